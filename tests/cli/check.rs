@@ -383,7 +383,7 @@ fn kustomizations_of_several_repositories_are_built() {
 
 #[test]
 fn places_are_not_broken_and_folders_are_cut_short() {
-    let folder = "testdata/a-folder-with-a-long-name/and-another-folder-with-a-long-name/and-one-more-below-that-one";
+    let folder = "e2e/a-folder-with-a-long-name/and-another-folder-with-a-long-name/and-one-more-below-that-one";
     let crd = definition("              type: object\n              properties: {spec: {type: object}}\n");
     let sandbox = Sandbox::new(&[("crd.yaml", &crd)]);
     for n in 0..60 {
@@ -395,7 +395,7 @@ fn places_are_not_broken_and_folders_are_cut_short() {
         1,
         &[
             &format!(" --> {folder}/00.yaml:4:8\n"),
-            "… and 10 more unknown-field like this in `testdata` (to leave it out: --exclude",
+            "… and 10 more unknown-field like this in `e2e` (to leave it out: --exclude",
             "60 errors",
         ],
     );

@@ -1,5 +1,7 @@
 //! The formats of a check, for people and for pipelines.
 
+use std::fs;
+
 use serde_json::Value;
 
 use crate::{Outcome, Sandbox, definition, schema::problems};
@@ -374,6 +376,33 @@ fn junit_and_tap_have_a_test_a_document() {
     sandbox.write("objects/wrong, 100 %.yaml", "a: b");
     let outcome = sandbox.run(&["check", ".", "-o", "tap", "no-such.yaml"]);
     outcome.expect(3, &["not ok 3 - no-such.yaml\n", "cannot be read"]);
+}
+
+/// What only tests read fails no run, and each format says that it is test data.
+#[test]
+fn test_data_is_marked() {
+    let sandbox = sandbox();
+    let wrong = sandbox.path().join("objects/wrong, 100 %.yaml");
+    sandbox.write("pkg/testdata/widget.yaml", fs::read(&wrong).unwrap());
+    fs::remove_file(wrong).unwrap();
+    fs::remove_file(sandbox.path().join("crds/bad.yaml")).unwrap();
+    for (format, expected) in [
+        ("concise", " error in test data["),
+        ("github", "::notice file=pkg/testdata/widget.yaml,"),
+        (
+            "sarif",
+            r#""suppressions":[{"kind":"external","justification":"Only tests read the file: `testdata` in the path."}]"#,
+        ),
+        ("jsonl", r#""test_data":"`testdata` in the path""#),
+        ("json", r#""test_data": {"#),
+        ("junit", "<system-out>pkg/testdata/widget.yaml:"),
+        ("tap", "\nok 3 - pkg/testdata/widget.yaml: Widget"),
+    ] {
+        sandbox.run(&["check", ".", "-o", format]).expect(0, &[expected]);
+        sandbox
+            .run(&["check", ".", "-o", format, "--fail-on", "warning,test-data"])
+            .expect(1, &[]);
+    }
 }
 
 #[test]

@@ -83,6 +83,11 @@ impl Kustomizations {
         self.tests.is_of_chainsaw(path, access)
     }
 
+    /// Whether a test of kyverno's command line reads the file of this absolute path.
+    pub fn is_of_kyverno(&self, path: &Path, access: &Access) -> bool {
+        self.tests.is_of_kyverno(path, access)
+    }
+
     /// Whether a test says that the API server rejects what is in the file of this absolute path.
     pub fn is_rejected(&self, path: &Path, access: &Access) -> bool {
         self.tests.is_rejected(path, access)

@@ -27,6 +27,7 @@ pub mod program;
 pub mod read;
 mod regular;
 pub mod roots;
+pub mod scripts;
 pub mod source_ignore;
 pub mod stdin;
 mod test_steps;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crd_analyzer_workspace::report_roles::Tests;
 
-use crate::{go_tests::GoTests, kustomize::Kustomizations, read::Access};
+use crate::{go_tests::GoTests, kustomize::Kustomizations, read::Access, scripts::Scripts};
 
 /// The tests near a file, read as the file is.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,8 @@ pub struct NearbyTests<'a> {
     pub kustomizations: &'a Kustomizations,
     /// Those in Go.
     pub go: &'a GoTests,
+    /// Shell scripts.
+    pub scripts: &'a Scripts,
     /// How the file is read.
     pub access: &'a Access,
 }
@@ -27,5 +29,32 @@ impl Tests for NearbyTests<'_> {
             return None;
         };
         Some(format!("{who} expects an error"))
+    }
+
+    fn may_apply(&self, path: &Path) -> bool {
+        self.kustomizations.is_of_chainsaw(path, self.access) || self.go.apply(path, self.access)
+    }
+
+    fn only_looks_at(&self, path: &Path) -> bool {
+        self.go.only_look_at(path, self.access)
+    }
+
+    fn replaces_version(&self, group: &str, path: &Path) -> bool {
+        self.scripts.replace_version(group, path, self.access)
+    }
+
+    fn reader(&self, path: &Path) -> Option<String> {
+        let is_read = self.kustomizations.is_of_kyverno(path, self.access);
+        is_read.then(|| "a test of kyverno's command line beside it reads it".to_owned())
+    }
+
+    fn go_reader(&self, path: &Path) -> Option<String> {
+        let is_read = self.go.only_read(path, self.access);
+        is_read.then(|| "a Go test beside it reads it, and nothing else does".to_owned())
+    }
+
+    fn vendored(&self, path: &Path) -> Option<String> {
+        let is_vendored = self.go.is_vendored(path, self.access);
+        is_vendored.then(|| "`vendor` in the path, where Go's tools copy other projects to".to_owned())
     }
 }

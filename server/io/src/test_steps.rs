@@ -35,6 +35,8 @@ struct Tests {
     rejected: HashSet<PathBuf>,
     /// A test of chainsaw lies there: the files beside it and below are in its language.
     has_chainsaw: bool,
+    /// A test of kyverno's command line lies there. It reads the files beside it, and asks no cluster.
+    has_kyverno: bool,
 }
 
 /// The tests that were read, by their folders.
@@ -56,6 +58,11 @@ impl TestFolders {
     pub(crate) fn is_of_chainsaw(&self, path: &Path, access: &Access) -> bool {
         let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
         folders.any(|it| self.of(it, access).has_chainsaw)
+    }
+
+    /// Whether a test of kyverno's command line reads the file of this absolute path.
+    pub(crate) fn is_of_kyverno(&self, path: &Path, access: &Access) -> bool {
+        path.parent().is_some_and(|it| self.of(it, access).has_kyverno)
     }
 
     /// Whether a test says that the API server rejects what is in the file of this absolute path.
@@ -111,12 +118,16 @@ fn tests_of(folder: &Path, access: &Access) -> Tests {
         parts,
         rejected,
         has_chainsaw: files.iter().any(|it| it.file_stem().is_some_and(|it| it == CHAINSAW)),
+        has_kyverno: files.iter().any(|it| it.file_stem().is_some_and(|it| it == KYVERNO)),
         steps: steps_of(files.clone(), access),
     }
 }
 
 /// The name of a file with a test of chainsaw, without its ending.
 const CHAINSAW: &str = "chainsaw-test";
+
+/// The name of a file with a test of kyverno's command line, without its ending.
+const KYVERNO: &str = "kyverno-test";
 
 /// The groups of the objects that are tests.
 const GROUPS: [&str; 2] = ["chainsaw.kyverno.io", "kuttl.dev"];

@@ -151,7 +151,11 @@ impl Analysis {
             overlays: wanted.built.map(|it| &**it as &dyn BuiltDocuments),
             ..Question::new(effective.versions)
         };
-        let (mut report, kept) = analyze_typing(text, &question, wanted.cursor);
+        let (mut report, mut kept) = analyze_typing(text.clone(), &question, wanted.cursor);
+        let asides = wanted.asides.as_ref();
+        if let Some(again) = asides.and_then(|it| it.completed(&path, &report, &question)) {
+            (report, kept) = analyze_typing(text, &again, wanted.cursor);
+        }
         if let Some(asides) = &wanted.asides
             && (report.has_errors() || wanted.built.is_some_and(|it| it.has_errors()))
         {

@@ -1,4 +1,4 @@
-//! Errors that need no fix, as the command line tells them: those of test data that is wrong on purpose, and those of copies of old releases.
+//! Errors that need no fix, as the command line tells them: those of test data, and those of copies.
 
 use std::{
     path::{Path, PathBuf},
@@ -7,6 +7,8 @@ use std::{
 
 use crd_analyzer_io::{nearby_tests::NearbyTests, read::Access, roots::Roots};
 use crd_analyzer_workspace::{
+    analysis::Question,
+    completed::completed,
     finding::Finding,
     index::Catalog,
     report::{DocumentReport, FileReport},
@@ -41,7 +43,17 @@ impl Asides<'_> {
         self.look(path, |tests| Aside::of_text(text, path, self.catalog, tests))
     }
 
-    fn look(&self, path: &Path, look: impl FnOnce(&NearbyTests<'_>) -> Option<Aside>) -> Option<Aside> {
+    /// The question that is to be asked again, because tests or scripts complete what is in a file.
+    pub(crate) fn completed<'q>(
+        &self,
+        path: &Path,
+        report: &FileReport,
+        question: &Question<'q>,
+    ) -> Option<Question<'q>> {
+        self.look(path, |tests| completed(report, path, question, tests))
+    }
+
+    fn look<T>(&self, path: &Path, look: impl FnOnce(&NearbyTests<'_>) -> Option<T>) -> Option<T> {
         if !self.folders.iter().any(|it| path.starts_with(it)) {
             return None;
         }
@@ -49,6 +61,7 @@ impl Asides<'_> {
         look(&NearbyTests {
             kustomizations: &self.settings.kustomizations,
             go: &self.settings.go_tests,
+            scripts: &self.settings.scripts,
             access: &access,
         })
     }
@@ -64,8 +77,15 @@ pub(crate) fn quiet(aside: &Aside, document: &DocumentReport, finding: &mut Find
             finding.headline = format!("expected: {}", finding.headline);
             finding.notes.insert(0, format!("the error is expected: {reason}"));
         }
+        Aside::TestData(reason) => {
+            finding.headline = format!("in test data: {}", finding.headline);
+            finding.notes.insert(0, format!("only tests read this file: {reason}"));
+        }
         Aside::OldCopies(reason) => finding
             .notes
             .insert(0, format!("this is a copy of a release: {reason}")),
+        Aside::Vendored(reason) => finding
+            .notes
+            .insert(0, format!("this is a copy from another project: {reason}")),
     }
 }

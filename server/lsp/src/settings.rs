@@ -5,7 +5,9 @@ use std::{
     sync::Arc,
 };
 
-use crd_analyzer_io::{config::Configs, go_tests::GoTests, kustomize::Kustomizations, read::Access, roots::Roots};
+use crd_analyzer_io::{
+    config::Configs, go_tests::GoTests, kustomize::Kustomizations, read::Access, roots::Roots, scripts::Scripts,
+};
 use crd_analyzer_workspace::{breaking::Policy, config::Config, settings::SETTINGS, versions::VersionSet};
 use serde_json::{Map, Value};
 
@@ -24,6 +26,8 @@ pub(crate) struct Settings {
     pub(crate) kustomizations: Arc<Kustomizations>,
     /// Tests that may say of files that they are wrong on purpose.
     pub(crate) go_tests: Arc<GoTests>,
+    /// Scripts that may put versions into files.
+    pub(crate) scripts: Arc<Scripts>,
     /// The context of the kubeconfig whose cluster is asked for definitions; empty: the current one. Only users say this, and no file of a
     /// repository: whoever opens one must not be connected by that.
     pub(crate) cluster: Option<String>,
@@ -77,6 +81,7 @@ impl Default for Settings {
             configs: Arc::default(),
             kustomizations: Arc::default(),
             go_tests: Arc::default(),
+            scripts: Arc::default(),
             cluster: None,
             features: Features {
                 diagnostics: true,

@@ -10,12 +10,13 @@ use std::{
 use crd_analyzer_cluster::Prompts;
 use crd_analyzer_ide::fixes::Fix;
 use crd_analyzer_io::{
-    git, go::GoSources, go_tests::GoTests, kustomize::Kustomizations, print::tell, read, walk::Hidden,
+    git, go::GoSources, go_tests::GoTests, kustomize::Kustomizations, print::tell, read, scripts::Scripts, walk::Hidden,
 };
 use crd_analyzer_schema::codes;
 use crd_analyzer_workspace::{
     config::Config,
     excluded::Excluded,
+    finding::Severity,
     hazards::{Memory, Search, are_shown},
     lints::Lints,
     report::FileReport,
@@ -186,9 +187,23 @@ pub(super) struct Args {
     #[arg(long, requires = "fix", conflicts_with = "output")]
     diff: bool,
 
+    /// What makes the exit code 1: the lowest severity, and `test-data` for data that only tests read. Separated by commas, or several times.
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_enum,
+        default_value = "error",
+        value_delimiter = ','
+    )]
+    fail_on: Vec<FailOn>,
+}
+
+impl Args {
     /// The lowest severity that makes the exit code 1.
-    #[arg(long, value_enum, default_value = "error")]
-    fail_on: FailOn,
+    fn fails(&self) -> Severity {
+        let all = self.fail_on.iter().map(|it| it.severity());
+        all.max().unwrap_or(Severity::Error)
+    }
 }
 
 pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
@@ -207,7 +222,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         diagnostics: !args.summary && !args.statistics,
         statistics: args.statistics,
         summary: !args.quiet,
-        fails: args.fail_on.severity(),
+        fails: args.fails(),
     };
     let selection = Selection {
         selected: args.select.clone(),
@@ -252,12 +267,14 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         go: args.revision.is_none().then(GoSources::default),
         kustomizations: Kustomizations::default(),
         go_tests: GoTests::default(),
+        scripts: Scripts::default(),
         overlays: None,
         requires_definitions: args.require_crd,
         allows_unchecked: args.allow_unchecked,
         is_asked: args.manifests.list.is_none(),
         compat: args.compat.map(Into::into),
         exceptions: exceptions(args)?,
+        fails_test_data: args.fail_on.contains(&FailOn::TestData),
     };
     let revision = resolved("--old-ref", args.old_ref.as_deref(), args)?;
     let checked = resolved("--ref", args.revision.as_deref(), args)?;
@@ -556,7 +573,7 @@ impl CheckRun<'_> {
         if is_left_out || verdicts.any(|(_, verdict)| !verdict.is_known_strictly()) {
             self.status = Status::Failed;
         }
-        if file.worst().is_some_and(|worst| worst <= self.args.fail_on.severity()) {
+        if file.worst().is_some_and(|worst| worst <= self.args.fails()) {
             self.status = self.status.max(Status::Findings);
         }
         Ok(self.outputs.file(&file)?)

@@ -15,11 +15,14 @@ use crd_analyzer_io::{
     kustomize::{Disk, Kustomizations},
     nearby_tests::NearbyTests,
     read::{self, Access, SETTINGS_BYTES},
-    roots, source_ignore,
+    roots,
+    scripts::Scripts,
+    source_ignore,
 };
 use crd_analyzer_workspace::{
     analysis::{Old, Question, analyze},
     breaking::Compatibility,
+    completed::completed,
     config::Config,
     flux::Flux,
     hazards::Search,
@@ -81,6 +84,7 @@ pub(super) struct Beside {
     pub(super) go: Option<GoSources>,
     pub(super) kustomizations: Kustomizations,
     pub(super) go_tests: GoTests,
+    pub(super) scripts: Scripts,
     /// What the kustomizations among the files build; `None` where files are compared with older ones.
     pub(super) overlays: Option<Overlays>,
     /// See [`Question::requires_definitions`].
@@ -93,6 +97,8 @@ pub(super) struct Beside {
     pub(super) compat: Option<Policy>,
     /// Which of the changes are allowed.
     pub(super) exceptions: Exceptions,
+    /// Data that only tests read fails the run like any file.
+    pub(super) fails_test_data: bool,
 }
 
 impl Beside {
@@ -117,7 +123,7 @@ impl Beside {
 }
 
 impl Beside {
-    /// Why the errors of a file do not fail the run, if it has some and they do not.
+    /// Why the errors of a file do not fail the run, if they do not.
     pub(super) fn aside(
         &self,
         input: &Input,
@@ -126,7 +132,8 @@ impl Beside {
         known: &RunDefinitions,
     ) -> Option<Aside> {
         let (_, access) = input.file().filter(|_| self.is_asked)?;
-        Aside::of(report, path, known.catalog(), &self.tests(&access))
+        let aside = Aside::of(report, path, known.catalog(), &self.tests(&access));
+        aside.filter(|it| !(self.fails_test_data && matches!(it, Aside::TestData(_))))
     }
 
     /// What tests say of a file that is read like this.
@@ -134,6 +141,7 @@ impl Beside {
         NearbyTests {
             kustomizations: &self.kustomizations,
             go: &self.go_tests,
+            scripts: &self.scripts,
             access,
         }
     }
@@ -336,6 +344,12 @@ pub(super) fn judge(
         ..Question::new(versions)
     };
     let mut report = analyze(text, &question);
+    let access = input.file().filter(|_| beside.is_asked).map(|it| it.1);
+    let again = access.and_then(|access| completed(&report, &path, &question, &beside.tests(&access)));
+    let question = again.unwrap_or(question);
+    if again.is_some() {
+        report = analyze(report.text.as_bytes().to_vec(), &question);
+    }
     // Of what needs a search nothing is repaired.
     let again = Question {
         hazards: Search::Off,

@@ -1,16 +1,48 @@
-//! Errors that need no fix: they are counted, or shown as hints.
+//! Diagnostics that fail no run: they are counted, shown apart, or shown as hints.
 
-use crd_analyzer_workspace::{report::HiddenErrors, roles::Aside};
+use std::collections::BTreeMap;
+
+use crd_analyzer_schema::codes::NOT_FINISHED;
+use crd_analyzer_workspace::{
+    finding::{Class, Finding, Severity},
+    report::{DocumentReport, HiddenErrors, MergedFinding},
+    roles::Aside,
+    versions::VersionSet,
+};
 
 use super::{File, counted};
 
 /// Folders that are named; the others are counted.
 const MOST_FOLDERS: usize = 4;
 
-/// Takes the errors of a file out that are expected, and makes hints of the errors of old copies.
+/// What is in test data.
+pub(super) const IN_TEST_DATA: &str = "in test data";
+
+/// The headline of a diagnostic in test data.
+pub(super) fn in_test_data(headline: &str) -> String {
+    format!("{IN_TEST_DATA}: {headline}")
+}
+
+/// What makes test data fail a run.
+pub(super) const FAILS: &str = "--fail-on test-data";
+
+/// Takes the errors of a file out that are expected, puts what is in test data aside, and makes hints of the errors of old copies.
 pub(super) fn apply(file: &mut File<'_>) {
     let Some(aside) = &file.report.aside else { return };
+    if matches!(aside, Aside::TestData(_)) {
+        put_test_data_aside(file);
+        return;
+    }
     let is_counted = matches!(aside, Aside::Expected(_));
+    if !matches!(aside, Aside::OldCopies(_)) {
+        let is_quiet = |it: &Finding| it.class == Class::Error && it.code != NOT_FINISHED;
+        let all = file.findings.len();
+        file.findings.retain(|it| !(is_quiet(it) && is_counted));
+        file.expected += all - file.findings.len();
+        for it in file.findings.iter_mut().filter(|it| is_quiet(it)) {
+            (it.class, it.severity) = (Class::Hint, Severity::Hint);
+        }
+    }
     for ((document, shown), hidden) in file.report.documents.iter().zip(&mut file.shown).zip(&mut file.hidden) {
         if aside.covers(document) {
             *hidden = HiddenErrors::default();
@@ -18,6 +50,85 @@ pub(super) fn apply(file: &mut File<'_>) {
         let all = shown.len();
         shown.retain_mut(|it| !(aside.quiet(document, &mut it.finding) && is_counted));
         file.expected += all - shown.len();
+    }
+}
+
+/// Puts all diagnostics aside but for what could not be found out.
+fn put_test_data_aside(file: &mut File<'_>) {
+    let found = std::mem::take(&mut file.findings).into_iter();
+    let (kept, of_file) = found.partition(|it| it.code == NOT_FINISHED);
+    file.findings = kept;
+    let documents = file.shown.iter_mut().map(|shown| {
+        let found = std::mem::take(shown).into_iter();
+        let (kept, aside) = found.partition(|it| it.finding.code == NOT_FINISHED);
+        *shown = kept;
+        aside
+    });
+    let documents = documents.collect();
+    file.in_test_data = InTestData { of_file, documents };
+    file.hidden.fill(HiddenErrors::default());
+}
+
+/// The diagnostics of data that only tests read.
+#[derive(Default)]
+pub(super) struct InTestData {
+    of_file: Vec<Finding>,
+    /// Those of each document of the file; empty if the file is none of test data.
+    documents: Vec<Vec<MergedFinding>>,
+}
+
+/// A diagnostic of data that only tests read.
+pub(super) struct OfTestData<'a> {
+    pub(super) finding: &'a Finding,
+    pub(super) headline: String,
+    pub(super) versions: VersionSet,
+    pub(super) document: Option<&'a DocumentReport>,
+}
+
+impl OfTestData<'_> {
+    /// Its severity in a word. An error that others hide is an error.
+    pub(super) const fn word(&self) -> &'static str {
+        match self.finding.class {
+            Class::LaterError => Severity::Error.word(),
+            _ => self.finding.severity.word(),
+        }
+    }
+}
+
+impl InTestData {
+    /// Those of a document, with their headlines.
+    pub(super) fn of_document(&self, n: usize, document: &DocumentReport) -> Vec<(String, &Finding)> {
+        let asked = document.versions().unwrap_or_else(VersionSet::all);
+        let found = self.documents.get(n).into_iter().flatten();
+        found.map(|it| (it.headline(asked), &it.finding)).collect()
+    }
+
+    /// Those about the file as a whole.
+    pub(super) fn of_file(&self) -> &[Finding] {
+        &self.of_file
+    }
+}
+
+impl File<'_> {
+    /// All diagnostics of the file, if it is data that only tests read.
+    pub(super) fn test_data(&self) -> impl Iterator<Item = OfTestData<'_>> {
+        let of_file = self.in_test_data.of_file.iter().map(|finding| OfTestData {
+            finding,
+            headline: finding.headline.clone(),
+            versions: VersionSet::all(),
+            document: None,
+        });
+        let documents = self.report.documents.iter().zip(&self.in_test_data.documents);
+        let of_documents = documents.flat_map(|(document, found)| {
+            let asked = document.versions().unwrap_or_else(VersionSet::all);
+            found.iter().map(move |it| OfTestData {
+                finding: &it.finding,
+                headline: it.headline(asked),
+                versions: it.versions,
+                document: Some(document),
+            })
+        });
+        of_file.chain(of_documents)
     }
 }
 
@@ -55,6 +166,47 @@ impl ExpectedErrors {
         Some(format!(
             "Expected failures: {errors} in {files} of tests ({})",
             named.join(", ")
+        ))
+    }
+}
+
+/// How many diagnostics there are in data that only tests read.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct TestDataCounts {
+    files: usize,
+    /// By their words: `error`.
+    by_word: BTreeMap<&'static str, usize>,
+}
+
+/// The words of severities, the highest first.
+const WORDS: [&str; 3] = ["error", "warning", "hint"];
+
+impl TestDataCounts {
+    pub(super) fn add(&mut self, file: &File<'_>) {
+        let mut is_empty = true;
+        for it in file.test_data() {
+            *self.by_word.entry(it.word()).or_default() += 1;
+            is_empty = false;
+        }
+        self.files += usize::from(!is_empty);
+    }
+
+    /// How many of a severity there are, by its word.
+    pub(super) fn of(&self, word: &str) -> usize {
+        self.by_word.get(word).copied().unwrap_or(0)
+    }
+
+    pub(super) fn words(&self) -> Option<String> {
+        let counts = WORDS.iter().map(|it| (self.of(it), it)).filter(|it| it.0 > 0);
+        let counts: Vec<String> = counts.map(|(count, word)| counted(count, word)).collect();
+        let (last, before) = counts.split_last()?;
+        let counts = match before {
+            [] => last.clone(),
+            before => format!("{} and {last}", before.join(", ")),
+        };
+        let files = counted(self.files, "file");
+        Some(format!(
+            "Test data: {counts} in {files} that only tests read (`{FAILS}` makes errors there fail)"
         ))
     }
 }

@@ -120,7 +120,7 @@ impl Folders {
 }
 
 /// The folder that a file counts for.
-fn folder(label: &str) -> String {
+pub(super) fn folder(label: &str) -> String {
     let folders: Vec<&str> = label.rsplit_once('/').map_or("", |it| it.0).split('/').collect();
     let tests = folders.iter().position(|it| OF_TESTS.contains(it));
     let length = tests.map_or(folders.len(), |it| it + 1);

@@ -1,4 +1,4 @@
-//! One line a diagnostic: `file:line:column: error[code]: headline`.
+//! One line a diagnostic: `file:line:column: error[code]: headline`, or `error in test data[code]`.
 
 use std::{
     io::{self, Write},
@@ -8,7 +8,7 @@ use std::{
 use crd_analyzer_io::print::{Part, Style, Terminal};
 use crd_analyzer_workspace::finding::{Class, Finding, Severity};
 
-use super::{File, Look, Printer, Summary, render::wrap::shortened};
+use super::{File, Look, Printer, Summary, aside::IN_TEST_DATA, render::wrap::shortened};
 use crate::input::Unreadable;
 
 /// Characters of a headline that are shown.
@@ -19,7 +19,7 @@ pub(super) struct Concise {
     pub(super) look: Look,
 }
 
-fn print(out: &mut Terminal<'_>, file: &File<'_>, finding: &Finding, headline: &str) -> io::Result<()> {
+fn print(out: &mut Terminal<'_>, file: &File<'_>, finding: &Finding, (word, headline): (&str, &str)) -> io::Result<()> {
     let (line, column) = file.position(finding.span.start);
     let style = match (finding.class, finding.severity) {
         (Class::LaterError, _) | (_, Severity::Error) => Style::Error,
@@ -29,7 +29,7 @@ fn print(out: &mut Terminal<'_>, file: &File<'_>, finding: &Finding, headline: &
     out.parts(&[
         Part::new(Style::Bold, format!("{}:{line}:{column}", file.label)),
         Part::plain(": "),
-        Part::new(style, format!("{}[{}]", finding.word(), finding.code)),
+        Part::new(style, format!("{word}[{}]", finding.code)),
         Part::plain(": "),
         Part::plain(shortened(headline, MOST_OF_A_LINE)),
     ])
@@ -42,13 +42,17 @@ impl Printer for Concise {
         }
         let out = &mut Terminal::new(out, self.look.color);
         for finding in &file.findings {
-            print(out, file, finding, &finding.headline)?;
+            print(out, file, finding, (finding.word(), &finding.headline))?;
         }
         for (document, shown) in file.documents() {
             let Some(asked) = document.versions() else { continue };
             for it in shown {
-                print(out, file, &it.finding, &it.headline(asked))?;
+                print(out, file, &it.finding, (it.finding.word(), &it.headline(asked)))?;
             }
+        }
+        for it in file.test_data() {
+            let word = format!("{} {IN_TEST_DATA}", it.word());
+            print(out, file, it.finding, (&word, &it.headline))?;
         }
         Ok(())
     }

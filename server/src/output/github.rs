@@ -8,7 +8,7 @@ use std::{
 use crd_analyzer_io::escape::{github_data as data, github_property as property};
 use crd_analyzer_workspace::finding::{AFTER_FIXING, Class, Finding, Severity};
 
-use super::{File, Printer, Summary};
+use super::{File, Printer, Summary, aside::IN_TEST_DATA};
 use crate::input::Unreadable;
 
 /// Prints workflow commands.
@@ -19,12 +19,21 @@ fn path(label: &str) -> &str {
     label.strip_prefix("./").unwrap_or(label)
 }
 
-fn annotation(out: &mut dyn Write, file: &File<'_>, finding: &Finding, headline: &str) -> io::Result<()> {
-    let command = match finding.severity {
+/// The command for a diagnostic that counts.
+const fn command(finding: &Finding) -> &'static str {
+    match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
         Severity::Information | Severity::Hint => "notice",
-    };
+    }
+}
+
+fn annotation(
+    out: &mut dyn Write,
+    file: &File<'_>,
+    finding: &Finding,
+    (command, headline): (&str, &str),
+) -> io::Result<()> {
     let (line, column) = file.lines().line_column(&file.report.text, finding.span.start);
     let (end_line, end_column) = file.lines().line_column(&file.report.text, finding.span.end);
     let mut message = match finding.class {
@@ -62,12 +71,21 @@ impl Printer for Github {
         for (document, shown) in file.documents() {
             let Some(asked) = document.versions() else { continue };
             for shown in shown {
-                annotation(out, file, &shown.finding, &shown.headline(asked))?;
+                annotation(
+                    out,
+                    file,
+                    &shown.finding,
+                    (command(&shown.finding), &shown.headline(asked)),
+                )?;
             }
+        }
+        for it in file.test_data() {
+            let headline = format!("{} {IN_TEST_DATA}: {}", it.word(), it.headline);
+            annotation(out, file, it.finding, ("notice", &headline))?;
         }
         file.findings
             .iter()
-            .try_for_each(|finding| annotation(out, file, finding, &finding.headline))
+            .try_for_each(|finding| annotation(out, file, finding, (command(finding), &finding.headline)))
     }
 
     fn unreadable(&mut self, out: &mut dyn Write, unreadable: &Unreadable) -> io::Result<()> {

@@ -86,6 +86,11 @@ impl Printer for Json {
             "not_checked": summary.not_checked.json(),
             "suppressed_errors": summary.hidden_errors,
             "expected_errors": summary.expected.errors,
+            "test_data": {
+                "errors": summary.test_data.of("error"),
+                "warnings": summary.test_data.of("warning"),
+                "hints": summary.test_data.of("hint"),
+            },
             "errors": summary.errors,
             "later_errors": summary.later_errors,
             "warnings": summary.warnings,

@@ -115,9 +115,12 @@ pub(super) struct Line<'a> {
     /// Why that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     role_reason: Option<&'a str>,
-    /// Why the errors do not fail a run: the file is wrong on purpose, or a copy of a release.
+    /// Why the errors do not fail a run: the file is wrong on purpose, data that only tests read, or a copy.
     #[serde(skip_serializing_if = "Option::is_none")]
     errors_expected: Option<&'a str>,
+    /// Why only tests read the file: no diagnostic fails a run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test_data: Option<&'a str>,
     decode_error: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decode_error_range: Option<Range>,
@@ -165,6 +168,9 @@ pub(super) struct FileLine<'a> {
     file: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     unreadable: Option<&'a str>,
+    /// Why only tests read the file: no diagnostic fails a run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test_data: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hints: Vec<HintLine<'a>>,
     /// The kinds of its objects that no CRD defines, so that they are not checked.
@@ -196,6 +202,7 @@ impl<'a> FileLine<'a> {
         Self {
             file: &unreadable.label,
             unreadable: Some(&unreadable.why),
+            test_data: None,
             hints: Vec::new(),
             unknown_kinds: Vec::new(),
         }
@@ -299,6 +306,7 @@ pub(super) fn line<'a>(
         object: effective.then_some(&it.object),
         cel_cost: it.cel_cost,
     });
+    let test_data = test_data(file);
     Line {
         file: file.label,
         doc: document.index,
@@ -316,6 +324,7 @@ pub(super) fn line<'a>(
             .as_ref()
             .filter(|it| it.covers(document))
             .map(Aside::reason),
+        test_data,
         decode_error: verdict.decode_error.as_ref().map(text_of),
         decode_error_range: verdict
             .decode_error
@@ -344,6 +353,14 @@ pub(super) fn line<'a>(
     }
 }
 
+/// Why only tests read a file, if that is so.
+fn test_data<'a>(file: &File<'a>) -> Option<&'a str> {
+    match &file.report.aside {
+        Some(Aside::TestData(reason)) => Some(reason),
+        _ => None,
+    }
+}
+
 fn hint<'a>(file: &File<'a>, finding: &'a Finding) -> HintLine<'a> {
     HintLine {
         message: &finding.headline,
@@ -364,6 +381,7 @@ pub(super) fn of_file<'a>(file: &'a File<'_>) -> Option<FileLine<'a>> {
     (!findings.is_empty() || !file.report.unknown.is_empty()).then(|| FileLine {
         file: file.label,
         unreadable: None,
+        test_data: test_data(file),
         hints: findings.iter().map(|finding| hint(file, finding)).collect(),
         unknown_kinds: kinds(unknown),
     })

@@ -13,7 +13,7 @@ use crd_analyzer_workspace::{
 };
 use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
 
-use super::{File, Look, Printer, Summary, name_of};
+use super::{File, Look, Printer, Summary, aside::in_test_data as in_test_data_words, name_of};
 use crate::input::Unreadable;
 
 /// Collects the files: the document begins with the sums.
@@ -73,17 +73,23 @@ impl Printer for Junit {
     fn file(&mut self, _: &mut dyn Write, file: &File<'_>) -> io::Result<()> {
         let mut suite = TestSuite::new(line(file.label));
         let findings = &file.findings;
-        if !findings.is_empty() {
-            let found: Vec<_> = findings.iter().map(|it| (it.headline.clone(), it)).collect();
+        let in_test_data = file.in_test_data.of_file();
+        if !findings.is_empty() || !in_test_data.is_empty() {
+            let in_test_data = in_test_data.iter().map(|it| (in_test_data_words(&it.headline), it));
+            let found = findings.iter().map(|it| (it.headline.clone(), it));
+            let found: Vec<_> = found.chain(in_test_data).collect();
             let loudest = findings.iter().map(|it| it.severity).min();
             suite.add_test_case(self.case("the file", file, &found, loudest));
         }
-        for (document, shown) in file.documents() {
+        for (n, (document, shown)) in file.documents().enumerate() {
             let asked = document.versions().unwrap_or_else(VersionSet::all);
             let mut shown: Vec<&MergedFinding> = shown.iter().collect();
             // What fails first.
             shown.sort_by_key(|it| it.finding.severity);
-            let found: Vec<_> = shown.iter().map(|it| (it.headline(asked), &it.finding)).collect();
+            let in_test_data = file.in_test_data.of_document(n, document).into_iter();
+            let in_test_data = in_test_data.map(|(headline, it)| (in_test_data_words(&headline), it));
+            let found = shown.iter().map(|it| (it.headline(asked), &it.finding));
+            let found: Vec<_> = found.chain(in_test_data).collect();
             let loudest = document.loudest(shown.iter().copied());
             suite.add_test_case(self.case(&name_of(document), file, &found, loudest));
         }

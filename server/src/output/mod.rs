@@ -26,6 +26,7 @@ pub(crate) mod storage;
 mod summary;
 mod tap;
 pub(crate) mod test;
+mod test_data;
 mod text;
 pub(crate) mod why;
 
@@ -62,6 +63,8 @@ pub(crate) struct File<'a> {
     pub(crate) report: &'a FileReport,
     /// How many errors are expected, and not displayed.
     expected: usize,
+    /// The diagnostics of data that only tests read.
+    in_test_data: aside::InTestData,
     /// The displayed diagnostics about the file as a whole.
     findings: Vec<Finding>,
     /// The displayed diagnostics of each document.
@@ -105,6 +108,7 @@ impl<'a> File<'a> {
             label,
             report,
             expected: 0,
+            in_test_data: aside::InTestData::default(),
             findings: report
                 .findings
                 .iter()

@@ -10,7 +10,13 @@ use crd_analyzer_workspace::{
     report::{DocumentReport, Subject},
 };
 
-use super::{File, Look, aside::ExpectedErrors, counted, not_checked::NotChecked, render::Renderer};
+use super::{
+    File, Look,
+    aside::{ExpectedErrors, TestDataCounts},
+    counted,
+    not_checked::NotChecked,
+    render::Renderer,
+};
 
 /// Columns of a row of statistics before what the code means.
 const MOST_OF_A_ROW: usize = 45;
@@ -46,6 +52,8 @@ pub(crate) struct Summary {
     pub(crate) hidden_errors: usize,
     /// Errors of test data that is wrong on purpose.
     pub(crate) expected: ExpectedErrors,
+    /// Diagnostics of data that only tests read.
+    pub(crate) test_data: TestDataCounts,
     pub(crate) errors: usize,
     /// Errors that the API server reports after others are fixed.
     pub(crate) later_errors: usize,
@@ -148,6 +156,7 @@ impl Summary {
             .map(|it| it.by_configuration + it.by_comments + it.by_baseline);
         self.hidden_errors += hidden.sum::<usize>();
         self.expected.add(file.label, file.expected);
+        self.test_data.add(file);
         let shown = file.shown.iter().flatten().map(|it| &it.finding);
         for finding in shown.chain(&file.findings) {
             self.count(finding);
@@ -339,6 +348,9 @@ impl Summary {
             renderer.text(out, &words)?;
         }
         if let Some(words) = self.expected.words() {
+            renderer.text(out, &words)?;
+        }
+        if let Some(words) = self.test_data.words() {
             renderer.text(out, &words)?;
         }
         if self.unreadable > 0 {

@@ -10,7 +10,9 @@ use crd_analyzer_workspace::finding::{Finding, Severity};
 use serde_json::{Value, json};
 
 use super::{
-    File, Look, Printer, Summary, name_of,
+    File, Look, Printer, Summary,
+    aside::in_test_data as in_test_data_words,
+    name_of,
     test::tap::{Tests, block},
 };
 use crate::input::Unreadable;
@@ -50,18 +52,22 @@ fn value(file: &File<'_>, finding: &Finding, headline: &str) -> Value {
 impl Printer for Tap {
     fn file(&mut self, out: &mut dyn Write, file: &File<'_>) -> io::Result<()> {
         let findings = &file.findings;
-        if !findings.is_empty() {
+        let in_test_data = file.in_test_data.of_file();
+        if !findings.is_empty() || !in_test_data.is_empty() {
             let is_ok = findings.iter().all(|it| it.severity > self.fails);
-            let found: Vec<_> = findings.iter().map(|it| value(file, it, &it.headline)).collect();
+            let in_test_data = in_test_data.iter().map(|it| (in_test_data_words(&it.headline), it));
+            let found = findings.iter().map(|it| (it.headline.clone(), it)).chain(in_test_data);
+            let found: Vec<_> = found.map(|(headline, it)| value(file, it, &headline)).collect();
             self.test(out, file.label, is_ok, &found)?;
         }
-        for (document, shown) in file.documents() {
+        for (n, (document, shown)) in file.documents().enumerate() {
             let Some(asked) = document.versions() else { continue };
             let is_ok = document.loudest(shown).is_none_or(|it| it > self.fails);
-            let found: Vec<_> = shown
-                .iter()
-                .map(|it| value(file, &it.finding, &it.headline(asked)))
-                .collect();
+            let in_test_data = file.in_test_data.of_document(n, document).into_iter();
+            let in_test_data = in_test_data.map(|(headline, it)| (in_test_data_words(&headline), it));
+            let found = shown.iter().map(|it| (it.headline(asked), &it.finding));
+            let found = found.chain(in_test_data);
+            let found: Vec<_> = found.map(|(headline, it)| value(file, it, &headline)).collect();
             self.test(out, &format!("{}: {}", file.label, name_of(document)), is_ok, &found)?;
         }
         Ok(())

@@ -19,6 +19,7 @@ use super::{
     blocks::{self, Block, Folders},
     counted, label_of,
     render::{Diagnostic, LabeledSpan, Note, Renderer, Source},
+    test_data::TestDataLog,
 };
 use crate::input::Unreadable;
 
@@ -30,6 +31,7 @@ pub(super) struct Text {
     renderer: Renderer,
     look: Look,
     folders: Folders,
+    test_data: TestDataLog,
 }
 
 impl Text {
@@ -38,6 +40,7 @@ impl Text {
             renderer: Renderer::new(look.columns),
             look,
             folders: Folders::default(),
+            test_data: TestDataLog::default(),
         }
     }
 
@@ -212,6 +215,7 @@ impl Printer for Text {
         if !self.look.diagnostics {
             return Ok(());
         }
+        self.test_data.add(file);
         let out = &mut Terminal::new(out, self.look.color);
         for finding in &file.findings {
             let shown = MergedFinding {
@@ -272,6 +276,8 @@ impl Printer for Text {
             }
             out.blank()?;
         }
+        self.test_data
+            .print(&mut Terminal::new(out, self.look.color), self.renderer)?;
         summary.print(&mut Terminal::new(out, self.look.color), &self.look, elapsed)
     }
 }

@@ -473,6 +473,7 @@ impl Ask<'_> {
             variables: self.variables,
             filled: self.filled.filter(|it| std::ptr::eq(it.0, text)).map(|it| it.1),
             has_placeholders: asked.is_completed && asked.path.is_some_and(roles::has_placeholders),
+            replaces_version: asked.replaces_versions,
         }
     }
 

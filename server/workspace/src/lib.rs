@@ -9,6 +9,7 @@ pub mod breaking;
 pub mod cluster;
 pub mod codes;
 pub mod compared;
+pub mod completed;
 pub mod config;
 pub mod config_check;
 pub mod costs;

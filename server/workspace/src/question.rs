@@ -58,6 +58,8 @@ pub struct Question<'a> {
     pub is_edited: bool,
     /// The text holds parts of objects, as patches do: what is missing is not looked for.
     pub is_part: bool,
+    /// A script puts in the version of resources: they are judged by the newest one that the CRD serves if theirs is not served.
+    pub replaces_versions: bool,
     /// A test of chainsaw uses the text: a value in parentheses is an expression, and is not known.
     pub has_expressions: bool,
     /// The kustomizations: what they build is not judged as it is written, and what is substituted then.
@@ -110,6 +112,7 @@ impl Question<'_> {
             is_completed: false,
             is_edited: false,
             is_part: false,
+            replaces_versions: false,
             has_expressions: false,
             overlays: None,
             go: None,

@@ -6,39 +6,76 @@ use crate::{
     finding::{Class, Finding, Severity},
     index::{Catalog, Index},
     report::{DocumentReport, FileReport, Subject},
-    roles::{Aside, Judgement, What},
+    roles::{Aside, Judgement, TestData, What},
 };
 
-/// What the tests near files say of them.
+/// What the tests and tools near files say of them. The reasons are clauses without a full stop.
 pub trait Tests: Sync {
-    /// Why the API server has to reject what is in the file of this absolute path, if a test says so: a clause without a full stop.
+    /// Why the API server has to reject what is in the file of this absolute path, if a test says so.
     fn rejection(&self, path: &Path) -> Option<String>;
+
+    /// Whether a test near the file may give what is in it to an API server.
+    fn may_apply(&self, path: &Path) -> bool;
+
+    /// Whether tests only look at what a cluster has of the objects in the file.
+    fn only_looks_at(&self, path: &Path) -> bool;
+
+    /// Whether a script near the file puts in the version of the objects of an API group.
+    fn replaces_version(&self, group: &str, path: &Path) -> bool;
+
+    /// Why only a tool's test beside the file reads it, if it is so.
+    fn reader(&self, path: &Path) -> Option<String>;
+
+    /// The same of Go tests, which takes longer to find out.
+    fn go_reader(&self, path: &Path) -> Option<String>;
+
+    /// Why the file is known to come from another project, if Go's tools copied it.
+    fn vendored(&self, path: &Path) -> Option<String>;
 }
 
 impl Aside {
-    /// Why the errors of a file need no fix, if it has some and they need none. `path`: absolute.
+    /// Why the errors of a file need no fix, if they need none. `path`: absolute.
     pub fn of(report: &FileReport, path: &Path, catalog: &Catalog, tests: &dyn Tests) -> Option<Self> {
-        if !report.has_errors() {
-            return None;
+        let has_errors = report.has_errors() || report.findings.iter().any(|it| it.severity == Severity::Error);
+        if !has_errors {
+            let mut verdicts = report.documents.iter().flat_map(|it| &it.verdicts);
+            let has_some = !report.findings.is_empty() || verdicts.any(|it| it.1.findings().next().is_some());
+            return has_some.then(|| Self::test_data(path, catalog, tests)).flatten();
         }
         Self::of_text(&report.text, path, catalog, tests).or_else(|| {
-            let crds = report.documents.iter().filter(|it| it.subject == Subject::Definition);
+            let crds = report.documents.iter().filter(|it| it.subject != Subject::Resource);
             let names: Vec<&str> = crds.map(|it| it.name.as_str()).collect();
             let copies = || catalog.with(|index| Self::old_copies(index, path, names.iter().copied()));
-            (!names.is_empty()).then(copies).flatten()
+            let copies = (!names.is_empty()).then(copies).flatten();
+            copies.or_else(|| tests.vendored(path).map(Self::Vendored))
         })
     }
 
-    /// Why the errors of a file with this text are expected, whether it has some or not. `path`: absolute.
+    /// Why the errors of a file of tests with this text need no fix, whether it has some or not. `path`: absolute.
     pub fn of_text(text: &str, path: &Path, catalog: &Catalog, tests: &dyn Tests) -> Option<Self> {
         let by_name = catalog.with(|index| Self::expected(index.relative(path), text));
-        by_name.or_else(|| tests.rejection(path).map(Self::Expected))
+        by_name
+            .or_else(|| tests.rejection(path).map(Self::Expected))
+            .or_else(|| Self::test_data(path, catalog, tests))
+            .or_else(|| tests.go_reader(path).map(Self::TestData))
+    }
+
+    /// Whether only tests read a file, as its path or a test beside it says.
+    fn test_data(path: &Path, catalog: &Catalog, tests: &dyn Tests) -> Option<Self> {
+        if let Some(reason) = tests.reader(path) {
+            return Some(Self::TestData(reason));
+        }
+        let (reason, is_output) = catalog.with(|index| {
+            let data = TestData::of(index.relative(path))?;
+            Some((format!("`{}` in the path", data.evidence), data.is_output))
+        })?;
+        (is_output || !tests.may_apply(path)).then_some(Self::TestData(reason))
     }
 
     /// Whether it is about a document of the file.
     pub fn covers(&self, document: &DocumentReport) -> bool {
         match self {
-            Self::Expected(_) => true,
+            Self::Expected(_) | Self::TestData(_) | Self::Vendored(_) => true,
             Self::OldCopies(_) => document.subject != Subject::Resource,
         }
     }
@@ -50,8 +87,8 @@ impl Aside {
         }
         finding.class = Class::Hint;
         finding.severity = match self {
-            Self::Expected(_) => Severity::Information,
-            Self::OldCopies(_) => Severity::Hint,
+            Self::Expected(_) | Self::TestData(_) => Severity::Information,
+            Self::OldCopies(_) | Self::Vendored(_) => Severity::Hint,
         };
         true
     }

@@ -47,6 +47,8 @@ pub(crate) struct Completed<'a> {
     pub(crate) filled: Option<&'a Places>,
     /// The file may have placeholders, which people or programs replace.
     pub(crate) has_placeholders: bool,
+    /// A script puts in the version.
+    pub(crate) replaces_version: bool,
 }
 
 /// What came of completing an object.
@@ -69,11 +71,14 @@ impl Completed<'_> {
         self.is_substituted &= text.contains("${") && !json.root().is_some_and(is_left_alone);
         let has_bindings = has_binding(text);
         self.has_expressions &= text.contains('(');
-        let names = if self.has_placeholders {
+        let mut names = if self.has_placeholders {
             placeholders::names(json)
         } else {
             Vec::new()
         };
+        if self.replaces_version {
+            names.extend(json.root().and_then(|it| Some(it.get("apiVersion")?.node)));
+        }
         let is_skeleton = self.has_placeholders && skeleton::is_skeleton(json);
         self.has_placeholders &= placeholders::may_be_in(text);
         let is_written_in = is_encrypted
@@ -151,7 +156,7 @@ struct Completion<'t> {
     is_encrypted: bool,
     /// Empty values stand for any.
     is_skeleton: bool,
-    /// The names in the metadata that stand for others.
+    /// The names and versions that stand for others.
     names: Vec<NodeId>,
     /// A value was put in.
     has_known: bool,

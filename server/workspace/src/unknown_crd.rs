@@ -64,6 +64,16 @@ fn is_in(json: &Json<'_>) -> bool {
 /// The key of a schema, which may well describe a placeholder.
 const SCHEMA: &str = "openAPIV3Schema";
 
+/// Whether the webhook that converts resources is in a service without a name or a namespace, which who installs the CRD knows.
+pub(crate) fn lacks_service(json: &JsonDoc<'_>) -> bool {
+    let path = ["spec", "conversion", "webhook", "clientConfig", "service"];
+    let service = path
+        .iter()
+        .try_fold(json.root(), |at, key| Some(at?.get(key)))
+        .flatten();
+    service.is_some_and(|it| it.get("name").is_none() || it.get("namespace").is_none())
+}
+
 /// Whether a value is nothing but a placeholder: `{{caBundle}}`, `${CA_BUNDLE}`, `$(CA_BUNDLE)`.
 fn is_placeholder(written: &str) -> bool {
     let written = written.trim();

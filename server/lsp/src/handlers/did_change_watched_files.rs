@@ -24,6 +24,7 @@ pub(crate) fn handle(session: &Arc<Session>, params: &DidChangeWatchedFilesParam
     };
     if manifests.iter().any(|it| is_kustomization(it) || may_be_test(it)) {
         session.settings().kustomizations.forget();
+        session.settings().scripts.forget();
         session.refresh();
     }
     if !configs.is_empty() {

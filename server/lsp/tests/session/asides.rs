@@ -189,3 +189,12 @@ async fn the_status_says_roles_and_which_crd_checks() {
     }
     client.finish_with_lists().await;
 }
+
+#[tokio::test]
+async fn test_data_is_told_as_information() {
+    let files = [("crds/widget.yaml", CRD), ("pkg/testdata/widget.yaml", WRONG)];
+    let (mut client, folder) = open(&files).await;
+    let only = until(&mut client, &uri(folder.path(), "pkg/testdata/widget.yaml"), 3).await;
+    let message = only["message"].as_str().expect("a message");
+    assert!(message.starts_with("in test data: `size`"), "{message}");
+}

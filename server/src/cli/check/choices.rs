@@ -39,12 +39,14 @@ pub(super) enum FailOn {
     Warning,
     /// Also hints.
     Hint,
+    /// Errors, and those of data that only tests read. Beside `warning` or `hint`, also its warnings or hints.
+    TestData,
 }
 
 impl FailOn {
     pub(super) fn severity(self) -> Severity {
         match self {
-            Self::Error => Severity::Error,
+            Self::Error | Self::TestData => Severity::Error,
             Self::Warning => Severity::Warning,
             Self::Hint => Severity::Hint,
         }

@@ -234,6 +234,17 @@ impl Printer for Sarif {
                 self.add(file, found, &BTreeMap::new());
             }
         }
+        for it in file.test_data() {
+            let found = Found {
+                finding: it.finding,
+                fingerprint: others.of(it.document, it.finding, &file.report.text, file.lines()),
+                headline: it.headline,
+                versions: it.versions,
+                document: it.document,
+                suppression: Some(Suppression::in_test_data(file.report.aside.as_ref())),
+            };
+            self.add(file, found, &BTreeMap::new());
+        }
         for it in &file.in_baseline {
             let document = it.document.and_then(|n| file.report.documents.get(n));
             let found = Found {

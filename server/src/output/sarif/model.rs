@@ -3,6 +3,7 @@
 use std::{borrow::Cow, collections::BTreeMap};
 
 use crd_analyzer_io::escape;
+use crd_analyzer_workspace::roles::Aside;
 use serde::Serialize;
 
 use super::{MOST_OF_A_MESSAGE, uri};
@@ -212,6 +213,15 @@ impl Suppression {
         Self {
             kind: "external",
             justification: Some(Message::new(reason).text.into()),
+        }
+    }
+
+    /// In data that only tests read, with the reason why that is known.
+    pub(crate) fn in_test_data(reason: Option<&Aside>) -> Self {
+        let reason = reason.map_or("", Aside::reason);
+        Self {
+            kind: "external",
+            justification: Some(format!("Only tests read the file: {reason}.").into()),
         }
     }
 

@@ -28,7 +28,7 @@ use crate::{
     previous::Previous,
     report::{DocumentReport, DocumentVerdict, Subject},
     revision::Compared,
-    roles::is_patch,
+    roles::{self, is_patch},
     unknown,
     unknown_crd::{self, Taken},
     verdict, words,
@@ -66,6 +66,10 @@ impl Ask<'_> {
             if has_unknown {
                 taken = unknown_crd::take(rest, tree, filled);
             }
+        }
+        let is_installed = self.question.is_completed && self.question.path.is_some_and(roles::is_of_crossplane);
+        if is_installed && unknown_crd::lacks_service(json) {
+            taken = taken.max(Taken::Conversion);
         }
         report.in_part |= taken > Taken::Nothing;
         if taken > Taken::Conversion {

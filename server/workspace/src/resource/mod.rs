@@ -211,11 +211,18 @@ impl One<'_> {
             Err(text) => return answer(self.unusable(text.as_deref()), None, None),
         };
         let written = &self.asked.object.written;
+        let newest = definition.current_versions().into_iter().next_back();
+        let newest = newest.filter(|_| self.asked.question.replaces_versions);
+        let put_in = || definition.serving(&newest?, &written.kind).ok();
         let served = match definition.serving(&written.api_version, &written.kind) {
             Ok(served) => served,
             Err(why) => {
-                let verdict = self.not_served(&why, &definition.served_versions(), &text);
-                return answer(verdict, Some(text), Some(vec![why.to_string()]));
+                if let Some(served) = put_in() {
+                    served
+                } else {
+                    let verdict = self.not_served(&why, &definition.served_versions(), &text);
+                    return answer(verdict, Some(text), Some(vec![why.to_string()]));
+                }
             }
         };
         let locate = Locate::new(self.tree, (self.json, self.known), self.asked.question, &text);

@@ -1,8 +1,8 @@
-//! Errors that need no fix: those of test data that is wrong on purpose, and those of copies of old releases.
+//! Errors that need no fix: those of test data, and those of copies of old releases.
 
 use std::path::{Component, Path};
 
-use super::place::{self, Standing};
+use super::place::{self, Place, Standing};
 use crate::index::Index;
 
 /// Why the errors of a file do not fail a run.
@@ -10,8 +10,12 @@ use crate::index::Index;
 pub enum Aside {
     /// The file is wrong on purpose, and why that is known: its errors are expected.
     Expected(String),
+    /// Only tests read the file, and why that is known: no API server gets what is in it.
+    TestData(String),
     /// Its CRDs are copies of a release, and why that is known. The CRDs that people edit are elsewhere: the errors of the copies are hints.
     OldCopies(String),
+    /// Go's tools copied it from another project, and why that is known: nobody edits it here.
+    Vendored(String),
 }
 
 /// Words in names of files and folders of tests that say that something is wrong.
@@ -79,7 +83,7 @@ impl Aside {
             let better = index.whole(name, path).filter(|it| it.place.standing < Standing::Old);
             better.is_some()
         };
-        if !names.all(is_better) {
+        if !names.all(is_better) && !is_superseded(index, &place) {
             return None;
         }
         let release = match (&place.version, &place.evidence) {
@@ -94,9 +98,17 @@ impl Aside {
     /// Why that is known.
     pub fn reason(&self) -> &str {
         match self {
-            Self::Expected(reason) | Self::OldCopies(reason) => reason,
+            Self::Expected(reason) | Self::TestData(reason) | Self::OldCopies(reason) | Self::Vendored(reason) => {
+                reason
+            }
         }
     }
+}
+
+/// Whether a file belongs to a release in a folder, and a newer one has CRDs beside it: nobody changes what is released.
+fn is_superseded(index: &Index, place: &Place) -> bool {
+    let is_newer = |it: &Place| it.container == place.container && it.version > place.version;
+    place.release.is_some() && index.definitions().any(|it| is_newer(&it.place))
 }
 
 #[cfg(test)]

@@ -1,17 +1,21 @@
 //! What each file is to its repository, with the evidence: which CRD checks resources, what is a part of something else, what is wrong on purpose.
 
 mod aside;
-mod go_tests;
+mod go_test;
 mod names;
 mod place;
 mod role;
+mod scripts;
+mod test_data;
 mod version;
 
 pub use aside::Aside;
-pub use go_tests::Rejected;
+pub use go_test::GoTest;
 pub(crate) use names::{is_assertion, is_template};
 pub use place::{Place, Standing};
-pub(crate) use place::{has_placeholders, is_patch};
+pub(crate) use place::{has_placeholders, is_of_crossplane, is_patch};
 pub(crate) use role::What;
 pub use role::{Judgement, Role};
+pub use scripts::VersionsReplaced;
+pub use test_data::TestData;
 pub use version::Version;

@@ -18,7 +18,7 @@ pub enum Standing {
     Plain,
     /// A package for users holds it: a chart, a bundle, one file with everything.
     Packaged,
-    /// A release, or another old state, was kept.
+    /// A release, or another old state, was kept; or a generator makes others of it, as OpenShift's does.
     Old,
     /// It comes from another project.
     Vendored,
@@ -74,8 +74,11 @@ const FOLDERS: &[(Standing, &[&str])] = &[
             "archived",
             "backup",
             "deprecated",
+            "generated.featuregated",
             "legacy",
             "old",
+            "override",
+            "overrides",
             "previous",
             "releases",
         ],
@@ -223,6 +226,14 @@ fn version_in(folders: &[&str], stem: &str) -> (Option<Version>, usize) {
     found.map_or((None, folders.len()), |(version, n)| (Some(version), n))
 }
 
+/// The folders that end the path of CRDs in a package of Crossplane, which completes them.
+const OF_CROSSPLANE: [&str; 2] = ["package", "crds"];
+
+/// Whether a file is a CRD of a package of Crossplane, by its path.
+pub(crate) fn is_of_crossplane(path: &Path) -> bool {
+    path.parent().is_some_and(|it| it.ends_with(OF_CROSSPLANE.join("/")))
+}
+
 /// Whether a folder holds tests or their data, by its name.
 pub(super) fn is_of_tests(folder: &str) -> bool {
     let names = FOLDERS.iter().filter(|it| it.0 == Standing::Test).flat_map(|it| it.1);
@@ -281,6 +292,12 @@ mod tests {
             ("deploy/olm-catalog/0.1.0/a.yaml", Standing::Old, "0.1.0"),
             ("x-v0.86.0.yaml", Standing::Old, "x-v0.86.0"),
             ("old/crds/a.yaml", Standing::Old, "old"),
+            (
+                "api/v1/zz_generated.featuregated-crd-manifests/a/b.yaml",
+                Standing::Old,
+                "zz_generated.featuregated-crd-manifests",
+            ),
+            ("api/v1/zz_generated.crd-manifests/a.yaml", Standing::Plain, ""),
             ("vendor/example.com/crds/a.yaml", Standing::Vendored, "vendor"),
             ("docs/1.2/a.yaml", Standing::Documentation, "docs"),
             ("tests/e2e-upgrade/x-v0.86.0.yaml", Standing::Test, "tests"),

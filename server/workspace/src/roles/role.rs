@@ -20,6 +20,8 @@ pub enum Role {
     Assertion,
     /// A manifest of a test.
     TestData,
+    /// What only tests read.
+    OnlyRead,
     /// A manifest of a test that the API server has to reject.
     WrongOnPurpose,
     /// An example for readers.
@@ -38,6 +40,7 @@ impl fmt::Display for Role {
             Self::Part => "part of a CRD",
             Self::Assertion => "assertion of a test",
             Self::TestData => "test data",
+            Self::OnlyRead => "test data that only tests read",
             Self::WrongOnPurpose => "test data that is wrong on purpose",
             Self::Documentation => "documentation",
             Self::Manifest => "manifest",
@@ -97,8 +100,11 @@ impl Judgement {
     }
 
     pub(crate) fn of(index: &Index, path: &Path, (what, name): (What, &str), aside: Option<&Aside>) -> Self {
-        if let Some(Aside::Expected(reason)) = aside {
-            return Self::new(Role::WrongOnPurpose, reason);
+        match aside {
+            Some(Aside::Expected(reason)) => return Self::new(Role::WrongOnPurpose, reason),
+            Some(Aside::TestData(reason)) => return Self::new(Role::OnlyRead, reason),
+            Some(Aside::Vendored(reason)) => return Self::new(Role::Copy, reason),
+            Some(Aside::OldCopies(_)) | None => {}
         }
         let place = index.place(path);
         let evidence = place.evidence.as_deref().unwrap_or_default();
