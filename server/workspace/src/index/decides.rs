@@ -156,7 +156,6 @@ mod tests {
     use crd_analyzer_syntax::{read, read_json, tree::Span};
     use serde_json::{Value, json};
 
-
     fn crd(schema: &Value, more: &Value) -> Value {
         let mut crd = json!({
             "apiVersion": "apiextensions.k8s.io/v1",

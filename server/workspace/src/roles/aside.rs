@@ -14,7 +14,7 @@ pub enum Aside {
     TestData(String),
     /// Its CRDs are copies of a release, and why that is known. The CRDs that people edit are elsewhere: the errors of the copies are hints.
     OldCopies(String),
-    /// Go's tools copied it from another project, and why that is known: nobody edits it here.
+    /// Go's tools copied it from another project, and why that is known. It is edited there.
     Vendored(String),
 }
 
@@ -105,7 +105,7 @@ impl Aside {
     }
 }
 
-/// Whether a file belongs to a release in a folder, and a newer one has CRDs beside it: nobody changes what is released.
+/// Whether a file belongs to a release in a folder, and a newer one has CRDs beside it. A release stays as it is.
 fn is_superseded(index: &Index, place: &Place) -> bool {
     let is_newer = |it: &Place| it.container == place.container && it.version > place.version;
     place.release.is_some() && index.definitions().any(|it| is_newer(&it.place))
