@@ -6,7 +6,8 @@ use tempfile::TempDir;
 
 use super::Document;
 
-/// Files of a folder that kustomizations and Flux build, with errors in the base and in a patch.
+/// Files of a folder that kustomizations and Flux build, with errors in the base and in a patch; a resource that the CRD checks as it is
+/// built; and one that is wrong on purpose.
 pub(super) const BUILT: &[(&str, &str)] = &[
     (
         "crds/widgets.yaml",
@@ -64,6 +65,40 @@ metadata:
   name: a
 spec:
   color: yellow
+",
+    ),
+    (
+        "crds/kustomization.yaml",
+        "resources:
+- widgets.yaml
+patches:
+- target: {kind: CustomResourceDefinition}
+  patch: |
+    - op: add
+      path: /spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/weight
+      value: {type: integer}
+",
+    ),
+    (
+        "alone/widget.yaml",
+        "apiVersion: example.com/v1
+kind: Widget
+metadata:
+  name: c
+spec:
+  size: 3
+  color: red
+  weight: heavy
+",
+    ),
+    (
+        "testdata/invalid-widget.yaml",
+        "apiVersion: example.com/v1
+kind: Widget
+metadata:
+  name: d
+spec:
+  size: many
 ",
     ),
     (
