@@ -28,10 +28,12 @@ const OF_CLUSTERS: &[&str] = &[
     "systemtests",
 ];
 
-/// Names of folders of what tests read, without `-` and `_`: the go tool leaves out `testdata`.
+/// Names of folders of what tests read, without `-`, `_` and a dot before them: the go tool leaves out `testdata`, and kyverno's command line
+/// looks for its tests in `.kyverno-test`.
 const READ: &[&str] = &[
     "fixture",
     "fixtures",
+    "kyvernotest",
     "testdata",
     "testfixture",
     "testfixtures",
@@ -82,7 +84,7 @@ impl<'p> TestData<'p> {
             return None;
         }
         let is_read = |it: &&&str| {
-            let name = it.trim_matches('_').replace(['-', '_'], "");
+            let name = it.trim_matches(['_', '.']).replace(['-', '_'], "");
             READ.contains(&name.as_str())
         };
         if let Some(name) = folders.iter().find(is_read) {
@@ -104,6 +106,7 @@ mod tests {
             ("pkg/load/test_data/a/widget.yaml", "test_data"),
             ("pkg/__fixtures__/widget.yaml", "__fixtures__"),
             ("tests/testdata/widget.yaml", "testdata"),
+            ("policy/.kyverno-test/widget.yaml", ".kyverno-test"),
             ("charts/a/tests/__snapshot__/crd.yaml", "__snapshot__"),
             ("test/e2e/__snapshots__/widget.yaml", "__snapshots__"),
             ("test/golden/widget.yaml", "golden"),
