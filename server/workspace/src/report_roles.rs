@@ -57,6 +57,7 @@ impl Aside {
         by_name
             .or_else(|| tests.rejection(path).map(Self::Expected))
             .or_else(|| Self::test_data(path, catalog, tests))
+            .or_else(|| catalog.with(|index| Self::in_own_language(index.relative(path), text)))
             .or_else(|| tests.go_reader(path).map(Self::TestData))
     }
 

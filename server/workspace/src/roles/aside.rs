@@ -72,6 +72,27 @@ impl Aside {
         Some(Self::Expected(format!("the name of this test's file says `{word}`")))
     }
 
+    /// Whether a file of tests is in a language of their own, which no API server reads: a key of an object is in capitals, such as `TEST`.
+    /// `path`: relative to its repository.
+    pub(crate) fn in_own_language(path: &Path, text: &str) -> Option<Self> {
+        let mut folders = path.parent().into_iter().flat_map(Path::iter);
+        if !folders.any(|it| it.to_str().is_some_and(place::is_of_tests)) {
+            return None;
+        }
+        let key = text.lines().find_map(|it| {
+            let (key, _) = it.split_once(':')?;
+            let is_in_capitals = key.len() > 2
+                && key.starts_with(|it: char| it.is_ascii_uppercase())
+                && key
+                    .bytes()
+                    .all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || b"_-".contains(&it));
+            is_in_capitals.then_some(key)
+        })?;
+        Some(Self::TestData(format!(
+            "an object has the key `{key}` of a test's own language"
+        )))
+    }
+
     /// Whether the CRDs of a file, by their names, are copies of a release. `path`: absolute.
     pub(crate) fn old_copies<'a>(index: &Index, path: &Path, mut names: impl Iterator<Item = &'a str>) -> Option<Self> {
         let place = index.place(path);
@@ -114,6 +135,16 @@ fn is_superseded(index: &Index, place: &Place) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn languages_of_tests_have_keys_in_capitals() {
+        let text = "kind: Widget\nTEST: READ\n";
+        let of = |path, text| Aside::in_own_language(Path::new(path), text).is_some();
+        assert!(of("tests/e2e/testdata/script.yaml", text));
+        assert!(!of("config/script.yaml", text));
+        assert!(!of("tests/script.yaml", "kind: Widget\nspec:\n  TEST: READ\n"));
+        assert!(!of("tests/script.yaml", "kind: Widget\nTest: READ\n"));
+    }
 
     #[test]
     fn what_is_wrong_on_purpose_says_so() {
