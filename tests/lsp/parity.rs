@@ -11,6 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crd_analyzer_workspace::codes::OFF_BY_DEFAULT;
 use serde_json::{Value, json};
 
 use super::Server;
@@ -58,6 +59,10 @@ fn checked(folder: &Path) -> ByFile {
             }
             let at = |end: &str, of: &str| finding["range"][end][of].as_u64().expect("a place");
             let code = finding["code"].as_str().expect("a code").to_owned();
+            // JSON has them, and nobody is shown them who does not ask.
+            if OFF_BY_DEFAULT.contains(&&*code) {
+                return;
+            }
             let (start, end) = (("start", "line"), ("end", "line"));
             file.insert((
                 at(start.0, start.1),
