@@ -345,6 +345,12 @@ pub(crate) fn begins_entry(bytes: &[u8], at: usize) -> bool {
     stop == Stop::Colon && at < end && bytes[at] != b'#' && bytes[at..end].iter().all(is_word)
 }
 
+/// Whether a comma is in the word that a line begins with.
+fn word_has_comma(bytes: &[u8], at: usize) -> bool {
+    let (end, _) = plain_line(bytes, at, false);
+    bytes[at..end].contains(&b',')
+}
+
 /// Whether a blank or a line break is before the place.
 fn is_behind_blank(bytes: &[u8], at: usize) -> bool {
     is_blank(bytes, at - 1) || (1..=3).any(|len| len <= at && break_len(bytes, at - len) == len)
@@ -354,7 +360,7 @@ fn is_behind_blank(bytes: &[u8], at: usize) -> bool {
 /// looked at.
 ///
 /// Nor is it closed if a line begins with a key or a dash at column `limit` or before, and no comma is before it: go-yaml takes no such
-/// text. (A dash behind a plain scalar is a piece of that.)
+/// text. (A dash behind a plain scalar is a piece of that, and a word with a comma in it ends one.)
 pub(crate) fn matching_bracket(bytes: &[u8], start: usize, to: usize, limit: i32) -> Result<usize, usize> {
     let mut open = Vec::new();
     // The last byte that is not a blank; a double quote behind any quoted scalar.
@@ -407,7 +413,8 @@ pub(crate) fn matching_bracket(bytes: &[u8], start: usize, to: usize, limit: i32
                 let text = skip_blanks(bytes, line);
                 looked = looked.max(line_end(bytes, text));
                 let is_text = bytes.get(text) == Some(&b'-') && !matches!(last, b'"' | b']' | b'}');
-                if (text - line) as i32 <= limit && !is_text && begins_entry(bytes, text) {
+                let is_entry = |it: usize| begins_entry(bytes, it) && !word_has_comma(bytes, it);
+                if (text - line) as i32 <= limit && !is_text && is_entry(text) {
                     return Err(looked);
                 }
             }

@@ -114,6 +114,7 @@ fn whole_text() {
             "a: [\n  b: 1,\n]\nc: {\n\"d\":1\n}\n",
             r#"{"a": [{"b": "1"}], "c": {"d": "1"}}"#,
         ),
+        ("a: {b\nc,d: e}\nf: 1\n", r#"{"a": {"b c": ~, "d": "e"}, "f": "1"}"#),
         (
             "a: one\n  two\n\n  three\nb: x # c\n",
             r#"{"a": "one two\nthree", "b": "x"}"#,
