@@ -164,7 +164,7 @@ impl ExpectedErrors {
         }
         let (errors, files) = (counted(self.errors, "error"), counted(self.files, "file"));
         Some(format!(
-            "Expected failures: {errors} in {files} of tests ({})",
+            "Expected errors: {errors} in {files} of tests ({})",
             named.join(", ")
         ))
     }

@@ -57,7 +57,7 @@ impl NotChecked {
         if built_in > 0 {
             let mut kinds: Vec<_> = self.built_in.iter().collect();
             kinds.sort_by_key(|&(kind, count)| (Reverse(*count), kind));
-            let kinds = listed(kinds.into_iter().map(|it| &**it.0), "more kinds");
+            let kinds = listed(kinds.into_iter().map(|it| &**it.0), "kind");
             parts.push(format!("{} of built-in kinds ({kinds})", counted(built_in, "object")));
         }
         let are = if self.not_yaml.len() == 1 { "is" } else { "are" };
@@ -74,7 +74,7 @@ impl NotChecked {
             files.dedup();
             if !files.is_empty() {
                 let count = counted(names.len(), what);
-                parts.push(format!("{count}{which} ({})", listed(files.into_iter(), "more files")));
+                parts.push(format!("{count}{which} ({})", listed(files.into_iter(), "file")));
             }
         }
         if self.no_objects > 0 {
@@ -90,7 +90,7 @@ impl NotChecked {
             parts.push(counted(self.excluded, "excluded file"));
         }
         if !self.hidden.is_empty() {
-            let names = listed(self.hidden.iter().map(String::as_str), "more");
+            let names = listed(self.hidden.iter().map(String::as_str), "path");
             parts.push(format!("hidden files that git does not track ({names}; see --hidden)"));
         }
         (!parts.is_empty()).then(|| format!("Not checked: {}", parts.join(", ")))
@@ -112,11 +112,12 @@ impl NotChecked {
 }
 
 /// The first of several names, and how many more there are.
-fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>, more: &str) -> String {
+fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>, what: &str) -> String {
     let left = names.len().saturating_sub(MOST_NAMED);
     let mut named: Vec<String> = names.take(MOST_NAMED).map(str::to_owned).collect();
     if left > 0 {
-        named.push(format!("{left} {more}"));
+        let plural = if left == 1 { "" } else { "s" };
+        named.push(format!("{left} more {what}{plural}"));
     }
     named.join(", ")
 }

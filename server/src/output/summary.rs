@@ -231,7 +231,7 @@ impl Summary {
         };
         let mut named: Vec<String> = kinds.iter().take(MOST_KINDS).map(name).collect();
         if kinds.len() > MOST_KINDS {
-            named.push(format!("{} more kinds", kinds.len() - MOST_KINDS));
+            named.push(counted(kinds.len() - MOST_KINDS, "more kind"));
         }
         Some(format!(
             "{what}: {}. Name their CRDs with --crd: a release of the operator has them, and `kubectl get crd NAME -o yaml` \
@@ -319,12 +319,12 @@ impl Summary {
         }
         parts.splice(2..2, objects);
         if !self.repeated.is_empty() {
-            let codes = self.repeated.iter().map(|(code, count)| format!("{count} {code}"));
+            let codes = self
+                .repeated
+                .iter()
+                .map(|(code, count)| format!("{count} more `{code}`"));
             let codes: Vec<String> = codes.collect();
-            let words = format!(
-                "{} that say the same of other resources or files are not repeated",
-                codes.join(" and ")
-            );
+            let words = format!("{} like those above, in other resources or files", codes.join(" and "));
             renderer.text(out, &words)?;
         }
         if let Some(words) = self.unknown_kinds() {
