@@ -159,6 +159,12 @@ fn missing(about: &About<'_>, r#type: &str, example: Option<&str>) -> Words {
     let parent = name::value(&name::parent(about.path));
     let value = example.unwrap_or_else(|| placeholder(r#type));
     let entry = format!("`{}: {}`", clip(name, 40), clip(value, 30));
+    // The API server drops a value of `null` that the schema does not allow.
+    if about.value().is_some_and(|it| matches!(it.value, JsonValue::Null)) {
+        return Words::new(format!("{} is empty, but a value is required", name::value(about.path)))
+            .label("this is `null`")
+            .help(format!("write {entry}"));
+    }
     Words::new(format!("{parent} has no {}, which is required", name::shown(name)))
         .label(format!("{} is missing here", name::shown(name)))
         .help(format!("add {entry}"))
