@@ -306,15 +306,13 @@ async fn a_crd_as_it_is_built_checks_resources_elsewhere() {
     let mut editor = Editor::start(pushed(), tree).await;
     editor.open("elsewhere/widget.yaml").await;
     let found = editor.until("elsewhere/widget.yaml", 1, &[("wrong-type", 6)]).await;
-    let places: Vec<_> = found[0]["relatedInformation"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .collect();
-    let place = places
-        .iter()
-        .find(|it| it["message"].as_str().is_some_and(|it| it.contains("is set here")));
-    let place = place.unwrap_or_else(|| panic!("{found:?}"));
+    let place_in = |found: &[Value]| {
+        let places = found[0]["relatedInformation"].as_array().expect("a list");
+        let mut places = places.iter();
+        let is_set = |it: &&Value| it["message"].as_str().is_some_and(|it| it.contains("is set here"));
+        places.find(is_set).unwrap_or_else(|| panic!("{found:?}")).clone()
+    };
+    let place = place_in(&found);
     assert_eq!(place["location"]["uri"], editor.uri("crd/kustomization.yaml"));
     assert_eq!(place["message"], "`type` is set here, as kustomize builds it in `crd`");
     // Without the patch, the field is unknown; with it again, its type counts.
@@ -329,6 +327,12 @@ async fn a_crd_as_it_is_built_checks_resources_elsewhere() {
             &[([1, 0, 1, 0], kustomization.split_once('\n').expect("lines").1)],
         )
         .await;
-    editor.until("elsewhere/widget.yaml", 1, &[("wrong-type", 6)]).await;
+    let found = editor.until("elsewhere/widget.yaml", 1, &[("wrong-type", 6)]).await;
+    let line = |found: &[Value]| place_in(found)["location"]["range"]["start"]["line"].as_u64();
+    assert_eq!(line(&found), Some(4));
+    // The same is built, and its place has moved.
+    editor.client.change(&uri, 3, &[([0, 0, 0, 0], "# A comment.\n")]).await;
+    let found = editor.until("elsewhere/widget.yaml", 1, &[("wrong-type", 6)]).await;
+    assert_eq!(line(&found), Some(5));
     editor.client.finish_with_lists().await;
 }

@@ -24,7 +24,7 @@ use definition_text::{DefiningFile, Loaded};
 use crate::{
     overlay::ChangedCrd,
     roles::{Place, Standing},
-    source::BuiltFrom,
+    source::{BuiltFrom, BuiltPlace},
     words::meant::is_slip,
 };
 
@@ -275,6 +275,7 @@ impl Index {
     /// kustomization or the file serves another purpose. Returns the kinds whose CRDs have changed by that.
     pub fn set_built(&mut self, crds: &[ChangedCrd]) -> BTreeSet<GroupKind> {
         let before = self.take_built();
+        let before = built_texts(before.iter().flat_map(|it| &it.definitions));
         let mut made: BTreeMap<PathBuf, Vec<Arc<KnownDefinition>>> = BTreeMap::new();
         for crd in crds {
             let place = self.place(&crd.path);
@@ -306,7 +307,7 @@ impl Index {
                 made.entry(path.clone()).or_default().push(Arc::new(built));
             }
         }
-        let after = fingerprints(made.values().flatten());
+        let after = built_texts(made.values().flatten());
         for (path, definitions) in made {
             let path: Arc<Path> = path.into();
             let resources = BTreeSet::new();
@@ -317,10 +318,9 @@ impl Index {
     }
 
     /// Takes out the CRDs that kustomizations build.
-    fn take_built(&mut self) -> BTreeMap<GroupKind, Vec<Fingerprint>> {
+    fn take_built(&mut self) -> Vec<Entry> {
         let paths = std::mem::take(&mut self.built);
-        let taken: Vec<Entry> = paths.iter().filter_map(|it| self.take(it)).collect();
-        fingerprints(taken.iter().flat_map(|it| &it.definitions))
+        paths.iter().filter_map(|it| self.take(it)).collect()
     }
 
     /// The files with CRDs that people or generators write, and that count before those of packages.
@@ -423,25 +423,39 @@ fn part_of(name: &str) -> GroupKind {
 }
 
 /// The kinds that other texts define.
-fn changed_kinds(
-    before: &BTreeMap<GroupKind, Vec<Fingerprint>>,
-    after: &BTreeMap<GroupKind, Vec<Fingerprint>>,
-) -> BTreeSet<GroupKind> {
+fn changed_kinds<T: PartialEq>(before: &ByKind<T>, after: &ByKind<T>) -> BTreeSet<GroupKind> {
     let mut changed: BTreeSet<GroupKind> = before.keys().chain(after.keys()).cloned().collect();
     changed.retain(|kind| before.get(kind) != after.get(kind));
     changed
 }
 
-/// The texts that define each kind, in the order of the file, and of what there is a whole CRD.
-fn fingerprints<'a>(
+/// What is known of the CRDs of each kind, in the order of the file.
+type ByKind<T> = BTreeMap<GroupKind, Vec<T>>;
+
+/// The texts that define each kind, and of what there is a whole CRD.
+fn fingerprints<'a>(definitions: impl IntoIterator<Item = &'a Arc<KnownDefinition>>) -> ByKind<Fingerprint> {
+    by_kind(definitions, |it| it.fingerprint)
+}
+
+/// The same of CRDs that were built, and where their parts were written: an edit may move these, and build the same.
+fn built_texts<'a>(
     definitions: impl IntoIterator<Item = &'a Arc<KnownDefinition>>,
-) -> BTreeMap<GroupKind, Vec<Fingerprint>> {
-    let mut found: BTreeMap<GroupKind, Vec<Fingerprint>> = BTreeMap::new();
+) -> ByKind<(Fingerprint, Option<Arc<[BuiltPlace]>>)> {
+    by_kind(definitions, |it| {
+        (it.fingerprint, it.built_from().map(|it| it.places.clone()))
+    })
+}
+
+fn by_kind<'a, T>(
+    definitions: impl IntoIterator<Item = &'a Arc<KnownDefinition>>,
+    known: impl Fn(&KnownDefinition) -> T,
+) -> ByKind<T> {
+    let mut found = ByKind::new();
     for it in definitions {
         if it.is_whole() {
             found.entry(part_of(&it.name)).or_default();
         }
-        found.entry(it.defines.clone()).or_default().push(it.fingerprint);
+        found.entry(it.defines.clone()).or_default().push(known(it));
     }
     found
 }
