@@ -35,22 +35,22 @@ pub(super) const TARGET: Target = Target {
 
 /// The files that there may be. An input names each by its number.
 const FILES: [&str; 16] = [
-    "/work/base/kustomization.yaml",
-    "/work/base/a.yaml",
-    "/work/base/b.yaml",
-    "/work/over/kustomization.yaml",
-    "/work/over/patch.yaml",
-    "/work/over/more.yaml",
-    "/work/other/kustomization.yaml",
-    "/work/other/b.yaml",
-    "/work/part/kustomization.yaml",
-    "/work/part/patch.yaml",
-    "/work/clusters/flux.yaml",
-    "/work/clusters/more.yaml",
-    "/work/apps/a.yaml",
-    "/work/apps/b.yaml",
-    "/work/chart/templates/a.yaml",
-    "/work/a-assert.yaml",
+    "/repo/base/kustomization.yaml",
+    "/repo/base/a.yaml",
+    "/repo/base/b.yaml",
+    "/repo/over/kustomization.yaml",
+    "/repo/over/patch.yaml",
+    "/repo/over/more.yaml",
+    "/repo/other/kustomization.yaml",
+    "/repo/other/b.yaml",
+    "/repo/part/kustomization.yaml",
+    "/repo/part/patch.yaml",
+    "/repo/clusters/flux.yaml",
+    "/repo/clusters/more.yaml",
+    "/repo/apps/a.yaml",
+    "/repo/apps/b.yaml",
+    "/repo/chart/templates/a.yaml",
+    "/repo/a-assert.yaml",
 ];
 
 /// Files of an input: more make it slow.
@@ -326,7 +326,7 @@ fn objects(report: &FileReport) -> BTreeSet<(usize, Option<usize>)> {
 /// What Flux substitutes and builds, read as the command line reads it.
 fn flux(files: &InMemory) -> Flux {
     let mut flux = Flux::default();
-    let root = Path::new("/work");
+    let root = Path::new("/repo");
     for (path, text) in files.0.iter().filter(|it| Flux::is_in(it.1)) {
         flux.add(path, root, text);
     }

@@ -65,8 +65,8 @@ fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let (written, manifest, path) = (input.text(), input.part(), input.text());
     let mut config = Config::parse(&written).unwrap_or_default();
-    Path::new("/work").clone_into(&mut config.folder);
-    let file = Path::new("/work/config").join(path.trim_start_matches('/'));
+    Path::new("/repo").clone_into(&mut config.folder);
+    let file = Path::new("/repo/config").join(path.trim_start_matches('/'));
     let _ = config.excludes(&file);
     for written in config.crds.iter().map(String::as_str).chain([&*path]) {
         if let Ok(path) = DefinitionPath::parse(written, &config.folder) {

@@ -89,16 +89,16 @@ const WORDS: &[&str] = &[
 ];
 
 const FILES: [&str; 4] = [
-    "/work/over/kustomization.yaml",
-    "/work/base/kustomization.yaml",
-    "/work/base/object.yaml",
-    "/work/over/patch.yaml",
+    "/repo/over/kustomization.yaml",
+    "/repo/base/kustomization.yaml",
+    "/repo/base/object.yaml",
+    "/repo/over/patch.yaml",
 ];
 
 fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let files = InMemory(Arc::new(FILES.map(|it| (PathBuf::from(it), input.text())).into()));
-    let overlays = Overlays::new(&["/work/base", "/work/over"].map(|it| (PathBuf::from(it), files.clone())));
+    let overlays = Overlays::new(&["/repo/base", "/work/over"].map(|it| (PathBuf::from(it), files.clone())));
     for (path, text) in &*files.0 {
         let question = Question {
             path: Some(path),
