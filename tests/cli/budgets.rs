@@ -222,6 +222,29 @@ fn resources_with_tens_of_thousands_of_errors() {
 }
 
 #[test]
+fn thousands_of_files_beside_a_go_test_that_names_them() {
+    let wrong: Vec<(String, String)> = (0..1_500)
+        .map(|n| (format!("w{n}.json"), resource(&json!({"size": "x"}))))
+        .collect();
+    let named: Vec<String> = wrong.iter().map(|it| format!("\"{}\",\n", it.0)).collect();
+    let named = named.concat();
+    let others = (0..1_500).map(|n| (format!("o{n}.go"), "package a\n".to_owned()));
+    let rest = [
+        (
+            "crd.json".to_owned(),
+            definition(&json!({"type": "object", "properties": {"size": {"type": "integer"}}})),
+        ),
+        (
+            "a_test.go".to_owned(),
+            format!("package a\nvar all = []string{{\n{named}}}\n"),
+        ),
+    ];
+    let files: Vec<(String, String)> = wrong.into_iter().chain(others).chain(rest).collect();
+    let files: Vec<(&str, String)> = files.iter().map(|it| (&*it.0, it.1.clone())).collect();
+    run(&files, &["check", "."]).expect(0, &["1500 errors in 1500 files that only tests read"]);
+}
+
+#[test]
 fn patterns_with_large_programs() {
     let properties: serde_json::Map<String, Value> = (900..1_000)
         .map(|n| {

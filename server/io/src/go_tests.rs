@@ -20,6 +20,8 @@ const MOST_FOLDERS_OF_CLUSTERS: usize = 6;
 #[derive(Default, Debug)]
 pub struct GoTests {
     tests: Mutex<HashMap<PathBuf, Arc<Vec<GoTest>>>>,
+    /// The texts of the other Go files of a folder; `None`: one of them cannot be read.
+    others: Mutex<HashMap<PathBuf, Option<Arc<Vec<String>>>>>,
     /// The folders `vendor`: whether Go's tools filled them.
     vendored: Mutex<HashMap<PathBuf, bool>>,
 }
@@ -45,15 +47,24 @@ impl GoTests {
         if !self.of(folder, access).iter().any(|it| it.names(path)) || self.apply(path, access) {
             return false;
         }
-        let is_other = |it: &Path| it.extension().is_some_and(|it| it == "go") && !is_test(it);
         let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
-        let others = read::files_of(folder, access, &is_other);
-        let mut texts = others
-            .iter()
-            .filter(|it| is_other(it))
-            .map(|it| read::text(it, access, SETTINGS_BYTES));
         // What cannot be read may name it.
-        texts.all(|it| it.is_ok_and(|it| !it.contains(name)))
+        let others = self.others(folder, access);
+        others.is_some_and(|it| it.iter().all(|it| !it.contains(name)))
+    }
+
+    fn others(&self, folder: &Path, access: &Access) -> Option<Arc<Vec<String>>> {
+        let mut known = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(texts) = known.get(folder) {
+            return texts.clone();
+        }
+        let is_other = |it: &Path| it.extension().is_some_and(|it| it == "go") && !is_test(it);
+        let files = read::files_of(folder, access, &is_other);
+        let files = files.iter().filter(|it| is_other(it));
+        let texts: Result<Vec<_>, _> = files.map(|it| read::text(it, access, SETTINGS_BYTES)).collect();
+        let texts = texts.ok().map(Arc::new);
+        known.insert(folder.to_owned(), texts.clone());
+        texts
     }
 
     /// Whether Go tests only look at what a cluster has of the objects in the file of this absolute path, and give them to no API server.
@@ -84,6 +95,8 @@ impl GoTests {
     /// Forgets what was read, because a file may have changed. Whether something was.
     pub fn forget(&self) -> bool {
         let known = std::mem::take(&mut *self.tests.lock().unwrap_or_else(PoisonError::into_inner));
+        self.others.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.vendored.lock().unwrap_or_else(PoisonError::into_inner).clear();
         !known.is_empty()
     }
 

@@ -281,11 +281,7 @@ impl Session {
             go: Some(&self.go),
             last_trees: Some(&self.last_trees),
             built: built.as_ref(),
-            asides: Some(Asides {
-                catalog: &self.workspace.catalog,
-                settings: &settings,
-                folders: &folders,
-            }),
+            asides: Some(self.asides(&settings, &folders)),
         };
         let (uri, text) = (&snapshot.uri, snapshot.content());
         let begin = Instant::now();
@@ -393,11 +389,7 @@ impl Session {
     ) -> Vec<(Uri, Arc<Analysis>)> {
         let folders = self.folders();
         let settings = self.settings();
-        let asides = Asides {
-            catalog: &self.workspace.catalog,
-            settings: &settings,
-            folders: &folders,
-        };
+        let asides = self.asides(&settings, &folders);
         let skip = |uri: &Uri| self.is_open(uri);
         let analyze = |path: &Path, uri: &Uri, text: &str| {
             // Cheap for most files: what names no definition is none.
@@ -467,6 +459,15 @@ impl Session {
             };
             let _ = tasks::blocking("the look at changed files", look).await;
         });
+    }
+
+    /// What tells which errors need no fix.
+    pub(crate) fn asides<'a>(&'a self, settings: &'a Settings, folders: &'a [PathBuf]) -> Asides<'a> {
+        Asides {
+            catalog: &self.workspace.catalog,
+            settings,
+            folders,
+        }
     }
 
     /// Go sources have changed: findings of open documents name the places in them.

@@ -178,8 +178,8 @@ pub(crate) struct TestDataCounts {
     by_word: BTreeMap<&'static str, usize>,
 }
 
-/// The words of severities, the highest first.
-const WORDS: [&str; 3] = ["error", "warning", "hint"];
+/// The words of severities, the highest first, which is the order of the log.
+pub(super) const WORDS: [&str; 3] = ["error", "warning", "hint"];
 
 impl TestDataCounts {
     pub(super) fn add(&mut self, file: &File<'_>) {

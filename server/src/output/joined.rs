@@ -41,9 +41,16 @@ pub(super) fn documents(report: &FileReport, config: &Config) -> Vec<Vec<MergedF
         let span = lines.line_start(line) as usize..lines.line_start(line + 1) as usize;
         report.text.get(span).unwrap_or_default().trim()
     };
+    // Each line is compared once, however many hints are in it: it may be the whole file.
+    let (mut first_lines, mut alike): (HashMap<&str, u32>, HashMap<u32, u32>) = Default::default();
+    let mut first_like = |line: u32| {
+        *alike
+            .entry(line)
+            .or_insert_with(|| *first_lines.entry(text_of(line)).or_insert(line))
+    };
     for shown in &mut all {
         // The first of each cause, and the lines of the others.
-        let mut causes: HashMap<(&str, String, &str), usize> = HashMap::new();
+        let mut causes: HashMap<(&str, String, Option<u32>), usize> = HashMap::new();
         let mut others: HashMap<usize, Vec<u32>> = HashMap::new();
         let mut kept: Vec<MergedFinding> = Vec::with_capacity(shown.len());
         for it in std::mem::take(shown) {
@@ -52,13 +59,10 @@ pub(super) fn documents(report: &FileReport, config: &Config) -> Vec<Vec<MergedF
                 continue;
             }
             let line = line_of(&it);
-            let text = if it.finding.code == OPTIONAL_FIELD_READ {
-                ""
-            } else {
-                text_of(line)
-            };
+            let is_of_line = it.finding.code != OPTIONAL_FIELD_READ;
+            let like = is_of_line.then(|| first_like(line));
             let next = kept.len();
-            let cause = (it.finding.code, it.finding.headline.clone(), text);
+            let cause = (it.finding.code, it.finding.headline.clone(), like);
             let first = *causes.entry(cause).or_insert(next);
             if first == next {
                 kept.push(it);

@@ -4,7 +4,12 @@ use std::{collections::BTreeMap, io};
 
 use crd_analyzer_io::print::Terminal;
 
-use super::{File, aside::IN_TEST_DATA, blocks, counted, render::Renderer};
+use super::{
+    File,
+    aside::{IN_TEST_DATA, WORDS},
+    blocks, counted,
+    render::Renderer,
+};
 
 /// Places that are named of each code in a folder.
 const MOST_PLACES: usize = 3;
@@ -20,9 +25,6 @@ struct Group {
 /// The diagnostics so far, by severity, folder and code.
 #[derive(Default, Debug)]
 pub(super) struct TestDataLog(BTreeMap<(usize, String, &'static str), Group>);
-
-/// The words of severities, in the order of the log.
-const WORDS: [&str; 3] = ["error", "warning", "hint"];
 
 impl TestDataLog {
     pub(super) fn add(&mut self, file: &File<'_>) {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crd_analyzer_ide::completion;
+use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
     index::{Definitions as _, Origin, native, objects},
     roles::Judgement,
@@ -12,7 +13,6 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 
 use crate::{
-    aside::Asides,
     display_text,
     request_context::{self, RequestContext},
     session::Session,
@@ -68,13 +68,10 @@ fn objects_of(request: &RequestContext) -> Vec<Value> {
         return Vec::new();
     };
     let (settings, folders) = (session.settings(), session.folders());
-    let asides = Asides {
-        catalog: &session.workspace.catalog,
-        settings: &settings,
-        folders: &folders,
-    };
+    let asides = session.asides(&settings, &folders);
     let text = request.snapshot.content();
     let aside = asides.of_text(&path, &text);
+    let lines = LineIndex::new(&text);
     let definitions = SyncedIndex(session);
     let objects = objects::objects_of(&text).into_iter().take(MOST_OBJECTS);
     let told = objects.filter_map(|object| {
@@ -92,7 +89,7 @@ fn objects_of(request: &RequestContext) -> Vec<Value> {
             let file = below.unwrap_or(file).display().to_string();
             json!({ "file": display_text::line(&file), "reason": display_text::line(&it.reason()) })
         });
-        let line = text[..object.document.span.start as usize].matches('\n').count();
+        let line = lines.line_of(object.document.span.start);
         Some(json!({
             "kind": display_text::line(&object.written.kind),
             "name": display_text::line(&object.written.name),
