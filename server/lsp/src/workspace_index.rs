@@ -17,8 +17,8 @@ use crd_analyzer_io::{
 use crd_analyzer_workspace::{
     definition_paths::DefinitionPath,
     index::{
-        Catalog, DefinitionText, Definitions, Files, Found, GroupKind, KnownDefinition, NewFile, Origin, objects,
-        objects_of,
+        Catalog, DefinitionText, Definitions, Files, Found, GroupKind, KnownDefinition, MutatingWebhook, NewFile,
+        Origin, Resource, objects, objects_of,
     },
 };
 
@@ -326,6 +326,10 @@ impl Definitions for SyncedIndex<'_> {
 
     fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownDefinition>> {
         self.0.workspace.catalog.whole(name, path)
+    }
+
+    fn webhook(&self, resource: &Resource<'_>) -> Option<MutatingWebhook> {
+        self.0.workspace.catalog.webhook(resource)
     }
 
     fn files(&self) -> &dyn Files {

@@ -20,8 +20,8 @@ use crd_analyzer_workspace::{
     cluster,
     config::Config,
     index::{
-        Catalog, Definitions, Files, Found, GroupKind, Index, KnownDefinition, MemoryFiles, NewFile, Origin, native,
-        objects, objects_of,
+        Catalog, Definitions, Files, Found, GroupKind, Index, KnownDefinition, MemoryFiles, MutatingWebhook, NewFile,
+        Object, Origin, Resource, native, objects, objects_of,
     },
     overlay::Overlays,
 };
@@ -322,22 +322,27 @@ fn fill(catalog: &Catalog, files: &Named, cluster: &BTreeMap<PathBuf, Arc<str>>)
     });
 }
 
-/// What the text of a file with CRDs contains. A kind may be written with escapes, but hardly both.
-const OF_CRDS: [&[u8]; 2] = [b"CustomResourceDefinition", b"apiextensions.k8s.io"];
+/// What the text of a file with CRDs or mutating webhooks contains. A kind may be written with escapes, but hardly its group, too.
+const KINDS_AND_GROUPS: [&[u8]; 3] = [
+    b"CustomResourceDefinition",
+    b"apiextensions.k8s.io",
+    b"MutatingWebhookConfiguration",
+];
 
-/// Whether there may be CRDs in a file. Most files have none, which need not be parsed.
-fn may_define(bytes: &[u8]) -> bool {
+/// Whether there may be something in a file that decides about objects of others. Most files have nothing, and need not be parsed.
+fn may_decide(bytes: &[u8]) -> bool {
     let is_utf16 = bytes.iter().take(4).any(|it| [0, 0xFE, 0xFF].contains(it));
-    is_utf16 || OF_CRDS.iter().any(|it| memmem::find(bytes, it).is_some())
+    is_utf16 || KINDS_AND_GROUPS.iter().any(|it| memmem::find(bytes, it).is_some())
 }
 
-/// Puts a file in, if there are CRDs in it.
+/// Puts a file in, if there are CRDs or mutating webhooks in it.
 fn add(catalog: &Catalog, path: &Path, origin: Origin, bytes: Vec<u8>) {
-    if !may_define(&bytes) {
+    if !may_decide(&bytes) {
         return;
     }
     let (text, objects) = objects(bytes);
-    if objects.iter().any(|it| it.defines.is_some()) {
+    let decides = |it: &Object| it.defines.is_some() || MutatingWebhook::is_configured_by(it);
+    if objects.iter().any(decides) {
         let file = NewFile {
             path,
             origin,
@@ -392,6 +397,10 @@ impl Definitions for RunDefinitions {
 
     fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownDefinition>> {
         self.catalog().whole(name, path)
+    }
+
+    fn webhook(&self, resource: &Resource<'_>) -> Option<MutatingWebhook> {
+        self.catalog().webhook(resource)
     }
 
     fn files(&self) -> &dyn Files {

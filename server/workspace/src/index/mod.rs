@@ -10,6 +10,7 @@ pub mod objects;
 mod served;
 #[cfg(test)]
 mod tests;
+mod webhooks;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -23,7 +24,7 @@ use definition_text::{DefiningFile, Loaded};
 
 use crate::{
     overlay::ChangedCrd,
-    roles::{Place, Standing},
+    roles::{Place, Standing, TestData},
     source::{BuiltFrom, BuiltPlace},
     words::meant::is_slip,
 };
@@ -33,6 +34,7 @@ pub use definition_text::{DefinitionText, KnownDefinition, Origin, Served, Unser
 pub use files::{Files, MemoryFiles};
 pub use fingerprint::Fingerprint;
 pub use objects::{GroupKind, Lacks, Object, group_kind, objects, objects_of};
+pub use webhooks::{MutatingWebhook, Resource};
 
 /// What a document is.
 #[derive(Clone, Debug)]
@@ -62,6 +64,8 @@ pub struct Index {
     /// The folders of the repositories: what lies above them says nothing of a file.
     roots: Vec<PathBuf>,
     served: served::Memo,
+    /// The files that configure mutating webhooks.
+    webhooks: BTreeMap<Arc<Path>, Vec<MutatingWebhook>>,
 }
 
 struct Entry {
@@ -144,15 +148,43 @@ impl Index {
             entry.definitions.push(definition);
         }
         let after = fingerprints(&entry.definitions);
+        let mut changed = changed_kinds(&before, &after);
+        let webhooks = MutatingWebhook::all_of(&path, file.text, file.objects);
+        let is_used = place.standing <= Standing::Packaged && TestData::of(self.relative(&path)).is_none();
+        changed.extend(self.set_webhooks(&path, if is_used { webhooks } else { Vec::new() }));
         self.put(path, entry);
-        changed_kinds(&before, &after)
+        changed
+    }
+
+    /// Puts in the mutating webhooks of a file. Returns the kinds that they are, or were, about, if something has changed.
+    fn set_webhooks(&mut self, path: &Arc<Path>, webhooks: Vec<MutatingWebhook>) -> BTreeSet<GroupKind> {
+        let old = self.webhooks.remove(path).unwrap_or_default();
+        let mut changed = BTreeSet::new();
+        if old != webhooks {
+            let differ = || old.iter().chain(&webhooks);
+            let kinds = self.definitions.keys();
+            let about = kinds.filter(|kind| differ().any(|it| it.covers_group(&kind.group)));
+            changed.extend(about.cloned());
+        }
+        if !webhooks.is_empty() {
+            self.webhooks.insert(path.clone(), webhooks);
+        }
+        changed
+    }
+
+    /// See [`Definitions::webhook`].
+    pub fn webhook(&self, resource: &Resource<'_>) -> Option<MutatingWebhook> {
+        let mut all = self.webhooks.values().flatten();
+        all.find(|it| it.covers(resource)).cloned()
     }
 
     /// Takes a file out. Returns the kinds that it defined.
     pub fn remove(&mut self, path: &Path) -> BTreeSet<GroupKind> {
         let old = self.take(path);
         let definitions = old.map(|it| it.definitions).unwrap_or_default();
-        fingerprints(&definitions).into_keys().collect()
+        let mut changed = self.set_webhooks(&path.into(), Vec::new());
+        changed.extend(fingerprints(&definitions).into_keys());
+        changed
     }
 
     fn put(&mut self, path: Arc<Path>, entry: Entry) {
@@ -471,6 +503,9 @@ pub trait Definitions: Sync {
     /// The whole CRD of this name, the best one outside of the file at `path`.
     fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownDefinition>>;
 
+    /// A mutating webhook that the API server asks about objects of a resource that are created.
+    fn webhook(&self, resource: &Resource<'_>) -> Option<MutatingWebhook>;
+
     /// Where their texts come from.
     fn files(&self) -> &dyn Files;
 
@@ -501,6 +536,10 @@ impl Definitions for Catalog {
 
     fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownDefinition>> {
         self.with(|index| index.whole(name, path))
+    }
+
+    fn webhook(&self, resource: &Resource<'_>) -> Option<MutatingWebhook> {
+        self.with(|index| index.webhook(resource))
     }
 
     fn files(&self) -> &dyn Files {

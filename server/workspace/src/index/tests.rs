@@ -414,3 +414,37 @@ fn crds_of_many_resources_stay_read() {
     catalog.release(3 * bytes);
     assert_eq!(read(), [false; 4], "all of them are too many");
 }
+
+#[test]
+fn tells_whose_objects_depend_on_a_webhook() {
+    let webhooks = |resources: &str| {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingWebhookConfiguration\nmetadata: {{name: m}}\nwebhooks:\n- name: m.example.com\n  \
+             rules:\n  - {{apiGroups: [example.com], apiVersions: [v1], operations: [CREATE], resources: [{resources}]}}\n"
+        )
+    };
+    let catalog = catalog(&[
+        ("/crd.yaml", &definition("A", "x")),
+        ("/other.yaml", &definition("B", "x")),
+    ]);
+    let asked = |group: &str, plural: &str| {
+        let resource = Resource {
+            group,
+            version: "v1",
+            plural,
+        };
+        catalog.with(|index| index.webhook(&resource).is_some())
+    };
+    assert!(!asked("example.com", "as"));
+    assert_eq!(put(&catalog, &[("/webhooks.yaml", &webhooks("as"))]), ["A", "B"]);
+    assert!(asked("example.com", "as") && !asked("example.com", "bs") && !asked("example.org", "as"));
+    assert_eq!(
+        put(&catalog, &[("/webhooks.yaml", &webhooks("as"))]),
+        <[&str; 0]>::default()
+    );
+    assert_eq!(put(&catalog, &[("/webhooks.yaml", &webhooks("as/status"))]), ["A", "B"]);
+    assert!(!asked("example.com", "as"));
+    assert_eq!(put(&catalog, &[("/webhooks.yaml", "a: 1\n")]), ["A", "B"]);
+    put(&catalog, &[("/pkg/testdata/webhooks.yaml", &webhooks("as"))]);
+    assert!(!asked("example.com", "as"));
+}

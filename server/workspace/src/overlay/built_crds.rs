@@ -14,7 +14,10 @@ use serde_json::Value;
 use super::{objects::key, projection::Projection};
 use crate::{
     finding::Related,
-    index::{Chosen, Definitions, Files, Found, GroupKind, KnownDefinition, Origin, definitions_in},
+    index::{
+        Chosen, Definitions, Files, Found, GroupKind, KnownDefinition, MutatingWebhook, Origin, Resource,
+        definitions_in,
+    },
 };
 
 /// The CRDs that one build has made, as far as they are not those of their files and the build has resources of their kinds.
@@ -199,6 +202,10 @@ impl Definitions for CrdsOfBuild<'_> {
 
     fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownDefinition>> {
         self.others.whole(name, path)
+    }
+
+    fn webhook(&self, resource: &Resource<'_>) -> Option<MutatingWebhook> {
+        self.others.webhook(resource)
     }
 
     fn files(&self) -> &dyn Files {

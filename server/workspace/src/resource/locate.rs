@@ -52,7 +52,7 @@ pub(super) struct Locate<'a> {
     pub(super) definition: &'a DefinitionText,
     /// The names of the CRD's versions.
     versions: OnceCell<Vec<String>>,
-    finder: Finder<'a>,
+    pub(super) finder: Finder<'a>,
     /// How many names may still be compared.
     left: Cell<usize>,
     /// How many findings of each list are located.

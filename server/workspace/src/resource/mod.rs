@@ -5,6 +5,7 @@ mod locate;
 mod other_crds;
 mod printer_columns;
 mod update;
+mod webhooks;
 
 use std::{collections::HashSet, path::Path, rc::Rc, sync::Arc};
 
@@ -25,7 +26,9 @@ pub use printer_columns::{Column, columns};
 use crate::{
     codes,
     finding::{Class, Finding, Related, ServerSays},
-    index::{DefinitionText, Definitions, Fingerprint, Found, GroupKind, KnownDefinition, Object},
+    index::{
+        DefinitionText, Definitions, Fingerprint, Found, GroupKind, KnownDefinition, MutatingWebhook, Object, Resource,
+    },
     previous::Previous,
     question::Question,
     report::{DocumentReport, DocumentVerdict, Subject},
@@ -108,6 +111,7 @@ pub(crate) fn judge(asked: &ResourceToCheck<'_>, read: Result<(&Tree, NodeId), &
         };
         let mut verdict = one.judge();
         verdict.unfinished.extend(not_finished);
+        report.in_part |= webhooks::may_be_completed(&verdict);
         report.verdicts.push((version, verdict));
     }
     Some(report)
@@ -230,7 +234,9 @@ impl One<'_> {
         let mut verdict = match self.asked.previous {
             None => {
                 let answer = server::judge_known(served, self.json, self.known, server::Question::Create);
-                let mut verdict = locate.verdict(created.insert(answer));
+                let answer = created.insert(answer);
+                let mut verdict = locate.verdict(answer);
+                locate.expect_webhook(&mut verdict, answer, || self.webhook(definition.plural()));
                 if verdict.errors.iter().any(|it| it.suppressed && it.follows) {
                     verdict.hints.push(self.broken(&text));
                 }
@@ -254,6 +260,12 @@ impl One<'_> {
             None => self.refusals(served),
         });
         answer(verdict, Some(text), refusals.flatten())
+    }
+
+    /// A mutating webhook of the repository that the API server asks about the object.
+    fn webhook(&self, plural: &str) -> Option<MutatingWebhook> {
+        let (group, version) = self.asked.object.written.api_version.split_once('/')?;
+        self.asked.definitions.webhook(&Resource { group, version, plural })
     }
 
     /// Says where the values of variables come from.

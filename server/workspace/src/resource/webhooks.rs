@@ -1,0 +1,107 @@
+//! Fields that an object lacks and that a mutating webhook may set before the API server validates it.
+//!
+//! Such a webhook reads the object into a Go type and writes it again, with the zero value of each field that the type always writes. What it
+//! sets besides is in its code. So a missing field is not known to be an error where its zero value is valid.
+
+use crd_analyzer_resource::{Decider, ResourceVerdict, codes::UNCHECKED_RULES};
+use crd_analyzer_schema::codes::MISSING_PROPERTY;
+use crd_analyzer_schema::field::Segment;
+use crd_analyzer_syntax::paths::Step;
+
+use super::locate::Locate;
+use crate::{
+    finding::{Class, Finding, Severity},
+    index::MutatingWebhook,
+    report::DocumentVerdict,
+    spans,
+};
+
+/// Keywords of a schema by which it may refuse the zero value of its type.
+const MAY_REFUSE_ZERO: [&str; 11] = [
+    "enum",
+    "pattern",
+    "format",
+    "minLength",
+    "minimum",
+    "maximum",
+    "minProperties",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+];
+
+/// Whether an object lacks something that a webhook may set.
+pub(super) fn may_be_completed(verdict: &DocumentVerdict) -> bool {
+    let mut hints = verdict.hints.iter();
+    hints.any(|it| it.code == MISSING_PROPERTY && it.class == Class::Hint)
+}
+
+impl Locate<'_> {
+    /// Makes warnings of the errors about missing fields that the webhook may set. `verdict` is made of `answer`.
+    pub(super) fn expect_webhook(
+        &self,
+        verdict: &mut DocumentVerdict,
+        answer: &ResourceVerdict,
+        webhook: impl FnOnce() -> Option<MutatingWebhook>,
+    ) {
+        let may_be_set: Vec<bool> = answer
+            .errors
+            .iter()
+            .map(|it| {
+                let decider = it.decider.as_ref().filter(|_| it.error.code == MISSING_PROPERTY);
+                let name = it.error.path.segments().last();
+                decider
+                    .zip(name)
+                    .is_some_and(|(decider, name)| self.takes_zero(decider, name))
+            })
+            .collect();
+        if !may_be_set.contains(&true) {
+            return;
+        }
+        let Some(webhook) = webhook() else { return };
+        let mut may_be_set = may_be_set.into_iter();
+        let of_webhook = |_: &mut Finding| may_be_set.next() == Some(true);
+        let set = verdict.errors.extract_if(.., of_webhook);
+        verdict.hints.extend(set.map(|mut it| {
+            it.class = Class::Hint;
+            it.severity = Severity::Warning;
+            it.notes.push(format!(
+                "the mutating webhook `{}` may set it before the API server checks the object",
+                webhook.name
+            ));
+            it
+        }));
+        // Nothing is wrong, as far as it is known. Rules that need the whole object are not checked then.
+        if verdict.errors.iter().all(|it| it.code == UNCHECKED_RULES) {
+            verdict.errors.clear();
+        }
+    }
+
+    /// Whether the zero value of its type is a valid value of a property, as far as the property's own schema tells. `decider`: the `required`
+    /// that asks for it.
+    fn takes_zero(&self, decider: &Decider, name: &Segment) -> bool {
+        let (Segment::Field(name) | Segment::Key(name)) = name else {
+            return false;
+        };
+        let Some((_, schema)) = decider.path.segments().split_last() else {
+            return false;
+        };
+        let mut steps: Vec<Step<'_>> = spans::steps(schema);
+        steps.extend([Step::key("properties"), Step::key(name.as_str())]);
+        let tree = &self.definition.tree;
+        let place = self.finder.find_from(self.definition.root, &steps);
+        if !place.is_found() {
+            return false;
+        }
+        let node = tree.resolve(place.node);
+        let has = |key| self.finder.lookup(node, key).is_some();
+        let kind = self.finder.lookup(node, "type");
+        let kind = kind.map(|it| tree.scalar(tree.resolve(it.value)).into_owned());
+        // Go writes a list without items as null, which is none.
+        matches!(
+            kind.as_deref(),
+            Some("boolean" | "integer" | "number" | "string" | "object")
+        ) && !MAY_REFUSE_ZERO.iter().any(|it| has(it))
+    }
+}
