@@ -93,6 +93,11 @@ impl Kustomizations {
         self.tests.is_rejected(path, access)
     }
 
+    /// Whether a test says that the API server's validation rejects what is in the file of this absolute path.
+    pub fn is_invalid(&self, path: &Path, access: &Access) -> bool {
+        self.tests.is_invalid(path, access)
+    }
+
     /// Forgets what was read, because a file may have changed.
     pub fn forget(&self) {
         self.tests.forget();

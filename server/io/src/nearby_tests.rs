@@ -31,6 +31,10 @@ impl Tests for NearbyTests<'_> {
         Some(format!("{who} expects an error"))
     }
 
+    fn expects_invalid(&self, path: &Path) -> bool {
+        self.kustomizations.is_invalid(path, self.access)
+    }
+
     fn may_apply(&self, path: &Path) -> bool {
         self.kustomizations.is_of_chainsaw(path, self.access) || self.go.apply(path, self.access)
     }

@@ -33,6 +33,8 @@ struct Tests {
     parts: HashSet<PathBuf>,
     /// The files that the API server has to reject.
     rejected: HashSet<PathBuf>,
+    /// Those of them that its validation has to reject.
+    invalid: HashSet<PathBuf>,
     /// A test of chainsaw lies there: the files beside it and below are in its language.
     has_chainsaw: bool,
     /// A test of kyverno's command line lies there. It reads the files beside it, and asks no cluster.
@@ -69,6 +71,12 @@ impl TestFolders {
     pub(crate) fn is_rejected(&self, path: &Path, access: &Access) -> bool {
         let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
         folders.any(|it| self.of(it, access).rejected.contains(path))
+    }
+
+    /// Whether a test says that the API server's validation rejects what is in the file of this absolute path.
+    pub(crate) fn is_invalid(&self, path: &Path, access: &Access) -> bool {
+        let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
+        folders.any(|it| self.of(it, access).invalid.contains(path))
     }
 
     fn is_update(&self, path: &Path, access: &Access) -> bool {
@@ -108,15 +116,17 @@ fn tests_of(folder: &Path, access: &Access) -> Tests {
     let files = read::files_of(folder, access, &may_be_test);
     let tests = files.iter().filter(|it| may_be_test(it));
     let texts = tests.filter_map(|it| read::text(it, access, SETTINGS_BYTES).ok());
-    let (mut parts, mut rejected) = (HashSet::new(), HashSet::new());
+    let (mut parts, mut rejected, mut invalid) = (HashSet::new(), HashSet::new(), HashSet::new());
     for text in texts.filter(|it| GROUPS.iter().any(|group| it.contains(group))) {
         let named = NamedFiles::of(&text);
         parts.extend(named.parts.iter().map(|it| joined(folder, it)));
         rejected.extend(named.rejected.iter().map(|it| joined(folder, it)));
+        invalid.extend(named.invalid.iter().map(|it| joined(folder, it)));
     }
     Tests {
         parts,
         rejected,
+        invalid,
         has_chainsaw: files.iter().any(|it| it.file_stem().is_some_and(|it| it == CHAINSAW)),
         has_kyverno: files.iter().any(|it| it.file_stem().is_some_and(|it| it == KYVERNO)),
         steps: steps_of(files.clone(), access),

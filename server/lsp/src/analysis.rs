@@ -162,6 +162,9 @@ impl Analysis {
             let with_built = with_built(&report, wanted.built.map(|it| &**it));
             report.aside = asides.of(&path, with_built.as_ref().unwrap_or(&report));
         }
+        if let Some(asides) = wanted.asides.as_ref().filter(|_| effective.has_expressions) {
+            asides.look_for_expected_error(&path, &mut report);
+        }
         let costs = wanted.costs.then(|| std::mem::take(&mut report.costs).into());
         let of_typing = (wanted.errors.map(|it| &**it), wanted.built.map(|it| &**it));
         let shown = Self::of_report(uri, &report, effective, client, of_typing);

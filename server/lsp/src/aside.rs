@@ -53,6 +53,14 @@ impl Asides<'_> {
         self.look(path, |tests| completed(report, path, question, tests))
     }
 
+    /// Says that a test expects an error of the file, although it has none.
+    pub(crate) fn look_for_expected_error(&self, path: &Path, report: &mut FileReport) {
+        self.look(path, |tests| {
+            report.look_for_expected_error(path, tests);
+            Some(())
+        });
+    }
+
     fn look<T>(&self, path: &Path, look: impl FnOnce(&NearbyTests<'_>) -> Option<T>) -> Option<T> {
         if !self.folders.iter().any(|it| path.starts_with(it)) {
             return None;

@@ -366,6 +366,9 @@ pub(super) fn judge(
         overlays.complete(&path, &mut report, &question);
         report.aside = beside.aside(input, &path, &report, known);
     }
+    if let Some((_, access)) = input.file().filter(|_| question.has_expressions && old.is_none()) {
+        report.look_for_expected_error(&path, &beside.tests(&access));
+    }
     let fixes = if wants.fixes && report.aside.is_none() {
         fix::offered(&report, config, &again)
     } else {

@@ -38,6 +38,8 @@ crd_analyzer_schema::codes! {
     TOO_LARGE_TO_STORE = "too-large-to-store", no_fix: "Only the author knows what can be left out.";
     /// A file on the command line has an object that crd-analyzer cannot check.
     NOT_CHECKED = "not-checked", no_fix: "Only the author knows where the CRD is.";
+    /// A test expects that the API server rejects the objects of a file, but their CRDs accept them.
+    NOT_REJECTED = "not-rejected";
     /// A value begins with `!`, so YAML takes it as a tag.
     LOCAL_TAG = "local-tag";
     /// The previous revision of the file cannot be decoded as a CRD.

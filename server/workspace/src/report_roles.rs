@@ -3,16 +3,21 @@
 use std::path::Path;
 
 use crate::{
+    codes,
     finding::{Class, Finding, Severity},
     index::{Catalog, Index},
     report::{DocumentReport, FileReport, Subject},
     roles::{Aside, Judgement, TestData, What},
+    spans,
 };
 
 /// What the tests and tools near files say of them. The reasons are clauses without a full stop.
 pub trait Tests: Sync {
     /// Why the API server has to reject what is in the file of this absolute path, if a test says so.
     fn rejection(&self, path: &Path) -> Option<String>;
+
+    /// Whether a test gives the file of this absolute path to an API server and expects that validation rejects it.
+    fn expects_invalid(&self, path: &Path) -> bool;
 
     /// Whether a test near the file may give what is in it to an API server.
     fn may_apply(&self, path: &Path) -> bool;
@@ -92,6 +97,35 @@ impl Aside {
             Self::OldCopies(_) | Self::Vendored(_) => Severity::Hint,
         };
         true
+    }
+}
+
+impl FileReport {
+    /// Says that a test expects the API server to reject what is in the file of this absolute path, although it accepts all of it.
+    pub fn look_for_expected_error(&mut self, path: &Path, tests: &dyn Tests) {
+        let is_known = self.unknown.is_empty() && self.unchecked.is_empty();
+        let is_accepted = |it: &DocumentReport| !it.in_part && it.accepted_by() == it.versions();
+        let Some(first) = self.documents.first().filter(|_| is_known) else {
+            return;
+        };
+        if !self.documents.iter().all(is_accepted) || !tests.expects_invalid(path) {
+            return;
+        }
+        let place = spans::first_line(&self.text, first.span);
+        let mut finding = Finding::new(
+            Class::Hint,
+            codes::NOT_REJECTED,
+            place,
+            "a test expects an error here, but the CRD accepts the object",
+        );
+        finding
+            .help
+            .push("make the object invalid, or the test expect success".to_owned());
+        finding.notes.push(
+            "a test of chainsaw applies this file, and expects an `$error` in the words of the API server's validation"
+                .to_owned(),
+        );
+        self.findings.push(finding);
     }
 }
 

@@ -43,6 +43,8 @@ pub struct NamedFiles {
     pub parts: Vec<String>,
     /// What the API server has to reject: in a `Test` of chainsaw, what is applied with `expect` and a check that `$error` is not null.
     pub rejected: Vec<String>,
+    /// Those of them that validation has to reject, and not a webhook or a policy, as the check's words say.
+    pub invalid: Vec<String>,
 }
 
 impl NamedFiles {
@@ -51,13 +53,13 @@ impl NamedFiles {
         let mut found = Self::default();
         for object in test_objects(test) {
             parts(&object, MAX_DEPTH, &mut found.parts);
-            rejected(&object, MAX_DEPTH, &mut found.rejected);
+            rejected(&object, MAX_DEPTH, &mut found);
         }
         found
     }
 }
 
-fn rejected(value: &Value, depth: usize, found: &mut Vec<String>) {
+fn rejected(value: &Value, depth: usize, found: &mut NamedFiles) {
     match value {
         _ if depth == 0 => {}
         Value::Array(items) => items.iter().for_each(|it| rejected(it, depth - 1, found)),
@@ -65,9 +67,18 @@ fn rejected(value: &Value, depth: usize, found: &mut Vec<String>) {
             for operation in ["apply", "create", "patch", "update"] {
                 let step = &fields.get(operation).unwrap_or(&Value::Null);
                 // With a match, the rest of the file may be accepted.
-                let mut expected = step["expect"].as_array().into_iter().flatten();
-                if expected.any(|it| it["match"].is_null() && expects_error(&it["check"])) {
-                    found.extend(step["file"].as_str().map(str::to_owned));
+                let expected = step["expect"].as_array().into_iter().flatten();
+                let checks = expected.filter(|it| it["match"].is_null()).map(|it| &it["check"]);
+                let (Some(file), checks) = (step["file"].as_str(), checks.filter(|it| expects_error(it))) else {
+                    continue;
+                };
+                for (n, check) in checks.enumerate() {
+                    if n == 0 {
+                        found.rejected.push(file.to_owned());
+                    }
+                    if expects_invalid(check) && !found.invalid.iter().any(|it| it == file) {
+                        found.invalid.push(file.to_owned());
+                    }
                 }
             }
             fields.values().for_each(|it| rejected(it, depth - 1, found));
@@ -87,6 +98,22 @@ fn expects_error(check: &Value) -> bool {
             "($error)" => value.is_string(),
             _ => false,
         }
+    })
+}
+
+/// Words of the API server's validation.
+const OF_VALIDATION: [&str; 4] = ["is invalid:", "Invalid value", "Required value", "Unsupported value"];
+
+/// Words of webhooks and policies, which may speak of values, too.
+const OF_ADMISSION: [&str; 2] = ["admission webhook", "denied"];
+
+/// Whether the error that a check of chainsaw expects is in words of the API server's validation.
+fn expects_invalid(check: &Value) -> bool {
+    let fields = check.as_object().into_iter().flatten();
+    let mut texts = fields.filter_map(|(key, value)| (key == "($error)").then(|| value.as_str()).flatten());
+    texts.any(|text| {
+        let has = |words: &[&str]| words.iter().any(|it| text.contains(it));
+        has(&OF_VALIDATION) && !has(&OF_ADMISSION)
     })
 }
 
@@ -182,6 +209,28 @@ mod tests {
             ("{match: {kind: A}, check: {($error != null): true}}", &[]),
         ] {
             assert_eq!(NamedFiles::of(&test(check)).rejected, expected, "{check}");
+        }
+        for (words, expected) in [
+            ("The Widget is invalid: spec.size: Invalid value: -1", &["b.yaml"][..]),
+            (
+                "admission webhook denied the request: spec.size: Invalid value: -1",
+                &[],
+            ),
+            ("too small", &[]),
+        ] {
+            let found = NamedFiles::of(&test(&format!("check: {{($error): \"{words}\"}}")));
+            assert_eq!(
+                (found.rejected.as_slice(), found.invalid.as_slice()),
+                (
+                    &["b.yaml".to_owned()][..],
+                    expected
+                        .iter()
+                        .map(|it| (*it).to_owned())
+                        .collect::<Vec<_>>()
+                        .as_slice()
+                ),
+                "{words}"
+            );
         }
     }
 }

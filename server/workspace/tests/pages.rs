@@ -50,6 +50,8 @@ const UNSHOWN: &[&str] = &[
     "kustomize-not-built",
     // It is about files on the command line.
     "not-checked",
+    // It is about a file that a test names.
+    "not-rejected",
     // The document would be too large for a page.
     "annotations-too-long",
     "large-manifest",
