@@ -330,6 +330,10 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
             known.forget();
         }
         let known = &*known;
+        if !is_served {
+            // What is wrong with a CRD is shown where people edit it, and not again for its copies.
+            known.copies_last(&mut inputs);
+        }
         if beside.is_asked && args.old.is_none() {
             let built = overlays(&inputs, revision.as_ref());
             let current = std::env::current_dir().unwrap_or_default();
@@ -419,6 +423,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         session.unwritten.extend(failed);
     }
     session.summary.repeated = std::mem::take(&mut session.repeated.left_out);
+    session.summary.of_copies = std::mem::take(&mut session.repeated.of_copies);
     let failed = session.outputs.end(&session.summary, start.elapsed(), replaceable)?;
     session.unwritten.extend(failed);
     if !session.unwritten.is_empty() {

@@ -368,6 +368,14 @@ impl RunDefinitions {
         self.catalog().with(look)
     }
 
+    /// Puts the files whose CRDs are all copies of better ones behind the others.
+    pub(super) fn copies_last(&self, inputs: &mut [Input]) {
+        self.catalog().with(|index| {
+            let is_copy = |it: &Input| it.place().is_ok_and(|it| index.has_only_copies(&it));
+            inputs.sort_by_cached_key(is_copy);
+        });
+    }
+
     /// Every CRD, by path and place in the file.
     pub(super) fn all(&self) -> Vec<Arc<KnownDefinition>> {
         let mut all: Vec<_> = self.catalog().with(|index| index.definitions().cloned().collect());

@@ -14,6 +14,32 @@ pub(super) const NAME: &str = "crdAnalyzer/v1";
 /// Bytes of a line that count.
 const MOST_OF_A_LINE: usize = 1_000;
 
+/// What makes the finding the same in a copy of its object in another file.
+pub(super) fn identity(document: &DocumentReport, finding: &Finding, text: &str, lines: &LineIndex) -> u64 {
+    let mut hash = hash_of(Some(document), finding, text, lines);
+    hash.add(&finding.headline);
+    hash.0
+}
+
+fn hash_of(document: Option<&DocumentReport>, finding: &Finding, text: &str, lines: &LineIndex) -> Hash {
+    let mut hash = Hash::default();
+    hash.add(finding.code);
+    if let Some(document) = document {
+        for part in [&document.api_version, &document.kind, &document.name] {
+            hash.add(part);
+        }
+    }
+    if let Some(ServerSays::Cause { field, .. }) = &finding.server {
+        hash.add(field);
+    } else {
+        let line = lines.line_of(finding.span.start);
+        let (start, end) = (lines.line_start(line) as usize, lines.line_start(line + 1) as usize);
+        let end = text.floor_char_boundary(end.min(start + MOST_OF_A_LINE));
+        hash.add(text[start..end.max(start)].trim());
+    }
+    hash
+}
+
 /// The fingerprints of a file: those that would be the same are numbered.
 #[derive(Clone, Default)]
 pub(super) struct Fingerprints {
@@ -28,22 +54,7 @@ impl Fingerprints {
         text: &str,
         lines: &LineIndex,
     ) -> String {
-        let mut hash = Hash::default();
-        hash.add(finding.code);
-        if let Some(document) = document {
-            for part in [&document.api_version, &document.kind, &document.name] {
-                hash.add(part);
-            }
-        }
-        if let Some(ServerSays::Cause { field, .. }) = &finding.server {
-            hash.add(field);
-        } else {
-            let line = lines.line_of(finding.span.start);
-            let (start, end) = (lines.line_start(line) as usize, lines.line_start(line + 1) as usize);
-            let end = text.floor_char_boundary(end.min(start + MOST_OF_A_LINE));
-            hash.add(text[start..end.max(start)].trim());
-        }
-        self.numbered(&hash)
+        self.numbered(&hash_of(document, finding, text, lines))
     }
 
     /// The fingerprint of what these parts name.

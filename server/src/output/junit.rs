@@ -81,9 +81,9 @@ impl Printer for Junit {
             let loudest = findings.iter().map(|it| it.severity).min();
             suite.add_test_case(self.case("the file", file, &found, loudest));
         }
-        for (n, (document, shown)) in file.documents().enumerate() {
+        for (n, (document, _)) in file.documents().enumerate() {
             let asked = document.versions().unwrap_or_else(VersionSet::all);
-            let mut shown: Vec<&MergedFinding> = shown.iter().collect();
+            let mut shown: Vec<&MergedFinding> = file.all_of_document(n).collect();
             // What fails first.
             shown.sort_by_key(|it| it.finding.severity);
             let in_test_data = file.in_test_data.of_document(n, document).into_iter();

@@ -75,6 +75,8 @@ pub(crate) struct File<'a> {
     in_baseline: Vec<InBaseline>,
     /// The errors that are not shown of each document.
     hidden: Vec<HiddenErrors>,
+    /// The diagnostics of each document that are not shown again, since another copy of its CRD has the same.
+    of_copies: Vec<Vec<MergedFinding>>,
     /// Somebody chose the Kubernetes versions.
     pub(crate) is_version_chosen: bool,
     /// The CRDs in it are whole, and something unknown completes them.
@@ -119,6 +121,7 @@ impl<'a> File<'a> {
             fingerprints: None,
             in_baseline: Vec::new(),
             hidden: report.documents.iter().map(|it| it.hidden_errors(config)).collect(),
+            of_copies: report.documents.iter().map(|_| Vec::new()).collect(),
             is_version_chosen: config.kubernetes_versions.is_some(),
             is_base: false,
             fixes,
@@ -194,10 +197,17 @@ impl<'a> File<'a> {
             let mut kept = is_kept.iter();
             prints.of_file.retain(|_| kept.next() == Some(&true));
         }
-        for (n, (document, shown)) in self.report.documents.iter().zip(&mut self.shown).enumerate() {
-            let is_kept: Vec<bool> = shown.iter().map(|it| repeated.is_new(document, it)).collect();
+        repeated.begin_file();
+        for (n, document) in self.report.documents.iter().enumerate() {
+            let mut shown = std::mem::take(&mut self.shown[n]);
+            let is_new = |it: &MergedFinding| {
+                repeated.is_new(document, it) && repeated.is_new_of_crd(self, (n, document), &it.finding)
+            };
+            let is_kept: Vec<bool> = shown.iter().map(is_new).collect();
             let mut kept = is_kept.iter();
-            shown.retain(|_| kept.next() == Some(&true));
+            let left_out = shown.extract_if(.., |_| kept.next() == Some(&false));
+            self.of_copies[n] = left_out.filter(|_| document.subject == Subject::Definition).collect();
+            self.shown[n] = shown;
             if let Some(prints) = &mut self.fingerprints {
                 let mut kept = is_kept.iter();
                 prints.of_documents[n].retain(|_| kept.next() == Some(&true));
@@ -208,6 +218,11 @@ impl<'a> File<'a> {
     /// Its documents, with the displayed diagnostics of each.
     pub(crate) fn documents(&self) -> impl Iterator<Item = (&'a DocumentReport, &[MergedFinding])> {
         self.report.documents.iter().zip(self.shown.iter().map(Vec::as_slice))
+    }
+
+    /// The diagnostics of a document, those that are not shown again since a copy has the same among them.
+    fn all_of_document(&self, n: usize) -> impl Iterator<Item = &MergedFinding> {
+        self.shown[n].iter().chain(&self.of_copies[n])
     }
 
     /// The highest severity of its displayed diagnostics.

@@ -1,22 +1,78 @@
-//! Diagnostics about a kind, which are shown once and not for each resource of the kind.
+//! Diagnostics that say the same in several places: about a kind, which are shown once and not for each resource of the kind, and those of
+//! copies of a CRD, which are shown where the first of them is.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crd_analyzer_workspace::{
     codes::{DEPRECATED_VERSION, KIND_OF_OTHER_TOOL, KUSTOMIZE_NOT_BUILT, SEVERAL_CRDS, UNUSABLE_CRD},
-    finding::Finding,
-    report::{DocumentReport, MergedFinding},
+    finding::{Class, Finding, Severity},
+    report::{DocumentReport, MergedFinding, Subject},
 };
+
+use super::{File, aside::WORDS, counted, fingerprint::identity};
 
 /// The diagnostics that say the same of all resources of a kind.
 const OF_KINDS: [&str; 3] = [DEPRECATED_VERSION, SEVERAL_CRDS, UNUSABLE_CRD];
 
-/// What was said of kinds so far.
+/// Folders of copies that are named; the others are counted.
+const MOST_FOLDERS: usize = 4;
+
+/// A CRD of a file: the number of the file, and that of the document.
+pub(super) type Place = (usize, usize);
+
+/// What was said so far.
 #[derive(Default, Debug)]
 pub(crate) struct Repeated {
     told: HashSet<(&'static str, String, String)>,
     /// How many diagnostics of each code were left out.
     pub(crate) left_out: BTreeMap<&'static str, usize>,
+    /// The CRDs that have diagnostics, by what makes these the same in a copy.
+    of_crds: HashMap<u64, Place>,
+    /// The diagnostics of copies that were left out.
+    pub(crate) of_copies: OfCopies,
+    files: usize,
+}
+
+/// Diagnostics that are left out because another copy of the CRD has the same.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct OfCopies {
+    /// By their words: `error`.
+    by_word: BTreeMap<&'static str, usize>,
+    /// Where the copies are, in the order in which they were found.
+    folders: Vec<String>,
+}
+
+impl OfCopies {
+    fn add(&mut self, label: &str, finding: &Finding) {
+        // An error that others hide is an error.
+        let word = match finding.class {
+            Class::LaterError => Severity::Error.word(),
+            _ => finding.severity.word(),
+        };
+        *self.by_word.entry(word).or_default() += 1;
+        let folder = label.rsplit_once(['/', '\\']).map_or(".", |it| it.0);
+        if !self.folders.iter().any(|it| it == folder) {
+            self.folders.push(folder.to_owned());
+        }
+    }
+
+    /// All of it in a sentence.
+    pub(super) fn words(&self) -> Option<String> {
+        let counts = WORDS.iter().filter_map(|it| Some(counted(*self.by_word.get(it)?, it)));
+        let counts: Vec<String> = counts.collect();
+        if counts.is_empty() {
+            return None;
+        }
+        let mut named: Vec<String> = self.folders.iter().take(MOST_FOLDERS).cloned().collect();
+        if self.folders.len() > MOST_FOLDERS {
+            named.push(counted(self.folders.len() - MOST_FOLDERS, "more folder"));
+        }
+        Some(format!(
+            "Also in copies of these CRDs: {} ({})",
+            counts.join(", "),
+            named.join(", ")
+        ))
+    }
 }
 
 impl Repeated {
@@ -30,6 +86,30 @@ impl Repeated {
         let is_new = self.told.insert(of);
         if !is_new {
             *self.left_out.entry(code).or_default() += 1;
+        }
+        is_new
+    }
+
+    /// Begins another file.
+    pub(super) fn begin_file(&mut self) {
+        self.files += 1;
+    }
+
+    /// Whether a diagnostic of a CRD says something that no copy in another place had. `document`: its number in the file.
+    pub(super) fn is_new_of_crd(
+        &mut self,
+        file: &File<'_>,
+        (n, document): (usize, &DocumentReport),
+        finding: &Finding,
+    ) -> bool {
+        if document.subject != Subject::Definition || document.name.is_empty() {
+            return true;
+        }
+        let identity = identity(document, finding, &file.report.text, file.lines());
+        let here = (self.files, n);
+        let is_new = *self.of_crds.entry(identity).or_insert(here) == here;
+        if !is_new {
+            self.of_copies.add(file.label, finding);
         }
         is_new
     }

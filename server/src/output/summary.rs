@@ -16,6 +16,7 @@ use super::{
     counted,
     not_checked::NotChecked,
     render::Renderer,
+    repeated::OfCopies,
 };
 
 /// Columns of a row of statistics before what the code means.
@@ -48,6 +49,8 @@ pub(crate) struct Summary {
     pub(crate) not_checked: NotChecked,
     /// Diagnostics that were left out, because the same was said of another resource of the kind: how many of each code.
     pub(crate) repeated: BTreeMap<&'static str, usize>,
+    /// Diagnostics of copies of CRDs.
+    pub(crate) of_copies: OfCopies,
     /// Errors of the API server that the configuration or a comment hides.
     pub(crate) hidden_errors: usize,
     /// Errors of test data that is wrong on purpose.
@@ -325,6 +328,9 @@ impl Summary {
                 .map(|(code, count)| format!("{count} more `{code}`"));
             let codes: Vec<String> = codes.collect();
             let words = format!("{} like those above, in other resources or files", codes.join(" and "));
+            renderer.text(out, &words)?;
+        }
+        if let Some(words) = self.of_copies.words() {
             renderer.text(out, &words)?;
         }
         if let Some(words) = self.unknown_kinds() {

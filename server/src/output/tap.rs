@@ -60,12 +60,14 @@ impl Printer for Tap {
             let found: Vec<_> = found.map(|(headline, it)| value(file, it, &headline)).collect();
             self.test(out, file.label, is_ok, &found)?;
         }
-        for (n, (document, shown)) in file.documents().enumerate() {
+        for (n, (document, _)) in file.documents().enumerate() {
             let Some(asked) = document.versions() else { continue };
-            let is_ok = document.loudest(shown).is_none_or(|it| it > self.fails);
+            let is_ok = document
+                .loudest(file.all_of_document(n))
+                .is_none_or(|it| it > self.fails);
             let in_test_data = file.in_test_data.of_document(n, document).into_iter();
             let in_test_data = in_test_data.map(|(headline, it)| (in_test_data_words(&headline), it));
-            let found = shown.iter().map(|it| (it.headline(asked), &it.finding));
+            let found = file.all_of_document(n).map(|it| (it.headline(asked), &it.finding));
             let found = found.chain(in_test_data);
             let found: Vec<_> = found.map(|(headline, it)| value(file, it, &headline)).collect();
             self.test(out, &format!("{}: {}", file.label, name_of(document)), is_ok, &found)?;

@@ -225,10 +225,11 @@ impl Printer for Text {
             self.finding(out, file, &shown, VersionSet::all())?;
         }
         let blocks = blocks::of(file);
-        for (((document, shown), hidden), blocks) in file.documents().zip(&file.hidden).zip(blocks) {
+        let documents = file.documents().zip(&file.hidden).zip(&file.of_copies).zip(blocks);
+        for ((((document, shown), hidden), of_copies), blocks) in documents {
             let Some(asked) = document.versions() else { continue };
             let errors = shown.iter().filter(|it| it.finding.class == Class::Error).count();
-            let is_repeated = !shown.is_empty() && blocks.is_empty();
+            let is_repeated = blocks.is_empty() && !(shown.is_empty() && of_copies.is_empty());
             let (printed, left_out) = printed(blocks);
             let mut is_told = false;
             for it in &printed {

@@ -390,6 +390,17 @@ impl Index {
         named.min_by_key(|it| (it.origin, it.place.standing)).cloned()
     }
 
+    /// Whether a file has CRDs, and a better one of each of their names is elsewhere.
+    pub fn has_only_copies(&self, path: &Path) -> bool {
+        let own = self.files.get(path).map(|it| &it.definitions);
+        let rank = |it: &KnownDefinition| (it.origin, it.place.standing);
+        let is_copy = |it: &Arc<KnownDefinition>| {
+            let better = self.whole(&it.name, path);
+            better.is_some_and(|better| rank(&better) < rank(it))
+        };
+        own.is_some_and(|it| !it.is_empty() && it.iter().all(is_copy))
+    }
+
     /// The files with objects of a kind.
     pub fn files_with(&self, kind: &GroupKind) -> impl Iterator<Item = &Arc<Path>> {
         self.resources.get(kind).into_iter().flatten()
