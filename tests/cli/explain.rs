@@ -10,6 +10,16 @@ fn prints_a_page_and_lists_all() {
 }
 
 #[test]
+fn finds_the_page_by_the_words_of_the_api_server() {
+    let sandbox = Sandbox::new(&[]);
+    let said = "spec.validation.openAPIV3Schema.x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds budget by factor of 1.8x";
+    sandbox.run(&["explain", said]).expect(0, &["# rule-cost-over-limit"]);
+    sandbox
+        .run(&["explain", "connection refused by host"])
+        .expect(2, &["no page quotes these words of the API server"]);
+}
+
+#[test]
 fn says_what_was_meant() {
     Sandbox::new(&[]).run(&["explain", "unknown-typ"]).expect(
         2,

@@ -14,6 +14,7 @@ use crd_analyzer_workspace::{
     accepted::received,
     codes,
     index::{DefinitionText, Definitions as _, Found, KnownDefinition},
+    server_words,
     versions::VersionSet,
     words::meant::meant,
 };
@@ -26,23 +27,25 @@ use super::{
 };
 use crate::input::{self, Collected, Reading};
 
-/// Explain a diagnostic code, or a field of a custom resource as `kubectl explain` does.
+/// Explain a diagnostic code, an error of the API server, or a field of a custom resource as `kubectl explain` does.
 ///
-/// A code's page has examples, why it is reported, and how to fix it.
+/// A code's page has examples, why it is reported, and how to fix it. For an error of the API server or kubectl, in quotes, crd-analyzer prints
+/// the page of the code that means the same.
 ///
 /// For a field, crd-analyzer prints what `kubectl explain` prints, from the files of the CRD instead of a cluster. Then it adds what kubectl
 /// does not print: bounds, defaults, and validation rules.
 ///
 /// Examples:
 ///   crd-analyzer explain unknown-type
+///   crd-analyzer explain "Forbidden: estimated rule cost exceeds budget by factor of 1.8x"
 ///   crd-analyzer explain crontab.spec.replicas
 ///   crd-analyzer explain crontabs.stable.example.com.spec --recursive --crd config/crd
 #[derive(clap::Args, Debug)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// The code, as it is printed in brackets after `error`; or the path of a field, which begins with the plural, singular or short name of
-    /// the resource. Default: list all codes.
-    #[arg(value_name = "CODE|PATH")]
+    /// The code, as it is printed in brackets after `error`; words of the API server, in quotes; or the path of a field, which begins with the
+    /// plural, singular or short name of the resource. Default: list all codes.
+    #[arg(value_name = "CODE|TEXT|PATH")]
     what: Option<String>,
 
     /// The CRDs to look into: a file, a folder or a glob in quotes. May be repeated. Default: the CRDs that `check` finds for the current
@@ -81,12 +84,38 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         }
         Some(wanted) => match codes::find(wanted) {
             Some(code) => terminal.lines(&code.text())?,
+            // Neither codes nor paths have spaces.
+            None if wanted.trim().contains(char::is_whitespace) => said(&mut terminal, wanted)?,
             None => terminal.columns(&field(args, wanted)?)?,
         },
     }
     out.flush()?;
     Ok(Status::Clean)
 }
+
+/// Prints the page of the code that the API server's words are about, and names others that they may be about.
+fn said(terminal: &mut Terminal<'_>, words: &str) -> anyhow::Result<()> {
+    let codes = server_words::codes_of(words);
+    let Some((first, others)) = codes.split_first() else {
+        let why = "no page quotes these words of the API server. `crd-analyzer explain` lists all codes, and `crd-analyzer check FILE` finds out \
+                   what is wrong with the file";
+        return Err(UsageError(why.to_owned()).into());
+    };
+    terminal.lines(&first.text())?;
+    if !others.is_empty() {
+        let names: Vec<String> = others
+            .iter()
+            .take(MOST_OTHERS)
+            .map(|it| format!("`{}`", it.name))
+            .collect();
+        terminal.line(format_args!(""))?;
+        terminal.line(format_args!("The words are also on the pages of {}.", names.join(", ")))?;
+    }
+    Ok(())
+}
+
+/// Other codes that are named at most.
+const MOST_OTHERS: usize = 5;
 
 /// A CRD that is asked about, and what the field's names are.
 struct Asked {

@@ -43,6 +43,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     /// Report what the API server would answer for manifests, with the place in the file.
+    #[command(aliases = ["lint", "validate"])]
     Check(Box<check::Args>),
     /// Tell what a change of a CRD does to stored objects, writers and readers.
     Compat(compat::Args),

@@ -51,6 +51,7 @@ pub mod revision;
 pub mod roles;
 mod room;
 pub mod selection;
+pub mod server_words;
 pub mod settings;
 pub mod since_revision;
 mod skeleton;
