@@ -310,6 +310,62 @@ fn changes_of_definitions_are_sarif() {
     );
 }
 
+/// GitLab drops issues whose fingerprint another issue has, and shows an issue only at a path from the root of the repository.
+#[test]
+fn gitlab_has_an_issue_for_each_diagnostic() {
+    let sandbox = sandbox();
+    let copy = fs::read(sandbox.path().join("crds/bad.yaml")).expect("the file");
+    sandbox.write("more/bad.yaml", copy);
+    let outcome = sandbox.run(&["check", "./crds", "./more", "objects", "-o", "gitlab"]);
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    let issues = json(&outcome.stdout).as_array().expect("an array").clone();
+    let summary = json(&sandbox.run(&["check", "crds", "more", "objects", "-o", "json"]).stdout)["summary"].clone();
+    let of = |severity: &str| issues.iter().filter(|it| it["severity"] == severity).count() as u64;
+    assert_eq!(
+        Some(of("critical")),
+        summary["errors"].as_u64(),
+        "{summary} {issues:#?}"
+    );
+    assert_eq!(Some(of("minor")), summary["warnings"].as_u64(), "{summary} {issues:#?}");
+    for issue in &issues {
+        let path = issue["location"]["path"].as_str().expect("a path");
+        let lines = &issue["location"]["lines"];
+        assert!(
+            sandbox.path().join(path).is_file() && !path.starts_with("./"),
+            "{issue}"
+        );
+        assert!(
+            lines["begin"].as_u64() >= Some(1) && lines["end"].as_u64() >= lines["begin"].as_u64(),
+            "{issue}"
+        );
+        assert!(
+            ["description", "check_name"].iter().all(|it| issue[it].is_string()),
+            "{issue}"
+        );
+    }
+    let prints = |issues: &[Value]| -> Vec<String> {
+        let mut prints: Vec<_> = issues.iter().map(|it| it["fingerprint"].to_string()).collect();
+        prints.sort();
+        prints.dedup();
+        prints
+    };
+    let before = prints(&issues);
+    assert_eq!(before.len(), issues.len());
+    let text = fs::read_to_string(sandbox.path().join("more/bad.yaml")).expect("the file");
+    sandbox.write("more/bad.yaml", format!("# one\n# two\n\n{text}"));
+    let moved = json(
+        &sandbox
+            .run(&["check", "crds", "more", "objects", "-o", "gitlab"])
+            .stdout,
+    );
+    assert_eq!(prints(moved.as_array().expect("an array")), before);
+    let unreadable = json(&sandbox.run(&["check", "no-such.yaml", "-o", "gitlab"]).stdout);
+    assert_eq!(unreadable[0]["severity"], "blocker", "{unreadable}");
+    sandbox.write("none/note.txt", "no manifest");
+    let nothing = sandbox.run(&["check", "crds/good.yaml", "-o", "gitlab"]);
+    assert!(nothing.stdout.starts_with('['), "{nothing:?}");
+}
+
 #[test]
 fn fingerprints_stay_when_lines_move() {
     let sandbox = sandbox();
@@ -395,6 +451,7 @@ fn test_data_is_marked() {
         ),
         ("jsonl", r#""test_data":"`testdata` in the path""#),
         ("json", r#""test_data": {"#),
+        ("gitlab", r#"{"description":"in test data: "#),
         ("junit", "<system-out>pkg/testdata/widget.yaml:"),
         ("tap", "\nok 3 - pkg/testdata/widget.yaml: Widget"),
     ] {
@@ -448,7 +505,7 @@ fn several_formats_go_to_several_places() {
         ),
         (
             &["-o", "sraif"],
-            "the format `sraif` does not exist; the formats are text, concise, json, jsonl, github, sarif, junit, tap",
+            "the format `sraif` does not exist; the formats are text, concise, json, jsonl, github, gitlab, sarif, junit, tap",
         ),
         (&["-o", "json="], "names no file"),
     ] {

@@ -88,7 +88,9 @@ fn sandbox() -> Sandbox {
 fn every_output_of_a_check_can_only_be_read() {
     let sandbox = sandbox();
     for color in ["never", "auto"] {
-        for format in ["text", "concise", "json", "jsonl", "github", "sarif", "junit", "tap"] {
+        for format in [
+            "text", "concise", "json", "jsonl", "github", "gitlab", "sarif", "junit", "tap",
+        ] {
             for more in [
                 &["--verbose"][..],
                 &["--show", "effective"],

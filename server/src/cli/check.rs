@@ -54,7 +54,7 @@ pub(super) struct Args {
     #[command(flatten)]
     manifests: Manifests,
 
-    /// The output format: text, concise, json, jsonl, github, sarif, junit or tap. `FORMAT=FILE` writes to a file. Repeat the option for
+    /// The output format: text, concise, json, jsonl, github, gitlab, sarif, junit or tap. `FORMAT=FILE` writes to a file. Repeat the option for
     /// several formats: `-o text -o sarif=crds.sarif`.
     #[arg(short, long, value_name = "FORMAT[=FILE]", default_value = "text")]
     output: Vec<Output>,

@@ -4,6 +4,7 @@ mod baseline;
 mod check;
 mod compat;
 mod compat_objects;
+mod completions;
 mod convert;
 mod cost;
 pub(crate) mod definitions;
@@ -14,11 +15,13 @@ mod explain;
 mod fix;
 mod judge;
 mod lsp;
+mod man;
 mod manifests;
 mod neighbours;
 mod schema;
 mod storage;
 mod test;
+mod version;
 mod why;
 
 use std::process::ExitCode;
@@ -30,7 +33,7 @@ use crd_analyzer_io::{escape, print::tell, write::Replaceable};
 
 /// Linter and language server for Kubernetes CustomResourceDefinitions (CRDs) and custom resources.
 #[derive(Parser, Debug)]
-#[command(name = "crd-analyzer", version, max_term_width = 120)]
+#[command(name = "crd-analyzer", version, long_version = version::long(), max_term_width = 120)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -65,6 +68,10 @@ enum Command {
     Lsp(lsp::Args),
     /// Explain a diagnostic code, or a field of a custom resource.
     Explain(explain::Args),
+    /// Print a script that completes subcommands and options in a shell.
+    Completions(completions::Args),
+    /// Print a manual page.
+    Man(man::Args),
 }
 
 /// What a command that writes may replace.
@@ -121,6 +128,8 @@ impl Cli {
             Command::Test(args) => test::run(&args, self.color),
             Command::Lsp(args) => lsp::run(&args),
             Command::Explain(args) => explain::run(&args),
+            Command::Completions(args) => completions::run(&args),
+            Command::Man(args) => man::run(&args),
         }
     }
 }

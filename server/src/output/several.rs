@@ -11,8 +11,8 @@ use clap::ValueEnum;
 use crd_analyzer_io::write::{self, Replaceable};
 
 use super::{
-    File, Look, Printer, Summary, concise::Concise, github::Github, json::Json, jsonl::Jsonl, junit::Junit,
-    sarif::Sarif, tap::Tap, text::Text, unwritten,
+    File, Look, Printer, Summary, concise::Concise, github::Github, gitlab::Gitlab, json::Json, jsonl::Jsonl,
+    junit::Junit, sarif::Sarif, tap::Tap, text::Text, unwritten,
 };
 use crate::{input::Unreadable, status::UsageError};
 
@@ -29,6 +29,8 @@ pub(crate) enum Format {
     Jsonl,
     /// Workflow commands of GitHub Actions: annotations on the changed files.
     Github,
+    /// The Code Quality report of GitLab CI.
+    Gitlab,
     /// SARIF 2.1.0, for code scanning.
     Sarif,
     /// XML as JUnit writes it: a test case a document.
@@ -49,6 +51,7 @@ impl Format {
                 is_list: look.is_list,
             }),
             Self::Github => Box::new(Github),
+            Self::Gitlab => Box::new(Gitlab::default()),
             Self::Sarif => Box::new(Sarif::default()),
             Self::Junit => Box::new(Junit::new(look)),
             Self::Tap => Box::new(Tap::new(look)),
@@ -62,7 +65,7 @@ impl Format {
 
     /// Whether it has fingerprints.
     pub(crate) fn has_fingerprints(self) -> bool {
-        self == Self::Sarif
+        matches!(self, Self::Sarif | Self::Gitlab)
     }
 
     /// Whether it has repairs, which are looked for only then.

@@ -162,6 +162,7 @@ const FORMAT_PRINTERS: &[&str] = &[
     "server/src/output/json.rs",
     "server/src/output/jsonl.rs",
     "server/src/output/junit.rs",
+    "server/src/output/script.rs",
     "server/src/output/tap.rs",
     "server/src/output/test/junit.rs",
     "server/src/output/test/tap.rs",
