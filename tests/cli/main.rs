@@ -29,6 +29,7 @@ mod pipeline;
 mod published;
 mod resources;
 mod schema;
+mod start;
 mod storage;
 mod suites;
 mod update;

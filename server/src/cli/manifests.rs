@@ -52,7 +52,7 @@ pub(super) fn required(paths: clap::Arg) -> clap::Arg {
 }
 
 /// Settings of all files.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Default, Debug)]
 pub(super) struct Settings {
     /// Use this configuration instead of the nearest `.crd-analyzer.yaml`.
     #[arg(long, value_name = "FILE", conflicts_with = "no_config")]

@@ -19,6 +19,7 @@ mod man;
 mod manifests;
 mod neighbours;
 mod schema;
+mod start;
 mod storage;
 mod test;
 mod version;
@@ -36,7 +37,7 @@ use crd_analyzer_io::{escape, print::tell, write::Replaceable};
 #[command(name = "crd-analyzer", version, long_version = version::long(), max_term_width = 120)]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 
     /// When to print colors.
     #[arg(long, value_enum, global = true, value_name = "WHEN", default_value = "auto")]
@@ -116,7 +117,10 @@ impl Cli {
 
     /// Runs the subcommand.
     pub(crate) fn run(self) -> anyhow::Result<Status> {
-        match self.command {
+        let Some(command) = self.command else {
+            return start::run();
+        };
+        match command {
             Command::Check(args) => check::run(&args, self.color),
             Command::Compat(args) => compat::run(&args),
             Command::Convert(args) => convert::run(&args),

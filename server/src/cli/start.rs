@@ -1,0 +1,94 @@
+//! `crd-analyzer` without a subcommand: what it sees in this folder, and what to type.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, BufWriter, Write as _},
+    path::{Path, PathBuf},
+};
+
+use crd_analyzer_io::print::Terminal;
+
+use super::{
+    Status,
+    definitions::{Compared, RunDefinitions},
+    manifests::Settings,
+};
+use crate::{
+    input::{self, Collected, Reading},
+    output::counted,
+};
+
+/// Folders with CRDs that are named; the others are counted.
+const MOST_FOLDERS: usize = 3;
+
+/// What there is to type, and what it does.
+const COMMANDS: [(&str, &str); 5] = [
+    ("crd-analyzer check", "check everything here as an API server would"),
+    ("crd-analyzer check FILE", "check one file"),
+    ("crd-analyzer cost", "print what the CEL rules of the CRDs cost"),
+    (
+        "crd-analyzer explain \"TEXT\"",
+        "find the page of an error by its code or its words",
+    ),
+    ("crd-analyzer help", "list all subcommands"),
+];
+
+/// Nothing was asked for: whoever runs this in a script has made a mistake.
+pub(super) fn run() -> anyhow::Result<Status> {
+    let mut out = BufWriter::new(io::stdout());
+    let mut terminal = Terminal::new(&mut out, false);
+    terminal.line(format_args!(
+        "crd-analyzer {} checks Kubernetes CRDs and custom resources without a cluster.",
+        env!("CARGO_PKG_VERSION")
+    ))?;
+    terminal.blank()?;
+    terminal.line(format_args!("{}", seen()?))?;
+    terminal.blank()?;
+    let widest = COMMANDS.iter().map(|it| it.0.len()).max().unwrap_or(0);
+    for (command, what) in COMMANDS {
+        terminal.line(format_args!("  {command:widest$}  {what}"))?;
+    }
+    out.flush()?;
+    Ok(Status::Usage)
+}
+
+/// What is in the current folder, in a sentence.
+fn seen() -> anyhow::Result<String> {
+    let mut configs = Settings::default().configs()?;
+    let Collected { inputs, .. } = input::collect(&[PathBuf::from(".")], &Reading::default())?;
+    let mut all = Vec::with_capacity(inputs.len());
+    for input in &inputs {
+        all.push((input, configs.of(input)?));
+    }
+    let crds = RunDefinitions::new(&[], &all, Compared::Nothing)?.all();
+    let current = std::env::current_dir()?;
+    let mut folders: BTreeMap<String, usize> = BTreeMap::new();
+    for crd in &crds {
+        let folder = crd.path.parent().unwrap_or(Path::new(""));
+        let folder = folder.strip_prefix(&current).unwrap_or(folder);
+        let name = if folder.as_os_str().is_empty() {
+            ".".to_owned()
+        } else {
+            folder.display().to_string()
+        };
+        *folders.entry(name).or_default() += 1;
+    }
+    let files = counted(inputs.len(), "YAML or JSON file");
+    if crds.is_empty() {
+        return Ok(format!(
+            "This folder has {files} and no CRD. Custom resources are checked by their CRDs: name these with --crd PATH."
+        ));
+    }
+    let mut named: Vec<(String, usize)> = folders.into_iter().collect();
+    named.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), name.clone()));
+    let others = named.len().saturating_sub(MOST_FOLDERS);
+    let mut named: Vec<String> = named.into_iter().take(MOST_FOLDERS).map(|it| it.0).collect();
+    if others > 0 {
+        named.push(counted(others, "more folder"));
+    }
+    Ok(format!(
+        "This folder has {files} and {} ({}).",
+        counted(crds.len(), "CRD"),
+        named.join(", ")
+    ))
+}
