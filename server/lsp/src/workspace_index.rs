@@ -17,8 +17,8 @@ use crd_analyzer_io::{
 use crd_analyzer_workspace::{
     definition_paths::DefinitionPath,
     index::{
-        Catalog, DefinitionText, Definitions, Files, Found, GroupKind, KnownDefinition, MutatingWebhook, NewFile,
-        Origin, Resource, objects, objects_of,
+        Catalog, DefinitionText, Definitions, Files, Found, GroupKind, KnownDefinition, NewFile, Origin, Resource,
+        objects, objects_of,
     },
 };
 
@@ -328,7 +328,7 @@ impl Definitions for SyncedIndex<'_> {
         self.0.workspace.catalog.whole(name, path)
     }
 
-    fn webhook(&self, resource: &Resource<'_>) -> Option<MutatingWebhook> {
+    fn webhook(&self, resource: &Resource<'_>) -> Option<Arc<str>> {
         self.0.workspace.catalog.webhook(resource)
     }
 

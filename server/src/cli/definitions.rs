@@ -371,7 +371,8 @@ impl RunDefinitions {
     /// Puts the files whose CRDs are all copies of better ones behind the others.
     pub(super) fn copies_last(&self, inputs: &mut [Input]) {
         self.catalog().with(|index| {
-            let is_copy = |it: &Input| it.place().is_ok_and(|it| index.has_only_copies(&it));
+            let copies = index.only_copies();
+            let is_copy = |it: &Input| it.place().is_ok_and(|it| copies.contains(it.as_path()));
             inputs.sort_by_cached_key(is_copy);
         });
     }
@@ -407,7 +408,7 @@ impl Definitions for RunDefinitions {
         self.catalog().whole(name, path)
     }
 
-    fn webhook(&self, resource: &Resource<'_>) -> Option<MutatingWebhook> {
+    fn webhook(&self, resource: &Resource<'_>) -> Option<Arc<str>> {
         self.catalog().webhook(resource)
     }
 

@@ -13,7 +13,7 @@ mod tests;
 mod webhooks;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fmt,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
@@ -34,6 +34,7 @@ pub use definition_text::{DefinitionText, KnownDefinition, Origin, Served, Unser
 pub use files::{Files, MemoryFiles};
 pub use fingerprint::Fingerprint;
 pub use objects::{GroupKind, Lacks, Object, group_kind, objects, objects_of};
+use webhooks::Webhooks;
 pub use webhooks::{MutatingWebhook, Resource};
 
 /// What a document is.
@@ -65,7 +66,7 @@ pub struct Index {
     roots: Vec<PathBuf>,
     served: served::Memo,
     /// The files that configure mutating webhooks.
-    webhooks: BTreeMap<Arc<Path>, Vec<MutatingWebhook>>,
+    webhooks: Webhooks,
 }
 
 struct Entry {
@@ -149,7 +150,7 @@ impl Index {
         }
         let after = fingerprints(&entry.definitions);
         let mut changed = changed_kinds(&before, &after);
-        let webhooks = MutatingWebhook::all_of(&path, file.text, file.objects);
+        let webhooks = MutatingWebhook::all_of(file.text, file.objects);
         let is_used = place.standing <= Standing::Packaged && TestData::of(self.relative(&path)).is_none();
         changed.extend(self.set_webhooks(&path, if is_used { webhooks } else { Vec::new() }));
         self.put(path, entry);
@@ -158,24 +159,15 @@ impl Index {
 
     /// Puts in the mutating webhooks of a file. Returns the kinds that they are, or were, about, if something has changed.
     fn set_webhooks(&mut self, path: &Arc<Path>, webhooks: Vec<MutatingWebhook>) -> BTreeSet<GroupKind> {
-        let old = self.webhooks.remove(path).unwrap_or_default();
-        let mut changed = BTreeSet::new();
-        if old != webhooks {
-            let differ = || old.iter().chain(&webhooks);
-            let kinds = self.definitions.keys();
-            let about = kinds.filter(|kind| differ().any(|it| it.covers_group(&kind.group)));
-            changed.extend(about.cloned());
-        }
-        if !webhooks.is_empty() {
-            self.webhooks.insert(path.clone(), webhooks);
-        }
-        changed
+        let changed = self.webhooks.set(path, webhooks);
+        let kinds = self.definitions.keys();
+        let about = kinds.filter(|kind| changed.iter().any(|it| it.covers_group(&kind.group)));
+        about.cloned().collect()
     }
 
     /// See [`Definitions::webhook`].
-    pub fn webhook(&self, resource: &Resource<'_>) -> Option<MutatingWebhook> {
-        let mut all = self.webhooks.values().flatten();
-        all.find(|it| it.covers(resource)).cloned()
+    pub fn webhook(&self, resource: &Resource<'_>) -> Option<Arc<str>> {
+        self.webhooks.about(resource)
     }
 
     /// Takes a file out. Returns the kinds that it defined.
@@ -390,15 +382,20 @@ impl Index {
         named.min_by_key(|it| (it.origin, it.place.standing)).cloned()
     }
 
-    /// Whether a file has CRDs, and a better one of each of their names is elsewhere.
-    pub fn has_only_copies(&self, path: &Path) -> bool {
-        let own = self.files.get(path).map(|it| &it.definitions);
+    /// The files that have CRDs, where a better one of each of their names is elsewhere.
+    pub fn only_copies(&self) -> HashSet<&Path> {
         let rank = |it: &KnownDefinition| (it.origin, it.place.standing);
-        let is_copy = |it: &Arc<KnownDefinition>| {
-            let better = self.whole(&it.name, path);
-            better.is_some_and(|better| rank(&better) < rank(it))
-        };
-        own.is_some_and(|it| !it.is_empty() && it.iter().all(is_copy))
+        let mut best = HashMap::new();
+        for it in self.definitions().filter(|it| it.is_whole()) {
+            let best = best.entry(it.name.as_str()).or_insert(rank(it));
+            *best = rank(it).min(*best);
+        }
+        let is_copy = |it: &Arc<KnownDefinition>| best.get(it.name.as_str()).is_some_and(|best| *best < rank(it));
+        let of_copies = self.files.iter().filter(|(_, entry)| {
+            let own = &entry.definitions;
+            !own.is_empty() && own.iter().all(is_copy)
+        });
+        of_copies.map(|it| &**it.0).collect()
     }
 
     /// The files with objects of a kind.
@@ -514,8 +511,8 @@ pub trait Definitions: Sync {
     /// The whole CRD of this name, the best one outside of the file at `path`.
     fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownDefinition>>;
 
-    /// A mutating webhook that the API server asks about objects of a resource that are created.
-    fn webhook(&self, resource: &Resource<'_>) -> Option<MutatingWebhook>;
+    /// The name of a mutating webhook that the API server asks about objects of a resource that are created.
+    fn webhook(&self, resource: &Resource<'_>) -> Option<Arc<str>>;
 
     /// Where their texts come from.
     fn files(&self) -> &dyn Files;
@@ -549,7 +546,7 @@ impl Definitions for Catalog {
         self.with(|index| index.whole(name, path))
     }
 
-    fn webhook(&self, resource: &Resource<'_>) -> Option<MutatingWebhook> {
+    fn webhook(&self, resource: &Resource<'_>) -> Option<Arc<str>> {
         self.with(|index| index.webhook(resource))
     }
 

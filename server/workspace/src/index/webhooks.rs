@@ -1,7 +1,11 @@
 //! Mutating admission webhooks of the repository: the API server asks them before it validates an object, so what an object lacks may come
 //! from one.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use crd_analyzer_syntax::{
     edit,
@@ -19,13 +23,49 @@ const KIND: &str = "MutatingWebhookConfiguration";
 /// What stands for every group, version, resource or operation.
 const ALL: &str = "*";
 
+/// The mutating webhooks of the files, and what was found out about resources.
+#[derive(Default)]
+pub(super) struct Webhooks {
+    by_file: BTreeMap<Arc<Path>, Vec<MutatingWebhook>>,
+    /// The name of a webhook about each resource that somebody asked for.
+    known: Mutex<HashMap<[String; 3], Option<Arc<str>>>>,
+}
+
+impl Webhooks {
+    /// Puts in those of a file. Returns what is new, and what was there before, if they differ.
+    pub(super) fn set(&mut self, path: &Arc<Path>, webhooks: Vec<MutatingWebhook>) -> Vec<MutatingWebhook> {
+        let mut changed = self.by_file.remove(path).unwrap_or_default();
+        let is_same = changed == webhooks;
+        if !is_same {
+            self.known.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+            changed.extend(webhooks.iter().cloned());
+        }
+        if !webhooks.is_empty() {
+            self.by_file.insert(path.clone(), webhooks);
+        }
+        if is_same { Vec::new() } else { changed }
+    }
+
+    /// The name of the first one that is asked about a resource.
+    pub(super) fn about(&self, resource: &Resource<'_>) -> Option<Arc<str>> {
+        if self.by_file.is_empty() {
+            return None;
+        }
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = [resource.group, resource.version, resource.plural].map(str::to_owned);
+        let find = || {
+            let mut all = self.by_file.values().flatten();
+            all.find(|it| it.covers(resource)).map(|it| it.name.as_str().into())
+        };
+        known.entry(key).or_insert_with(find).clone()
+    }
+}
+
 /// A webhook that may change objects of some kinds when they are created.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MutatingWebhook {
     /// Its name.
     pub name: String,
-    /// The file that configures it, absolute.
-    pub file: Arc<Path>,
     covers: Covers,
 }
 
@@ -64,17 +104,14 @@ impl MutatingWebhook {
     }
 
     /// The webhooks that the objects of a file configure.
-    pub(super) fn all_of(path: &Arc<Path>, text: &Arc<str>, objects: &[Object]) -> Vec<Self> {
+    pub(super) fn all_of(text: &Arc<str>, objects: &[Object]) -> Vec<Self> {
         let configurations = objects.iter().filter(|it| Self::is_configured_by(it));
         let configurations: Vec<&Object> = configurations.collect();
         if configurations.is_empty() {
             return Vec::new();
         }
         let text = Text::whole(text.clone());
-        configurations
-            .into_iter()
-            .flat_map(|it| of_object(path, &text, it))
-            .collect()
+        configurations.into_iter().flat_map(|it| of_object(&text, it)).collect()
     }
 
     /// Whether the API server asks it about an object that is created.
@@ -108,14 +145,14 @@ impl Rule {
     }
 }
 
-fn of_object(path: &Arc<Path>, text: &Text, object: &Object) -> Vec<MutatingWebhook> {
+fn of_object(text: &Text, object: &Object) -> Vec<MutatingWebhook> {
     // A template is read as far as it can be.
     let tree = text.read(object.document);
     let tree = tree.unwrap_or_else(|_| edit::read(&text.content, object.document.span).tree);
-    in_tree(path, &tree, object.node(&tree)).unwrap_or_default()
+    in_tree(&tree, object.node(&tree)).unwrap_or_default()
 }
 
-fn in_tree(path: &Arc<Path>, tree: &Tree, node: Option<NodeId>) -> Option<Vec<MutatingWebhook>> {
+fn in_tree(tree: &Tree, node: Option<NodeId>) -> Option<Vec<MutatingWebhook>> {
     let json = crd_analyzer_syntax::json::read_json_of(tree, node?).ok()?;
     let webhooks = json.root()?.get("webhooks")?.items()?;
     let webhook = |it: &Json<'_>| {
@@ -125,7 +162,6 @@ fn in_tree(path: &Arc<Path>, tree: &Tree, node: Option<NodeId>) -> Option<Vec<Mu
         };
         Some(MutatingWebhook {
             name: it.get("name")?.as_str()?.to_owned(),
-            file: path.clone(),
             covers,
         })
     };

@@ -14,10 +14,7 @@ use serde_json::Value;
 use super::{objects::key, projection::Projection};
 use crate::{
     finding::Related,
-    index::{
-        Chosen, Definitions, Files, Found, GroupKind, KnownDefinition, MutatingWebhook, Origin, Resource,
-        definitions_in,
-    },
+    index::{Chosen, Definitions, Files, Found, GroupKind, KnownDefinition, Origin, Resource, definitions_in},
 };
 
 /// The CRDs that one build has made, as far as they are not those of their files and the build has resources of their kinds.
@@ -204,7 +201,7 @@ impl Definitions for CrdsOfBuild<'_> {
         self.others.whole(name, path)
     }
 
-    fn webhook(&self, resource: &Resource<'_>) -> Option<MutatingWebhook> {
+    fn webhook(&self, resource: &Resource<'_>) -> Option<Arc<str>> {
         self.others.webhook(resource)
     }
 

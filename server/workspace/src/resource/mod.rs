@@ -26,9 +26,7 @@ pub use printer_columns::{Column, columns};
 use crate::{
     codes,
     finding::{Class, Finding, Related, ServerSays},
-    index::{
-        DefinitionText, Definitions, Fingerprint, Found, GroupKind, KnownDefinition, MutatingWebhook, Object, Resource,
-    },
+    index::{DefinitionText, Definitions, Fingerprint, Found, GroupKind, KnownDefinition, Object, Resource},
     previous::Previous,
     question::Question,
     report::{DocumentReport, DocumentVerdict, Subject},
@@ -263,7 +261,7 @@ impl One<'_> {
     }
 
     /// A mutating webhook of the repository that the API server asks about the object.
-    fn webhook(&self, plural: &str) -> Option<MutatingWebhook> {
+    fn webhook(&self, plural: &str) -> Option<Arc<str>> {
         let (group, version) = self.asked.object.written.api_version.split_once('/')?;
         self.asked.definitions.webhook(&Resource { group, version, plural })
     }

@@ -3,6 +3,8 @@
 //! Such a webhook reads the object into a Go type and writes it again, with the zero value of each field that the type always writes. What it
 //! sets besides is in its code. So a missing field is not known to be an error where its zero value is valid.
 
+use std::sync::Arc;
+
 use crd_analyzer_resource::{Decider, ResourceVerdict, codes::UNCHECKED_RULES};
 use crd_analyzer_schema::codes::MISSING_PROPERTY;
 use crd_analyzer_schema::field::Segment;
@@ -11,7 +13,6 @@ use crd_analyzer_syntax::paths::Step;
 use super::locate::Locate;
 use crate::{
     finding::{Class, Finding, Severity},
-    index::MutatingWebhook,
     report::DocumentVerdict,
     spans,
 };
@@ -43,7 +44,7 @@ impl Locate<'_> {
         &self,
         verdict: &mut DocumentVerdict,
         answer: &ResourceVerdict,
-        webhook: impl FnOnce() -> Option<MutatingWebhook>,
+        webhook: impl FnOnce() -> Option<Arc<str>>,
     ) {
         let may_be_set: Vec<bool> = answer
             .errors
@@ -68,7 +69,7 @@ impl Locate<'_> {
             it.severity = Severity::Warning;
             it.notes.push(format!(
                 "the mutating webhook `{}` may set it before the API server checks the object",
-                webhook.name
+                webhook
             ));
             it
         }));
