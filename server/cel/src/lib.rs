@@ -6,6 +6,8 @@
 
 pub mod ast;
 pub mod checker;
+mod compile;
+mod context;
 pub mod cost;
 pub mod decls;
 pub mod eval;
@@ -13,6 +15,7 @@ pub mod go;
 pub mod library;
 mod literals;
 pub mod parser;
+mod partial_check;
 mod stack;
 #[cfg(test)]
 mod testing;
@@ -21,4 +24,7 @@ pub mod validators;
 pub mod value;
 mod version;
 
+pub use compile::{Expression, Failure, Problem, Stage, compile};
+pub use context::{Context, CostLimits};
+pub use partial_check::{PartialCheck, partial_check, type_of};
 pub use version::KubernetesVersion;

@@ -1,14 +1,16 @@
 //! What tests of this crate share: expressions compiled against the environments that cases of tables name.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::KubernetesVersion;
 use crate::ast::Source;
-use crate::checker::{CheckEnv, Checked, check};
+use crate::checker::{Checked, check};
+use crate::context::Context;
 use crate::decls::{Container, Environment, Variable};
 use crate::library::LIBRARIES;
 use crate::parser::{ParseOptions, parse};
-use crate::types::EmptyTypeProvider;
 use crate::validators::validate;
 
 /// Whether a case has one of these flags.
@@ -59,9 +61,9 @@ pub(crate) fn environment_of(case: &Value) -> Option<Environment> {
 pub(crate) fn variables_of(declared: &Value) -> Vec<Variable> {
     let declared = declared.as_object().into_iter().flatten();
     declared
-        .map(|(name, ty)| Variable {
-            name: name.as_str().into(),
-            ty: ty.as_str().expect("a type").parse().expect("a type"),
+        .map(|(name, ty)| {
+            let ty = ty.as_str().expect("a type");
+            Variable::new(name.as_str(), ty.parse().expect("a type"))
         })
         .collect()
 }
@@ -69,7 +71,7 @@ pub(crate) fn variables_of(declared: &Value) -> Vec<Variable> {
 /// Compiles an expression, or says what is wrong as the API server prints it.
 pub(crate) fn compile(
     text: &str,
-    environment: &Environment,
+    environment: &Arc<Environment>,
     variables: &[Variable],
     container: &Container,
 ) -> Result<Checked, String> {
@@ -79,13 +81,10 @@ pub(crate) fn compile(
     if !parsed.issues.is_empty() {
         return Err(parsed.issues.display(&source));
     }
-    let env = CheckEnv {
-        environment,
-        variables,
-        types: &EmptyTypeProvider,
-        container,
-    };
-    let checked = check(parsed.ast, &source, env).map_err(|issues| issues.display(&source))?;
+    let context = Context::new(Arc::clone(environment))
+        .with_variables(variables)
+        .with_container(container.clone());
+    let checked = check(parsed.ast, &source, &context).map_err(|issues| issues.display(&source))?;
     if environment.features().validators {
         let issues = validate(&checked, &source, environment.features()).issues;
         if !issues.is_empty() {

@@ -75,11 +75,11 @@ pub struct Hazard {
     pub old: Option<Value>,
 }
 
-/// The rules of a node that were compiled before, one a rule, and the types of the node.
+/// The rules of a node that were compiled before, one a rule, and the type of the node's values.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// The types.
-    pub types: Arc<DeclType>,
+    /// The type.
+    pub ty: Arc<DeclType>,
     /// The rules.
     pub rules: Vec<Arc<Expression>>,
 }

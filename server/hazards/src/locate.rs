@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crd_analyzer_cel::Context;
 use crd_analyzer_cel::ast::{Ast, ExprKind, Literal, NodeId, Source, operators};
 use crd_analyzer_cel::checker::Checked;
+use crd_analyzer_cel::decls::Role;
 use crd_analyzer_cel::eval::{Observer, Program, Variables};
 use crd_analyzer_cel::parser::Extents;
 use crd_analyzer_cel::types::{Type, unescape};
 use crd_analyzer_cel::value::Result as CelResult;
-use crd_analyzer_schema::rules::OLD_SELF;
 use crd_analyzer_schema::structural::Structural;
 
 use crate::codes;
@@ -42,6 +43,7 @@ pub(crate) struct Locator<'e, 's> {
     checked: &'e Checked,
     text: &'e str,
     schema: Structural<'s>,
+    context: &'e Context,
     extents: HashMap<i64, Range<usize>>,
     nodes: HashMap<i64, NodeId>,
     selections: std::collections::BTreeMap<i64, Vec<Step>>,
@@ -66,9 +68,9 @@ impl Observer for Failures {
 }
 
 impl<'e, 's> Locator<'e, 's> {
-    pub(crate) fn new(checked: &'e Checked, text: &'e str, schema: Structural<'s>) -> Self {
+    pub(crate) fn new(checked: &'e Checked, text: &'e str, schema: Structural<'s>, context: &'e Context) -> Self {
         let ast = &checked.ast;
-        let mut places = Places::new(ast, schema);
+        let mut places = Places::new(ast, schema, context);
         if let Some(root) = ast.root() {
             places.visit(root, 0);
         }
@@ -80,6 +82,7 @@ impl<'e, 's> Locator<'e, 's> {
             checked,
             text,
             schema,
+            context,
             extents: Extents::new(&Source::new(text)).all(ast),
             nodes,
             selections: places.selections,
@@ -91,12 +94,12 @@ impl<'e, 's> Locator<'e, 's> {
         &self,
         program: &Program,
         variables: &dyn Variables,
-        limit: u64,
+        limit: Option<u64>,
         message: &str,
         is_created: bool,
     ) -> Option<Site> {
         let mut failures = Failures::default();
-        program.eval_observed(variables, Some(limit), &mut failures);
+        program.eval_observed(variables, limit, &mut failures);
         let to_blame = failures.0.iter().filter(|it| it.1 == message);
         let extent = |id: &i64| Some((*id, self.extents.get(id)?.clone()));
         let (id, bytes) = to_blame
@@ -151,7 +154,9 @@ impl<'e, 's> Locator<'e, 's> {
             }
             "integer overflow" | "unsigned integer overflow" => own(codes::INTEGER_OVERFLOW),
             "optional.none() dereference" => {
-                let is_old = self.text.get(bytes.clone()).is_some_and(|it| it.contains(OLD_SELF));
+                let old = self.context.variable_of(Role::OldValue);
+                let written = self.text.get(bytes.clone());
+                let is_old = old.zip(written).is_some_and(|(old, it)| it.contains(&*old.name));
                 own(if is_old && is_created {
                     codes::OLD_SELF_ON_CREATE
                 } else if is_old {

@@ -10,12 +10,15 @@ use std::collections::HashSet;
 use std::hash::BuildHasher;
 
 use crd_analyzer_budget::{self as budget, Limits};
+use crd_analyzer_cel::Context;
+use crd_analyzer_cel::decls::Role;
 use crd_analyzer_cel::eval::Program;
 use crd_analyzer_cel::value::Value as Cel;
+use crd_analyzer_schema::cel_types::decl_type;
 use crd_analyzer_schema::codes::{RULE_EVALUATION, RULE_FAILED};
 use crd_analyzer_schema::field::Path;
-use crd_analyzer_schema::rules::run::{self, Bindings, PER_CALL_LIMIT, RUNTIME_BUDGET, Request, ValueBinder};
-use crd_analyzer_schema::rules::{CompiledRule, Expression, ExpressionSet, NodeTypes, OLD_SELF, SELF, compile};
+use crd_analyzer_schema::rules::run::{self, Bindings, RUNTIME_BUDGET, Request, ValueBinder};
+use crd_analyzer_schema::rules::{CompiledRule, Expression, ExpressionSet, compile, context};
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::unknown::Known;
 use crd_analyzer_schema::validation::Validator;
@@ -49,7 +52,8 @@ pub(crate) struct Node<'s> {
     schema: Structural<'s>,
     pub(crate) is_resource_root: bool,
     version: KubernetesVersion,
-    types: NodeTypes<'s>,
+    /// What the rules see.
+    pub(crate) context: Context,
     place: OnceCell<ValueBinder>,
     validator: Validator<'s>,
     rules: Vec<CompiledRule>,
@@ -84,20 +88,15 @@ impl<'s> Node<'s> {
         if schema.validations().is_empty() {
             return None;
         }
-        let (types, rules) = match compiled {
-            Some(Compiled { types, rules }) if rules.len() == schema.validations().len() => {
-                let rules = rules.into_iter().map(|rule| CompiledRule {
-                    uses_old_self: rule.checked.uses_variable(OLD_SELF),
-                    rule: Some(rule),
-                    ..CompiledRule::default()
-                });
-                (NodeTypes::known(schema, types), rules.collect())
-            }
-            _ => {
-                let types = NodeTypes::new(schema, is_resource_root, version)?;
-                let rules = compile(&types, schema.validations(), version, |_, _| ExpressionSet::Stored);
-                (types, rules)
-            }
+        let set = ExpressionSet::Stored;
+        let compiled = compiled.filter(|it| it.rules.len() == schema.validations().len());
+        let (ty, rules) = if let Some(known) = compiled {
+            let rules = known.rules.into_iter().map(CompiledRule::of_expression);
+            (known.ty, rules.collect())
+        } else {
+            let ty = decl_type(schema, is_resource_root, version)?;
+            let rules = compile(&ty, schema.validations(), version, |_, _| set);
+            (ty, rules)
         };
         if rules.iter().all(|it| it.rule.is_none()) {
             return None;
@@ -106,7 +105,7 @@ impl<'s> Node<'s> {
             schema,
             is_resource_root,
             version,
-            types,
+            context: context(&ty, version, set, false),
             place: OnceCell::new(),
             validator: Validator::new(schema.props(), version),
             rules,
@@ -132,9 +131,8 @@ impl<'s> Node<'s> {
             let mut seen = HashSet::new();
             found.retain(|it| {
                 let part = asked.text().get(it.bytes.clone()).unwrap_or_default();
-                let is_of_value = [SELF, OLD_SELF]
-                    .iter()
-                    .any(|of| part.strip_prefix(of).is_some_and(|it| it.starts_with('.')));
+                let mut values = self.context.variables().iter().filter(|of| of.role != Role::Other);
+                let is_of_value = values.any(|of| part.strip_prefix(&*of.name).is_some_and(|it| it.starts_with('.')));
                 it.rule != asked.n || !is_of_value || seen.insert((it.code, part.to_owned()))
             });
         }
@@ -261,7 +259,7 @@ impl<'s> CheckedRule<'_, 's> {
     fn run(&self, program: &Program, case: &Case, left: &mut u64) -> crd_analyzer_cel::value::Result {
         let stored = self.node.stored(&case.sent);
         let bindings = self.node.bindings(&stored, case.old.as_ref(), self.is_optional());
-        let evaluation = program.eval(&bindings, Some(PER_CALL_LIMIT));
+        let evaluation = program.eval(&bindings, self.node.context.limits().evaluation);
         *left = left.saturating_sub(TRY + evaluation.cost);
         evaluation.result
     }
@@ -277,7 +275,8 @@ impl<'s> CheckedRule<'_, 's> {
         let bindings = self.node.bindings(&stored, case.old.as_ref(), self.is_optional());
         *left = left.saturating_sub(TRY);
         let is_created = case.old.is_none();
-        let site = locator.site(program, &bindings, PER_CALL_LIMIT, error.message(), is_created)?;
+        let limit = self.node.context.limits().evaluation;
+        let site = locator.site(program, &bindings, limit, error.message(), is_created)?;
         Some(Failed { site })
     }
 
@@ -349,10 +348,11 @@ impl<'s> CheckedRule<'_, 's> {
 
     /// The errors that the rule can end in.
     fn failures(&self, left: &mut u64, hazards: &mut Vec<Hazard>) {
-        if !static_analysis::may_fail(&self.expression.checked, self.node.schema, self.is_optional()) {
+        let (checked, schema, context) = (&self.expression.checked, self.node.schema, &self.node.context);
+        if !static_analysis::may_fail(checked, schema, context, self.is_optional()) {
             return;
         }
-        let locator = Locator::new(&self.expression.checked, &self.written.rule, self.node.schema);
+        let locator = Locator::new(checked, &self.written.rule, schema, context);
         let mut shown: Vec<Site> = Vec::new();
         let others = self.other_reads();
         for question in self.questions() {
@@ -477,7 +477,7 @@ impl<'s> CheckedRule<'_, 's> {
         let all = node.all_reads.get_or_init(|| {
             let mut reads = Reads::default();
             for rule in rules {
-                reads.merge(&Reads::of(&rule.checked.ast, node.schema));
+                reads.merge(&Reads::of(&rule.checked.ast, node.schema, &node.context));
             }
             reads
         });
@@ -514,7 +514,7 @@ impl<'s> CheckedRule<'_, 's> {
 
     /// What holds always or never.
     fn claim(&self, left: &mut u64) -> Option<Hazard> {
-        let claim = static_analysis::of(&self.expression.checked, self.node.schema)?;
+        let claim = static_analysis::of(&self.expression.checked, self.node.schema, &self.node.context)?;
         let whole = 0..self.written.rule.trim_end().len();
         let mut hazard = self.hazard(claim.code(), whole, None);
         match claim {

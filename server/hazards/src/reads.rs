@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crd_analyzer_cel::Context;
 use crd_analyzer_cel::ast::{Ast, Comprehension, ExprKind, Literal, NodeId, operators};
+use crd_analyzer_cel::decls::Role;
 use crd_analyzer_cel::library::declarations;
 use crd_analyzer_cel::types::unescape;
-use crd_analyzer_schema::rules::{OLD_SELF, SELF};
 use crd_analyzer_schema::structural::{AdditionalProperties, Structural};
 
 /// Parts that lie deeper are not looked at.
@@ -76,8 +77,8 @@ pub(crate) struct Reads {
 
 impl Reads {
     /// What an expression about the values of `schema` reads.
-    pub(crate) fn of(ast: &Ast, schema: Structural<'_>) -> Self {
-        let mut places = Places::new(ast, schema);
+    pub(crate) fn of(ast: &Ast, schema: Structural<'_>, context: &Context) -> Self {
+        let mut places = Places::new(ast, schema, context);
         if let Some(root) = ast.root() {
             places.visit(root, 0);
         }
@@ -132,6 +133,7 @@ pub(crate) fn schema_at<'s>(schema: Structural<'s>, path: &[Step]) -> Option<Str
 pub(crate) struct Places<'a, 's> {
     ast: &'a Ast,
     schema: Structural<'s>,
+    context: &'a Context,
     variables: Vec<(Arc<str>, Option<Seen>)>,
     reads: Reads,
     /// What was selected from what: the part of the value for each id of a selection.
@@ -139,10 +141,11 @@ pub(crate) struct Places<'a, 's> {
 }
 
 impl<'a, 's> Places<'a, 's> {
-    pub(crate) fn new(ast: &'a Ast, schema: Structural<'s>) -> Self {
+    pub(crate) fn new(ast: &'a Ast, schema: Structural<'s>, context: &'a Context) -> Self {
         Self {
             ast,
             schema,
+            context,
             variables: Vec::new(),
             reads: Reads::default(),
             selections: BTreeMap::new(),
@@ -201,8 +204,10 @@ impl<'a, 's> Places<'a, 's> {
         let bound = self.variables.iter().rev().find(|(it, _)| **it == *name);
         match bound {
             Some((_, seen)) => seen.clone(),
-            None if name == SELF || name == OLD_SELF => Some(Seen::At(Vec::new())),
-            None => None,
+            None => match self.context.role(name)? {
+                Role::Value | Role::OldValue => Some(Seen::At(Vec::new())),
+                Role::Other => None,
+            },
         }
     }
 

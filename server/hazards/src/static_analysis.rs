@@ -9,12 +9,13 @@ mod case_split;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crd_analyzer_cel::Context;
 use crd_analyzer_cel::ast::{Ast, Comprehension, ExprKind, Literal, NodeId, Source, operators};
 use crd_analyzer_cel::checker::Checked;
+use crd_analyzer_cel::decls::Role;
 use crd_analyzer_cel::library::declarations;
 use crd_analyzer_cel::parser::Extents;
 use crd_analyzer_cel::types::unescape;
-use crd_analyzer_schema::rules::{OLD_SELF, SELF};
 use crd_analyzer_schema::structural::Structural;
 
 use crate::codes;
@@ -43,10 +44,11 @@ impl StaticResult {
 }
 
 /// What holds for every value that the schema of a rule accepts, if something does.
-pub(crate) fn of(checked: &Checked, schema: Structural<'_>) -> Option<StaticResult> {
+pub(crate) fn of(checked: &Checked, schema: Structural<'_>, context: &Context) -> Option<StaticResult> {
     let mut reasoning = Reasoning {
         ast: &checked.ast,
         schema,
+        context,
         old: None,
         variables: Vec::new(),
         present: Vec::new(),
@@ -66,10 +68,11 @@ pub(crate) fn of(checked: &Checked, schema: Structural<'_>) -> Option<StaticResu
 /// Whether the rule may end in an error for a value that its schema accepts, as far as that can be told without running it.
 ///
 /// Here the old value is taken to fit the schema. What is stored may be older than the schema, so nothing is claimed from that.
-pub(crate) fn may_fail(checked: &Checked, schema: Structural<'_>, is_old_optional: bool) -> bool {
+pub(crate) fn may_fail(checked: &Checked, schema: Structural<'_>, context: &Context, is_old_optional: bool) -> bool {
     let mut reasoning = Reasoning {
         ast: &checked.ast,
         schema,
+        context,
         old: (!is_old_optional).then_some(schema),
         variables: Vec::new(),
         present: Vec::new(),
@@ -79,7 +82,7 @@ pub(crate) fn may_fail(checked: &Checked, schema: Structural<'_>, is_old_optiona
 }
 
 /// The conditions that all have to hold for a rule to hold, those that do not look at the old value: bytes of the rule.
-pub(crate) fn independent_terms(checked: &Checked, text: &str) -> Vec<Range<usize>> {
+pub(crate) fn independent_terms(checked: &Checked, text: &str, context: &Context) -> Vec<Range<usize>> {
     let ast = &checked.ast;
     let extents = Extents::new(&Source::new(text)).all(ast);
     let mut terms = Vec::new();
@@ -93,7 +96,7 @@ pub(crate) fn independent_terms(checked: &Checked, text: &str) -> Vec<Range<usiz
     if terms.len() < 2 {
         return Vec::new();
     }
-    terms.retain(|it| !mentions(ast, *it, OLD_SELF));
+    terms.retain(|it| !mentions(ast, *it, context, Role::OldValue));
     let mut bytes: Vec<_> = terms
         .iter()
         .filter_map(|it| extents.get(&ast[*it].id).cloned())
@@ -102,10 +105,10 @@ pub(crate) fn independent_terms(checked: &Checked, text: &str) -> Vec<Range<usiz
     bytes
 }
 
-fn mentions(ast: &Ast, node: NodeId, name: &str) -> bool {
+fn mentions(ast: &Ast, node: NodeId, context: &Context, role: Role) -> bool {
     let mut waiting = vec![node];
     while let Some(node) = waiting.pop() {
-        if matches!(&ast[node].kind, ExprKind::Ident(it) if **it == *name) {
+        if matches!(&ast[node].kind, ExprKind::Ident(it) if context.role(it) == Some(role)) {
             return true;
         }
         waiting.extend(ast.children(node));
@@ -148,6 +151,7 @@ impl<'s> Outcome<'s> {
 struct Reasoning<'a, 's> {
     ast: &'a Ast,
     schema: Structural<'s>,
+    context: &'a Context,
     /// What is known of the old value.
     old: Option<Structural<'s>>,
     variables: Vec<(Arc<str>, Outcome<'s>)>,
@@ -188,12 +192,14 @@ impl<'s> Reasoning<'_, 's> {
             }),
             ExprKind::Ident(name) => match self.variables.iter().rev().find(|it| it.0 == *name) {
                 Some((_, outcome)) => outcome.clone(),
-                None if **name == *SELF => {
-                    let supposed = self.supposed(node).and_then(|it| it.known.clone());
-                    Outcome::sure(supposed.unwrap_or_else(|| of_schema(self.schema)))
-                }
-                None if **name == *OLD_SELF => Outcome::sure(self.old.map_or(AbstractValue::Anything, of_schema)),
-                None => Outcome::ANYTHING,
+                None => match self.context.role(name) {
+                    Some(Role::Value) => {
+                        let supposed = self.supposed(node).and_then(|it| it.known.clone());
+                        Outcome::sure(supposed.unwrap_or_else(|| of_schema(self.schema)))
+                    }
+                    Some(Role::OldValue) => Outcome::sure(self.old.map_or(AbstractValue::Anything, of_schema)),
+                    Some(Role::Other) | None => Outcome::ANYTHING,
+                },
             },
             ExprKind::Select {
                 operand,
@@ -314,9 +320,11 @@ impl<'s> Reasoning<'_, 's> {
                     let bound = self.variables.iter().rposition(|it| it.0 == *name);
                     let root = match bound {
                         Some(position) => Root::Variable(position),
-                        None if **name == *SELF => Root::This,
-                        None if **name == *OLD_SELF => Root::Old,
-                        None => return None,
+                        None => match self.context.role(name)? {
+                            Role::Value => Root::This,
+                            Role::OldValue => Root::Old,
+                            Role::Other => return None,
+                        },
                     };
                     names.reverse();
                     return Some((root, names));

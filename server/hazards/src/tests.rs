@@ -4,10 +4,11 @@ mod random;
 
 use std::collections::BTreeSet;
 
+use crd_analyzer_schema::cel_types::decl_type;
 use crd_analyzer_schema::codes::{RULE_EVALUATION, RULE_FAILED};
 use crd_analyzer_schema::field::Path;
 use crd_analyzer_schema::rules::run::{self, RUNTIME_BUDGET};
-use crd_analyzer_schema::rules::{ExpressionSet, NodeTypes, compile};
+use crd_analyzer_schema::rules::{ExpressionSet, compile, context};
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::unknown::Known;
 use crd_analyzer_schema::validation::Validator;

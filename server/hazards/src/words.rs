@@ -1,6 +1,6 @@
 //! What is reported for what was found.
 
-use crd_analyzer_schema::rules::OLD_SELF;
+use crd_analyzer_cel::decls::Role;
 use serde_json::Value;
 
 use crate::node::{Case, CheckedRule, Failed};
@@ -41,6 +41,7 @@ impl CheckedRule<'_, '_> {
         let mut hazard = self.hazard(site.code, site.bytes.clone(), Some(case));
         let part = self.part(&site.bytes);
         let subject = clip(&site.subject);
+        let old = self.name_of(Role::OldValue);
         let (headline, label, help) = match site.code {
             codes::OPTIONAL_FIELD_READ if part.contains('(') => (
                 format!("this rule fails when `{subject}` has no value"),
@@ -48,8 +49,8 @@ impl CheckedRule<'_, '_> {
                 "guard it with `.hasValue()`, or give another value with `.orValue(…)`".to_owned(),
             ),
             codes::OPTIONAL_FIELD_READ => (
-                // Beside the same field of `self`, the old one has to be told apart.
-                if part.starts_with(OLD_SELF) {
+                // Beside the same field of the value, the old one has to be told apart.
+                if !old.is_empty() && part.starts_with(old) {
                     format!("this rule fails when `{part}` is not set")
                 } else {
                     format!("this rule fails when `{subject}` is not set")
@@ -89,9 +90,9 @@ impl CheckedRule<'_, '_> {
                 "set `maximum` on the numbers".to_owned(),
             ),
             codes::OLD_SELF_ON_CREATE => (
-                "this rule fails when the object is created, because `oldSelf` has no value yet".to_owned(),
+                format!("this rule fails when the object is created, because `{old}` has no value yet"),
                 "no old value yet",
-                "guard it with `!oldSelf.hasValue() || …`".to_owned(),
+                format!("guard it with `!{old}.hasValue() || …`"),
             ),
             _ => (
                 format!("this rule fails for some values: `{subject}` ends in an error"),
@@ -105,6 +106,11 @@ impl CheckedRule<'_, '_> {
         hazard.notes.push(passes(&Self::told(&hazard)));
         hazard.notes.push(server_reports(words));
         hazard
+    }
+
+    /// The name of the variable that represents this; empty if there is none.
+    pub(crate) fn name_of(&self, role: Role) -> &str {
+        self.node.context.variable_of(role).map_or("", |it| &it.name)
     }
 
     /// A part of the rule in one line.

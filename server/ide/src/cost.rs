@@ -1,6 +1,5 @@
 //! What rules cost where they stand, without a verdict on the definition.
 
-use crd_analyzer_apiextensions::validation::COST_LIMIT;
 use crd_analyzer_schema::cel_types::max_cardinality;
 use crd_analyzer_syntax::tree::{NodeId, Tree};
 
@@ -18,6 +17,8 @@ pub struct RuleCost {
     pub times: Option<u64>,
     /// Nothing bounds how often: so many of the smallest values fit into a request.
     pub is_unbounded: bool,
+    /// What the API server allows.
+    pub limit: u64,
 }
 
 impl RuleCost {
@@ -29,12 +30,13 @@ impl RuleCost {
     /// In words: `328`, `more than 100x the limit`.
     pub fn describe(self) -> String {
         let total = self.total();
-        let of_limit = if total > COST_LIMIT.saturating_mul(100) {
+        let limit = self.limit;
+        let of_limit = if total > limit.saturating_mul(100) {
             "more than 100 times the limit".to_owned()
-        } else if total > COST_LIMIT {
-            format!("{:.1} times the limit", total as f64 / COST_LIMIT as f64)
+        } else if total > limit {
+            format!("{:.1} times the limit", total as f64 / limit as f64)
         } else {
-            match total.saturating_mul(100) / COST_LIMIT {
+            match total.saturating_mul(100) / limit {
                 0 => "under 1 % of the limit".to_owned(),
                 percent => format!("{percent} % of the limit"),
             }
@@ -60,15 +62,17 @@ pub(crate) fn number(number: u64) -> String {
     text
 }
 
-/// What an expression costs; `None` if it does not compile.
+/// What an expression costs; `None` if it does not compile, or if there is no limit on its estimate.
 pub fn rule_cost(expression: &Expression<'_>) -> Option<RuleCost> {
     let once = expression.outline.as_ref()?.cost.as_ref()?.0.max;
+    let limit = expression.context.limits().estimate?;
     let is_message = expression.place.part == crd_analyzer_schema::rules::Part::MessageExpression;
     if is_message {
         return Some(RuleCost {
             once,
             times: None,
             is_unbounded: false,
+            limit,
         });
     }
     let (root, steps) = schema::steps_to(expression.tree, expression.place.schema)?;
@@ -78,6 +82,7 @@ pub fn rule_cost(expression: &Expression<'_>) -> Option<RuleCost> {
         once,
         times: Some(bounded.unwrap_or_else(unbounded)),
         is_unbounded: bounded.is_none(),
+        limit,
     })
 }
 

@@ -2,14 +2,11 @@
 
 use std::ops::Range;
 
-use crd_analyzer_cel::{
-    decls::OverloadDecl,
-    parser::{TokenClass, macros::MACROS},
-};
+use crd_analyzer_cel::{decls::OverloadDecl, parser::TokenClass, types::Type};
 use crd_analyzer_schema::KubernetesVersion;
 
 use crate::{
-    cel::{Expression, Meaning, cel_at, display_type},
+    cel::{Expression, Meaning, cel_at},
     file::Document,
 };
 
@@ -44,11 +41,9 @@ pub fn signatures(document: &Document<'_>, offset: u32, version: KubernetesVersi
     let text = expression.tokens[name].text(expression.text());
     let before = name.checked_sub(1).map(|it| expression.tokens[it].class);
     let is_member = before == Some(TokenClass::Dot);
-    let mut all: Vec<_> = MACROS
-        .iter()
-        .filter(|it| {
-            it.name == text && it.is_method() == is_member && it.server <= version && it.environment <= version
-        })
+    let macros = expression.context.environment().parsing().macros().iter();
+    let mut all: Vec<_> = macros
+        .filter(|it| it.name == text && it.is_method() == is_member)
         .map(|it| {
             signature(
                 it.name,
@@ -82,11 +77,11 @@ pub fn signatures(document: &Document<'_>, offset: u32, version: KubernetesVersi
 
 fn of_overload(name: &str, overload: &OverloadDecl, doc: &'static str) -> Signature {
     let skipped = usize::from(overload.member);
-    let parameters = overload.params.iter().skip(skipped).map(display_type);
-    let result = format!(" -> {}", display_type(&overload.result));
+    let parameters = overload.params.iter().skip(skipped).map(Type::to_string);
+    let result = format!(" -> {}", overload.result);
     let mut made = signature(name, parameters, &result, doc);
     if let Some(target) = overload.params.first().filter(|_| overload.member) {
-        let target = format!("{}.", display_type(target));
+        let target = format!("{target}.");
         made.label.insert_str(0, &target);
         for it in &mut made.parameters {
             *it = it.start + target.len()..it.end + target.len();

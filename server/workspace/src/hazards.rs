@@ -264,10 +264,10 @@ impl Walk<'_, '_> {
 
     /// The rules of a node as they are compiled already, if all of them are.
     fn compiled(&self, path: &Path) -> Option<Compiled> {
-        let CompiledRules { types, rules } = self.compiled.get(path)?;
+        let CompiledRules { ty, rules } = self.compiled.get(path)?;
         let expressions = rules.iter().map(|it| Some(it.rule.as_ref()?.clone()));
         Some(Compiled {
-            types: Arc::clone(types),
+            ty: Arc::clone(ty),
             rules: expressions.collect::<Option<_>>()?,
         })
     }

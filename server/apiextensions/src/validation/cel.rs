@@ -17,8 +17,8 @@ use crate::codes;
 /// The rules of a node as they were compiled for the verdict.
 #[derive(Clone, Copy, Debug)]
 pub struct CompiledRules<'v> {
-    /// The types of the node.
-    pub types: &'v Arc<DeclType>,
+    /// The type of the node's values.
+    pub ty: &'v Arc<DeclType>,
     /// One a rule, in order.
     pub rules: &'v [CompiledRule],
 }
@@ -27,8 +27,8 @@ impl CompiledSchema {
     /// The nodes whose rules were looked at, in the internal form.
     pub fn nodes(&self) -> impl Iterator<Item = (&Path, CompiledRules<'_>)> {
         self.nodes.iter().filter_map(|it| {
-            let (types, rules) = (it.types.as_ref()?, it.compiled.as_ref().ok()?);
-            Some((&it.path, CompiledRules { types, rules }))
+            let (ty, rules) = (it.ty.as_ref()?, it.compiled.as_ref().ok()?);
+            Some((&it.path, CompiledRules { ty, rules }))
         })
     }
 }
@@ -49,8 +49,8 @@ pub struct CompiledSchema {
 pub(super) struct CompiledNode {
     /// The node in the internal form.
     pub(super) path: Path,
-    /// Its types, if it has any.
-    pub(super) types: Option<Arc<DeclType>>,
+    /// The type of its values, if they have one.
+    pub(super) ty: Option<Arc<DeclType>>,
     /// One answer a rule, in order, or what kept the API server from it; a single answer for all where the API server crashes.
     pub(super) compiled: Result<Vec<CompiledRule>, String>,
 }

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crd_analyzer_schema::cel_types::escape;
+use crd_analyzer_schema::cel_types::{decl_type, escape, items_type, property_type, values_type};
 use crd_analyzer_schema::rules::{
-    self, CompileError, CompiledRule, DeclType, Effort, ExpressionSet, NodeTypes, Occurrence, Part, SuggestedBounds,
+    self, CompileError, CompiledRule, DeclType, Effort, ExpressionSet, Occurrence, Part, SuggestedBounds,
 };
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
@@ -27,7 +27,7 @@ pub struct CelCompiler {
 /// The rules of a node, and what they compiled to.
 #[derive(Debug)]
 struct Remembered {
-    types: Arc<DeclType>,
+    ty: Arc<DeclType>,
     rules: Vec<ValidationRule>,
     compiled: Vec<CompiledRule>,
 }
@@ -45,20 +45,18 @@ impl CelCompiler {
     }
 
     /// The rules of a node, compiled as new ones.
-    fn compile_new(&self, types: &NodeTypes<'_>, rules: &[ValidationRule]) -> Vec<CompiledRule> {
+    fn compile_new(&self, ty: &Arc<DeclType>, rules: &[ValidationRule]) -> Vec<CompiledRule> {
         let first = rules.first().map_or("", |it| it.rule.as_str());
         let mut remembered = self.remembered.borrow_mut();
         let known = remembered.get(first).map_or(&[][..], Vec::as_slice);
-        let same = known
-            .iter()
-            .find(|it| it.rules == rules && it.types == *types.decl_type());
+        let same = known.iter().find(|it| it.rules == rules && it.ty == *ty);
         if let Some(same) = same {
             return same.compiled.clone();
         }
-        let compiled = rules::compile(types, rules, self.version, |_, _| ExpressionSet::New);
+        let compiled = rules::compile(ty, rules, self.version, |_, _| ExpressionSet::New);
         if known.len() < MAX_REMEMBERED {
             remembered.entry(first.to_owned()).or_default().push(Remembered {
-                types: Arc::clone(types.decl_type()),
+                ty: Arc::clone(ty),
                 rules: rules.to_vec(),
                 compiled: compiled.clone(),
             });
@@ -74,11 +72,11 @@ impl CelCompiler {
         is_resource_root: bool,
     ) -> Result<Types<'s>, String> {
         let structural = Structural::new(schema).map_err(|error| error.to_string())?;
-        let types = NodeTypes::new(structural, is_resource_root, self.version);
-        let types = types.ok_or("unable to convert structural schema to CEL declarations")?;
+        let ty = decl_type(structural, is_resource_root, self.version);
+        let ty = ty.ok_or("unable to convert structural schema to CEL declarations")?;
         Ok(Rc::new(Node {
             schema: structural,
-            types: Typed::Types(types),
+            ty: Typed::Type(ty),
             compiler: self,
         }))
     }
@@ -91,12 +89,12 @@ pub(super) type Types<'s> = Rc<Node<'s>>;
 /// that of the other, and sooner or later has none.
 pub(super) struct Node<'s> {
     schema: Structural<'s>,
-    types: Typed<'s>,
+    ty: Typed,
     compiler: &'s CelCompiler,
 }
 
-enum Typed<'s> {
-    Types(NodeTypes<'s>),
+enum Typed {
+    Type(Arc<DeclType>),
     /// The element type of a type that has none: the rules of this node do not compile.
     Untyped,
     /// Below that the API server crashes when it looks for types.
@@ -104,21 +102,25 @@ enum Typed<'s> {
 }
 
 impl<'s> Node<'s> {
-    fn below(&self, schema: Structural<'s>, types: Typed<'s>) -> Types<'s> {
+    fn below(&self, schema: Structural<'s>, ty: Typed) -> Types<'s> {
         Rc::new(Self {
             schema,
-            types,
+            ty,
             compiler: self.compiler,
         })
     }
 
     /// The types of items or values.
-    fn element(&self, schema: Structural<'s>, types: impl Fn(&NodeTypes<'s>) -> Option<NodeTypes<'s>>) -> Types<'s> {
-        let types = match &self.types {
-            Typed::Types(above) => types(above).map_or(Typed::Untyped, Typed::Types),
+    fn element(
+        &self,
+        schema: Structural<'s>,
+        below: impl for<'t> Fn(Structural<'_>, &'t DeclType) -> Option<&'t Arc<DeclType>>,
+    ) -> Types<'s> {
+        let ty = match &self.ty {
+            Typed::Type(above) => below(self.schema, above).map_or(Typed::Untyped, |it| Typed::Type(Arc::clone(it))),
             Typed::Untyped | Typed::Crash => Typed::Crash,
         };
-        self.below(schema, types)
+        self.below(schema, ty)
     }
 }
 
@@ -126,26 +128,26 @@ impl<'s> Node<'s> {
     /// The types of a property, if an expression can name it (`propertyTypeInfoAccessor`).
     pub(super) fn property(&self, name: &str) -> Option<Types<'s>> {
         let schema = self.schema.property(name)?;
-        let types = match &self.types {
-            Typed::Types(above) => Typed::Types(above.property(name)?),
+        let ty = match &self.ty {
+            Typed::Type(above) => Typed::Type(Arc::clone(property_type(self.schema, above, name)?)),
             Typed::Untyped | Typed::Crash => {
                 escape(name)?;
                 Typed::Crash
             }
         };
-        Some(self.below(schema, types))
+        Some(self.below(schema, ty))
     }
 
     /// The types of the items of a list (`itemsTypeInfoAccessor`).
     pub(super) fn items(&self) -> Option<Types<'s>> {
         let schema = self.schema.items()?;
-        Some(self.element(schema, NodeTypes::items))
+        Some(self.element(schema, items_type))
     }
 
     /// The types of the values of a map (`additionalItemsTypeInfoAccessor`).
     pub(super) fn values(&self) -> Option<Types<'s>> {
         let schema = self.schema.additional_properties()?.schema()?;
-        Some(self.element(schema, NodeTypes::values))
+        Some(self.element(schema, values_type))
     }
 
     /// Compiles and prices the node's rules (`cel.Compile`): one answer a rule, in order, or what kept the API server from it.
@@ -165,21 +167,21 @@ impl<'s> Node<'s> {
                 ExpressionSet::New
             }
         };
-        let types = match &self.types {
-            Typed::Types(types) => types,
+        let ty = match &self.ty {
+            Typed::Type(ty) => ty,
             Typed::Untyped => return Err("failed to convert to declType for CEL validation rules".to_owned()),
             Typed::Crash => return Ok(vec![crash()]),
         };
         if preexisting.is_empty() {
-            return Ok(self.compiler.compile_new(types, rules));
+            return Ok(self.compiler.compile_new(ty, rules));
         }
-        Ok(rules::compile(types, rules, self.compiler.version, set_of))
+        Ok(rules::compile(ty, rules, self.compiler.version, set_of))
     }
 
     /// The declared type of the node's values, if there is one.
     pub(super) fn decl_type(&self) -> Option<Arc<DeclType>> {
-        match &self.types {
-            Typed::Types(types) => Some(types.decl_type().clone()),
+        match &self.ty {
+            Typed::Type(ty) => Some(Arc::clone(ty)),
             Typed::Untyped | Typed::Crash => None,
         }
     }
@@ -194,14 +196,14 @@ impl<'s> Node<'s> {
         limit: u64,
         effort: &Effort,
     ) -> Vec<SuggestedBounds> {
-        let Typed::Types(types) = &self.types else {
+        let Typed::Type(ty) = &self.ty else {
             return Vec::new();
         };
         if !effort.spend(expression_size(rule)) {
             return Vec::new();
         }
         let rule = std::slice::from_ref(rule);
-        let compiled = rules::compile(types, rule, self.compiler.version, |_, _| ExpressionSet::New);
+        let compiled = rules::compile(ty, rule, self.compiler.version, |_, _| ExpressionSet::New);
         let compiled = compiled.into_iter().next();
         let expression = match part {
             Part::Rule => compiled.and_then(|it| it.rule),
@@ -210,7 +212,15 @@ impl<'s> Node<'s> {
         let Some(expression) = expression else {
             return Vec::new();
         };
-        rules::suggest_bounds(types, &expression, self.compiler.version, occurrence, limit, effort)
+        rules::suggest_bounds(
+            self.schema,
+            ty,
+            &expression,
+            self.compiler.version,
+            occurrence,
+            limit,
+            effort,
+        )
     }
 }
 

@@ -1,7 +1,7 @@
 //! Limits of the API server on rules and fields, and ours on errors.
 
-/// Cost units that one rule, or one message expression, may be estimated at (`StaticEstimatedCostLimit`).
-pub const COST_LIMIT: u64 = 10_000_000;
+pub use crd_analyzer_schema::rules::COST_LIMIT;
+
 /// Cost units that all rules of a schema may be estimated at together (`StaticEstimatedCRDCostLimit`).
 pub const TOTAL_COST_LIMIT: u64 = 100_000_000;
 

@@ -38,7 +38,7 @@ pub(super) fn compile_rules<'s>(
     };
     walk.compiled.push(CompiledNode {
         path,
-        types: context.types().and_then(|it| it.as_ref().ok()?.decl_type()),
+        ty: context.types().and_then(|it| it.as_ref().ok()?.decl_type()),
         compiled: compiled.clone(),
     });
     let compiled = match compiled {

@@ -1,6 +1,7 @@
 //! What can be wrong with an expression, with the data that messages are made of, and how `cel-go` words it.
 
 use super::syntax_error::SyntaxError;
+use crate::types::Type;
 
 /// What is wrong with an expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -90,8 +91,8 @@ pub enum IssueKind {
     Format(FormatProblem),
     /// An expression gives a value of a type that is not allowed where it stands.
     WrongResult {
-        /// The type that is allowed: `bool` for a rule, `string` for a message expression.
-        expected: &'static str,
+        /// The types that are allowed.
+        allowed: &'static [Type],
         /// The type of the value.
         found: String,
     },
@@ -320,8 +321,11 @@ impl IssueKind {
             Self::OptionalSelection(problem) => problem.server_words(),
             Self::InvalidArgument { function } => format!("invalid {function} argument"),
             Self::Format(problem) => problem.server_words(),
-            Self::WrongResult { expected: "string", .. } => "messageExpression must evaluate to a string".to_owned(),
-            Self::WrongResult { expected, .. } => format!("cel expression must evaluate to a {expected}"),
+            Self::WrongResult { allowed: [only], found } => format!("must evaluate to {only} but got {found}"),
+            Self::WrongResult { allowed, found } => {
+                let allowed: Vec<_> = allowed.iter().map(Type::to_string).collect();
+                format!("must evaluate to one of [{}] but got {found}", allowed.join(" "))
+            }
             Self::FailingConstant { error } => error.clone(),
             Self::ServerCrash { why } => (*why).to_owned(),
             Self::Internal(problem) => problem.server_words(),

@@ -77,7 +77,13 @@ impl Checker<'_> {
         if self.mapping.is_assignable(&previous, &current) {
             return most_general(&previous, &current).clone();
         }
-        if !self.scopes.env.environment.features().homogeneous_aggregate_literals {
+        if !self
+            .scopes
+            .context
+            .environment()
+            .features()
+            .homogeneous_aggregate_literals
+        {
             return Type::Dyn;
         }
         self.report_mismatch(node, &previous, &current);

@@ -82,7 +82,12 @@ impl Checker<'_> {
         args: &[NodeId],
     ) -> Option<(Type, Vec<Arc<OverloadDecl>>)> {
         let arg_types: Vec<Type> = target.iter().chain(args).map(|arg| self.type_of(*arg)).collect();
-        let mixed_numbers = self.scopes.env.environment.features().cross_type_numeric_comparisons;
+        let mixed_numbers = self
+            .scopes
+            .context
+            .environment()
+            .features()
+            .cross_type_numeric_comparisons;
         let logical = matches!(&*function.name, LOGICAL_AND | LOGICAL_OR);
         let mut result: Option<Type> = None;
         let mut found = Vec::new();

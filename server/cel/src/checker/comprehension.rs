@@ -16,7 +16,7 @@ impl Checker<'_> {
         let accu = self.type_of(comprehension.accu_init);
         self.scopes.enter(comprehension.accu_var.clone(), accu.clone());
         // 1.32 forgot to give the second variable a type where there is not a range to take it from.
-        let untyped = self.scopes.env.environment.features().version.number() <= 32;
+        let untyped = self.scopes.context.environment().features().version.number() <= 32;
         let second_of = |ty: Type| if untyped { Type::opaque("", Vec::new()) } else { ty };
         let (first, second) = match &range {
             Type::List(element) if comprehension.iter_var2.is_some() => (Type::Int, (**element).clone()),

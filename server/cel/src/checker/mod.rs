@@ -13,12 +13,12 @@ use std::sync::Arc;
 
 use crd_analyzer_budget::{self as budget, Limits, Unfinished};
 
-pub use scope::CheckEnv;
 use scope::Scopes;
 use unify::Mapping;
 
 use crate::KubernetesVersion;
 use crate::ast::{Ast, ExprKind, Internal, IssueKind, Issues, Limit, Literal, NodeId, Source, proto_text};
+use crate::context::Context;
 use crate::decls::OverloadDecl;
 use crate::types::Type;
 
@@ -95,15 +95,15 @@ impl Checked {
 }
 
 /// Checks an expression. The positions of problems are those of `source`.
-pub fn check(ast: Ast, source: &Source, env: CheckEnv<'_>) -> Result<Checked, Issues> {
-    let (checked, issues) = check_with_issues(ast, source, env);
+pub fn check(ast: Ast, source: &Source, context: &Context) -> Result<Checked, Issues> {
+    let (checked, issues) = check_with_issues(ast, source, context);
     if issues.is_empty() { Ok(checked) } else { Err(issues) }
 }
 
 /// As [`check`], with the types that are known in spite of problems: what an editor shows of an expression that is being written. Parts
 /// with a problem have [`Type::Error`].
-pub fn check_with_issues(ast: Ast, source: &Source, env: CheckEnv<'_>) -> (Checked, Issues) {
-    let ((mut checked, issues), ended) = budget::within(CHECKING, || check_within(ast, source, env));
+pub fn check_with_issues(ast: Ast, source: &Source, context: &Context) -> (Checked, Issues) {
+    let ((mut checked, issues), ended) = budget::within(CHECKING, || check_within(ast, source, context));
     if let Some(unfinished) = ended.unfinished {
         budget::miss(unfinished);
         checked.unfinished = Some(unfinished);
@@ -122,12 +122,12 @@ const CHECKING: Limits = Limits {
     ..Limits::NONE
 };
 
-fn check_within(ast: Ast, source: &Source, env: CheckEnv<'_>) -> (Checked, Issues) {
-    let features = *env.environment.features();
+fn check_within(ast: Ast, source: &Source, context: &Context) -> (Checked, Issues) {
+    let features = *context.environment().features();
     let mut checker = Checker {
         ast,
         source,
-        scopes: Scopes::new(env),
+        scopes: Scopes::new(context),
         mapping: Mapping::new(features.version.number() >= 31),
         types: Vec::new(),
         references: Vec::new(),
@@ -229,7 +229,7 @@ impl Checker<'_> {
         }
         match &self.types[at] {
             Some(old) if !old.is_exact(&ty) => {
-                let features = self.scopes.env.environment.features();
+                let features = self.scopes.context.environment().features();
                 let is_message = features.version < EXPRESSIONS_ARE_STRUCTURES_SINCE;
                 let kind = IssueKind::Internal(Internal::TwoTypes {
                     id,
@@ -258,7 +258,7 @@ impl Checker<'_> {
     }
 
     fn printed(&self, ty: &Type) -> String {
-        self.scopes.env.environment.features().print(ty)
+        self.scopes.context.environment().features().print(ty)
     }
 
     fn report(&mut self, node: NodeId, kind: IssueKind) {
@@ -266,7 +266,7 @@ impl Checker<'_> {
     }
 
     fn report_id(&mut self, id: i64, kind: IssueKind) {
-        let version = self.scopes.env.environment.features().version;
+        let version = self.scopes.context.environment().features().version;
         let location = self.ast.source_info.location_told(self.source, id, version);
         self.issues.report(kind, id, location);
     }
@@ -274,7 +274,7 @@ impl Checker<'_> {
     fn report_undeclared(&mut self, node: NodeId, name: &str) {
         let kind = IssueKind::UndeclaredReference {
             name: name.to_owned(),
-            container: self.scopes.env.container.name().to_owned(),
+            container: self.scopes.context.container().name().to_owned(),
         };
         self.report(node, kind);
     }

@@ -2,21 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::decls::{Container, Environment, FunctionDecl, Variable};
-use crate::types::{Type, TypeProvider};
-
-/// What an expression is checked against: the shared environment of an API server and what this expression has besides.
-#[derive(Clone, Copy)]
-pub struct CheckEnv<'a> {
-    /// The functions, types and variables that all expressions have.
-    pub environment: &'a Environment,
-    /// More variables (`self`, `oldSelf`).
-    pub variables: &'a [Variable],
-    /// The object types.
-    pub types: &'a dyn TypeProvider,
-    /// Where names are looked up first.
-    pub container: &'a Container,
-}
+use crate::context::Context;
+use crate::decls::FunctionDecl;
+use crate::types::Type;
 
 /// What an identifier was found to be.
 pub(super) struct Resolved {
@@ -29,7 +17,7 @@ pub(super) struct Resolved {
 
 /// The environment with the variables of the comprehensions around the place that is being checked.
 pub(super) struct Scopes<'a> {
-    pub(super) env: CheckEnv<'a>,
+    pub(super) context: &'a Context,
     /// Local variables, the innermost last.
     locals: Vec<(Arc<str>, Type)>,
     /// Whether local variables always come before global names (since cel-go 0.29).
@@ -40,11 +28,11 @@ pub(super) struct Scopes<'a> {
 const MAX_QUALIFIERS: usize = 16;
 
 impl<'a> Scopes<'a> {
-    pub(super) fn new(env: CheckEnv<'a>) -> Self {
+    pub(super) fn new(context: &'a Context) -> Self {
         Self {
-            env,
+            context,
             locals: Vec::new(),
-            local_first: env.environment.features().version.number() >= 37,
+            local_first: context.environment().features().version.number() >= 37,
         }
     }
 
@@ -68,19 +56,14 @@ impl<'a> Scopes<'a> {
     }
 
     fn global_variable(&self, name: &str) -> Option<Type> {
-        let own = self
-            .env
-            .variables
-            .iter()
-            .find(|variable| *variable.name == *name)
-            .map(|variable| &variable.ty);
-        own.or_else(|| self.env.environment.variable(name)).cloned()
+        let own = self.context.variable(name).map(|variable| &variable.ty);
+        own.or_else(|| self.context.environment().variable(name)).cloned()
     }
 
     fn global(&self, name: &str) -> Option<(Type, Option<i64>)> {
         if let Some(ty) = self
             .global_variable(name)
-            .or_else(|| self.env.types.find_struct_type(name))
+            .or_else(|| self.context.types().find_struct_type(name))
         {
             return Some((ty, None));
         }
@@ -101,7 +84,7 @@ impl<'a> Scopes<'a> {
             }
             return self.resolve_global(name, local.is_some());
         }
-        self.env.container.resolve(name, |candidate| {
+        self.context.container().resolve(name, |candidate| {
             if let Some(ty) = self.local(candidate) {
                 return Some(Resolved {
                     name: candidate.into(),
@@ -119,7 +102,7 @@ impl<'a> Scopes<'a> {
     }
 
     fn resolve_global(&self, name: &str, ambiguous: bool) -> Option<Resolved> {
-        self.env.container.resolve(name, |candidate| {
+        self.context.container().resolve(name, |candidate| {
             let (ty, constant) = self.global(candidate)?;
             let name = if ambiguous {
                 format!(".{candidate}").into()
@@ -150,15 +133,15 @@ impl<'a> Scopes<'a> {
         if !self.local_first {
             return self.resolve(name);
         }
-        self.env.container.resolve(name, |candidate| {
+        self.context.container().resolve(name, |candidate| {
             // Types whose names are values come before object types.
             let ty = self
-                .env
-                .environment
+                .context
+                .environment()
                 .variable(candidate)
                 .filter(|ty| matches!(ty, Type::Type(Some(_))))
                 .cloned();
-            let ty = ty.or_else(|| self.env.types.find_struct_type(candidate))?;
+            let ty = ty.or_else(|| self.context.types().find_struct_type(candidate))?;
             Some(Resolved {
                 name: candidate.into(),
                 ty,
@@ -168,8 +151,8 @@ impl<'a> Scopes<'a> {
     }
 
     pub(super) fn function(&self, name: &str) -> Option<&'a FunctionDecl> {
-        self.env
-            .container
-            .resolve(name, |candidate| self.env.environment.function(candidate))
+        self.context
+            .container()
+            .resolve(name, |candidate| self.context.environment().function(candidate))
     }
 }

@@ -81,7 +81,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn field_type(&mut self, id: i64, struct_name: &str, field: &str) -> Option<Type> {
-        let types = self.scopes.env.types;
+        let types = self.scopes.context.types();
         if types.find_struct_type(struct_name).is_none() {
             let name = struct_name.to_owned();
             self.report_id(id, IssueKind::Internal(Internal::UnknownType { name }));
@@ -99,7 +99,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn check_optional_select(&mut self, node: NodeId, target: Option<NodeId>, args: &[NodeId]) {
-        let version = self.scopes.env.environment.features().version;
+        let version = self.scopes.context.environment().features().version;
         let &[operand, field] = args else {
             if version.number() >= 34 {
                 self.report_signature(node, target.is_some(), args.len());

@@ -1,5 +1,7 @@
 //! Which types expressions have, and what is reported for those that have none.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::KubernetesVersion;
@@ -72,11 +74,12 @@ fn types_and_errors_are_those_of_cel_go() {
             .as_array()
             .into_iter()
             .flatten()
-            .map(|ident| Variable {
-                name: ident["name"].as_str().expect("a name").into(),
-                ty: type_text(&ident["type"]).parse().expect("a type"),
+            .map(|ident| {
+                let ty = type_text(&ident["type"]).parse().expect("a type");
+                Variable::new(ident["name"].as_str().expect("a name"), ty)
             })
             .collect();
+        let environment = Arc::new(environment);
         let container = Container::new(input["container"].as_str().unwrap_or_default());
         let text = input["expr"].as_str().expect("an expression");
         let (expected, actual) = match compile(text, &environment, &variables, &container) {
@@ -130,7 +133,7 @@ fn library_calls_compile_as_in_the_server() {
                 continue;
             };
             let variables = variables_of(&case["input"]["env"]["vars"]);
-            let result = compile(text, &environment, &variables, &Container::default());
+            let result = compile(text, &Arc::new(environment), &variables, &Container::default());
             let expected = &case["actual"]["issues"]["text"];
             table.judge(match (result, expected.as_str()) {
                 (Ok(_), None) => None,
@@ -166,7 +169,7 @@ fn environments_are_those_of_compatibility_versions() {
         } else {
             newest
         };
-        let environment = Environment::with_compatibility(newest, compatibility);
+        let environment = Arc::new(Environment::with_compatibility(newest, compatibility));
         let text = case["input"]["expr"].as_str().expect("an expression");
         let error = compile(text, &environment, &[], &Container::default()).err();
         let expected = &case["actual"]["error"];

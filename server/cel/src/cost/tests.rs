@@ -22,7 +22,7 @@ impl SizeEstimator for Hints<'_> {
 
 fn check_case(
     case: &Value,
-    environment: &Environment,
+    environment: &Arc<Environment>,
     variables: &[Variable],
     sizes: &dyn SizeEstimator,
 ) -> Option<String> {
@@ -63,10 +63,8 @@ fn estimates_are_those_of_cel_go() {
         let declared = case["input"]["vars"].as_array().expect("variables");
         let mut variables = Vec::new();
         for variable in declared {
-            variables.push(Variable {
-                name: variable["name"].as_str().expect("a name").into(),
-                ty: variable["type"].as_str().expect("a type").parse().expect("a type"),
-            });
+            let ty = variable["type"].as_str().expect("a type").parse().expect("a type");
+            variables.push(Variable::new(variable["name"].as_str().expect("a name"), ty));
         }
         if declared
             .iter()
@@ -81,7 +79,7 @@ fn estimates_are_those_of_cel_go() {
         let mut environment = Environment::standard(KubernetesVersion::NEWEST);
         environment.features_mut().cross_type_numeric_comparisons = false;
         let hints = Hints(&case["input"]["size_hints"]);
-        table.judge(check_case(&case, &environment, &variables, &hints));
+        table.judge(check_case(&case, &Arc::new(environment), &variables, &hints));
     }
     table.finish();
 }
@@ -118,7 +116,7 @@ fn library_estimates_are_those_of_the_server() {
                 continue;
             };
             let variables = variables_of(&case["input"]["env"]["vars"]);
-            table.judge(check_case(&case, &environment, &variables, &NoSizes));
+            table.judge(check_case(&case, &Arc::new(environment), &variables, &NoSizes));
         }
         table.finish();
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use super::{FunctionDecl, OverloadDecl};
 use crate::KubernetesVersion;
 use crate::library::{LIBRARIES, Library};
+use crate::parser::ParseOptions;
 use crate::types::{OPTIONAL, Type};
 
 /// Which expressions an API server allows (`k8s.io/apiserver/pkg/cel/environment`, `Type`).
@@ -24,6 +25,33 @@ pub struct Variable {
     pub name: Arc<str>,
     /// Its type.
     pub ty: Type,
+    /// What it represents.
+    pub role: Role,
+    /// What it is, for people.
+    pub doc: &'static str,
+}
+
+impl Variable {
+    /// A variable of which only the type is known.
+    pub fn new(name: impl Into<Arc<str>>, ty: Type) -> Self {
+        Self {
+            name: name.into(),
+            ty,
+            role: Role::Other,
+            doc: "",
+        }
+    }
+}
+
+/// What a variable represents.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// The value that the expression is about.
+    Value,
+    /// The same before it was changed.
+    OldValue,
+    /// Something else.
+    Other,
 }
 
 /// How an API server's version of the checker and of the cost estimate works, as facts that changed between Kubernetes versions.
@@ -39,6 +67,10 @@ pub struct Features {
     pub validators: bool,
     /// A presence test adds 1 to the cost. Kubernetes says no.
     pub presence_test_has_cost: bool,
+    /// A field that is named like a reserved word is also found by that word (since 1.31).
+    pub keyword_fields: bool,
+    /// A declared type's name as a value has the type `type(T)`; before 1.32 the API server gave it the type `T`.
+    pub names_are_types: bool,
 }
 
 impl Features {
@@ -65,22 +97,23 @@ impl Features {
 #[derive(Clone, Debug)]
 pub struct Environment {
     features: Features,
+    parsing: ParseOptions,
     functions: HashMap<Arc<str>, FunctionDecl>,
     variables: HashMap<Arc<str>, Type>,
 }
 
 /// The Kubernetes versions of [`KubernetesVersion::all`], each with both sets, made when first asked for: most programs ask for one or two.
-static ENVIRONMENTS: LazyLock<Vec<[OnceLock<Environment>; 2]>> =
+static ENVIRONMENTS: LazyLock<Vec<[OnceLock<Arc<Environment>>; 2]>> =
     LazyLock::new(|| KubernetesVersion::all().map(|_| Default::default()).collect());
 
 impl Environment {
     /// The environment of an API server of this Kubernetes version, built once. Minors before the oldest known are taken for it, those after the newest
     /// for that.
-    pub fn of(version: KubernetesVersion, set: ExpressionSet) -> &'static Self {
+    pub fn of(version: KubernetesVersion, set: ExpressionSet) -> &'static Arc<Self> {
         let version = version.clamp(KubernetesVersion::OLDEST, KubernetesVersion::NEWEST);
         let at = version.number() - KubernetesVersion::OLDEST.number();
         let made = &ENVIRONMENTS[usize::from(at)][usize::from(set == ExpressionSet::Stored)];
-        made.get_or_init(|| Self::build(version, set))
+        made.get_or_init(|| Arc::new(Self::build(version, set)))
     }
 
     /// Only the standard library, with the checker of this Kubernetes version: what an environment that is not an API server's begins with.
@@ -99,7 +132,10 @@ impl Environment {
                 homogeneous_aggregate_literals: false,
                 validators: false,
                 presence_test_has_cost: true,
+                keyword_fields: version.number() >= 31,
+                names_are_types: version.number() >= 32,
             },
+            parsing: ParseOptions::kubernetes(version, version),
             functions: HashMap::new(),
             variables: HashMap::new(),
         }
@@ -121,6 +157,8 @@ impl Environment {
         environment.features.cross_type_numeric_comparisons = minor >= 28;
         environment.features.validators = minor >= 29;
         environment.features.presence_test_has_cost = false;
+        environment.features.keyword_fields = minor >= 31;
+        environment.parsing = ParseOptions::kubernetes(version, compatibility);
         for entry in LIBRARIES {
             let removed = entry.removed.is_some_and(|removed| minor >= removed);
             if minor >= entry.introduced && !removed {
@@ -214,7 +252,12 @@ impl Environment {
         &self.features
     }
 
-    /// The same, to change it.
+    /// How the parser reads expressions.
+    pub fn parsing(&self) -> &ParseOptions {
+        &self.parsing
+    }
+
+    /// The features, to change them.
     pub fn features_mut(&mut self) -> &mut Features {
         &mut self.features
     }

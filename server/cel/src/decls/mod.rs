@@ -3,5 +3,5 @@
 mod environment;
 mod function;
 
-pub use environment::{Container, Environment, ExpressionSet, Features, Variable};
+pub use environment::{Container, Environment, ExpressionSet, Features, Role, Variable};
 pub use function::{FunctionDecl, OverloadDecl};

@@ -52,10 +52,7 @@ fn run(version: KubernetesVersion, text: &str) -> Evaluation {
 /// The same of an expression that may not compile.
 fn run_any(version: KubernetesVersion, text: &str) -> Option<Evaluation> {
     let environment = Environment::of(version, ExpressionSet::New);
-    let variables = [Variable {
-        name: "self".into(),
-        ty: crate::types::Type::String,
-    }];
+    let variables = [Variable::new("self", crate::types::Type::String)];
     let checked = compile(text, environment, &variables, &Container::default()).ok()?;
     Some(match Program::new(&checked, environment) {
         Ok(program) => program.eval(&[("self", Value::string("abc"))], Some(10_000_000)),
@@ -400,10 +397,8 @@ fn variables_and_values(name: &str, case: &Json) -> Option<(Vec<Variable>, Bound
         "cel_conformance" => {
             let mut variables = Vec::new();
             for declared in input["type_env"].as_array().into_iter().flatten() {
-                variables.push(Variable {
-                    name: declared["name"].as_str()?.into(),
-                    ty: type_of_proto(&declared["ident"]["type"])?,
-                });
+                let ty = type_of_proto(&declared["ident"]["type"])?;
+                variables.push(Variable::new(declared["name"].as_str()?, ty));
             }
             let mut values = Vec::new();
             for (name, value) in input["bindings"].as_object().into_iter().flatten() {
@@ -414,10 +409,8 @@ fn variables_and_values(name: &str, case: &Json) -> Option<(Vec<Variable>, Bound
         "celgo_interp" => {
             let mut variables = Vec::new();
             for declared in input["vars"].as_array().into_iter().flatten() {
-                variables.push(Variable {
-                    name: declared["name"].as_str()?.into(),
-                    ty: declared["type"].as_str()?.parse().ok()?,
-                });
+                let ty = declared["type"].as_str()?.parse().ok()?;
+                variables.push(Variable::new(declared["name"].as_str()?, ty));
             }
             let bound = if input["in"].is_null() {
                 &input["bindings"]
@@ -481,6 +474,7 @@ fn agree(name: &str, environment: impl Fn(&Json) -> Option<Environment>) {
             table.except("have variables that the table does not tell whole");
             continue;
         };
+        let environment = Arc::new(environment);
         let container = Container::new(case["input"]["container"].as_str().unwrap_or_default());
         let checked = match compile(text, &environment, &variables, &container) {
             Ok(checked) => checked,
@@ -532,7 +526,7 @@ fn agree(name: &str, environment: impl Fn(&Json) -> Option<Environment>) {
 #[test]
 #[ignore = "needs the test tables of the Kubernetes and cel-go projects"]
 fn libraries_answer_as_kubernetes_does() {
-    let stored = || Environment::of(KubernetesVersion::NEWEST, ExpressionSet::Stored).clone();
+    let stored = || Environment::clone(Environment::of(KubernetesVersion::NEWEST, ExpressionSet::Stored));
     let unvalidated = |_: &Json| {
         let mut environment = stored();
         environment.features_mut().validators = false;
@@ -560,7 +554,7 @@ fn libraries_answer_as_cel_go_does() {
 #[test]
 #[ignore = "needs the test tables of the Kubernetes and cel-go projects"]
 fn expressions_answer_as_cel_go_does() {
-    let stored = || Environment::of(KubernetesVersion::NEWEST, ExpressionSet::Stored).clone();
+    let stored = || Environment::clone(Environment::of(KubernetesVersion::NEWEST, ExpressionSet::Stored));
     agree("celgo_interp", |_| Some(as_in_cel_go(stored())));
     agree("cel_conformance", |_| Some(as_in_cel_go(stored())));
 }

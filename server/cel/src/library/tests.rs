@@ -1,6 +1,7 @@
 //! Declarations against each other, their examples, and every overload with operands of its types.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::{Body, Counted, Function, LIBRARIES, MOST_USED, declarations};
 use crate::KubernetesVersion;
@@ -336,7 +337,7 @@ struct Evaluated {
 }
 
 /// Evaluates calls of an overload.
-fn evaluate_all(name: &str, overload: &OverloadDecl, environment: &Environment) -> Evaluated {
+fn evaluate_all(name: &str, overload: &OverloadDecl, environment: &Arc<Environment>) -> Evaluated {
     let is_total = declarations(name)
         .iter()
         .all(|it| it.traits.total && it.traits.pattern.is_none());

@@ -10,8 +10,8 @@ use super::Type;
 /// Bytes of one type in another, with the way to it.
 const TYPE_BYTES: u64 = 64;
 
-/// A declared type. The types of objects have no name of their own: a [`DeclTypeProvider`](super::DeclTypeProvider) names them by the
-/// path from its root.
+/// A declared type. The types of objects have no name of their own: [`DeclTypes`](super::DeclTypes) name them by the path from
+/// their root.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DeclType {
     /// What it is.

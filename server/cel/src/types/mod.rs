@@ -13,7 +13,7 @@ pub use decl::{DeclField, DeclKind, DeclType};
 pub use escape::{escape, is_reserved, unescape};
 pub use parse::{Signature, SignatureError};
 pub(crate) use provider::find_scalar;
-pub use provider::{DeclTypeProvider, EmptyTypeProvider, TypeProvider, well_known_struct};
+pub use provider::{DeclTypes, TypeRoot, well_known_struct};
 
 /// The name of the opaque type of optional values (`cel-go` `types.NewOptionalType`).
 pub const OPTIONAL: &str = "optional_type";
@@ -60,7 +60,7 @@ pub enum Type {
     Type(Option<Arc<Type>>),
     /// A type without fields that a library made, with parameters.
     Opaque(Arc<Opaque>),
-    /// An object type with fields, by its name; a [`TypeProvider`] knows the fields.
+    /// An object type with fields, by its name; [`DeclTypes`] know the fields.
     Struct(Arc<str>),
     /// A type parameter of a declaration.
     Param(Arc<str>),

@@ -3,63 +3,88 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{DeclKind, DeclType, Type, escape::is_reserved};
+use super::{DeclField, DeclKind, DeclType, Type, escape::is_reserved};
 
-/// What the checker asks about names that are not declared as variables (`cel-go` `types.Provider`).
-pub trait TypeProvider {
-    /// The type that a name represents when it is used as a value: of an object type `Foo`, `type(Foo)`.
-    fn find_struct_type(&self, name: &str) -> Option<Type>;
-
-    /// The type of a field of an object type.
-    fn find_field_type(&self, struct_name: &str, field: &str) -> Option<Type>;
+/// A declared type with the name that it and the types below it are named by.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TypeRoot {
+    /// The name: the types below it are named by their path from it.
+    pub name: Cow<'static, str>,
+    /// The name as people read it: that of the variable that has the type.
+    pub shown: Cow<'static, str>,
+    /// The type.
+    pub ty: Arc<DeclType>,
 }
 
-/// Knows the well-known protobuf messages and no others, as a `types.Registry` does.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct EmptyTypeProvider;
-
-impl TypeProvider for EmptyTypeProvider {
-    fn find_struct_type(&self, name: &str) -> Option<Type> {
-        well_known_struct(name).then(|| Type::type_of(Type::object(name)))
-    }
-
-    fn find_field_type(&self, struct_name: &str, field: &str) -> Option<Type> {
-        well_known_field(struct_name, field)
+impl TypeRoot {
+    /// The type of a value of the root.
+    pub fn cel_type(&self) -> Type {
+        self.ty.cel_type(&self.name)
     }
 }
 
-/// The types of a schema: the type of `self` and everything below it (`k8s.io/apiserver/pkg/cel`, `DeclTypeProvider`).
-#[derive(Clone, Debug)]
-pub struct DeclTypeProvider {
-    root: Arc<DeclType>,
-    name: Cow<'static, str>,
-    keywords: bool,
+/// What the checker asks about names that are not declared as variables: object types and their fields
+/// (`k8s.io/apiserver/pkg/cel`, `DeclTypeProvider`). Without declared types it knows the well-known protobuf messages and no others, as
+/// a `types.Registry` of `cel-go` does.
+#[derive(Clone, Debug, Default)]
+pub struct DeclTypes {
+    roots: Vec<TypeRoot>,
+    keyword_fields: bool,
     names_are_types: bool,
 }
 
-impl DeclTypeProvider {
-    /// The types below `root`, which are named by their path from `name`.
+impl DeclTypes {
+    /// The types below some roots.
     ///
-    /// `keywords`: a field that is named like a reserved word is also found by that word (since 1.31).
-    /// `names_are_types`: a type's name as a value has the type `type(T)`; before 1.32 the API server gave it the type `T`.
-    pub fn new(root: Arc<DeclType>, name: impl Into<Cow<'static, str>>, keywords: bool, names_are_types: bool) -> Self {
+    /// `keyword_fields`: a field that is named like a reserved word is also found by that word. `names_are_types`: a type's name as a value
+    /// has the type `type(T)`, not `T`.
+    pub fn new(roots: Vec<TypeRoot>, keyword_fields: bool, names_are_types: bool) -> Self {
         Self {
-            root,
-            name: name.into(),
-            keywords,
+            roots,
+            keyword_fields,
             names_are_types,
         }
     }
 
-    /// The type of a value of the root.
-    pub fn root_type(&self) -> Type {
-        self.root.cel_type(&self.name)
+    /// The roots.
+    pub fn roots(&self) -> &[TypeRoot] {
+        &self.roots
+    }
+
+    /// The root that a name is the path of a type from, and the rest of the path: empty, or with a dot at its begin.
+    pub fn root_of<'n>(&self, name: &'n str) -> Option<(&TypeRoot, &'n str)> {
+        let below = |root| {
+            let root: &TypeRoot = root;
+            let rest = name.strip_prefix(&*root.name)?;
+            (rest.is_empty() || rest.starts_with('.')).then_some((root, rest))
+        };
+        self.roots.iter().find_map(below)
+    }
+
+    /// Gives the object type of a root a field that every object has, instead of one of the same name.
+    pub(crate) fn set_field(&mut self, root: &str, name: &str, ty: Arc<DeclType>) {
+        let Some(root) = self.roots.iter_mut().find(|it| it.name == root) else {
+            return;
+        };
+        let mut fields: Vec<_> = root
+            .ty
+            .fields()
+            .iter()
+            .filter(|it| *it.name != *name)
+            .cloned()
+            .collect();
+        fields.push(DeclField {
+            name: name.into(),
+            ty,
+            required: true,
+        });
+        root.ty = Arc::new(DeclType::object(fields, root.ty.min_serialized_size));
     }
 
     /// The declared type by its name.
     pub fn find(&self, name: &str) -> Option<&DeclType> {
-        let mut rest = name.strip_prefix(&*self.name)?;
-        let mut at = &*self.root;
+        let (root, mut rest) = self.root_of(name)?;
+        let mut at = &*root.ty;
         while !rest.is_empty() {
             rest = rest.strip_prefix('.')?;
             let end = rest.find('.').unwrap_or(rest.len());
@@ -73,34 +98,32 @@ impl DeclTypeProvider {
         // Types without parts are not registered by path.
         (!matches!(at.kind, DeclKind::Simple(_))).then_some(at)
     }
-}
 
-impl TypeProvider for DeclTypeProvider {
-    fn find_struct_type(&self, name: &str) -> Option<Type> {
-        let declared = self
-            .find(name)
-            .map(|ty| ty.cel_type(name))
-            .or_else(|| find_scalar(name));
+    /// The type that a name represents when it is used as a value: of an object type `Foo`, `type(Foo)`.
+    pub fn find_struct_type(&self, name: &str) -> Option<Type> {
+        let scalar = || find_scalar(name).filter(|_| !self.roots.is_empty());
+        let declared = self.find(name).map(|ty| ty.cel_type(name)).or_else(scalar);
         match declared {
             Some(ty) if self.names_are_types => Some(Type::type_of(ty)),
             Some(ty) => Some(ty),
-            None => EmptyTypeProvider.find_struct_type(name),
+            None => well_known_struct(name).then(|| Type::type_of(Type::object(name))),
         }
     }
 
-    fn find_field_type(&self, struct_name: &str, field: &str) -> Option<Type> {
+    /// The type of a field of an object type.
+    pub fn find_field_type(&self, struct_name: &str, field: &str) -> Option<Type> {
         let Some(ty) = self.find(struct_name) else {
-            return match find_scalar(struct_name) {
+            return match find_scalar(struct_name).filter(|_| !self.roots.is_empty()) {
                 // The declared type `map` has values of any type.
                 Some(Type::Map(_)) => Some(Type::Any),
                 Some(_) => None,
-                None => EmptyTypeProvider.find_field_type(struct_name, field),
+                None => well_known_field(struct_name, field),
             };
         };
         if let Some(found) = ty.field(field) {
             return Some(found.ty.cel_type(&format!("{struct_name}.{}", found.name)));
         }
-        if self.keywords
+        if self.keyword_fields
             && is_reserved(field)
             && let Some(found) = ty.field(&format!("__{field}__"))
         {

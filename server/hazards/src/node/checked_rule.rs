@@ -15,7 +15,7 @@ impl<'s> Node<'s> {
             n,
             written,
             expression,
-            reads: Reads::of(&expression.checked.ast, self.schema),
+            reads: Reads::of(&expression.checked.ast, self.schema, &self.context),
             is_transition: rule.uses_old_self && written.optional_old_self != Some(true),
             uses_old_self: rule.uses_old_self,
         })

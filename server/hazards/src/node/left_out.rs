@@ -4,7 +4,6 @@
 //! rule needs no change. A missing number is not 0, so this is not about numbers.
 
 use crd_analyzer_cel::value::Value as Cel;
-use crd_analyzer_schema::rules::run::PER_CALL_LIMIT;
 use crd_analyzer_schema::structural::Structural;
 use serde_json::{Map, Value, json};
 
@@ -45,6 +44,7 @@ impl CheckedRule<'_, '_> {
         left: &mut u64,
     ) -> Option<Answer> {
         let program = &self.expression.program;
+        let limit = self.node.context.limits().evaluation;
         let mut stored = self.node.stored(&case.sent);
         let mut old = case.old.clone();
         let mut site = failed.site.clone();
@@ -58,7 +58,7 @@ impl CheckedRule<'_, '_> {
                 return None;
             }
             let bindings = self.node.bindings(&stored, old.as_ref(), self.is_optional());
-            let evaluation = program.eval(&bindings, Some(PER_CALL_LIMIT));
+            let evaluation = program.eval(&bindings, limit);
             *left = left.saturating_sub(TRY + evaluation.cost);
             let error = match evaluation.result {
                 Ok(Cel::Bool(holds)) => return Some(Answer { holds, has_text }),
@@ -66,7 +66,7 @@ impl CheckedRule<'_, '_> {
                 Err(error) => error,
             };
             *left = left.saturating_sub(TRY);
-            site = locator.site(program, &bindings, PER_CALL_LIMIT, error.message(), old.is_none())?;
+            site = locator.site(program, &bindings, limit, error.message(), old.is_none())?;
         }
         None
     }

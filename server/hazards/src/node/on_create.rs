@@ -1,7 +1,8 @@
 //! Conditions of a transition rule that are not checked when an object is created.
 
+use crd_analyzer_cel::compile;
+use crd_analyzer_cel::decls::Role;
 use crd_analyzer_cel::value::Value as Cel;
-use crd_analyzer_schema::rules::{ExpressionSet, compile_expression};
 
 use super::{Case, CheckedRule, Question};
 use crate::reads::Reads;
@@ -17,13 +18,12 @@ impl CheckedRule<'_, '_> {
         if !self.is_transition {
             return None;
         }
-        static_analysis::independent_terms(&self.expression.checked, &self.written.rule)
+        static_analysis::independent_terms(&self.expression.checked, &self.written.rule, &self.node.context)
             .into_iter()
             .find_map(|bytes| {
                 let text = self.written.rule.get(bytes.clone())?;
-                let set = ExpressionSet::Stored;
-                let term = compile_expression(&self.node.types, text, self.node.version, set, false).ok()?;
-                let reads = Reads::of(&term.checked.ast, self.node.schema);
+                let term = compile(text, &self.node.context).ok()?;
+                let reads = Reads::of(&term.checked.ast, self.node.schema, &self.node.context);
                 let mut found = None;
                 let mut share = *left / 2;
                 self.search(
@@ -52,10 +52,10 @@ impl CheckedRule<'_, '_> {
                 });
                 let case = Case { sent, old: None };
                 let mut hazard = self.hazard(codes::OLD_SELF_ON_CREATE, bytes, Some(&case));
-                "this condition is not checked on create, because the rule reads `oldSelf`"
-                    .clone_into(&mut hazard.headline);
+                let old = self.name_of(Role::OldValue);
+                hazard.headline = format!("this condition is not checked on create, because the rule reads `{old}`");
                 hazard.label = "not checked on create";
-                "move the condition into a rule of its own, without `oldSelf`".clone_into(&mut hazard.help);
+                hazard.help = format!("move the condition into a rule of its own, without `{old}`");
                 hazard.notes.push(passes(&Self::told(&hazard)));
                 Some(hazard)
             })

@@ -1,7 +1,7 @@
 //! Values for those who ask what a rule changes: accepted ones, and those that one rule refuses.
 
 use crd_analyzer_cel::ast::{ExprKind, NodeId};
-use crd_analyzer_schema::rules::SELF;
+use crd_analyzer_cel::decls::Role;
 use serde_json::Value;
 
 use super::{Node, Question};
@@ -73,10 +73,10 @@ impl Node<'_> {
     pub(crate) fn facts(&self, n: usize) -> Option<RuleFacts> {
         let asked = self.asked(n)?;
         let checked = &asked.expression.checked;
-        let is_always = static_analysis::of(checked, self.schema) == Some(StaticResult::Always);
+        let is_always = static_analysis::of(checked, self.schema, &self.context) == Some(StaticResult::Always);
         Some(RuleFacts {
             is_always: is_always && !asked.uses_old_self,
-            may_fail: static_analysis::may_fail(checked, self.schema, asked.is_optional()),
+            may_fail: static_analysis::may_fail(checked, self.schema, &self.context, asked.is_optional()),
         })
     }
 
@@ -94,9 +94,10 @@ impl Node<'_> {
                 _ => None,
             })
             .collect();
+        let is_value = |name: &str| self.context.role(name.trim_start_matches('.')) == Some(Role::Value);
         let mut whole = ast
             .nodes()
-            .filter(|(_, it)| matches!(&it.kind, ExprKind::Ident(name) if name.trim_start_matches('.') == SELF));
+            .filter(|(_, it)| matches!(&it.kind, ExprKind::Ident(name) if is_value(name)));
         whole.all(|(node, _)| operands.contains(&node))
     }
 }

@@ -90,10 +90,15 @@ fn random_value(rng: &mut Rng) -> Value {
 /// A rule of which it is said that it cannot fail does not.
 fn never_fails_where_said(props: &JsonSchemaProps, rng: &mut Rng) {
     let schema = Structural::assume(props);
-    let types = NodeTypes::new(schema, false, VERSION).expect("an object has types");
-    let compiled = compile(&types, &props.x_validations, VERSION, |_, _| ExpressionSet::New);
+    let ty = decl_type(schema, false, VERSION).expect("an object has a type");
+    let compiled = compile(&ty, &props.x_validations, VERSION, |_, _| ExpressionSet::New);
     let Some(rule) = &compiled[0].rule else { return };
-    if static_analysis::may_fail(&rule.checked, schema, false) {
+    if static_analysis::may_fail(
+        &rule.checked,
+        schema,
+        &context(&ty, VERSION, ExpressionSet::New, false),
+        false,
+    ) {
         return;
     }
     let rules = run::Validator::new(schema, false, VERSION);

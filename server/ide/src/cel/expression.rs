@@ -3,19 +3,20 @@
 use std::{ops::Range, sync::Arc};
 
 use crd_analyzer_cel::{
+    Context, PartialCheck,
     ast::Source,
+    decls::{Environment, ExpressionSet},
     parser::{WrittenToken, tokens},
+    partial_check,
+    types::Type,
 };
-use crd_analyzer_schema::{
-    KubernetesVersion,
-    rules::{PartialCheck, partial_check},
-};
+use crd_analyzer_schema::{KubernetesVersion, rules};
 use crd_analyzer_syntax::{
     source_map::SourceMap,
     tree::{Span, Tree},
 };
 
-use super::{CelScalar, Scope, spans};
+use super::{CelScalar, Scope, display_type, spans, type_shape};
 use crate::{file::Document, schema};
 
 /// An expression in the text of a file.
@@ -29,12 +30,12 @@ pub struct Expression<'d> {
     pub map: SourceMap,
     /// The tokens of its text.
     pub tokens: Vec<WrittenToken>,
-    /// What it sees; `None` if the schema has no types, and had none before.
+    /// The schema that it is about; `None` if the schema has no types, and had none before.
     pub scope: Option<Arc<Scope>>,
+    /// What it sees: without a scope only functions.
+    pub context: Context,
     /// What is known of it; `None` without a scope.
     pub outline: Option<PartialCheck>,
-    /// The minor that was asked.
-    pub version: KubernetesVersion,
     text: String,
 }
 
@@ -45,17 +46,20 @@ impl<'d> Expression<'d> {
         let text = tree.scalar(place.scalar).into_owned();
         let scope = document.file().scope(document, place.schema, version);
         let optional_old_self = schema::is_true(tree, place.rule, "optionalOldSelf");
-        let outline = scope
-            .as_ref()
-            .map(|scope| partial_check(&scope.ty, &text, optional_old_self, version));
+        let set = ExpressionSet::New;
+        let context = match &scope {
+            Some(scope) => rules::context(&scope.ty, version, set, optional_old_self),
+            None => Context::new(Arc::clone(Environment::of(version, set))),
+        };
+        let outline = scope.is_some().then(|| partial_check(&text, &context));
         Self {
             tree,
             place,
             map: tree.source_map(place.scalar),
             tokens: tokens(&Source::new(text.as_str())),
             scope,
+            context,
             outline,
-            version,
             text,
         }
     }
@@ -63,6 +67,16 @@ impl<'d> Expression<'d> {
     /// The expression.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// A type of a part of it as people read it.
+    pub fn shown(&self, ty: &Type) -> String {
+        display_type(&self.context, ty)
+    }
+
+    /// A type of a part of it by its shape.
+    pub fn shape(&self, ty: &Type) -> String {
+        type_shape(&self.context, ty)
     }
 
     /// The token at a byte. Between two that touch, a name is meant.

@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use crd_analyzer_cel::{
+    Context,
     ast::{Ast, Expr, ExprKind, NodeId, operators},
-    decls::{Environment, ExpressionSet, FunctionDecl, OverloadDecl},
+    decls::{FunctionDecl, OverloadDecl},
     parser::{
         TokenClass,
         macros::{MACROS, Macro},
     },
-    types::{DeclType, DeclTypeProvider, Type, is_reserved, unescape},
+    types::{DeclType, Type, is_reserved, unescape},
 };
-use crd_analyzer_schema::rules::{OLD_SELF, SELF, SELF_TYPE, SchemaStep};
+use crd_analyzer_schema::rules::SchemaStep;
 
 use super::Expression;
 use crate::schema::{self, Property};
@@ -19,13 +20,13 @@ use crate::schema::{self, Property};
 /// What a token means.
 #[derive(Clone, Debug)]
 pub enum Meaning {
-    /// `self`, `oldSelf`, or the variable of a fold.
+    /// A variable of the place, or that of a fold.
     Variable {
         /// Its name.
         name: Arc<str>,
         /// Its type.
         ty: Type,
-        /// The token at which a fold names it; `None` for those of the rule.
+        /// The token at which a fold names it; `None` for those of the place.
         declared: Option<usize>,
         /// Its node, if it is a use.
         node: Option<NodeId>,
@@ -94,22 +95,22 @@ impl Meaning {
 }
 
 /// A type as people read it: objects are called by where they are (`self.hosts[]`).
-pub fn display_type(ty: &Type) -> String {
-    ty.to_string()
-        .replace(SELF_TYPE, SELF)
-        .replace(".@idx", "[]")
-        .replace(".@elem", "[key]")
+pub fn display_type(context: &Context, ty: &Type) -> String {
+    let roots = context.types().roots().iter();
+    let named = roots.fold(ty.to_string(), |text, root| text.replace(&*root.name, &root.shown));
+    named.replace(".@idx", "[]").replace(".@elem", "[key]")
 }
 
 /// A type by its shape: objects are objects, wherever they are.
-pub fn type_shape(ty: &Type) -> String {
+pub fn type_shape(context: &Context, ty: &Type) -> String {
+    let shape = |ty: &Type| type_shape(context, ty);
     match ty {
-        Type::Struct(name) if name.starts_with(SELF_TYPE) => "object".to_owned(),
-        Type::List(element) => format!("list({})", type_shape(element)),
-        Type::Map(types) => format!("map({}, {})", type_shape(&types[0]), type_shape(&types[1])),
+        Type::Struct(name) if context.types().root_of(name).is_some() => "object".to_owned(),
+        Type::List(element) => format!("list({})", shape(element)),
+        Type::Map(types) => format!("map({}, {})", shape(&types[0]), shape(&types[1])),
         _ => match ty.optional_of() {
-            Some(inner) => format!("optional_type({})", type_shape(inner)),
-            None => display_type(ty),
+            Some(inner) => format!("optional_type({})", shape(inner)),
+            None => display_type(context, ty),
         },
     }
 }
@@ -117,11 +118,11 @@ pub fn type_shape(ty: &Type) -> String {
 impl Expression<'_> {
     /// The fields of an object type with their types; none for other types.
     pub fn fields_of(&self, ty: &Type) -> Vec<(String, Type)> {
-        let (Some(scope), Type::Struct(path)) = (self.scope.as_ref(), ty) else {
+        let Type::Struct(path) = ty else {
             return Vec::new();
         };
-        let provider = DeclTypeProvider::new(scope.ty.clone(), SELF_TYPE, true, true);
-        let fields = provider.find(path).map(DeclType::fields).unwrap_or_default();
+        let found = self.context.types().find(path);
+        let fields = found.map(DeclType::fields).unwrap_or_default();
         fields
             .iter()
             .map(|it| (it.name.to_string(), it.ty.cel_type(&format!("{path}.{}", it.name))))
@@ -238,9 +239,9 @@ impl Expression<'_> {
         })
     }
 
-    /// The function of a name that new expressions of the minor may call.
-    pub fn declared(&self, function: &str) -> Option<&'static FunctionDecl> {
-        Environment::of(self.version, ExpressionSet::New).function(function)
+    /// The function of a name that the expression may call.
+    pub fn declared(&self, function: &str) -> Option<&FunctionDecl> {
+        self.context.environment().function(function)
     }
 
     fn field(&self, token: usize) -> Option<Meaning> {
@@ -295,12 +296,12 @@ impl Expression<'_> {
 
     /// The way to a field of an object type, and the type of the field.
     fn field_of(&self, path: &str, field: &str) -> Option<(Vec<SchemaStep>, Type)> {
-        let scope = self.scope.as_ref()?;
-        let provider = DeclTypeProvider::new(scope.ty.clone(), SELF_TYPE, true, true);
-        let object = provider.find(path)?;
+        let types = self.context.types();
+        let object = types.find(path)?;
         let written = declared_name(object, field)?;
         let found = object.field(&written)?;
-        let mut steps = steps_of(path)?;
+        let (_, below) = types.root_of(path)?;
+        let mut steps = steps_of(below)?;
         steps.push(SchemaStep::Property(unescape(&written)?.into_owned()));
         Some((steps, found.ty.cel_type(&format!("{path}.{written}"))))
     }
@@ -327,7 +328,7 @@ impl Expression<'_> {
                 node: Some(node),
             });
         }
-        if matches!(&*name, SELF | OLD_SELF) {
+        if self.context.variable(&name).is_some() {
             return Some(Meaning::Variable {
                 name,
                 ty,
@@ -427,10 +428,9 @@ fn declared_name(object: &DeclType, field: &str) -> Option<String> {
     (is_reserved(field) && object.field(&escaped).is_some()).then_some(escaped)
 }
 
-/// The steps that the name of an object type represents.
+/// The steps that a path below the root of the types represents.
 fn steps_of(path: &str) -> Option<Vec<SchemaStep>> {
-    let rest = path.strip_prefix(SELF_TYPE)?;
-    let steps = rest.split('.').skip(1).map(|step| {
+    let steps = path.split('.').skip(1).map(|step| {
         Some(match step {
             "@idx" => SchemaStep::Items,
             "@elem" => SchemaStep::Values,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crd_analyzer_schema::KubernetesVersion;
 
-use super::{Meaning, cel_at, display_type, scalars};
+use super::{Meaning, cel_at, scalars};
 use crate::file::{File, Memory};
 
 const HEAD: &str = "\
@@ -52,23 +52,24 @@ fn check(rules: &str, needle: &str, expected: &str) {
     let token = found.expression.token_at(found.byte).expect("a token");
     let span = found.expression.token_span(token);
     assert!(span.touches(at as u32), "{span:?} of {needle}");
+    let shown = |ty| found.expression.shown(ty);
     let said = match found.expression.meaning(token) {
         None => "nothing".to_owned(),
         Some(Meaning::Variable { name, ty, declared, .. }) => {
-            format!("variable {name} {} {}", display_type(&ty), declared.is_some())
+            format!("variable {name} {} {}", shown(&ty), declared.is_some())
         }
-        Some(Meaning::Type { ty }) => format!("type {}", display_type(&ty)),
+        Some(Meaning::Type { ty }) => format!("type {}", shown(&ty)),
         Some(Meaning::Field { name, property, ty, .. }) => {
             let key = property.and_then(|it| it.key).map(|it| document.tree.scalar(it));
-            format!("field {name} {} {}", display_type(&ty), key.as_deref().unwrap_or("-"))
+            format!("field {name} {} {}", shown(&ty), key.as_deref().unwrap_or("-"))
         }
         Some(Meaning::Function {
             name, overloads, ty, ..
         }) => {
             let ids: Vec<_> = overloads.iter().map(|it| it.id.to_string()).collect();
-            format!("function {name} {} {}", ids.join(","), display_type(&ty))
+            format!("function {name} {} {}", ids.join(","), shown(&ty))
         }
-        Some(Meaning::Macro { of, ty, .. }) => format!("macro {} {}", of.name, display_type(&ty)),
+        Some(Meaning::Macro { of, ty, .. }) => format!("macro {} {}", of.name, shown(&ty)),
         Some(Meaning::Literal { ty, .. }) => format!("literal {ty}"),
     };
     assert_eq!(said, expected, "{needle} in {rules}");

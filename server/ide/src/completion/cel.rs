@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use crate::markdown::Documentation;
 use context::{Situation, situation};
-use crd_analyzer_cel::types::{DeclTypeProvider, Type};
-use crd_analyzer_schema::rules::{OLD_SELF, SELF, SELF_TYPE};
+use crd_analyzer_cel::{decls::ExpressionSet, types::Type};
+use crd_analyzer_schema::rules;
 use crd_analyzer_syntax::{paths::Step, tree::Span};
 use quoting::Quoting;
 use scopes::Scoped;
@@ -103,7 +103,7 @@ fn members(
     let written = &text[receiver.clone()];
     let Some(ty) = scoped.type_of(written, locals) else {
         // `optional.`, `lists.`
-        return functions::of_namespace(scoped.version(), written);
+        return functions::of_namespace(&scoped.sees, written);
     };
     let object = ty.optional_of().unwrap_or(&ty);
     let mut items = fields(
@@ -115,7 +115,7 @@ fn members(
         is_optional || ty.optional_of().is_some(),
     );
     if !in_has && !is_optional {
-        items.extend(functions::of_type(scoped.version(), &ty));
+        items.extend(functions::of_type(&scoped.sees, &ty));
     }
     items
 }
@@ -130,8 +130,7 @@ fn fields(
     is_optional: bool,
 ) -> Vec<Item> {
     let Type::Struct(path) = ty else { return Vec::new() };
-    let provider = DeclTypeProvider::new(scoped.scope.ty.clone(), SELF_TYPE, true, true);
-    let Some(object) = provider.find(path) else {
+    let Some(object) = scoped.sees.types().find(path) else {
         return Vec::new();
     };
     let schema = scoped.schema_of(&text[receiver.clone()], locals);
@@ -144,7 +143,10 @@ fn fields(
             .map(|it| &it.1);
         let has_default = property.is_some_and(|it| it.default.is_some());
         let mut item = Item::new(&*field.name, ItemKind::Field);
-        item.detail = Some(display_type(&field.ty.cel_type(&format!("{path}.{}", field.name))));
+        item.detail = Some(display_type(
+            &scoped.sees,
+            &field.ty.cel_type(&format!("{path}.{}", field.name)),
+        ));
         item.documentation = property
             .filter(|it| !it.description.is_empty())
             .map(|it| Documentation::Theirs(it.description.clone()));
@@ -182,28 +184,22 @@ fn globals(scoped: &Scoped<'_, '_>, locals: &[scopes::Local], in_has: bool) -> V
     let mut items = Vec::new();
     for local in locals.iter().rev() {
         let mut item = Item::new(&*local.name, ItemKind::Variable);
-        item.detail = Some(display_type(&local.ty));
+        item.detail = Some(display_type(&scoped.sees, &local.ty));
         item.documentation = Some("The current element.".into());
         item.commit = &['.'];
         items.push(item);
     }
-    for (name, doc) in [
-        (SELF, "The value that the rule is about."),
-        (
-            OLD_SELF,
-            "The stored value, on an update. A rule that reads it is a transition rule: it is not asked on creation.",
-        ),
-    ] {
-        let mut item = Item::new(name, ItemKind::Variable);
-        item.detail = scoped.type_of(name, &[]).map(|it| display_type(&it));
-        item.documentation = Some(doc.into());
+    for variable in scoped.sees.variables() {
+        let mut item = Item::new(&*variable.name, ItemKind::Variable);
+        item.detail = Some(display_type(&scoped.sees, &variable.ty));
+        item.documentation = Some(variable.doc.into());
         item.commit = &['.'];
         items.push(item);
     }
     if in_has {
         return items;
     }
-    items.extend(functions::global(scoped.version()));
+    items.extend(functions::global(&scoped.sees));
     for (name, doc) in [
         ("true", "boolean"),
         ("false", "boolean"),
@@ -223,10 +219,12 @@ impl<'c, 'a> Scoped<'c, 'a> {
         let document = context.request.document?;
         let rule = super::schema_values::schema_of(context)?;
         let version = context.request.version;
+        let scope = document.file().scope(document, schema, version)?;
+        let optional_old_self = nav::is_true(context.place.tree, rule, "optionalOldSelf");
         Some(Self {
             context,
-            scope: document.file().scope(document, schema, version)?,
-            optional_old_self: nav::is_true(context.place.tree, rule, "optionalOldSelf"),
+            sees: rules::context(&scope.ty, version, ExpressionSet::New, optional_old_self),
+            scope,
             text_len: text.len(),
         })
     }

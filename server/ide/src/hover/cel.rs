@@ -13,7 +13,7 @@ use crd_analyzer_syntax::tree::{NodeId as TreeNode, Tree};
 
 use super::{Block, Hover, line_of, node::constraints};
 use crate::{
-    cel::{CelAt, Expression, Meaning, display_type, type_shape},
+    cel::{CelAt, Expression, Meaning},
     cost::{number, rule_cost},
     file::Document,
     markdown::code,
@@ -27,21 +27,20 @@ pub(super) fn hover(document: &Document<'_>, at: &CelAt<'_>) -> Option<Hover> {
     let meaning = expression.meaning(token)?;
     let mut blocks = match &meaning {
         Meaning::Variable { name, ty, declared, .. } => {
-            let what = match (&**name, declared) {
-                (_, Some(_)) => "The current element.",
-                ("oldSelf", _) => "The value that is stored, on updates. A rule that reads it is a transition rule.",
-                _ => "The value that the rule is about.",
+            let what = match declared {
+                Some(_) => "The current element.",
+                None => expression.context.variable(name).map_or("", |it| it.doc),
             };
             let mut blocks = vec![
-                Block::Code("cel", format!("{name}: {}", type_shape(ty))),
+                Block::Code("cel", format!("{name}: {}", expression.shape(ty))),
                 Block::Text(what.to_owned()),
             ];
             blocks.extend(fields(expression, ty));
             blocks
         }
-        Meaning::Type { ty } => vec![Block::Code("cel", type_shape(ty))],
+        Meaning::Type { ty } => vec![Block::Code("cel", expression.shape(ty))],
         Meaning::Field { name, property, ty, .. } => {
-            let mut blocks = vec![Block::Code("cel", format!("{name}: {}", type_shape(ty)))];
+            let mut blocks = vec![Block::Code("cel", format!("{name}: {}", expression.shape(ty)))];
             if let Some(property) = property {
                 let tree = document.tree;
                 blocks.extend(text(tree, property.schema, "description").map(|it| Block::Quote(it.into_owned())));
@@ -66,13 +65,13 @@ pub(super) fn hover(document: &Document<'_>, at: &CelAt<'_>) -> Option<Hover> {
                 String::new()
             };
             let mut blocks = vec![
-                Block::Code("cel", format!("{receiver}{call} -> {}", type_shape(ty))),
+                Block::Code("cel", format!("{receiver}{call} -> {}", expression.shape(ty))),
                 Block::Text(of.documentation.to_owned()),
             ];
             blocks.extend(of.examples.first().map(example));
             blocks
         }
-        Meaning::Literal { ty, .. } => vec![Block::Code("cel", display_type(ty))],
+        Meaning::Literal { ty, .. } => vec![Block::Code("cel", expression.shown(ty))],
     };
     blocks.push(Block::List(costs(expression, &meaning)));
     Some(Hover {
@@ -90,7 +89,7 @@ fn fields(expression: &Expression<'_>, ty: &Type) -> Option<Block> {
     if fields.is_empty() {
         return None;
     }
-    let show = |(name, ty): &(String, Type)| format!("{}: {}", code(name), code(&type_shape(ty)));
+    let show = |(name, ty): &(String, Type)| format!("{}: {}", code(name), code(&expression.shape(ty)));
     let mut items: Vec<_> = fields.iter().take(MAX_FIELDS).map(show).collect();
     if fields.len() > MAX_FIELDS {
         items.push(format!("{} more fields", fields.len() - MAX_FIELDS));
@@ -105,7 +104,7 @@ fn range_of(expression: &Expression<'_>, node: NodeId) -> String {
         ExprKind::Comprehension(comprehension) => Some(it.type_of(comprehension.iter_range)),
         _ => None,
     });
-    range.map_or_else(|| "<range>".to_owned(), type_shape)
+    range.map_or_else(|| "<range>".to_owned(), |ty| expression.shape(ty))
 }
 
 /// What a schema says of its values that the type of CEL does not.
@@ -174,8 +173,8 @@ fn example((expression, value): &(&str, &str)) -> Block {
 
 /// How an overload is called.
 pub(crate) fn signature(name: &str, overload: &OverloadDecl) -> String {
-    let types: Vec<_> = overload.params.iter().map(display_type).collect();
-    let result = display_type(&overload.result);
+    let types: Vec<_> = overload.params.iter().map(Type::to_string).collect();
+    let result = overload.result.to_string();
     if let Some(operator) = operators::display_name(name) {
         let call = match (name, types.as_slice()) {
             (operators::CONDITIONAL, [c, a, b]) => format!("{c} ? {a} : {b}"),

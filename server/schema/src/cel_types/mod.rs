@@ -32,6 +32,25 @@ pub fn decl_type(schema: Structural<'_>, is_resource_root: bool, version: Kubern
     Types::new(version).of(schema, is_resource_root, 0)
 }
 
+/// The type of a property of an object, if an expression can name it. `ty`: the type of values of `schema`.
+pub fn property_type<'t>(schema: Structural<'_>, ty: &'t DeclType, name: &str) -> Option<&'t Arc<DeclType>> {
+    if schema.has_no_properties() {
+        return None;
+    }
+    Some(&ty.field(&escape(name)?)?.ty)
+}
+
+/// The type of the items of a list. `ty`: the type of values of `schema`.
+pub fn items_type<'t>(schema: Structural<'_>, ty: &'t DeclType) -> Option<&'t Arc<DeclType>> {
+    schema.items().and_then(|_| ty.element())
+}
+
+/// The type of the values of a map. `ty`: the type of values of `schema`.
+pub fn values_type<'t>(schema: Structural<'_>, ty: &'t DeclType) -> Option<&'t Arc<DeclType>> {
+    let values = schema.additional_properties().and_then(AdditionalProperties::schema);
+    values.and_then(|_| ty.element())
+}
+
 /// How often a value of this type fits into one request, with a comma between (`maxCardinality`).
 pub fn max_cardinality(ty: &DeclType) -> u64 {
     (MAX_REQUEST_SIZE / ty.min_serialized_size.saturating_add(1).max(1)) as u64

@@ -11,7 +11,7 @@ use crd_analyzer_cel::cost::{SizeEstimate, SizeEstimator, estimate};
 use crd_analyzer_cel::decls::{Environment, ExpressionSet};
 use crd_analyzer_cel::types::{DeclKind, DeclType, Type, unescape};
 
-use super::{Expression, NodeTypes};
+use super::Expression;
 use crate::KubernetesVersion;
 use crate::structural::Structural;
 
@@ -122,9 +122,10 @@ const LARGEST: i64 = 3 * 1024 * 1024;
 
 /// The ways to bring an expression below `limit` with bounds that are missing, the best first: bounds of what it looks at, bounds of what
 /// lies above, or both. Empty if missing bounds are not what makes it expensive, or the effort is used up before they are found; one empty
-/// way if it fits already.
+/// way if it fits already. `ty`: the type of values of `schema`, which has the rule.
 pub fn suggest_bounds(
-    types: &NodeTypes<'_>,
+    schema: Structural<'_>,
+    ty: &Arc<DeclType>,
     expression: &Expression,
     version: KubernetesVersion,
     occurrence: Occurrence,
@@ -132,7 +133,8 @@ pub fn suggest_bounds(
     effort: &Effort,
 ) -> Vec<SuggestedBounds> {
     let solver = Solver {
-        types,
+        schema,
+        ty,
         expression,
         version,
         occurrence,
@@ -187,7 +189,8 @@ fn largest_that(holds: impl Fn(i64) -> bool) -> Option<i64> {
 type Bounds = BTreeMap<Vec<SchemaStep>, i64>;
 
 struct Solver<'a> {
-    types: &'a NodeTypes<'a>,
+    schema: Structural<'a>,
+    ty: &'a Arc<DeclType>,
     expression: &'a Expression,
     version: KubernetesVersion,
     occurrence: Occurrence,
@@ -302,7 +305,7 @@ struct Bounded<'a> {
 
 impl SizeEstimator for Bounded<'_> {
     fn estimate_size(&self, path: &[Arc<str>]) -> Option<SizeEstimate> {
-        let size = self.solver.types.ty.estimate_size(path)?;
+        let size = self.solver.ty.estimate_size(path)?;
         let Some((steps, keyword, ty)) = self.solver.missing(path) else {
             return Some(size);
         };
@@ -365,8 +368,8 @@ fn bytes(ty: &DeclType, length: i64) -> i64 {
 impl Solver<'_> {
     /// Where the path leads, and which bound is missing there, if one is.
     fn missing(&self, path: &[Arc<str>]) -> Option<(Vec<SchemaStep>, &'static str, Arc<DeclType>)> {
-        let mut schema = self.types.schema?;
-        let mut ty = self.types.ty.clone();
+        let mut schema = self.schema;
+        let mut ty = self.ty.clone();
         let mut steps = Vec::new();
         for step in path.get(1..)? {
             match &**step {

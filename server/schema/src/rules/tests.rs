@@ -4,16 +4,17 @@ use crd_analyzer_cel::decls::ExpressionSet;
 use crd_analyzer_fixtures::tables;
 use serde_json::{Value, json};
 
-use super::{Effort, MissingBound, NodeTypes, Occurrence, SchemaStep, compile, suggest_bounds};
+use super::{Effort, MissingBound, Occurrence, SchemaStep, compile, suggest_bounds};
 use crate::KubernetesVersion;
+use crate::cel_types::decl_type;
 use crate::structural::Structural;
 use crate::testing::schema;
 
 /// What the rules of a schema compile to, as the conformance tables write it.
 fn compiled(schema_json: &Value, is_root: bool, version: KubernetesVersion, set: ExpressionSet) -> Vec<Value> {
     let schema = schema(schema_json);
-    let types = NodeTypes::new(Structural::assume(&schema), is_root, version).expect("types");
-    let results = compile(&types, &schema.x_validations, version, |_, _| set);
+    let ty = decl_type(Structural::assume(&schema), is_root, version).expect("a type");
+    let results = compile(&ty, &schema.x_validations, version, |_, _| set);
     results
         .into_iter()
         .map(|rule| {
@@ -98,8 +99,8 @@ fn problems_have_their_bytes() {
             "properties": {"a": {"type": "string"}},
             "x-kubernetes-validations": [{"rule": rule}],
         }));
-        let types = NodeTypes::new(Structural::assume(&schema), false, KubernetesVersion::NEWEST).expect("types");
-        let results = compile(&types, &schema.x_validations, KubernetesVersion::NEWEST, |_, _| {
+        let ty = decl_type(Structural::assume(&schema), false, KubernetesVersion::NEWEST).expect("a type");
+        let results = compile(&ty, &schema.x_validations, KubernetesVersion::NEWEST, |_, _| {
             ExpressionSet::New
         });
         let error = results[0].error.as_ref().expect("an error");
@@ -134,8 +135,8 @@ fn lines_begin_where_each_server_says() {
     // The place in the file is the operator's anyway.
     let schema = schema(&schema_json);
     let version = KubernetesVersion::OLDEST;
-    let types = NodeTypes::new(Structural::assume(&schema), false, version).expect("types");
-    let results = compile(&types, &schema.x_validations, version, |_, _| ExpressionSet::New);
+    let ty = decl_type(Structural::assume(&schema), false, version).expect("a type");
+    let results = compile(&ty, &schema.x_validations, version, |_, _| ExpressionSet::New);
     assert_eq!(results[0].error.as_ref().expect("an error").problems[0].bytes, 7..8);
 }
 
@@ -148,8 +149,8 @@ fn crashes_of_the_server_are_told() {
             "x-kubernetes-validations": [{"rule": rule}],
         }));
         let version = KubernetesVersion::minor(minor);
-        let types = NodeTypes::new(Structural::assume(&schema), false, version).expect("types");
-        let results = compile(&types, &schema.x_validations, version, |_, _| ExpressionSet::New);
+        let ty = decl_type(Structural::assume(&schema), false, version).expect("a type");
+        let results = compile(&ty, &schema.x_validations, version, |_, _| ExpressionSet::New);
         let crash = results[0].error.as_ref().filter(|error| error.crashes);
         let actual = crash.map(|crash| &rule[crash.problems[0].bytes.clone()]);
         assert_eq!(actual, place, "1.{minor}");
@@ -171,8 +172,8 @@ fn the_deepest_expressions_fit_the_stack() {
                 "items": {"type": "string"},
                 "x-kubernetes-validations": [{"rule": rule}],
             }));
-            let types = NodeTypes::new(Structural::assume(&schema), false, KubernetesVersion::NEWEST).expect("types");
-            let results = compile(&types, &schema.x_validations, KubernetesVersion::NEWEST, |_, _| {
+            let ty = decl_type(Structural::assume(&schema), false, KubernetesVersion::NEWEST).expect("a type");
+            let results = compile(&ty, &schema.x_validations, KubernetesVersion::NEWEST, |_, _| {
                 ExpressionSet::New
             });
             if results[0].error.is_none() {
@@ -198,12 +199,13 @@ fn missing_bounds_are_found_and_suffice() {
         let mut json = json!({"type": "object", "properties": properties});
         json["x-kubernetes-validations"] = json!([{"rule": rule}]);
         let mut schema = schema(&json);
-        let types = NodeTypes::new(Structural::assume(&schema), false, version).expect("types");
-        let results = compile(&types, &schema.x_validations, version, |_, _| ExpressionSet::New);
+        let ty = decl_type(Structural::assume(&schema), false, version).expect("a type");
+        let results = compile(&ty, &schema.x_validations, version, |_, _| ExpressionSet::New);
         let expression = results[0].rule.as_ref().expect("a rule");
         let with_effort = |parts| {
             suggest_bounds(
-                &types,
+                Structural::assume(&schema),
+                &ty,
                 expression,
                 version,
                 Occurrence::fixed(1),
@@ -223,8 +225,8 @@ fn missing_bounds_are_found_and_suffice() {
             set_bound(&mut schema, &bound);
         }
         if expected.is_some() {
-            let types = NodeTypes::new(Structural::assume(&schema), false, version).expect("types");
-            let results = compile(&types, &schema.x_validations, version, |_, _| ExpressionSet::New);
+            let ty = decl_type(Structural::assume(&schema), false, version).expect("a type");
+            let results = compile(&ty, &schema.x_validations, version, |_, _| ExpressionSet::New);
             assert!(
                 results[0].rule.as_ref().is_some_and(|rule| rule.max_cost <= LIMIT),
                 "{rule}"

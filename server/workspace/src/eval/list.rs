@@ -2,9 +2,10 @@
 
 use crd_analyzer_apiextensions::decode::decode_schema;
 use crd_analyzer_cel::value::Value as CelValue;
+use crd_analyzer_schema::cel_types::decl_type;
 use crd_analyzer_schema::field::Path;
 use crd_analyzer_schema::rules::run::{PER_CALL_LIMIT, RUNTIME_BUDGET, Validator, ValueBinder};
-use crd_analyzer_schema::rules::{ExpressionSet, NodeTypes, compile};
+use crd_analyzer_schema::rules::{ExpressionSet, compile};
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::{KubernetesVersion, ValidationRule};
 use crd_analyzer_syntax::read_json;
@@ -79,13 +80,13 @@ fn judge(line: &str, version: KubernetesVersion, answer: &mut Answer) -> Result<
         ..ValidationRule::default()
     }];
     let structural = Structural::new(&schema).map_err(|error| error.to_string())?;
-    let types = NodeTypes::new(structural, request.root, version).ok_or("the schema has no CEL type")?;
+    let ty = decl_type(structural, request.root, version).ok_or("the schema has no CEL type")?;
     let set = if request.stored {
         ExpressionSet::Stored
     } else {
         ExpressionSet::New
     };
-    let compiled = compile(&types, &schema.x_validations, version, |_, _| set);
+    let compiled = compile(&ty, &schema.x_validations, version, |_, _| set);
     let [compiled] = compiled.as_slice() else {
         return Err(format!("{} rules compiled", compiled.len()));
     };

@@ -6,14 +6,18 @@ mod list;
 mod node_path;
 
 use crd_analyzer_apiextensions::validation::max_elements;
+use std::sync::Arc;
+
+use crd_analyzer_cel::Context;
 use crd_analyzer_cel::ast::Source;
+use crd_analyzer_cel::decls::Role;
 pub use crd_analyzer_cel::eval::{Evaluation, Iteration, Part};
 use crd_analyzer_cel::eval::{Program, explain};
 pub use crd_analyzer_cel::value::{EvalError, Value as CelValue, shown};
-use crd_analyzer_schema::rules::run::{Bindings, PER_CALL_LIMIT, RUNTIME_BUDGET, Site, Validator, ValueBinder, sites};
+use crd_analyzer_schema::cel_types::{decl_type, max_cardinality};
+use crd_analyzer_schema::rules::run::{Bindings, RUNTIME_BUDGET, Site, Validator, ValueBinder, sites};
 use crd_analyzer_schema::rules::{
-    CompileError, Expression, ExpressionSet, NodeTypes, OLD_SELF, SELF, SchemaStep, compile_expression, environment,
-    most_in_a_request,
+    CompileError, DeclType, Expression, ExpressionSet, Part as RulePart, SchemaStep, compile_expression, context,
 };
 use crd_analyzer_schema::structural::{AdditionalProperties, Structural};
 use crd_analyzer_schema::unknown::Known;
@@ -29,8 +33,8 @@ pub use node_path::{Node, NodePath};
 
 /// What an expression is about: values of one schema, or values without one.
 #[derive(Clone, Debug)]
-pub struct Subject<'s> {
-    types: NodeTypes<'s>,
+pub struct Subject {
+    ty: Arc<DeclType>,
     place: Option<ValueBinder>,
     max_cardinality: Option<u64>,
     version: KubernetesVersion,
@@ -104,19 +108,19 @@ impl Outcome {
     }
 }
 
-impl<'s> Subject<'s> {
+impl Subject {
     /// Values of a schema. `is_resource_root`: they are custom or embedded resources. `max_cardinality`: how many of them an object can
     /// have by the bounds of the schemas above; `None` if nothing bounds it. An error: expressions cannot see values of this schema.
     pub fn of_schema(
-        schema: Structural<'s>,
+        schema: Structural<'_>,
         is_resource_root: bool,
         max_cardinality: Option<u64>,
         version: KubernetesVersion,
     ) -> Result<Self, String> {
-        let types = NodeTypes::new(schema, is_resource_root, version);
-        let types = types.ok_or("expressions cannot see values of this schema: it has no type that they know")?;
+        let ty = decl_type(schema, is_resource_root, version);
+        let ty = ty.ok_or("expressions cannot see values of this schema: it has no type that they know")?;
         Ok(Self {
-            types,
+            ty,
             place: Some(ValueBinder::new(schema, is_resource_root, version)),
             max_cardinality,
             version,
@@ -124,9 +128,9 @@ impl<'s> Subject<'s> {
     }
 
     /// Values without a schema: they tell their types.
-    pub fn of_values<'v>(values: impl IntoIterator<Item = &'v Value>, version: KubernetesVersion) -> Subject<'static> {
-        Subject {
-            types: NodeTypes::of_type(type_of_values(values)),
+    pub fn of_values<'v>(values: impl IntoIterator<Item = &'v Value>, version: KubernetesVersion) -> Self {
+        Self {
+            ty: type_of_values(values),
             place: None,
             max_cardinality: Some(1),
             version,
@@ -135,9 +139,12 @@ impl<'s> Subject<'s> {
 
     /// Compiles an expression, and runs it if there is a value to run it on; a comparison with the old value needs one, too.
     pub fn try_expression(&self, asked: EvalRequest<'_>, this: Option<&Value>, old: Option<&Value>) -> Outcome {
-        let types = &self.types;
-        let compiled = compile_expression(types, asked.text, self.version, asked.set, asked.optional_old_self);
-        let expression = match compiled {
+        let context = context(&self.ty, self.version, asked.set, asked.optional_old_self);
+        let reads = |expression: &Expression, role| {
+            let variable = context.variable_of(role);
+            variable.is_some_and(|it| expression.checked.uses_variable(&it.name))
+        };
+        let expression = match compile_expression(asked.text, &context, RulePart::Rule) {
             Ok(expression) => expression,
             Err(error) => {
                 return Outcome {
@@ -149,38 +156,45 @@ impl<'s> Subject<'s> {
         let compiled = Compiled {
             type_name: expression.checked.output_type().to_string(),
             estimate: self.place.as_ref().map(|_| expression.max_cost),
-            cardinality: self.max_cardinality.unwrap_or_else(|| most_in_a_request(types)),
-            uses_old_self: expression.checked.uses_variable(OLD_SELF),
+            cardinality: self.max_cardinality.unwrap_or_else(|| max_cardinality(&self.ty)),
+            uses_old_self: reads(&expression, Role::OldValue),
         };
         let has_old = old.is_some() || asked.optional_old_self || !compiled.uses_old_self;
         // Nothing has to be given that the expression does not read.
-        let nothing = (!expression.checked.uses_variable(SELF)).then_some(&Value::Null);
+        let nothing = (!reads(&expression, Role::Value)).then_some(&Value::Null);
         let ran = this
             .or(nothing.filter(|_| self.place.is_none()))
             .filter(|_| has_old)
-            .map(|this| self.run(&expression, asked, this, old));
+            .map(|this| self.run(&expression, &context, asked, this, old));
         Outcome {
             compiled: Ok(compiled),
             ran,
         }
     }
 
-    fn run(&self, expression: &Expression, asked: EvalRequest<'_>, this: &Value, old: Option<&Value>) -> Ran {
+    fn run(
+        &self,
+        expression: &Expression,
+        context: &Context,
+        asked: EvalRequest<'_>,
+        this: &Value,
+        old: Option<&Value>,
+    ) -> Ran {
         let of = |value: &Value| match &self.place {
             Some(place) => place.value(value),
-            None => Ok(value_of(value, self.types.decl_type())),
+            None => Ok(value_of(value, &self.ty)),
         };
         let variables = bind(of, this, old, asked.optional_old_self);
-        let evaluation = expression.program.eval(&variables, Some(PER_CALL_LIMIT));
-        let environment = environment(self.version, asked.set);
+        let limit = context.limits().evaluation;
+        let evaluation = expression.program.eval(&variables, limit);
         let parts = asked
             .explain
-            .then(|| Program::without_folding(&expression.checked, environment).ok())
+            .then(|| Program::without_folding(&expression.checked, context.environment()).ok())
             .flatten()
             .and_then(|program| {
                 let source = Source::new(asked.text);
                 // What is constant costs something here.
-                let limit = Some(PER_CALL_LIMIT.saturating_mul(2));
+                let limit = limit.map(|it| it.saturating_mul(2));
                 explain(&expression.checked, &source, &program, &variables, limit).1
             });
         Ran { evaluation, parts }

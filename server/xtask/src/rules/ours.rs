@@ -6,9 +6,10 @@ use anyhow::Context as _;
 use crd_analyzer_apiextensions::decode::{Written, decode};
 use crd_analyzer_cel::decls::ExpressionSet;
 use crd_analyzer_cel::value::Value as Cel;
+use crd_analyzer_schema::cel_types::decl_type;
 use crd_analyzer_schema::field::Path;
 use crd_analyzer_schema::rules::run::{Bindings, PER_CALL_LIMIT, RUNTIME_BUDGET, Validator, ValueBinder};
-use crd_analyzer_schema::rules::{CompiledRule, NodeTypes, compile};
+use crd_analyzer_schema::rules::{CompiledRule, compile};
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
 use crd_analyzer_syntax::tree::Span;
@@ -80,13 +81,13 @@ pub(super) fn answer(request: &Value, version: KubernetesVersion) -> anyhow::Res
     let props = schema_of(&with_rule, version)?;
     let schema = Structural::assume(&props);
     let root = request["root"] == true;
-    let types = NodeTypes::new(schema, root, version).context("the schema has no CEL type")?;
+    let ty = decl_type(schema, root, version).context("the schema has no CEL type")?;
     let set = if request["stored"] == true {
         ExpressionSet::Stored
     } else {
         ExpressionSet::New
     };
-    let mut compiled = compile(&types, &props.x_validations, version, |_, _| set);
+    let mut compiled = compile(&ty, &props.x_validations, version, |_, _| set);
     let compiled = compiled.pop().context("one rule")?;
     let message = compiled.message.as_ref();
     let mut answer = json!({
@@ -140,10 +141,10 @@ fn below_crash(schema: &Value, version: KubernetesVersion) -> anyhow::Result<boo
             let mut alone = node.clone();
             alone["x-kubernetes-validations"] = rules.clone();
             let props = schema_of(&alone, version)?;
-            let Some(types) = NodeTypes::new(Structural::assume(&props), false, version) else {
+            let Some(ty) = decl_type(Structural::assume(&props), false, version) else {
                 continue;
             };
-            let compiled = compile(&types, &props.x_validations, version, |_, _| ExpressionSet::Stored);
+            let compiled = compile(&ty, &props.x_validations, version, |_, _| ExpressionSet::Stored);
             if compiled.iter().any(crashes) {
                 return Ok(true);
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use crd_analyzer_cel::types::DeclType;
 use crd_analyzer_schema::KubernetesVersion;
-use crd_analyzer_schema::rules::NodeTypes;
+use crd_analyzer_schema::cel_types::decl_type;
 use crd_analyzer_schema::structural::Structural;
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
@@ -188,6 +188,5 @@ fn change(rng: &mut Rng, node: &mut Value, is_root: bool) {
 /// The type of a schema in rules; an error if it cannot be read or has none.
 pub(super) fn types_of(schema: &Value, root: bool, version: KubernetesVersion) -> anyhow::Result<Arc<DeclType>> {
     let props = ours::schema_of(schema, version)?;
-    let types = NodeTypes::new(Structural::assume(&props), root, version).context("the schema has no CEL type")?;
-    Ok(Arc::clone(types.decl_type()))
+    decl_type(Structural::assume(&props), root, version).context("the schema has no CEL type")
 }

@@ -1,15 +1,12 @@
-//! Functions and macros, as the libraries of a minor declare them.
+//! Functions and macros that an expression may call.
 
 use std::fmt::Write as _;
 
 use crd_analyzer_cel::{
-    KubernetesVersion,
-    decls::{Environment, ExpressionSet, FunctionDecl, OverloadDecl},
+    Context, KubernetesVersion,
+    decls::{Environment, ExpressionSet, FunctionDecl, OverloadDecl, Role},
     library::{Estimate, MOST_USED, declarations},
-    parser::{
-        ParseOptions,
-        macros::{Macro, Target},
-    },
+    parser::macros::{Macro, Target},
     types::Type,
 };
 
@@ -17,16 +14,16 @@ use super::super::{Item, ItemKind};
 use crate::markdown::Documentation;
 
 /// Methods and macros that can be called on a value of a type.
-pub(super) fn of_type(version: KubernetesVersion, ty: &Type) -> Vec<Item> {
+pub(super) fn of_type(context: &Context, ty: &Type) -> Vec<Item> {
     let mut ranked = Vec::new();
-    for (order, it) in macros(version).into_iter().enumerate() {
+    for (order, it) in macros(context).iter().enumerate() {
         if fits_macro(it, ty) {
             // Those that look at all elements come after those that may stop, and the rarer forms last.
             let rank = if it.has_two_variables() { 2_000 } else { 0 };
-            ranked.push((rank + order, macro_item(it, ty)));
+            ranked.push((rank + order, macro_item(it, ty, context)));
         }
     }
-    let environment = Environment::of(version, ExpressionSet::New);
+    let environment = context.environment();
     let mut functions: Vec<_> = environment.functions().filter(|it| is_name(&it.name)).collect();
     functions.sort_by(|one, other| one.name.cmp(&other.name));
     for (order, function) in functions.into_iter().enumerate() {
@@ -56,12 +53,12 @@ fn rank(name: &str, ty: &Type, order: usize) -> usize {
 }
 
 /// Functions that are not called on a value.
-pub(super) fn global(version: KubernetesVersion) -> Vec<Item> {
+pub(super) fn global(context: &Context) -> Vec<Item> {
     let mut ranked = Vec::new();
-    for it in macros(version).into_iter().filter(|it| !it.is_method()) {
-        ranked.push((0, macro_item(it, &Type::Dyn)));
+    for it in macros(context).iter().filter(|it| !it.is_method()) {
+        ranked.push((0, macro_item(it, &Type::Dyn, context)));
     }
-    let environment = Environment::of(version, ExpressionSet::New);
+    let environment = context.environment();
     let mut functions: Vec<_> = environment.functions().filter(|it| is_name(&it.name)).collect();
     functions.sort_by(|one, other| one.name.cmp(&other.name));
     for (order, function) in functions.into_iter().enumerate() {
@@ -85,8 +82,8 @@ pub(super) fn global(version: KubernetesVersion) -> Vec<Item> {
 }
 
 /// Functions whose names begin with a name and a dot.
-pub(super) fn of_namespace(version: KubernetesVersion, namespace: &str) -> Vec<Item> {
-    let environment = Environment::of(version, ExpressionSet::New);
+pub(super) fn of_namespace(context: &Context, namespace: &str) -> Vec<Item> {
+    let environment = context.environment();
     let prefix = format!("{namespace}.");
     let mut found: Vec<_> = environment
         .functions()
@@ -102,10 +99,8 @@ pub(super) fn of_namespace(version: KubernetesVersion, namespace: &str) -> Vec<I
         .collect()
 }
 
-fn macros(version: KubernetesVersion) -> Vec<&'static Macro> {
-    ParseOptions::kubernetes(version, version.compatibility())
-        .macros()
-        .to_vec()
+fn macros(context: &Context) -> &[&'static Macro] {
+    context.environment().parsing().macros()
 }
 
 /// Operators and what macros expand to have names that no one can write.
@@ -130,10 +125,10 @@ fn takes(parameter: &Type, ty: &Type) -> bool {
     parameter.is_assignable_from(ty) || matches!((parameter, ty), (Type::List(_), Type::List(of)) if of.is_dyn())
 }
 
-fn macro_item(it: &'static Macro, ty: &Type) -> Item {
+fn macro_item(it: &'static Macro, ty: &Type, context: &Context) -> Item {
     let kind = ItemKind::Macro;
     let mut item = Item::new(it.name, kind);
-    let names = names(it, ty);
+    let names = names(it, ty, context);
     item.suffix = Some(format!("({})", names.join(", ")));
     item.detail = Some("macro".to_owned());
     let places: Vec<_> = names
@@ -154,20 +149,21 @@ fn macro_item(it: &'static Macro, ty: &Type) -> Item {
     item
 }
 
-fn names(it: &Macro, ty: &Type) -> Vec<String> {
+fn names(it: &Macro, ty: &Type, context: &Context) -> Vec<String> {
+    let value = context.variable_of(Role::Value).map_or("operand", |it| &*it.name);
     let is_map = matches!(ty, Type::Map(_));
     let name = |parameter: &&str| {
-        match *parameter {
+        let name = match *parameter {
             "element" if is_map => "k",
             "element" | "value" if it.parameters.len() == 2 => "x",
             "element" => "x",
             "key" if is_map => "k",
             "key" => "i",
             "value" => "v",
-            "operand.field" => "self.field",
+            "operand.field" => return format!("{value}.field"),
             other => other,
-        }
-        .to_owned()
+        };
+        name.to_owned()
     };
     it.parameters.iter().map(name).collect()
 }

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use crd_analyzer_cel::{
+    decls::Role,
     parser::{TokenClass, WrittenToken},
+    type_of,
     types::{Type, unescape},
 };
-use crd_analyzer_schema::{
-    JsonSchemaProps, KubernetesVersion,
-    rules::{OLD_SELF, SELF, type_of},
-};
+use crd_analyzer_schema::JsonSchemaProps;
 
 use super::{
     Context, Name,
@@ -21,7 +20,8 @@ use crate::cel::Scope;
 pub(super) struct Scoped<'c, 'a> {
     pub(super) context: &'c Context<'c, 'a>,
     pub(super) scope: Arc<Scope>,
-    pub(super) optional_old_self: bool,
+    /// What the expression sees.
+    pub(super) sees: crd_analyzer_cel::Context,
     /// Bytes of the expression before the cursor.
     pub(super) text_len: usize,
 }
@@ -59,14 +59,13 @@ struct Open {
 }
 
 impl Scoped<'_, '_> {
-    pub(super) fn version(&self) -> KubernetesVersion {
-        self.context.request.version
-    }
-
     /// The type of an expression.
     pub(super) fn type_of(&self, text: &str, locals: &[Local]) -> Option<Type> {
-        let locals: Vec<_> = locals.iter().map(|it| (it.name.clone(), it.ty.clone())).collect();
-        type_of(&self.scope.ty, text, &locals, self.optional_old_self, self.version())
+        if locals.is_empty() {
+            return type_of(text, &self.sees);
+        }
+        let locals = locals.iter().map(|it| (&it.name, &it.ty));
+        type_of(text, &self.sees.clone().with_locals(locals))
     }
 
     /// The variables of the folds around a byte, and whether it is in `has()`. `None` where a fold's variable is named.
@@ -177,8 +176,10 @@ impl Scoped<'_, '_> {
                 let over = locals[at].over.as_deref()?;
                 element(self.schema_within(over, &locals[..at], depth + 1)?)?
             }
-            None if matches!(name, SELF | OLD_SELF) => &self.scope.schema,
-            None => return None,
+            None => match self.sees.role(name)? {
+                Role::Value | Role::OldValue => &self.scope.schema,
+                Role::Other => return None,
+            },
         };
         let mut at = 1;
         while let Some(token) = tokens.get(at) {

@@ -1,10 +1,11 @@
 //! Names in rules that mean nothing as they are written.
 
 use crd_analyzer_cel::{
+    decls::Role,
     parser::TokenClass,
-    types::{DeclTypeProvider, escape, is_reserved, unescape},
+    types::{DeclType, Type, escape, is_reserved, unescape},
 };
-use crd_analyzer_schema::{KubernetesVersion, rules::SELF_TYPE};
+use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_workspace::words::meant::meant;
 
 use super::{super::edits::put, At, Repair};
@@ -45,19 +46,27 @@ pub(super) fn names(at: &At<'_>, found: &mut Vec<Repair>) {
         let before = token.checked_sub(1).map(|it| expression.tokens[it].class);
         if before != Some(TokenClass::Dot) {
             // A variable that is not there: perhaps a field of the value.
-            let is_field = expression
-                .scope
-                .as_ref()
-                .is_some_and(|it| escape(text).is_some_and(|escaped| it.ty.field(&escaped).is_some()));
-            if is_field {
-                let escaped = escape(text).unwrap_or_default();
-                let edit = put(expression.token_span(token), format!("self.{escaped}"));
-                found.push(Repair::new(format!("Change {text} to self.{escaped}"), vec![edit]));
-            } else if let Some(near) = meant(text, ["self", "oldSelf"]) {
+            let value = expression.context.variable_of(Role::Value);
+            let object = value.and_then(|it| object_of(expression, &it.ty));
+            let escaped = escape(text).filter(|it| object.is_some_and(|object| object.field(it).is_some()));
+            let variables = expression.context.variables().iter().map(|it| &*it.name);
+            if let (Some(value), Some(escaped)) = (value, escaped) {
+                let field = format!("{}.{escaped}", value.name);
+                let edit = put(expression.token_span(token), field.as_str());
+                found.push(Repair::new(format!("Change {text} to {field}"), vec![edit]));
+            } else if let Some(near) = meant(text, variables) {
                 let edit = put(expression.token_span(token), near);
                 found.push(Repair::new(format!("Change {text} to {near}"), vec![edit]));
             }
         }
+    }
+}
+
+/// The object type that a type names.
+fn object_of<'e>(expression: &'e Expression<'_>, ty: &Type) -> Option<&'e DeclType> {
+    match ty {
+        Type::Struct(path) => expression.context.types().find(path),
+        _ => None,
     }
 }
 
@@ -83,13 +92,9 @@ fn name(expression: &Expression<'_>, token: usize, found: &mut Vec<Repair>) {
         crate::cel::Meaning::Variable { ty, .. } | crate::cel::Meaning::Field { ty, .. } => Some(ty),
         _ => None,
     });
-    let Some(scope) = &expression.scope else { return };
-    let provider = DeclTypeProvider::new(scope.ty.clone(), SELF_TYPE, true, true);
-    let object = match &ty {
-        Some(crd_analyzer_cel::types::Type::Struct(path)) => provider.find(path),
-        _ => None,
+    let Some(object) = ty.and_then(|ty| object_of(expression, &ty)) else {
+        return;
     };
-    let Some(object) = object else { return };
     let fields: Vec<&str> = object.fields().iter().map(|it| &*it.name).collect();
     if fields.contains(&text) {
         return;

@@ -10,7 +10,7 @@ use super::data::Data;
 use super::shape::Shape;
 use super::value::{resource_of, value_of};
 use crate::KubernetesVersion;
-use crate::rules::{OLD_SELF, SELF};
+use crate::rules::context::{OLD_SELF, SELF};
 use crate::structural::Structural;
 
 /// The variables of a rule, for who runs one expression by itself.
@@ -18,8 +18,9 @@ use crate::structural::Structural;
 /// ```
 /// use crd_analyzer_cel::decls::ExpressionSet;
 /// use crd_analyzer_cel::value::Value;
+/// use crd_analyzer_schema::cel_types::decl_type;
+/// use crd_analyzer_schema::rules::compile;
 /// use crd_analyzer_schema::rules::run::{Bindings, PER_CALL_LIMIT, ValueBinder};
-/// use crd_analyzer_schema::rules::{NodeTypes, compile};
 /// use crd_analyzer_schema::structural::Structural;
 /// use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
 ///
@@ -27,8 +28,8 @@ use crate::structural::Structural;
 /// let rules = [ValidationRule { rule: "self > 2".to_owned(), ..ValidationRule::default() }];
 /// let version = KubernetesVersion::NEWEST;
 /// let place = ValueBinder::new(Structural::assume(&schema), false, version);
-/// let types = NodeTypes::new(Structural::assume(&schema), false, version).unwrap();
-/// let compiled = compile(&types, &rules, version, |_, _| ExpressionSet::New);
+/// let ty = decl_type(Structural::assume(&schema), false, version).unwrap();
+/// let compiled = compile(&ty, &rules, version, |_, _| ExpressionSet::New);
 /// let expression = compiled[0].rule.as_ref().unwrap();
 /// let bindings = Bindings::new(place.value(&3.into()));
 /// let outcome = expression.program.eval(&bindings, Some(PER_CALL_LIMIT));

@@ -44,7 +44,8 @@ use self::node::{Judged, NodeRules, Stop};
 use self::ratchet::Ratchet;
 use self::shape::Shape;
 pub use self::sites::{Site, sites};
-use super::NodeTypes;
+use super::DeclType;
+use crate::cel_types::{decl_type, items_type, property_type, values_type};
 use crate::field::{Error, Path, Room, Trail};
 use crate::structural::{AdditionalProperties, Structural};
 use crate::unknown::Known;
@@ -149,12 +150,12 @@ impl Validator {
 
     /// The same where the rules may all stand in `allOf`, with which an API server has nothing to run.
     fn even_without_rules(schema: Structural<'_>, is_resource_root: bool, version: KubernetesVersion) -> Self {
-        let types = NodeTypes::new(schema, is_resource_root, version);
+        let ty = decl_type(schema, is_resource_root, version);
         Self {
             root: Node::new(
                 schema,
                 schema,
-                types.as_ref(),
+                ty.as_ref(),
                 &Shape::new(schema),
                 is_resource_root,
                 version,
@@ -230,47 +231,46 @@ impl Node {
     fn new(
         rules: Structural<'_>,
         schema: Structural<'_>,
-        types: Option<&NodeTypes<'_>>,
+        ty: Option<&Arc<DeclType>>,
         shape: &Arc<Shape>,
         is_resource_root: bool,
         version: KubernetesVersion,
     ) -> Option<Self> {
         fn below(
             (rules, schema): (Structural<'_>, Structural<'_>),
-            types: Option<&NodeTypes<'_>>,
+            ty: Option<&Arc<DeclType>>,
             shape: &Arc<Shape>,
             version: KubernetesVersion,
         ) -> Option<Node> {
-            Node::new(rules, schema, types, shape, schema.is_embedded_resource(), version)
+            Node::new(rules, schema, ty, shape, schema.is_embedded_resource(), version)
         }
+        let of_items = ty.and_then(|ty| items_type(schema, ty));
+        let of_values = ty.and_then(|ty| values_type(schema, ty));
         let items = match (rules.items(), schema.items(), &shape.items) {
-            (Some(rules), Some(schema), Some(shape)) => {
-                let types = types.and_then(NodeTypes::items);
-                below((rules, schema), types.as_ref(), shape, version).map(Box::new)
-            }
+            (Some(rules), Some(schema), Some(shape)) => below((rules, schema), of_items, shape, version).map(Box::new),
             _ => None,
         };
         let values = match (values_of(rules), values_of(schema), &shape.values) {
-            (Some(rules), Some(schema), Some(shape)) => {
-                let types = types.and_then(NodeTypes::values);
-                below((rules, schema), types.as_ref(), shape, version).map(Box::new)
-            }
+            (Some(rules), Some(schema), Some(shape)) => below((rules, schema), of_values, shape, version).map(Box::new),
             _ => None,
         };
         let mut properties = BTreeMap::new();
+        let parent = schema;
         for (name, rules) in rules.properties() {
             let (Some(schema), Some(shape)) = (schema.property(name), shape.properties.get(name)) else {
                 continue;
             };
-            let types = if escape(name).is_some() {
-                types.and_then(|types| types.property(name))
+            let own;
+            let ty = if escape(name).is_some() {
+                ty.and_then(|ty| property_type(parent, ty, name))
             } else {
-                NodeTypes::new(schema, schema.is_embedded_resource(), version)
+                own = decl_type(schema, schema.is_embedded_resource(), version);
+                own.as_ref()
             };
-            if types.is_none() {
+            if ty.is_none() {
                 continue;
             }
-            if let Some(node) = below((rules, schema), types.as_ref(), shape, version) {
+            if let Some(node) = below((rules, schema), ty, shape, version) {
                 properties.insert(name.into(), node);
             }
         }
@@ -278,11 +278,11 @@ impl Node {
         if version >= ALL_OF_SINCE {
             for (n, clause) in rules.props().all_of.iter().enumerate() {
                 let clause = Structural::assume(clause);
-                let node = Self::new(clause, schema, types, shape, is_resource_root, version);
+                let node = Self::new(clause, schema, ty, shape, is_resource_root, version);
                 all_of.extend(node.map(|node| (n, node)));
             }
         }
-        let rules = NodeRules::new(schema, rules.validations(), types, shape, is_resource_root, version);
+        let rules = NodeRules::new(schema, rules.validations(), ty, shape, is_resource_root, version);
         let is_empty =
             rules.is_none() && all_of.is_empty() && items.is_none() && values.is_none() && properties.is_empty();
         (!is_empty).then_some(Self {

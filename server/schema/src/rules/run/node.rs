@@ -14,7 +14,7 @@ use super::{At, NotFinished, Outcome, RuleError};
 use crate::field::{Cause, Error, ErrorType, FINDING_BYTES, Path, render};
 use crate::go::quote;
 use crate::rules::ExpressionSet;
-use crate::rules::{CompiledRule, NodeTypes, compile, trim_space};
+use crate::rules::{CompiledRule, DeclType, compile, trim_space};
 use crate::structural::Structural;
 use crate::unknown;
 use crate::{KubernetesVersion, ValidationRule, codes, field_path};
@@ -38,8 +38,8 @@ pub(super) struct NodeRules {
     place: ValueBinder,
     version: KubernetesVersion,
     written: Vec<Written>,
-    /// `None` if the node has no types.
-    types: Option<NodeTypes<'static>>,
+    /// The type of the node's values, if it has one.
+    ty: Option<Arc<DeclType>>,
     /// Made when the first value comes: most objects have values for few of the nodes.
     compiled: OnceLock<Compiled>,
 }
@@ -86,7 +86,7 @@ impl NodeRules {
     pub(super) fn new(
         schema: Structural<'_>,
         rules: &[ValidationRule],
-        types: Option<&NodeTypes<'_>>,
+        ty: Option<&Arc<DeclType>>,
         shape: &Arc<Shape>,
         is_resource_root: bool,
         version: KubernetesVersion,
@@ -103,16 +103,16 @@ impl NodeRules {
             place: ValueBinder::of(Arc::clone(shape), is_resource_root, version),
             version,
             written: rules.iter().map(with_path).collect(),
-            types: types.map(|types| NodeTypes::of_type(Arc::clone(types.decl_type()))),
+            ty: ty.cloned(),
             compiled: OnceLock::new(),
         })
     }
 
     fn compiled(&self) -> Option<&Compiled> {
-        let types = self.types.as_ref()?;
+        let ty = self.ty.as_ref()?;
         let compile = || {
             let written = self.written.iter().map(|it| &it.rule);
-            let rules = compile(types, written, self.version, |_, _| ExpressionSet::Stored);
+            let rules = compile(ty, written, self.version, |_, _| ExpressionSet::Stored);
             Compiled {
                 uses_old_self: rules.iter().any(|rule| rule.uses_old_self),
                 rules,

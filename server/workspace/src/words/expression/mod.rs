@@ -4,7 +4,7 @@ mod checker;
 mod constants;
 mod parser;
 
-use crd_analyzer_cel::ast::IssueKind;
+use crd_analyzer_cel::{ast::IssueKind, types::Type};
 use crd_analyzer_schema::{codes, field::Cause};
 
 use super::{About, Words, text::code};
@@ -45,7 +45,7 @@ fn of_kind(kind: &IssueKind, about: Option<&About<'_>>) -> Words {
         IssueKind::InvalidArgument { function } => constants::invalid_argument(function),
         IssueKind::Format(problem) => constants::format(problem),
         IssueKind::FailingConstant { .. } => constants::failing(),
-        IssueKind::WrongResult { expected, found } => result(*expected == "string", Some(found)),
+        IssueKind::WrongResult { allowed, found } => result(allowed.contains(&Type::String), Some(found)),
         IssueKind::ServerCrash { why } => server_crash(why),
         IssueKind::Internal(_) => internal(),
     }

@@ -1,0 +1,85 @@
+//! What the rules of a node see: the value that they are about, and what was stored before.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::sync::{Arc, LazyLock};
+
+use crd_analyzer_cel::decls::{Environment, ExpressionSet, Role, Variable};
+use crd_analyzer_cel::types::{DeclType, Type, TypeRoot};
+use crd_analyzer_cel::{Context, CostLimits};
+
+use super::run::PER_CALL_LIMIT;
+use crate::KubernetesVersion;
+
+/// Cost units that one rule, or one message expression, may be estimated at (`StaticEstimatedCostLimit`).
+pub const COST_LIMIT: u64 = 10_000_000;
+
+/// The value that a rule is about.
+pub(super) const SELF: &str = "self";
+/// The value that was stored before.
+pub(super) const OLD_SELF: &str = "oldSelf";
+/// The name of the type of `self` in messages. The API server appends a number that it takes from the clock.
+const SELF_TYPE: &str = "selfType#";
+
+/// The names of the variables, made once.
+static NAMES: LazyLock<[Arc<str>; 2]> = LazyLock::new(|| [SELF, OLD_SELF].map(Arc::from));
+
+/// What an expression of a rule sees, as an API server of this Kubernetes version lets it see that: values of the type `ty`. It may have
+/// any type.
+pub fn context(ty: &Arc<DeclType>, version: KubernetesVersion, set: ExpressionSet, optional_old_self: bool) -> Context {
+    let environment = Environment::of(version, set);
+    let root = TypeRoot {
+        name: Cow::Borrowed(SELF_TYPE),
+        shown: Cow::Borrowed(SELF),
+        ty: Arc::clone(ty),
+    };
+    let this = root.cel_type();
+    let old = if optional_old_self {
+        Type::optional(this.clone())
+    } else {
+        this.clone()
+    };
+    let [self_name, old_name] = &*NAMES;
+    let variables = [
+        Variable {
+            role: Role::Value,
+            doc: "The value that the rule is about.",
+            ..Variable::new(Arc::clone(self_name), this)
+        },
+        Variable {
+            role: Role::OldValue,
+            doc: "The stored value, on an update. A rule that reads it is a transition rule: it is not asked on creation.",
+            ..Variable::new(Arc::clone(old_name), old)
+        },
+    ];
+    Context::new(Arc::clone(environment))
+        .with_types(vec![root])
+        .with_variables(variables)
+        .with_sizes(Arc::clone(ty))
+        .with_limits(CostLimits {
+            estimate: Some(COST_LIMIT),
+            evaluation: Some(PER_CALL_LIMIT),
+        })
+}
+
+/// The contexts of the rules of one node, each made when a rule first needs it.
+pub(super) struct Contexts<'t> {
+    ty: &'t Arc<DeclType>,
+    version: KubernetesVersion,
+    made: [OnceCell<Context>; 4],
+}
+
+impl<'t> Contexts<'t> {
+    pub(super) fn new(ty: &'t Arc<DeclType>, version: KubernetesVersion) -> Self {
+        Self {
+            ty,
+            version,
+            made: Default::default(),
+        }
+    }
+
+    pub(super) fn of(&self, set: ExpressionSet, optional_old_self: bool) -> &Context {
+        let at = usize::from(set == ExpressionSet::Stored) * 2 + usize::from(optional_old_self);
+        self.made[at].get_or_init(|| context(self.ty, self.version, set, optional_old_self))
+    }
+}
