@@ -8,6 +8,7 @@ pub mod decode;
 pub mod defaults;
 pub mod internal;
 pub mod json_path;
+pub mod kind;
 pub mod places;
 pub mod strategy;
 pub mod types;

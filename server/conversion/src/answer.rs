@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 
-use crd_analyzer_apiextensions::decode::{GROUP, HEAD, folded, not_registered, parse_group_version};
+use crd_analyzer_apiextensions::decode::{HEAD, folded, not_registered};
+use crd_analyzer_apiextensions::kind::{CRD, parse_group_version};
 use crd_analyzer_schema::{
     KubernetesVersion,
     type_mismatch::{TypeMismatch, described},
@@ -33,11 +34,11 @@ pub(crate) fn read<'v>(
     let written = format!("{group}/{version}, Kind={kind}");
     // What is left out is that of the review.
     let kind = if kind.is_empty() { KIND } else { kind };
-    let is_open = version.is_empty() && (group.is_empty() || group == GROUP);
-    let (group, version) = if is_open { (GROUP, wanted) } else { (group, version) };
+    let is_open = version.is_empty() && (group.is_empty() || group == CRD.group);
+    let (group, version) = if is_open { (CRD.group, wanted) } else { (group, version) };
     let known = ["v1", "v1beta1"]
         .into_iter()
-        .find(|it| group == GROUP && version == *it);
+        .find(|it| group == CRD.group && version == *it);
     let Some(known) = known.filter(|_| kind == KIND) else {
         if (group, version, kind) == ("", "v1", "Status") {
             return Err(unknown_conversion("v1.Status", wanted));

@@ -1,7 +1,7 @@
 //! The `ConversionReview` that a webhook is sent, and what the API server checks in its answer
 //! (`pkg/apiserver/conversion/webhook_converter.go`).
 
-use crd_analyzer_apiextensions::decode::GROUP;
+use crd_analyzer_apiextensions::kind::CRD;
 use crd_analyzer_schema::{KubernetesVersion, go};
 use serde_json::{Map, Value, json};
 
@@ -64,7 +64,7 @@ impl Review {
     pub fn request(&self) -> Value {
         json!({
             "kind": KIND,
-            "apiVersion": format!("{GROUP}/{}", self.version),
+            "apiVersion": format!("{}/{}", CRD.group, self.version),
             "request": {
                 "uid": self.uid,
                 "desiredAPIVersion": self.desired,
@@ -94,7 +94,7 @@ impl Review {
     /// `getConvertedObjectsFromResponse`
     fn of_response<'v>(&self, answer: &'v Value) -> Result<&'v [Value], String> {
         let answer = answer::read(answer, self.version, self.kubernetes)?;
-        let wanted = format!("{GROUP}/v1, Kind={KIND}");
+        let wanted = format!("{}/v1, Kind={KIND}", CRD.group);
         if self.version == "v1" && answer.kind != wanted {
             return Err(format!("expected webhook response of {wanted}, got {}", answer.kind));
         }

@@ -19,6 +19,7 @@ mod tests;
 
 use std::sync::Arc;
 
+use crd_analyzer_apiextensions::kind::CRD;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
     paths::{Step, find_from},
@@ -174,8 +175,9 @@ pub fn is_begun_expression(request: &Request<'_>) -> bool {
 pub fn is_known(tree: &Tree, definitions: &dyn Definitions) -> bool {
     crate::manifest::objects(tree).into_iter().any(|it| {
         let (api_version, kind) = head::written(tree, it);
-        let is_definition = kind.as_deref() == Some(head::DEFINITION)
-            && api_version.is_some_and(|it| it.starts_with("apiextensions.k8s.io/"));
+        let is_definition = api_version
+            .zip(kind)
+            .is_some_and(|(api_version, kind)| CRD.is(&api_version, &kind));
         is_definition || resource::definition_of(tree, it, definitions).is_some()
     })
 }

@@ -9,6 +9,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use crd_analyzer_apiextensions::kind::CRD;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
     edit::EditingTree,
@@ -148,8 +149,10 @@ impl<'f> Document<'f> {
             let value = self.root.and_then(|root| self.tree.get(root, name));
             value.map(|it| self.tree.scalar(it))
         };
-        field("kind").as_deref() == Some("CustomResourceDefinition")
-            && field("apiVersion").is_some_and(|it| it.starts_with("apiextensions.k8s.io/"))
+        let (api_version, kind) = (field("apiVersion"), field("kind"));
+        api_version
+            .zip(kind)
+            .is_some_and(|(api_version, kind)| CRD.is(&api_version, &kind))
     }
 
     /// The bytes of all of the document in the file.

@@ -1,6 +1,9 @@
 //! Schemas where they are written: which node of a definition is one, and the ways from one to those in it.
 
-use crd_analyzer_apiextensions::api::{self, ApiVersion, PathStep};
+use crd_analyzer_apiextensions::{
+    api::{self, PathStep},
+    kind::CRD,
+};
 pub use crd_analyzer_schema::rules::SchemaStep;
 use crd_analyzer_syntax::{
     paths::{Step, lookup, path_of},
@@ -9,16 +12,13 @@ use crd_analyzer_syntax::{
 
 use crate::{file::Document, manifest::object_at};
 
-/// The version of the API that no server has any more.
-const V1BETA1: &str = "apiextensions.k8s.io/v1beta1";
-
 /// What the API has at a path of a document with a definition, which may be an item of a list.
 pub fn api_at(tree: &Tree, path: &[Step<'_>]) -> Option<api::At> {
     let (object, path) = object_at(tree, path);
-    let is_old = object.is_some_and(|it| text(tree, it, "apiVersion").as_deref() == Some(V1BETA1));
-    let version = if is_old { ApiVersion::V1beta1 } else { ApiVersion::V1 };
+    let written = object.and_then(|it| text(tree, it, "apiVersion"));
+    let version = written.and_then(|it| CRD.version(&it)).unwrap_or(CRD.served());
     api::at(
-        version,
+        version.fields,
         path.iter().map(|step| match step {
             Step::Key(key) => PathStep::Key(key),
             Step::Index(_) => PathStep::Item,

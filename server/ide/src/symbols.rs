@@ -1,5 +1,6 @@
 //! What a document is made of: versions, properties, rules.
 
+use crd_analyzer_apiextensions::kind::CRD;
 use crd_analyzer_syntax::tree::{NodeId, NodeKind, Span, Tree};
 
 use crate::{
@@ -67,7 +68,7 @@ pub fn symbols(document: &Document<'_>) -> Option<Symbol> {
         name: name
             .map(|it| tree.scalar(it).into_owned())
             .filter(|it| !it.is_empty())
-            .unwrap_or_else(|| "CustomResourceDefinition".to_owned()),
+            .unwrap_or_else(|| CRD.name.to_owned()),
         detail: kind.unwrap_or_default().into_owned(),
         kind: SymbolKind::Definition,
         span,

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, atomic::AtomicUsize};
 
-use crd_analyzer_workspace::index::Origin;
+use crd_analyzer_workspace::index::{Origin, names_crds};
 use lsp_types::Uri;
 
 use crate::{progress, session::Session, tasks, workspace_index};
@@ -65,7 +65,7 @@ pub(crate) async fn know_definitions(session: &Arc<Session>, uri: &Uri) {
     let Some(snapshot) = session.documents.snapshot(uri) else {
         return;
     };
-    if !snapshot.text.chunks().any(|it| it.contains("CustomResourceDefinition")) {
+    if !snapshot.text.chunks().any(names_crds) {
         session.first_look.ended().await;
     }
 }

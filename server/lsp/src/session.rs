@@ -16,7 +16,7 @@ use crd_analyzer_io::{
 };
 use crd_analyzer_workspace::{
     hazards::{Memory, Search},
-    index::GroupKind,
+    index::{GroupKind, names_crds},
     last_trees::LastTrees,
     revision::Revision,
     since_revision::Comparison,
@@ -395,7 +395,7 @@ impl Session {
             // Cheap for most files: what names no definition is none.
             let is_known = self.workspace.catalog.with(|index| index.has_known_resources(path));
             let builders = self.overlays.builders(path);
-            if !(is_known || builders.is_some() || text.contains("CustomResourceDefinition")) {
+            if !(is_known || builders.is_some() || names_crds(text)) {
                 return Analysis::empty();
             }
             let text: Arc<str> = text.into();

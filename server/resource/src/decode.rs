@@ -5,9 +5,8 @@ mod changes;
 
 pub(crate) use changes::between as changes_between;
 
-use crd_analyzer_apiextensions::decode::{
-    Cause, DecodeProblem, GroupVersionKind, decode_error, parse_group_version, written_kind,
-};
+use crd_analyzer_apiextensions::decode::{Cause, DecodeProblem, GroupVersionKind, decode_error, written_kind};
+use crd_analyzer_apiextensions::kind::parse_group_version;
 use crd_analyzer_schema::defaulting::{prune_nulls, set_defaults};
 use crd_analyzer_schema::field::{Path, render};
 use crd_analyzer_schema::metadata::{Decoded as DecodedMetadata, ObjectMeta};

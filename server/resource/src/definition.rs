@@ -6,7 +6,7 @@ mod deprecation;
 use std::fmt;
 use std::sync::Arc;
 
-use crd_analyzer_apiextensions::decode::parse_group_version;
+use crd_analyzer_apiextensions::kind::parse_group_version;
 use crd_analyzer_apiextensions::strategy::Stored as StoredDefinition;
 use crd_analyzer_apiextensions::types::{ColumnDefinition, SelectableField, SubresourceScale};
 use crd_analyzer_schema::field::Path;

@@ -21,12 +21,10 @@ use crd_analyzer_workspace::{
     config::Config,
     index::{
         Catalog, Definitions, Files, Found, GroupKind, Index, KnownDefinition, MemoryFiles, MutatingWebhook, NewFile,
-        Object, Origin, Resource, native, objects, objects_of,
+        Object, Origin, Resource, may_decide, native, objects, objects_of,
     },
     overlay::Overlays,
 };
-
-use memchr::memmem;
 
 use super::{
     manifests::STACK_BYTES,
@@ -320,19 +318,6 @@ fn fill(catalog: &Catalog, files: &Named, cluster: &BTreeMap<PathBuf, Arc<str>>)
             }
         }
     });
-}
-
-/// What the text of a file with CRDs or mutating webhooks contains. A kind may be written with escapes, but hardly its group, too.
-const KINDS_AND_GROUPS: [&[u8]; 3] = [
-    b"CustomResourceDefinition",
-    b"apiextensions.k8s.io",
-    b"MutatingWebhookConfiguration",
-];
-
-/// Whether there may be something in a file that decides about objects of others. Most files have nothing, and need not be parsed.
-fn may_decide(bytes: &[u8]) -> bool {
-    let is_utf16 = bytes.iter().take(4).any(|it| [0, 0xFE, 0xFF].contains(it));
-    is_utf16 || KINDS_AND_GROUPS.iter().any(|it| memmem::find(bytes, it).is_some())
 }
 
 /// Puts a file in, if there are CRDs or mutating webhooks in it.

@@ -267,10 +267,9 @@ pub(crate) fn label_of_path(path: &Path) -> String {
 
 /// What an object is called: `CronTab backup`.
 fn name_of(document: &DocumentReport) -> String {
-    let kind = match (&*document.kind, document.subject) {
-        ("", Subject::Resource) => "object",
-        ("", Subject::Definition | Subject::PartialDefinition) => "CustomResourceDefinition",
-        (kind, _) => kind,
+    let kind = match &*document.kind {
+        "" => document.subject.name(),
+        kind => kind,
     };
     match &*document.name {
         "" => format!("{kind} (document {})", document.index + 1),

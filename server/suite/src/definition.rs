@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crd_analyzer_apiextensions::decode::WrittenType;
+use crd_analyzer_apiextensions::kind::CRD;
 use crd_analyzer_syntax::{
     read_json,
     split::{read_document, split},
@@ -93,7 +94,7 @@ fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
 /// All CRDs in a text, also those in lists. What cannot be read is passed over.
 pub fn definitions(label: &str, content: &Arc<str>) -> Vec<Found> {
     let mut found = Vec::new();
-    if !content.contains("CustomResourceDefinition") {
+    if !CRD.is_named_in(content) {
         return found;
     }
     for document in split(content).documents {
@@ -108,7 +109,7 @@ pub fn definitions(label: &str, content: &Arc<str>) -> Vec<Found> {
         let Some(root) = json.root() else { continue };
         if head.is_definition() {
             found.extend(of(label, root.to_value()));
-        } else if head.kind == "List" || head.kind == "CustomResourceDefinitionList" {
+        } else if CRD.is_list(&head.kind) {
             let items = root.get("items").and_then(|it| it.items()).unwrap_or_default();
             let items = items.iter().filter(|it| WrittenType::of(it).is_definition());
             found.extend(items.filter_map(|it| of(label, it.to_value())));

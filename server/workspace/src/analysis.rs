@@ -13,7 +13,7 @@ use std::{
     sync::Arc,
 };
 
-use crd_analyzer_apiextensions::{codes as server_codes, decode::WrittenType, strategy::CrdVerdict};
+use crd_analyzer_apiextensions::{codes as server_codes, decode::WrittenType, kind::CRD, strategy::CrdVerdict};
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
@@ -272,7 +272,7 @@ impl Ask<'_> {
         let head = found.written.clone();
         let is_asked = head.is_asked(question.named && !question.has_own_definition);
         let text = &source.content[document.span.range()];
-        let may_be_template = || head.kind.is_empty() && text.contains("{{") && head::names_definition(text);
+        let may_be_template = || head.kind.is_empty() && text.contains("{{") && CRD.is_said_in(text);
         if !is_asked {
             let counted = self.unknown.borrow().len();
             let documents = if objects::is_list(&head) {

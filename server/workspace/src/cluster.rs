@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crd_analyzer_apiextensions::kind::CRD;
 use serde_json::Value;
 
 /// The file of a CRD: in `folder`, one folder a context.
@@ -28,10 +29,8 @@ pub fn text(sent: &str) -> (String, String) {
         // Those of a list do not say what they are.
         fields
             .entry("apiVersion")
-            .or_insert_with(|| "apiextensions.k8s.io/v1".into());
-        fields
-            .entry("kind")
-            .or_insert_with(|| "CustomResourceDefinition".into());
+            .or_insert_with(|| CRD.served().api_version.into());
+        fields.entry("kind").or_insert_with(|| CRD.name.into());
     }
     if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
         metadata.remove("managedFields");

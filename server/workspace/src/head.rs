@@ -1,6 +1,7 @@
 //! What a document says it is, found even where the rest of it cannot be read.
 
-use crd_analyzer_apiextensions::decode::{WrittenType, parse_group_version};
+use crd_analyzer_apiextensions::decode::WrittenType;
+use crd_analyzer_apiextensions::kind::parse_group_version;
 use crd_analyzer_syntax::{
     edit, read_json,
     reader::ReadError,
@@ -76,10 +77,4 @@ fn of_broken(text: &Text, span: Span) -> WrittenType {
         !found.kind.is_empty() && group.is_some_and(|it| !native::is_native(it))
     };
     if is_told { found } else { WrittenType::default() }
-}
-
-/// Whether a line of the text, which may be a template, says that it is a CRD.
-pub(crate) fn names_definition(text: &str) -> bool {
-    text.lines()
-        .any(|line| line.trim_end() == "kind: CustomResourceDefinition")
 }

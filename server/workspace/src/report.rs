@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_apiextensions::decode::WrittenType;
+use crd_analyzer_apiextensions::{decode::WrittenType, kind::CRD};
 use crd_analyzer_resource::codes as resource_codes;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::Span;
@@ -27,6 +27,16 @@ pub enum Subject {
     PartialDefinition,
     /// A custom resource.
     Resource,
+}
+
+impl Subject {
+    /// What an object is called that does not say its kind.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Definition | Self::PartialDefinition => CRD.name,
+            Self::Resource => "object",
+        }
+    }
 }
 
 /// What the API server of one Kubernetes version answers for one document.

@@ -5,7 +5,8 @@ use std::{
     collections::{HashMap, HashSet},
 };
 
-use crd_analyzer_apiextensions::decode::{self, WrittenType};
+use crd_analyzer_apiextensions::decode::WrittenType;
+use crd_analyzer_apiextensions::kind::CRD;
 use crd_analyzer_syntax::{
     paths::{self, Step},
     tree::{NodeId, Span, Tree},
@@ -79,8 +80,8 @@ impl Revision {
     /// The CRD of this name, or else the only one.
     pub fn crd(&self, name: &str) -> Option<(&Tree, NodeId)> {
         let written = WrittenType {
-            api_version: format!("{}/{}", decode::GROUP, decode::VERSION),
-            kind: decode::KIND.to_owned(),
+            api_version: CRD.served().api_version.to_owned(),
+            kind: CRD.name.to_owned(),
             name: name.to_owned(),
         };
         self.previous.definition(&written)

@@ -1,6 +1,7 @@
 //! Objects of kinds that nothing defines.
 
-use crd_analyzer_apiextensions::decode::{GROUP, KIND, WrittenType, parse_group_version};
+use crd_analyzer_apiextensions::decode::WrittenType;
+use crd_analyzer_apiextensions::kind::{CRD, parse_group_version};
 use crd_analyzer_schema::go;
 use crd_analyzer_syntax::tree::{NodeId, Tree};
 
@@ -36,15 +37,15 @@ pub(crate) struct Meant {
 }
 
 /// The kinds of the API server's own group of CRDs. Reviews are sent by the API server.
-const KINDS: [&str; 3] = [KIND, "CustomResourceDefinitionList", "ConversionReview"];
+const KINDS: [&str; 3] = [CRD.name, CRD.list, "ConversionReview"];
 
 /// What an object was probably meant to be whose kind nothing defines.
 pub(crate) fn meant(written: &WrittenType, kind: &GroupKind, definitions: &dyn Definitions) -> Option<Meant> {
-    let is_of_group = kind.group == GROUP && !KINDS.contains(&&*kind.kind);
-    if written.kind == KIND || is_of_group && !kind.kind.is_empty() {
+    let is_of_group = kind.group == CRD.group && !KINDS.contains(&&*kind.kind);
+    if written.kind == CRD.name || is_of_group && !kind.kind.is_empty() {
         return Some(Meant {
-            api_version: format!("{GROUP}/v1"),
-            kind: KIND.to_owned(),
+            api_version: CRD.served().api_version.to_owned(),
+            kind: CRD.name.to_owned(),
         });
     }
     let meant = definitions.meant(kind)?;
@@ -64,7 +65,7 @@ pub(crate) fn report(
     versions: VersionSet,
 ) -> DocumentReport {
     let subject = match why {
-        Undefined::Misspelt(meant) if meant.kind == KIND => Subject::Definition,
+        Undefined::Misspelt(meant) if meant.kind == CRD.name => Subject::Definition,
         _ => Subject::Resource,
     };
     let mut report = DocumentReport::new(object, subject);

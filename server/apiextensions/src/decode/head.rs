@@ -6,14 +6,9 @@ use crd_analyzer_schema::{KubernetesVersion, go};
 use crd_analyzer_syntax::json::{Json, JsonValue};
 use crd_analyzer_syntax::tree::NodeId;
 
-use super::state::{Cause, DecodeFailure, kind_of};
+use crate::kind::{CRD, parse_group_version};
 
-/// The group of CRDs.
-pub const GROUP: &str = "apiextensions.k8s.io";
-/// The kind of CRDs.
-pub const KIND: &str = "CustomResourceDefinition";
-/// The only version of CRDs that is served.
-pub const VERSION: &str = "v1";
+use super::state::{Cause, DecodeFailure, kind_of};
 
 /// The Go type that the type of an object is read into.
 pub const HEAD: &str =
@@ -119,27 +114,14 @@ pub(super) fn interpret(json: &Json<'_>) -> Result<(GroupVersionKind, HeadNodes)
     ))
 }
 
-/// Group and version of an `apiVersion` (`schema.ParseGroupVersion`).
-pub fn parse_group_version(text: &str) -> Result<(&str, &str), String> {
-    if text.is_empty() || text == "/" {
-        return Ok(("", ""));
-    }
-    let mut parts = text.split('/');
-    match (parts.next(), parts.next(), parts.next()) {
-        (Some(version), None, None) => Ok(("", version)),
-        (Some(group), Some(version), None) => Ok((group, version)),
-        _ => Err(format!("unexpected GroupVersion string: {text}")),
-    }
-}
-
 /// Fills in what the object leaves out (`gvkWithDefaults`).
 pub(super) fn with_defaults(mut actual: GroupVersionKind) -> GroupVersionKind {
     if actual.kind.is_empty() {
-        KIND.clone_into(&mut actual.kind);
+        CRD.name.clone_into(&mut actual.kind);
     }
-    if actual.version.is_empty() && (actual.group.is_empty() || actual.group == GROUP) {
-        GROUP.clone_into(&mut actual.group);
-        VERSION.clone_into(&mut actual.version);
+    if actual.version.is_empty() && (actual.group.is_empty() || actual.group == CRD.group) {
+        CRD.group.clone_into(&mut actual.group);
+        CRD.served().name.clone_into(&mut actual.version);
     }
     actual
 }

@@ -23,11 +23,12 @@ use crd_analyzer_syntax::json::{ConvertError, ConvertErrorKind, Json};
 use crd_analyzer_syntax::reader;
 use crd_analyzer_syntax::tree::NodeId;
 
-pub use head::{GROUP, GroupVersionKind, HEAD, KIND, VERSION, folded, not_registered, parse_group_version};
+pub use head::{GroupVersionKind, HEAD, folded, not_registered};
 pub use state::{Cause, DecodeFailure, DroppedField, StrictError, StrictErrorKind};
 pub use written_type::WrittenType;
 
 use crate::codes;
+use crate::kind::CRD;
 use crate::types::{CustomResourceDefinition, v1};
 use state::Decoder;
 
@@ -131,14 +132,14 @@ pub fn decode(json: Option<&Json<'_>>, version: KubernetesVersion) -> Result<Box
         Err(failure) => return Err(refused(*failure, None)),
     };
     let actual = head::with_defaults(written);
-    let known = actual.group == GROUP && actual.kind == KIND && [VERSION, "v1beta1"].contains(&actual.version.as_str());
-    if !known {
+    let known = CRD.version(&actual.api_version()).filter(|_| actual.kind == CRD.name);
+    let Some(known) = known else {
         let cause = Cause::Text(head::not_registered(&actual.api_version(), &actual.kind, version));
         let node = nodes.api_version.or(nodes.kind).unwrap_or(json.node);
         return Err(refused(DecodeFailure { cause, node }, Some(&actual)));
-    }
-    let mut decoder = Decoder::new(version, actual.version != VERSION);
-    let (definition, end) = if actual.version == VERSION {
+    };
+    let mut decoder = Decoder::new(version, !known.is_served);
+    let (definition, end) = if known.is_served {
         let mut definition = Box::<v1::CustomResourceDefinition>::default();
         let end = decoder.definition(json, &mut definition);
         (Written::V1(definition), end)
@@ -206,7 +207,7 @@ fn refused(failure: DecodeFailure, actual: Option<&GroupVersionKind>) -> Refused
     match failure.cause {
         Cause::TooDeep => Refused::TooDeep { node: failure.node },
         cause => Refused::ByServer {
-            text: decode_error(actual, KIND, &cause.to_string()),
+            text: decode_error(actual, CRD.name, &cause.to_string()),
             problem: cause.into(),
             node: failure.node,
             code: codes::UNREADABLE_CRD,

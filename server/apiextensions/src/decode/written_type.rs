@@ -7,7 +7,8 @@ use crd_analyzer_syntax::json::{ConvertErrorKind, Json, JsonDoc, JsonValue};
 use crd_analyzer_syntax::read_json;
 use crd_analyzer_syntax::tree::{NodeId, NodeKind, ScalarStyle, Span, Tree};
 
-use super::head::{GROUP, KIND, VERSION, folded, parse_group_version};
+use super::head::folded;
+use crate::kind::CRD;
 
 /// `apiVersion`, `kind` and name of a document, before any of it is checked.
 ///
@@ -47,7 +48,7 @@ impl WrittenType {
 
     /// Whether the document says that it is a CRD, of whatever version.
     pub fn is_definition(&self) -> bool {
-        self.kind == KIND && parse_group_version(&self.api_version).is_ok_and(|(group, _)| group == GROUP)
+        CRD.is(&self.api_version, &self.kind)
     }
 
     /// Whether somebody who asks about CRDs asks about the document. One that does not say what it is counts as a CRD if
@@ -59,11 +60,11 @@ impl WrittenType {
     /// The API server's words for a definition of a version that it does not serve: the request finds no endpoint, so nothing
     /// of the document is looked at. `None` for anything else.
     pub fn unserved(&self) -> Option<String> {
-        let served = self.api_version == format!("{GROUP}/{VERSION}");
+        let served = CRD.version(&self.api_version).is_some_and(|it| it.is_served);
         (self.is_definition() && !served).then(|| {
             format!(
                 "no matches for kind {} in version {}",
-                go::quote(KIND),
+                go::quote(CRD.name),
                 go::quote(&self.api_version)
             )
         })

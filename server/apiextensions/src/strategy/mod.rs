@@ -21,6 +21,7 @@ use crd_analyzer_syntax::json::JsonDoc;
 use crate::codes;
 use crate::decode::{self, DecodeProblem, Refused, StrictError, StrictErrorKind};
 use crate::internal;
+use crate::kind::CRD;
 use crate::types::{Condition, CustomResourceDefinition};
 use crate::validation::{self, CelCompiler, CrdErrors};
 use crate::warnings::{self, Warning};
@@ -144,7 +145,7 @@ impl Received {
             );
             return Err(Box::new(CrdVerdict {
                 decode_error: Some(DecodeError {
-                    text: decode::decode_error(None, decode::KIND, &why),
+                    text: decode::decode_error(None, CRD.name, &why),
                     problem: DecodeProblem::Other,
                     place: DecodePlace::Node(json.node),
                     code: codes::UNREADABLE_CRD,

@@ -8,8 +8,9 @@ use crd_analyzer_syntax::json::ConvertError;
 use crd_analyzer_syntax::tree::{NodeId, Span};
 
 use crate::codes;
-use crate::decode::{DecodeProblem, DroppedField, KIND, StrictError, WrittenType, convert_error, decode_error};
+use crate::decode::{DecodeProblem, DroppedField, StrictError, WrittenType, convert_error, decode_error};
 use crate::internal::Hoisted;
+use crate::kind::CRD;
 use crate::types::CustomResourceDefinition;
 use crate::validation::CompiledSchema;
 use crate::warnings::Warning;
@@ -75,7 +76,7 @@ impl CrdVerdict {
     }
 
     fn unreadable(why: &str, problem: DecodeProblem, span: Span) -> Self {
-        let text = decode_error(None, KIND, why);
+        let text = decode_error(None, CRD.name, why);
         Self {
             decode_error: Some(DecodeError {
                 text,

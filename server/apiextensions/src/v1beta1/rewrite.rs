@@ -7,7 +7,8 @@ use crd_analyzer_syntax::tree::{CollectionStyle, Entry, NodeId, NodeKind, Span, 
 
 use super::block::{begins_line, column, end_of_lines, entry_lines, is_block_mapping, line_start, own_lines, reindent};
 use super::moved::{self, Change};
-use crate::decode::{GROUP, VERSION};
+use crate::api::ApiVersion;
+use crate::kind::CRD;
 
 /// A replacement of a piece of the file's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,14 +38,15 @@ pub enum Obstacle {
 pub fn rewrite_to_v1(tree: &Tree) -> Result<Vec<TextEdit>, Obstacle> {
     let root = tree.root().ok_or(Obstacle::NoDefinition)?;
     let api_version = tree.get(root, "apiVersion").ok_or(Obstacle::NoDefinition)?;
-    if tree.scalar(api_version) != format!("{GROUP}/v1beta1") {
+    let written = CRD.version(&tree.scalar(api_version));
+    if written.is_none_or(|it| it.fields != ApiVersion::V1beta1) {
         return Err(Obstacle::NoDefinition);
     }
     let mut rewriter = Rewriter {
         tree,
         edits: Vec::new(),
     };
-    rewriter.replace(tree.span(api_version), format!("{GROUP}/{VERSION}"));
+    rewriter.replace(tree.span(api_version), CRD.served().api_version.to_owned());
     if let Some(spec) = tree.get(root, "spec").filter(|it| !tree.is_absent(*it)) {
         if !is_block_mapping(tree, spec) {
             return Err(Obstacle::Style(spec));

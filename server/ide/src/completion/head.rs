@@ -2,13 +2,11 @@
 
 use std::borrow::Cow;
 
+use crd_analyzer_apiextensions::kind::CRD;
 use crd_analyzer_syntax::tree::{NodeId, Tree};
 use crd_analyzer_workspace::index::GroupKind;
 
 use super::{Context, Item, ItemKind, nav};
-
-pub(super) const DEFINITION: &str = "CustomResourceDefinition";
-const DEFINITION_VERSION: &str = "apiextensions.k8s.io/v1";
 
 /// The kind as the plural name says it: `policies` is of `Policy`, and `widgets` of `Widget`.
 const KIND_OF_PLURAL: &str = "${1/^(.)(.*?)(?:(ies)|s)?$/${1:/upcase}$2${3:+y}/}";
@@ -28,8 +26,8 @@ pub(super) fn whole_definition(context: &Context<'_, '_>) -> Option<Item> {
         "Widget"
     };
     let lines = [
-        (0, format!("apiVersion: {DEFINITION_VERSION}")),
-        (0, format!("kind: {DEFINITION}")),
+        (0, format!("apiVersion: {}", CRD.served().api_version)),
+        (0, format!("kind: {}", CRD.name)),
         (0, "metadata:".to_owned()),
         (step, "name: ${1:widgets}.${2:example.com}".to_owned()),
         (0, "spec:".to_owned()),
@@ -57,7 +55,7 @@ pub(super) fn whole_definition(context: &Context<'_, '_>) -> Option<Item> {
         (schema + 2 * step, "type: object".to_owned()),
         (schema + 2 * step, "properties: {}".to_owned()),
     ];
-    let mut item = Item::new(format!("{DEFINITION} …"), ItemKind::Snippet);
+    let mut item = Item::new(format!("{} …", CRD.name), ItemKind::Snippet);
     item.detail = Some("a new kind of resources".to_owned());
     item.documentation = Some("A definition with one version, a spec and the status subresource.".into());
     context.writer.lines(&mut item, &lines);
@@ -93,8 +91,8 @@ pub(super) fn api_versions(context: &Context<'_, '_>, object: Option<NodeId>) ->
     }
     texts.sort();
     texts.dedup_by(|one, other| one.0 == other.0);
-    if kind.as_ref().is_none_or(|it| it == DEFINITION) {
-        texts.push((DEFINITION_VERSION.to_owned(), DEFINITION.to_owned()));
+    if kind.as_ref().is_none_or(|it| it == CRD.name) {
+        texts.push((CRD.served().api_version.to_owned(), CRD.name.to_owned()));
     }
     let has_kind = kind.is_some();
     texts
@@ -116,14 +114,14 @@ pub(super) fn kinds(context: &Context<'_, '_>, object: Option<NodeId>) -> Vec<It
     let mut kinds = definitions.kinds();
     kinds.sort_by(|one, other| (&one.kind, &one.group).cmp(&(&other.kind, &other.group)));
     kinds.push(GroupKind {
-        group: "apiextensions.k8s.io".to_owned(),
-        kind: DEFINITION.to_owned(),
+        group: CRD.group.to_owned(),
+        kind: CRD.name.to_owned(),
     });
     if let Some(written) = &api_version {
         let (group, version) = group_version(written);
         kinds.retain(|it| it.group == group);
         kinds.retain(|it| {
-            it.kind == DEFINITION && version == "v1"
+            it.kind == CRD.name && version == CRD.served().name
                 || definitions
                     .find(it)
                     .is_some_and(|it| it.versions().iter().any(|it| it == version))

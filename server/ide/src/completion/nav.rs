@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crd_analyzer_apiextensions::api;
+use crd_analyzer_apiextensions::{api, kind::CRD};
 use crd_analyzer_syntax::{
     paths::{Step, find, lookup},
     tree::{NodeId, NodeKind, Tree},
@@ -30,8 +30,8 @@ pub(super) fn is_definition(tree: &Tree, path: &[Step<'_>]) -> bool {
     let Some(object) = object_at(tree, path).0 else {
         return false;
     };
-    text(tree, object, "kind").as_deref() == Some("CustomResourceDefinition")
-        && text(tree, object, "apiVersion").is_none_or(|it| it.starts_with("apiextensions.k8s.io/"))
+    let (api_version, kind) = (text(tree, object, "apiVersion"), text(tree, object, "kind"));
+    CRD.may_become(api_version.as_deref(), kind.as_deref())
 }
 
 /// Whether what the API has there is a schema.

@@ -8,6 +8,7 @@ mod fingerprint;
 pub mod native;
 pub mod objects;
 mod served;
+mod signs;
 #[cfg(test)]
 mod tests;
 mod webhooks;
@@ -19,7 +20,8 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
 };
 
-use crd_analyzer_apiextensions::decode::{self, WrittenType};
+use crd_analyzer_apiextensions::decode::WrittenType;
+use crd_analyzer_apiextensions::kind::CRD;
 use definition_text::{DefiningFile, Loaded};
 
 use crate::{
@@ -34,6 +36,7 @@ pub use definition_text::{DefinitionText, KnownDefinition, Origin, Served, Unser
 pub use files::{Files, MemoryFiles};
 pub use fingerprint::Fingerprint;
 pub use objects::{GroupKind, Lacks, Object, group_kind, objects, objects_of};
+pub use signs::{may_decide, names_crds};
 use webhooks::Webhooks;
 pub use webhooks::{MutatingWebhook, Resource};
 
@@ -458,7 +461,7 @@ pub(crate) fn definitions_in(bytes: Vec<u8>, path: &Path, origin: Origin) -> Vec
 fn part_of(name: &str) -> GroupKind {
     GroupKind {
         group: name.to_owned(),
-        kind: decode::KIND.to_owned(),
+        kind: CRD.name.to_owned(),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_apiextensions::decode::{WrittenType, parse_group_version};
+use crd_analyzer_apiextensions::decode::WrittenType;
+use crd_analyzer_apiextensions::kind::parse_group_version;
 use crd_analyzer_syntax::{
     edit,
     json::Json,

@@ -40,7 +40,7 @@ fn put(catalog: &Catalog, files: &[(&str, &str)]) -> Vec<String> {
     }
     changed
         .into_iter()
-        .filter(|it| it.kind != decode::KIND)
+        .filter(|it| it.kind != CRD.name)
         .map(|it| it.kind)
         .collect()
 }

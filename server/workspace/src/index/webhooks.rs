@@ -19,7 +19,7 @@ use crate::text::Text;
 /// The API group of webhook configurations.
 const GROUP: &str = "admissionregistration.k8s.io";
 /// The kind of those that change objects.
-const KIND: &str = "MutatingWebhookConfiguration";
+pub(super) const KIND: &str = "MutatingWebhookConfiguration";
 /// What stands for every group, version, resource or operation.
 const ALL: &str = "*";
 

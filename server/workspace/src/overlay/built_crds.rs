@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use crd_analyzer_apiextensions::decode;
+use crd_analyzer_apiextensions::kind::CRD;
 use crd_analyzer_kustomize::{Built, Node, Place, Sources};
 use crd_analyzer_syntax::{read_json_of, tree::Span};
 use serde_json::Value;
@@ -135,7 +135,7 @@ fn kind_of(object: &Node) -> Option<GroupKind> {
 /// What an object defines, if it is a CRD.
 pub(super) fn defined(object: &Node) -> Option<GroupKind> {
     let kind = kind_of(object)?;
-    if kind.group != decode::GROUP || kind.kind != decode::KIND {
+    if kind.group != CRD.group || kind.kind != CRD.name {
         return None;
     }
     Some(GroupKind {

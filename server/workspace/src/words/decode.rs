@@ -2,7 +2,8 @@
 
 use crd_analyzer_apiextensions::{
     codes,
-    decode::{DecodeProblem, KIND, WrittenType},
+    decode::{DecodeProblem, WrittenType},
+    kind::CRD,
 };
 use crd_analyzer_schema::type_mismatch::{STRING_TYPES, TypeMismatch};
 use crd_analyzer_syntax::reader::Problem;
@@ -350,7 +351,7 @@ pub(crate) fn no_crd(api_version: &str, kind: &str) -> Words {
 
 /// About an object whose kind no CRD defines.
 pub(crate) fn no_definition(api_version: &str, kind: &str) -> Words {
-    let headline = if kind == KIND {
+    let headline = if kind == CRD.name {
         format!("the API server has no {} in {}", code(kind), code(api_version))
     } else {
         format!("the CRD does not define {} in {}", code(kind), code(api_version))
