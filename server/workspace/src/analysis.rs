@@ -524,7 +524,9 @@ impl Ask<'_> {
             // What is filled in stands where the action was.
             match first_action(&self.source.content, object.document.span) {
                 Some(action) => self.notes.borrow_mut().push(template(action)),
-                None => self.unchecked.borrow_mut().push(Unchecked::Template),
+                None if self.filled.is_some() => self.unchecked.borrow_mut().push(Unchecked::Template),
+                // It is passed over, and counted there.
+                None => {}
             }
             return None;
         };

@@ -38,19 +38,38 @@ const VARIABLES: [&str; 2] = ["${", "$("];
 /// Whether something fills in a document that cannot be read: it has an action, or the line of the error has a variable.
 pub(crate) fn is_template(text: &str, document: Span, error: &ReadError) -> bool {
     let has = |marks: &[&str], text: &str| marks.iter().any(|it| text.contains(it));
-    let at = text.floor_char_boundary((error.span.start as usize).min(text.len()));
-    let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
-    let end = text[at..].find('\n').map_or(text.len(), |it| at + it);
-    let line = &text[start..end];
+    let line = line_of(text, error);
     has(&ACTIONS, &text[document.range()]) || has(&VARIABLES, line) || has_placeholder(line)
 }
 
-/// Whether a line has a name in capital letters and braces, as scripts replace it: `{NAME}`.
+/// Whether the reason why a document cannot be read is a placeholder.
+pub(crate) fn is_placeholder(text: &str, error: &ReadError) -> bool {
+    has_placeholder(line_of(text, error))
+}
+
+/// The line of an error.
+fn line_of<'t>(text: &'t str, error: &ReadError) -> &'t str {
+    let at = text.floor_char_boundary((error.span.start as usize).min(text.len()));
+    let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |it| at + it);
+    &text[start..end]
+}
+
+/// Whether a line has what scripts replace: a name in capital letters and braces, as `{NAME}`, or a value between two marks that no value of
+/// YAML begins with, as `@name@`, `%name%` or `%%%`.
 fn has_placeholder(line: &str) -> bool {
-    line.split('{').skip(1).any(|it| {
-        let name = it.split_once('}').map_or("", |it| it.0);
-        !name.is_empty() && name.bytes().all(|it| it.is_ascii_uppercase() || it == b'_')
-    })
+    let value = line.rsplit_once(": ").or_else(|| line.rsplit_once("- "));
+    let value = value.map_or("", |it| it.1.trim());
+    let is_marked = ['@', '%'].into_iter().any(|mark| {
+        let inside = value.strip_prefix(mark).and_then(|it| it.strip_suffix(mark));
+        let is_of_name = |it: char| it.is_ascii_alphanumeric() || "-_.".contains(it) || it == mark;
+        inside.is_some_and(|it| !it.is_empty() && it.chars().all(is_of_name))
+    });
+    is_marked
+        || line.split('{').skip(1).any(|it| {
+            let name = it.split_once('}').map_or("", |it| it.0);
+            !name.is_empty() && name.bytes().all(|it| it.is_ascii_uppercase() || it == b'_')
+        })
 }
 
 /// Whether a document that cannot be read was meant as an object, by its outermost keys.
@@ -152,6 +171,12 @@ mod tests {
             ("a: {b: c}.16", false),
             ("a: {}.16", false),
             ("a: {B", false),
+            ("  namespace: %%%", true),
+            ("- @NAME@", true),
+            ("a: %name%", true),
+            ("a: @name", false),
+            ("a: @a b@", false),
+            ("a: %%", false),
         ] {
             assert_eq!(has_placeholder(line), expected, "{line}");
         }

@@ -95,6 +95,11 @@ impl Aside {
 
     /// Whether the CRDs of a file, by their names, are copies of a release. `path`: absolute.
     pub(crate) fn old_copies<'a>(index: &Index, path: &Path, mut names: impl Iterator<Item = &'a str>) -> Option<Self> {
+        if let Some(folder) = place::merged(index.relative(path)) {
+            return Some(Self::OldCopies(format!(
+                "a generator merges what is in `{folder}`, and the CRD that it makes is elsewhere"
+            )));
+        }
         let place = index.place(path);
         // Tests and documentation also keep releases.
         if place.standing != Standing::Old && place.version.is_none() {

@@ -49,6 +49,19 @@ pub struct Place {
     pub release: Option<PathBuf>,
 }
 
+/// A word in the names of the folders with what OpenShift's generator makes CRDs of.
+const MERGED: &str = "generated.featuregated";
+
+/// The folder of a path, relative to its repository, whose files a generator merges into CRDs elsewhere.
+pub(super) fn merged(path: &Path) -> Option<&str> {
+    let folders = path
+        .parent()
+        .into_iter()
+        .flat_map(Path::iter)
+        .filter_map(|it| it.to_str());
+    folders.into_iter().find(|it| words(it).any(|it| it == MERGED))
+}
+
 /// A name of a folder, or a word in the name of a folder, and what it says. The worst one of a path counts.
 const FOLDERS: &[(Standing, &[&str])] = &[
     (
@@ -74,7 +87,7 @@ const FOLDERS: &[(Standing, &[&str])] = &[
             "archived",
             "backup",
             "deprecated",
-            "generated.featuregated",
+            MERGED,
             "legacy",
             "old",
             "override",
@@ -241,12 +254,16 @@ pub(super) fn is_of_tests(folder: &str) -> bool {
 }
 
 /// Names of folders whose files are for readers, or for programs that replace parts of them.
-const OF_FILLED_IN: [&str; 10] = [
+const OF_FILLED_IN: [&str; 14] = [
     "assets",
     "doc",
     "docs",
     "documentation",
+    "example",
+    "examples",
     "guides",
+    "sample",
+    "samples",
     "site",
     "snippets",
     "template",
