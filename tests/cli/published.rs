@@ -124,7 +124,7 @@ fn a_json_schema_is_no_stricter_than_the_api_server() {
     assert_eq!(schema["properties"]["kind"]["enum"], json!(["Widget"]));
     let spec = &schema["properties"]["spec"];
     // Null is removed before a field is validated, and a default makes up for it.
-    assert_eq!(spec["properties"]["port"]["type"], json!(["integer", "string", "null"]));
+    assert_eq!(spec["properties"]["port"]["type"], json!(["number", "string", "null"]));
     assert_eq!(spec["required"], json!(["note"]));
     assert_eq!(spec["additionalProperties"], Value::Null);
     let template = &spec["properties"]["template"];

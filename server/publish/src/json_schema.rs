@@ -134,6 +134,9 @@ impl Writer {
         let keeps_unknown = above.keeps_unknown || schema.preserves_unknown_fields();
         annotations(props, &mut out);
         types(schema, allows_null, &mut out);
+        if schema.is_int_or_string() {
+            lax.push("numbers with a fraction are not refused");
+        }
         self.fields(schema, keeps_unknown, &mut out);
         if let Some(items) = schema.items() {
             let of_list = Above {
@@ -229,7 +232,9 @@ impl Writer {
             (clauses.into_iter().map(|it| it.keywords.into()).collect(), are_exact)
         };
         let (all_of, _) = all(&rare.all_of);
-        let (any_of, _) = all(&rare.any_of);
+        // The type of the value says it.
+        let is_said = outer.is_int_or_string() && is_either_type(&rare.any_of);
+        let (any_of, _) = all(if is_said { &[] } else { &rare.any_of });
         let (one_of, is_one) = all(&rare.one_of);
         // Of clauses that hold for more values than they should, several may hold where the API server sees one.
         let (mut all_of, any_of, one_of) = match (is_one, any_of.is_empty()) {
@@ -261,11 +266,15 @@ impl Writer {
     fn clause(self, schema: &JsonSchemaProps, outer: Structural<'_>) -> Clause {
         let mut out = Keywords::new();
         // What Go takes for an integer is not what JSON Schema does: `1.0`.
-        let mut is_exact = schema.format.is_empty()
-            && (schema.r#type != "integer" || outer.is_int_or_string())
-            && schema.additional_properties.is_none();
+        let mut is_exact =
+            schema.format.is_empty() && schema.r#type != "integer" && schema.additional_properties.is_none();
         if !schema.r#type.is_empty() {
-            out.insert("type".to_owned(), json!(schema.r#type));
+            let name = if schema.r#type == "integer" && outer.is_int_or_string() {
+                NEAR_INTEGER
+            } else {
+                &schema.r#type
+            };
+            out.insert("type".to_owned(), json!(name));
         }
         let mut properties = Keywords::new();
         let mut required = Vec::new();
@@ -328,6 +337,23 @@ impl Writer {
     }
 }
 
+/// The type of the numbers that an API server takes for integers where a string is possible, too: those that nearly are one, as `3.0000000001`.
+/// JSON Schema cannot tell these from other fractions.
+const NEAR_INTEGER: &str = "number";
+
+/// Whether an `anyOf` says only that a value is an integer or a string.
+fn is_either_type(any_of: &[JsonSchemaProps]) -> bool {
+    let only = |it: &JsonSchemaProps, name: &str| {
+        it.r#type == name
+            && *it
+                == JsonSchemaProps {
+                    r#type: name.into(),
+                    ..JsonSchemaProps::default()
+                }
+    };
+    matches!(any_of, [one, other] if only(one, "integer") && only(other, "string"))
+}
+
 /// What explains a value and refuses none.
 fn annotations(props: &JsonSchemaProps, out: &mut Keywords) {
     out.extend(keywords::explaining(props));
@@ -335,7 +361,7 @@ fn annotations(props: &JsonSchemaProps, out: &mut Keywords) {
 
 fn types(schema: Structural<'_>, allows_null: bool, out: &mut Keywords) {
     let mut names: Vec<&str> = match schema.r#type() {
-        _ if schema.is_int_or_string() => vec!["integer", "string"],
+        _ if schema.is_int_or_string() => vec![NEAR_INTEGER, "string"],
         "" => return,
         name => vec![name],
     };
