@@ -148,6 +148,10 @@ mod tests {
     /// The signature help at `$` in a rule: the active signature with its parameter in angles, and the number of signatures.
     #[track_caller]
     fn check(rule: &str, expected: Option<&str>) {
+        check_at(KubernetesVersion::NEWEST, rule, expected);
+    }
+
+    fn check_at(version: KubernetesVersion, rule: &str, expected: Option<&str>) {
         let head = "\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -164,7 +168,7 @@ spec:
         let offset = text.find('$').expect("a cursor");
         let file = File::new(text.replace('$', ""), Arc::default());
         let document = file.document_at(offset as u32).expect("a document");
-        let found = signatures(&document, offset as u32, KubernetesVersion::NEWEST);
+        let found = signatures(&document, offset as u32, version);
         let shown = found.map(|it| {
             let signature = &it.all[it.active];
             let mut label = signature.label.clone();
@@ -175,6 +179,14 @@ spec:
             format!("{label} of {}", it.all.len())
         });
         assert_eq!(shown.as_deref(), expected, "{rule}");
+    }
+
+    #[test]
+    fn only_macros_that_new_rules_may_use_are_shown() {
+        let call = "self.l.transformList($i, x, x)";
+        check_at(KubernetesVersion::minor(32), call, None);
+        let shown = Some("transformList(<key>, value, transform) of 2");
+        check_at(KubernetesVersion::minor(33), call, shown);
     }
 
     #[test]
