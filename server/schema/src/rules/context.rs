@@ -8,6 +8,7 @@ use crd_analyzer_cel::decls::{Environment, ExpressionSet, Role, Variable};
 use crd_analyzer_cel::types::{DeclType, Type, TypeRoot};
 use crd_analyzer_cel::{Context, CostLimits};
 
+use super::Part;
 use super::run::PER_CALL_LIMIT;
 use crate::KubernetesVersion;
 
@@ -66,7 +67,7 @@ pub fn context(ty: &Arc<DeclType>, version: KubernetesVersion, set: ExpressionSe
 pub(super) struct Contexts<'t> {
     ty: &'t Arc<DeclType>,
     version: KubernetesVersion,
-    made: [OnceCell<Context>; 4],
+    made: [OnceCell<Context>; 8],
 }
 
 impl<'t> Contexts<'t> {
@@ -78,8 +79,13 @@ impl<'t> Contexts<'t> {
         }
     }
 
-    pub(super) fn of(&self, set: ExpressionSet, optional_old_self: bool) -> &Context {
-        let at = usize::from(set == ExpressionSet::Stored) * 2 + usize::from(optional_old_self);
-        self.made[at].get_or_init(|| context(self.ty, self.version, set, optional_old_self))
+    pub(super) fn of(&self, part: Part, set: ExpressionSet, optional_old_self: bool) -> &Context {
+        let is_message = part == Part::MessageExpression;
+        let is_stored = set == ExpressionSet::Stored;
+        let at = [is_message, is_stored, optional_old_self]
+            .into_iter()
+            .fold(0, |at, it| 2 * at + usize::from(it));
+        let make = || context(self.ty, self.version, set, optional_old_self).with_results(part.results());
+        self.made[at].get_or_init(make)
     }
 }

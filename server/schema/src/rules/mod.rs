@@ -189,8 +189,8 @@ fn compile_rule<'r>(
     }
     let optional_old_self = rule.optional_old_self == Some(true);
     let compile = |part: Part, text: &'r str| {
-        let context = contexts.of(set_of(part, text), optional_old_self).clone();
-        compile_expression(text, &context.with_results(part.results()), part)
+        let context = contexts.of(part, set_of(part, text), optional_old_self);
+        compile_expression(text, context, part)
     };
     let message = || {
         let text = Some(&*rule.message_expression).filter(|it| !it.is_empty());
