@@ -1,13 +1,18 @@
 #!/usr/bin/env bash
-# Packages the extension with a server binary: package.sh BINARY OUT.vsix. Needs Node.js 20.
+# Packages the extension: package.sh [BINARY] OUT.vsix. Without a binary, the extension runs crd-analyzer from the PATH. Needs Node.js 20.
 set -euo pipefail
-binary=$(realpath "$1") out=$(realpath -m "$2")
+binary=
+if [ $# -gt 1 ]; then binary=$(realpath "$1"); shift; fi
+out=$(realpath -m "$1")
 cd "$(dirname "$0")"
 [ -d node_modules ] || npm ci --no-audit --no-fund
 npm run --silent build
-rm -rf server && mkdir server
-cp "$binary" server/crd-analyzer
-strip server/crd-analyzer 2> /dev/null || true # smaller; the names are only of use to us
+rm -rf server
+if [ -n "$binary" ]; then
+  mkdir server
+  cp "$binary" server/crd-analyzer
+  strip server/crd-analyzer 2> /dev/null || true # smaller; the names are only of use to us
+fi
 cp ../../LICENSE-APACHE ../../LICENSE-MIT .
 mkdir -p syntaxes && cp ../../syntaxes/*.tmLanguage.json syntaxes
 trap 'rm -rf LICENSE-APACHE LICENSE-MIT syntaxes' EXIT

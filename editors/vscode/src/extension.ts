@@ -1,4 +1,5 @@
 // The client is thin on purpose: it finds the server, starts it, and passes settings on. Everything else is the server's.
+import { existsSync } from "node:fs";
 import * as path from "node:path";
 import { commands, EventEmitter, ExtensionContext, LogOutputChannel, Uri, ViewColumn, window, workspace } from "vscode";
 import { CloseAction, CloseHandlerResult, ErrorAction, LanguageClient, LanguageClientOptions, ServerOptions, TransportKind } from "vscode-languageclient/node";
@@ -11,14 +12,15 @@ let client: LanguageClient | undefined;
 let output: LogOutputChannel;
 let stateChanged = () => {};
 
-/** The server of the settings, or the one that came with the extension. */
+/** The server of the settings, or the one that came with the extension, or else the one on the path. */
 function serverPath(context: ExtensionContext): string {
   const configured = workspace.getConfiguration(ID).get<string>("server.path")?.trim();
   if (configured) {
     return configured;
   }
   const name = process.platform === "win32" ? `${ID}.exe` : ID;
-  return path.join(Uri.joinPath(context.extensionUri, "server").fsPath, name);
+  const bundled = path.join(Uri.joinPath(context.extensionUri, "server").fsPath, name);
+  return existsSync(bundled) ? bundled : name;
 }
 
 /** Crashes in a short time, after which the user decides. */
@@ -79,7 +81,7 @@ async function start(context: ExtensionContext): Promise<void> {
   } catch (error) {
     output.error(`${serverPath(context)} does not start: ${error}`);
     const choice = await window.showErrorMessage(
-      `CRD Analyzer cannot start ${serverPath(context)}: ${error}. Set "crd-analyzer.server.path", or install the extension of your platform.`,
+      `CRD Analyzer cannot start ${serverPath(context)}: ${error}. Install crd-analyzer, set "crd-analyzer.server.path", or install the extension of your platform.`,
       "Open settings",
       "Show log",
     );
