@@ -14,6 +14,11 @@ use std::process::ExitCode;
 
 use crd_analyzer_io::print::tell;
 
+/// The static binary for Linux has an allocator of its own: the one of musl has one lock, and threads wait for it.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let command = match cli::Cli::from_arguments() {
         Ok(command) => command,

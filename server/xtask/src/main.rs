@@ -24,6 +24,7 @@ mod minor;
 mod mutate;
 mod peers;
 mod published;
+mod release;
 mod rename;
 mod resources;
 mod rules;
@@ -76,6 +77,8 @@ enum Chore {
     Explain(explain::Args),
     /// Compare everything that two binaries answer: subcommands, formats, and what editors are told.
     Same(same::Args),
+    /// Build, pack and test a release: archives, packages, images, extensions (packaging/release.toml).
+    Release(release::Args),
     /// Write the documents that are made of others: the index of the diagnostic codes.
     Docs(docs::Args),
 }
@@ -100,6 +103,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Kustomize(args) => kustomize::run(&args)?,
         Chore::Explain(args) => explain::run(&args)?,
         Chore::Same(args) => same::run(&args)?,
+        Chore::Release(args) => release::run(&args)?,
         Chore::Docs(args) => docs::run(&args)?,
     };
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -1,0 +1,62 @@
+//! Files and folders of an artefact, before they are written into an archive.
+
+use std::collections::BTreeMap;
+
+/// A file, or a folder.
+pub(super) struct Entry {
+    pub(super) mode: u32,
+    /// Of a file.
+    pub(super) bytes: Option<Vec<u8>>,
+}
+
+/// Entries by their paths, without a slash at either end. The order of paths is the order in archives.
+#[derive(Default)]
+pub(super) struct Tree {
+    entries: BTreeMap<String, Entry>,
+}
+
+impl Tree {
+    /// Adds a file that everyone may read.
+    pub(super) fn file(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
+        self.add(path, 0o644, Some(bytes.into()));
+    }
+
+    /// Adds a file that everyone may run.
+    pub(super) fn program(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
+        self.add(path, 0o755, Some(bytes.into()));
+    }
+
+    /// Adds a folder.
+    pub(super) fn folder(&mut self, path: impl Into<String>, mode: u32) {
+        self.add(path, mode, None);
+    }
+
+    fn add(&mut self, path: impl Into<String>, mode: u32, bytes: Option<Vec<u8>>) {
+        self.entries.insert(path.into(), Entry { mode, bytes });
+    }
+
+    /// Adds the folders that files are in.
+    pub(super) fn with_folders(mut self) -> Self {
+        let paths: Vec<String> = self.entries.keys().cloned().collect();
+        for path in paths {
+            for (at, _) in path.match_indices('/') {
+                let folder = path[..at].to_owned();
+                self.entries.entry(folder).or_insert(Entry {
+                    mode: 0o755,
+                    bytes: None,
+                });
+            }
+        }
+        self
+    }
+
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&str, &Entry)> {
+        self.entries.iter().map(|(path, entry)| (&**path, entry))
+    }
+
+    /// The files with their bytes.
+    pub(super) fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.entries()
+            .filter_map(|(path, entry)| Some((path, entry.bytes.as_deref()?)))
+    }
+}
