@@ -330,8 +330,9 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
             known.forget();
         }
         let known = &*known;
-        if !is_served {
-            // What is wrong with a CRD is shown where people edit it, and not again for its copies.
+        // What is wrong with a CRD is shown where people edit it, and not again for its copies. Files that somebody names stay in their order, and
+        // are not read for this: a pipe can be read once.
+        if !is_served && inputs.iter().all(|it| !it.named) {
             known.copies_last(&mut inputs);
         }
         if beside.is_asked && args.old.is_none() {
