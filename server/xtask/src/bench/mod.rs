@@ -3,7 +3,7 @@
 mod editor;
 mod grammar;
 mod latency;
-mod process;
+pub(crate) mod process;
 mod rules;
 mod workspace;
 

@@ -9,17 +9,17 @@ use anyhow::{Context as _, bail};
 
 /// What one run took.
 #[derive(Clone, Copy)]
-pub(super) struct Run {
+pub(crate) struct Run {
     /// By the clock, from start to end.
-    pub(super) time: Duration,
+    pub(crate) time: Duration,
     /// Of a processor, in the program and in the system for it: what a loaded machine does not change much.
-    pub(super) cpu: Duration,
+    pub(crate) cpu: Duration,
     /// The most memory that it held, in KiB.
-    pub(super) peak_kib: u64,
+    pub(crate) peak_kib: u64,
 }
 
 /// Runs a command a few times and takes the best time and the worst peak of memory.
-pub(super) fn measure(command: &mut Command, runs: usize) -> anyhow::Result<Run> {
+pub(crate) fn measure(command: &mut Command, runs: usize) -> anyhow::Result<Run> {
     let mut best: Option<Run> = None;
     for _ in 0..runs {
         let start = Instant::now();

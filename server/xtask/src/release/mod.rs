@@ -3,6 +3,7 @@
 
 mod archives;
 mod build;
+mod compare;
 mod date;
 mod deb;
 mod hash;
@@ -65,6 +66,8 @@ enum Step {
         /// Only the tests with one of these words in their name.
         only: Vec<String>,
     },
+    /// Print the size of the binary of this machine, and its times as ratios of those of another binary.
+    Compare(compare::Args),
     /// Print the targets as a matrix for GitHub Actions.
     Matrix,
 }
@@ -92,6 +95,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
         }
         Some(Step::Pack { complete }) => pack(&table, out, &root, *complete),
         Some(Step::Test { only }) => test::run(&table, out, &root, only),
+        Some(Step::Compare(args)) => compare::run(args, &input::binary_path(out, table.host()?)),
         Some(Step::Matrix) => {
             let rows = table
                 .targets
