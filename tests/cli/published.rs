@@ -162,10 +162,12 @@ fn a_json_schema_says_only_what_holds_for_every_object_that_is_created() {
         ("type: integer, enum: [1]", "enum", json!([1, null])),
         ("type: integer, enum: [a]", "enum", Value::Null),
         ("x-kubernetes-int-or-string: true, enum: [a]", "enum", Value::Null),
+        // 1.0000000001 passes for 1.
+        ("x-kubernetes-int-or-string: true, enum: [ab, 1]", "enum", Value::Null),
         (
-            "x-kubernetes-int-or-string: true, enum: [ab, 1]",
+            "x-kubernetes-int-or-string: true, enum: [ab]",
             "enum",
-            json!(["ab", 1, null]),
+            json!(["ab", null]),
         ),
         ("type: string, enum: [a]", "enum", json!(["a", null])),
         // An enum lists each value once.

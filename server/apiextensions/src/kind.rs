@@ -4,7 +4,7 @@ use crate::api::ApiVersion;
 
 /// A kind that has fields of its own in the API, whatever CRDs there are.
 ///
-/// Who asks what a manifest is asks a kind: nobody else compares its name, or searches a text for it.
+/// Only a kind compares its name with that of a manifest, or searches a text for it.
 #[derive(Debug)]
 pub struct Kind {
     /// The group.

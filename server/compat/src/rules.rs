@@ -54,6 +54,27 @@ pub(crate) fn is_typed(schema: &JsonSchemaProps, kubernetes: KubernetesVersion) 
     !is_odd && below(schema).all(|it| is_typed(it, kubernetes))
 }
 
+fn has_int_or_string(schema: &JsonSchemaProps) -> bool {
+    schema.x_int_or_string || below(schema).any(has_int_or_string)
+}
+
+/// Whether a rule of a node reads no int-or-string, as far as this is known: some fractions pass for one, and every rule that reads these fails.
+pub(crate) fn reads_no_int_or_string(
+    node: &JsonSchemaProps,
+    is_resource_root: bool,
+    kubernetes: KubernetesVersion,
+    rule: &ValidationRule,
+) -> bool {
+    if !has_int_or_string(node) {
+        return true;
+    }
+    let others = node.properties.iter().filter(|it| !has_int_or_string(&it.1));
+    let names: Vec<&str> = others.map(|it| it.0.as_str()).collect();
+    let mut node = node.clone();
+    node.x_validations = vec![rule.clone()];
+    reads_only(Structural::assume(&node), is_resource_root, kubernetes, 0, &names)
+}
+
 /// Whether two schemas give the same types to rules. A value that is of another type and does not change is tolerated, and a rule that reads
 /// it fails.
 pub(crate) fn has_types_of(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool {

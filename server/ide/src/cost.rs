@@ -62,7 +62,7 @@ pub(crate) fn number(number: u64) -> String {
     text
 }
 
-/// What an expression costs; `None` if it does not compile, or if there is no limit on its estimate.
+/// The cost of an expression. `None`: it does not compile, or nothing limits its estimate.
 pub fn rule_cost(expression: &Expression<'_>) -> Option<RuleCost> {
     let once = expression.outline.as_ref()?.cost.as_ref()?.0.max;
     let limit = expression.context.limits().estimate?;

@@ -441,7 +441,8 @@ fn identity(listed: &Value) -> String {
 /// types of those that are listed).
 fn stands_for_more(listed: &Value, schema: Structural<'_>) -> bool {
     let (has_integers, has_fractions) = match schema.r#type() {
-        _ if schema.is_int_or_string() => (true, false),
+        // Fractions that pass for an integer are equal to it.
+        _ if schema.is_int_or_string() => (true, true),
         "" | "number" => (true, true),
         "integer" => (true, false),
         _ => (false, false),

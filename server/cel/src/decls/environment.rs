@@ -32,7 +32,7 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// A variable of which only the type is known.
+    /// A variable; only its type is known.
     pub fn new(name: impl Into<Arc<str>>, ty: Type) -> Self {
         Self {
             name: name.into(),

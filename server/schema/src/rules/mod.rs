@@ -43,7 +43,7 @@ pub struct CompiledRule {
 }
 
 impl CompiledRule {
-    /// A rule that compiles, of which nothing else is asked.
+    /// A rule that compiles, without a message expression.
     pub fn of_expression(rule: Arc<Expression>) -> Self {
         Self {
             uses_old_self: rule.checked.uses_variable(OLD_SELF),

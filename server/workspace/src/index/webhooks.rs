@@ -20,7 +20,7 @@ use crate::text::Text;
 const GROUP: &str = "admissionregistration.k8s.io";
 /// The kind of those that change objects.
 pub(super) const KIND: &str = "MutatingWebhookConfiguration";
-/// What stands for every group, version, resource or operation.
+/// Matches every group, version, resource or operation.
 const ALL: &str = "*";
 
 /// The mutating webhooks of the files, and what was found out about resources.
