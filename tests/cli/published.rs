@@ -182,6 +182,13 @@ fn a_json_schema_says_only_what_holds_for_every_object_that_is_created() {
             json!([1, 2, 0, null]),
         ),
         ("type: object, minProperties: -1", "minProperties", json!(0)),
+        // No list has at most -1 items, so the API server accepts every list here.
+        (
+            "type: array, items: {type: string}, not: {maxItems: -1}",
+            "anyOf",
+            Value::Null,
+        ),
+        ("type: string, not: {maxLength: -1}", "anyOf", Value::Null),
     ] {
         let sandbox = Sandbox::new(&[("crd.yaml", &definition(&format!("              {{{written}}}\n")))]);
         let outcome = sandbox.run(&["schema", "crd.yaml", "--format", "json-schema"]);

@@ -162,7 +162,9 @@ impl Writer {
             {
                 values.push(Value::Null);
             }
-            lists(schema, rare, &mut out);
+            if !lists(schema, rare, &mut out) {
+                lax.push("a limit below 0 is taken for 0");
+            }
             if !properties_count(schema, rare, &mut out) {
                 lax.push("the number of properties is not limited");
             }
@@ -322,7 +324,7 @@ impl Writer {
         if let Some(rare) = schema.rare.get() {
             // Patterns differ where Python reads them: its `$` also matches before a last line break.
             is_exact &= scalars(rare, outer, &mut out) && rare.pattern.is_empty();
-            lists(outer, rare, &mut out);
+            is_exact &= lists(outer, rare, &mut out);
             is_exact &= properties_count(outer, rare, &mut out) && rare.min_properties.is_none();
             let inner = self.junctors(rare, outer);
             is_exact &= inner.is_exact;
@@ -383,7 +385,7 @@ fn types(schema: Structural<'_>, allows_null: bool, out: &mut Keywords) {
 /// The keywords that look at a value that is not a list or an object. `schema`: that of the value, outside of junctors. False if one is
 /// left out, or holds for more values than on an API server.
 fn scalars(rare: &RareKeywords, schema: Structural<'_>, out: &mut Keywords) -> bool {
-    let mut is_all = rare.multiple_of.is_none();
+    let mut is_all = rare.multiple_of.is_none() && rare.max_length.is_none_or(|it| it >= 0);
     for (name, exclusive, bound, excludes) in [
         ("minimum", "exclusiveMinimum", rare.minimum, rare.exclusive_minimum),
         ("maximum", "exclusiveMaximum", rare.maximum, rare.exclusive_maximum),
@@ -459,7 +461,8 @@ fn stands_for_more(listed: &Value, schema: Structural<'_>) -> bool {
     }
 }
 
-fn lists(schema: Structural<'_>, rare: &RareKeywords, out: &mut Keywords) {
+/// The keywords that look at lists. False if one holds for more values than on an API server.
+fn lists(schema: Structural<'_>, rare: &RareKeywords, out: &mut Keywords) -> bool {
     for (name, length) in [("minItems", rare.min_items), ("maxItems", rare.max_items)] {
         if let Some(length) = length {
             out.insert(name.to_owned(), json!(length.max(0)));
@@ -472,6 +475,8 @@ fn lists(schema: Structural<'_>, rare: &RareKeywords, out: &mut Keywords) {
     if is_set_of_strings {
         out.insert("uniqueItems".to_owned(), json!(true));
     }
+    // JSON Schema has no length below 0. As the most, it refuses every list on an API server.
+    rare.max_items.is_none_or(|it| it >= 0)
 }
 
 /// `minProperties` and `maxProperties`, as far as they hold for the object that was sent: null and unknown fields count
