@@ -68,8 +68,7 @@ impl Locate<'_> {
             it.class = Class::Hint;
             it.severity = Severity::Warning;
             it.notes.push(format!(
-                "the mutating webhook `{}` may set it before the API server checks the object",
-                webhook
+                "the mutating webhook `{webhook}` may set it before the API server checks the object"
             ));
             it
         }));
