@@ -1,7 +1,7 @@
 //! Diagnostics that say the same in several places: about a kind, which are shown once and not for each resource of the kind, and those of
 //! copies of a CRD, which are shown where the first of them is.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crd_analyzer_workspace::{
     codes::{DEPRECATED_VERSION, KIND_OF_OTHER_TOOL, KUSTOMIZE_NOT_BUILT, SEVERAL_CRDS, UNUSABLE_CRD},
@@ -38,8 +38,8 @@ pub(crate) struct Repeated {
 pub(crate) struct OfCopies {
     /// By their words: `error`.
     by_word: BTreeMap<&'static str, usize>,
-    /// Where the copies are, in the order in which they were found.
-    folders: Vec<String>,
+    /// Where the copies are.
+    folders: BTreeSet<String>,
 }
 
 impl OfCopies {
@@ -51,8 +51,8 @@ impl OfCopies {
         };
         *self.by_word.entry(word).or_default() += 1;
         let folder = label.rsplit_once(['/', '\\']).map_or(".", |it| it.0);
-        if !self.folders.iter().any(|it| it == folder) {
-            self.folders.push(folder.to_owned());
+        if !self.folders.contains(folder) {
+            self.folders.insert(folder.to_owned());
         }
     }
 
