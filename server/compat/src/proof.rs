@@ -110,8 +110,10 @@ impl Question<'_> {
             Kind::Required(name) if self.accepted().has_required(name) => said("`allOf` requires the property already"),
             // `defaulting.Default`
             Kind::Required(name) => {
+                // `customResourceStrategy.PrepareForCreate` drops the status after defaults are set.
+                let is_dropped = self.has_status && self.difference.steps.is_empty() && name == "status";
                 let default = lookup(&to.properties, name).and_then(default_of);
-                default.and(said("the property has a default"))
+                default.filter(|_| !is_dropped).and(said("the property has a default"))
             }
             Kind::Property(name) if self.is_only_in_to() => self.new_property(name),
             Kind::Property(_) => self.removed_property(),
@@ -144,8 +146,36 @@ impl Question<'_> {
         }
     }
 
+    /// Whether fields of an object that was accepted may be gone before they are counted: unknown ones, and those that are null
+    /// (`pruning.Prune`, `defaulting.PruneNonNullableNullsWithoutDefaults`).
+    fn loses_fields(&self) -> bool {
+        let (from, to) = (self.from, self.to);
+        let keeps_unknown = to.x_preserve_unknown_fields == Some(true) || self.scope().keeps_unknown;
+        let values = |it| steps::below(it, &Step::Values);
+        let drops = |from: &JsonSchemaProps, to: &JsonSchemaProps| from.nullable && !to.nullable;
+        let of_properties =
+            from.properties
+                .iter()
+                .any(|(name, it)| match lookup(&to.properties, name).or(values(to)) {
+                    Some(to) => drops(it, to),
+                    None => !keeps_unknown,
+                });
+        let of_values = match (values(from), values(to)) {
+            (Some(from), Some(to)) => drops(from, to) || !self.to.properties.is_empty(),
+            (Some(_), None) => true,
+            (None, _) => {
+                let has_others = from.x_preserve_unknown_fields == Some(true) || from.additional_properties.is_some();
+                has_others && !keeps_unknown
+            }
+        };
+        of_properties || of_values
+    }
+
     /// A bound of numbers, texts, lists or maps.
     fn bound(&self, keyword: &str) -> Option<String> {
+        if keyword == "minProperties" && self.to.min_properties.is_some_and(|it| it > 0) && self.loses_fields() {
+            return None;
+        }
         let accepted = self.accepted();
         if accepted.pass_bound(keyword, self.to) {
             let is_number = ["maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum"].contains(&keyword);
