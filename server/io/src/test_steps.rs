@@ -52,14 +52,12 @@ impl TestFolders {
     /// Whether the file of this absolute path holds parts of objects: a test names it for what is expected or patched, or kuttl merges all its
     /// objects into those of earlier steps.
     pub(crate) fn is_part(&self, path: &Path, access: &Access) -> bool {
-        let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
-        folders.any(|it| self.of(it, access).parts.contains(path)) || self.is_update(path, access)
+        self.any_above(path, access, |it| it.parts.contains(path)) || self.is_update(path, access)
     }
 
     /// Whether a test of chainsaw uses the file of this absolute path.
     pub(crate) fn is_of_chainsaw(&self, path: &Path, access: &Access) -> bool {
-        let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
-        folders.any(|it| self.of(it, access).has_chainsaw)
+        self.any_above(path, access, |it| it.has_chainsaw)
     }
 
     /// Whether a test of kyverno's command line reads the file of this absolute path.
@@ -69,14 +67,18 @@ impl TestFolders {
 
     /// Whether a test says that the API server rejects what is in the file of this absolute path.
     pub(crate) fn is_rejected(&self, path: &Path, access: &Access) -> bool {
-        let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
-        folders.any(|it| self.of(it, access).rejected.contains(path))
+        self.any_above(path, access, |it| it.rejected.contains(path))
     }
 
     /// Whether a test says that the API server's validation rejects what is in the file of this absolute path.
     pub(crate) fn is_invalid(&self, path: &Path, access: &Access) -> bool {
+        self.any_above(path, access, |it| it.invalid.contains(path))
+    }
+
+    /// Whether the tests of one of the folders above a file say so.
+    fn any_above(&self, path: &Path, access: &Access, says: impl Fn(&Tests) -> bool) -> bool {
         let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
-        folders.any(|it| self.of(it, access).invalid.contains(path))
+        folders.any(|it| says(&self.of(it, access)))
     }
 
     fn is_update(&self, path: &Path, access: &Access) -> bool {

@@ -27,7 +27,7 @@ use crd_analyzer_workspace::{
 };
 
 use super::{
-    manifests::STACK_BYTES,
+    manifests::{Configs, STACK_BYTES},
     neighbours::{Named, Neighbours},
 };
 use crate::input::{self, Input, Source, expand};
@@ -360,6 +360,13 @@ impl RunDefinitions {
             let is_copy = |it: &Input| it.place().is_ok_and(|it| copies.contains(it.as_path()));
             inputs.sort_by_cached_key(is_copy);
         });
+    }
+
+    /// Those in and beside inputs, as their configurations say.
+    pub(super) fn of_inputs(inputs: &[Input], configs: &mut Configs) -> anyhow::Result<Self> {
+        let configured = inputs.iter().map(|it| Ok((it, configs.of(it)?)));
+        let configured = configured.collect::<anyhow::Result<Vec<_>>>()?;
+        Self::new(&[], &configured, Compared::Nothing)
     }
 
     /// Every CRD, by path and place in the file.

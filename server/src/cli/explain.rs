@@ -143,11 +143,7 @@ fn definitions(args: &Args) -> anyhow::Result<RunDefinitions> {
     for it in &unreadable {
         it.tell();
     }
-    let mut all = Vec::with_capacity(inputs.len());
-    for input in &inputs {
-        all.push((input, configs.of(input)?));
-    }
-    RunDefinitions::new(&[], &all, Compared::Nothing)
+    RunDefinitions::of_inputs(&inputs, &mut configs)
 }
 
 /// The CRD that a path names.

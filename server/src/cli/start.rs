@@ -8,14 +8,10 @@ use std::{
 
 use crd_analyzer_io::print::Terminal;
 
-use super::{
-    Status,
-    definitions::{Compared, RunDefinitions},
-    manifests::Settings,
-};
+use super::{Status, definitions::RunDefinitions, manifests::Settings};
 use crate::{
     input::{self, Collected, Reading},
-    output::counted,
+    output::{counted, listed},
 };
 
 /// Folders with CRDs that are named; the others are counted.
@@ -56,11 +52,7 @@ pub(super) fn run() -> anyhow::Result<Status> {
 fn seen() -> anyhow::Result<String> {
     let mut configs = Settings::default().configs()?;
     let Collected { inputs, .. } = input::collect(&[PathBuf::from(".")], &Reading::default())?;
-    let mut all = Vec::with_capacity(inputs.len());
-    for input in &inputs {
-        all.push((input, configs.of(input)?));
-    }
-    let crds = RunDefinitions::new(&[], &all, Compared::Nothing)?.all();
+    let crds = RunDefinitions::of_inputs(&inputs, &mut configs)?.all();
     let current = std::env::current_dir()?;
     let mut folders: BTreeMap<String, usize> = BTreeMap::new();
     for crd in &crds {
@@ -81,14 +73,9 @@ fn seen() -> anyhow::Result<String> {
     }
     let mut named: Vec<(String, usize)> = folders.into_iter().collect();
     named.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), name.clone()));
-    let others = named.len().saturating_sub(MOST_FOLDERS);
-    let mut named: Vec<String> = named.into_iter().take(MOST_FOLDERS).map(|it| it.0).collect();
-    if others > 0 {
-        named.push(counted(others, "more folder"));
-    }
+    let folders = listed(named.iter().map(|it| it.0.as_str()), MOST_FOLDERS, "folder");
     Ok(format!(
-        "This folder has {files} and {} ({}).",
-        counted(crds.len(), "CRD"),
-        named.join(", ")
+        "This folder has {files} and {} ({folders}).",
+        counted(crds.len(), "CRD")
     ))
 }

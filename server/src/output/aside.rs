@@ -10,10 +10,10 @@ use crd_analyzer_workspace::{
     versions::VersionSet,
 };
 
-use super::{File, counted};
+use super::{File, counted, listed};
 
 /// Folders that are named; the others are counted.
-const MOST_FOLDERS: usize = 4;
+pub(super) const MOST_FOLDERS: usize = 4;
 
 /// What is in test data.
 pub(super) const IN_TEST_DATA: &str = "in test data";
@@ -88,11 +88,21 @@ pub(super) struct OfTestData<'a> {
 impl OfTestData<'_> {
     /// Its severity in a word. An error that others hide is an error.
     pub(super) const fn word(&self) -> &'static str {
-        match self.finding.class {
-            Class::LaterError => Severity::Error.word(),
-            _ => self.finding.severity.word(),
-        }
+        severity_word(self.finding)
     }
+}
+
+/// The severity of a finding in a word. An error that others hide is an error.
+pub(super) const fn severity_word(finding: &Finding) -> &'static str {
+    match finding.class {
+        Class::LaterError => Severity::Error.word(),
+        _ => finding.severity.word(),
+    }
+}
+
+/// The folder of a file, by its label.
+pub(super) fn folder_of(label: &str) -> &str {
+    label.rsplit_once(['/', '\\']).map_or(".", |it| it.0)
 }
 
 impl InTestData {
@@ -148,7 +158,7 @@ impl ExpectedErrors {
         }
         self.errors += errors;
         self.files += 1;
-        let folder = label.rsplit_once(['/', '\\']).map_or(".", |it| it.0);
+        let folder = folder_of(label);
         if self.folders.last().is_none_or(|it| it != folder) {
             self.folders.push(folder.to_owned());
         }
@@ -158,15 +168,9 @@ impl ExpectedErrors {
         if self.errors == 0 {
             return None;
         }
-        let mut named: Vec<String> = self.folders.iter().take(MOST_FOLDERS).cloned().collect();
-        if self.folders.len() > MOST_FOLDERS {
-            named.push(format!("{} more folders", self.folders.len() - MOST_FOLDERS));
-        }
+        let folders = listed(self.folders.iter().map(String::as_str), MOST_FOLDERS, "folder");
         let (errors, files) = (counted(self.errors, "error"), counted(self.files, "file"));
-        Some(format!(
-            "Expected errors: {errors} in {files} of tests ({})",
-            named.join(", ")
-        ))
+        Some(format!("Expected errors: {errors} in {files} of tests ({folders})"))
     }
 }
 

@@ -291,6 +291,16 @@ pub(crate) fn counted(n: usize, what: &str) -> String {
     }
 }
 
+/// The first of several names, and how many more there are.
+pub(crate) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>, most: usize, what: &str) -> String {
+    let left = names.len().saturating_sub(most);
+    let mut named: Vec<String> = names.take(most).map(str::to_owned).collect();
+    if left > 0 {
+        named.push(counted(left, &format!("more {what}")));
+    }
+    named.join(", ")
+}
+
 /// Prints files one after the other, then a summary.
 pub(crate) trait Printer {
     /// Prints what there is to say about one file.

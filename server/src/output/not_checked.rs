@@ -5,7 +5,7 @@ use std::{cmp::Reverse, collections::BTreeMap};
 use crd_analyzer_workspace::report::Unchecked;
 use serde_json::{Value, json};
 
-use super::counted;
+use super::{counted, listed};
 
 /// Names that are told; the others are counted.
 const MOST_NAMED: usize = 5;
@@ -57,7 +57,7 @@ impl NotChecked {
         if built_in > 0 {
             let mut kinds: Vec<_> = self.built_in.iter().collect();
             kinds.sort_by_key(|&(kind, count)| (Reverse(*count), kind));
-            let kinds = listed(kinds.into_iter().map(|it| &**it.0), "kind");
+            let kinds = listed(kinds.into_iter().map(|it| &**it.0), MOST_NAMED, "kind");
             parts.push(format!("{} of built-in kinds ({kinds})", counted(built_in, "object")));
         }
         let are = if self.not_yaml.len() == 1 { "is" } else { "are" };
@@ -74,7 +74,10 @@ impl NotChecked {
             files.dedup();
             if !files.is_empty() {
                 let count = counted(names.len(), what);
-                parts.push(format!("{count}{which} ({})", listed(files.into_iter(), "file")));
+                parts.push(format!(
+                    "{count}{which} ({})",
+                    listed(files.into_iter(), MOST_NAMED, "file")
+                ));
             }
         }
         if self.no_objects > 0 {
@@ -90,7 +93,7 @@ impl NotChecked {
             parts.push(counted(self.excluded, "excluded file"));
         }
         if !self.hidden.is_empty() {
-            let names = listed(self.hidden.iter().map(String::as_str), "path");
+            let names = listed(self.hidden.iter().map(String::as_str), MOST_NAMED, "path");
             parts.push(format!("hidden files that git does not track ({names}; see --hidden)"));
         }
         (!parts.is_empty()).then(|| format!("Not checked: {}", parts.join(", ")))
@@ -109,17 +112,6 @@ impl NotChecked {
             "hidden": self.hidden,
         })
     }
-}
-
-/// The first of several names, and how many more there are.
-fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>, what: &str) -> String {
-    let left = names.len().saturating_sub(MOST_NAMED);
-    let mut named: Vec<String> = names.take(MOST_NAMED).map(str::to_owned).collect();
-    if left > 0 {
-        let plural = if left == 1 { "" } else { "s" };
-        named.push(format!("{left} more {what}{plural}"));
-    }
-    named.join(", ")
 }
 
 #[cfg(test)]

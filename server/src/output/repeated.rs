@@ -5,17 +5,20 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crd_analyzer_workspace::{
     codes::{DEPRECATED_VERSION, KIND_OF_OTHER_TOOL, KUSTOMIZE_NOT_BUILT, SEVERAL_CRDS, UNUSABLE_CRD},
-    finding::{Class, Finding, Severity},
+    finding::Finding,
     report::{DocumentReport, MergedFinding, Subject},
 };
 
-use super::{File, aside::WORDS, counted, fingerprint::identity};
+use super::{
+    File,
+    aside::{MOST_FOLDERS, WORDS, folder_of, severity_word},
+    counted,
+    fingerprint::identity,
+    listed,
+};
 
 /// The diagnostics that say the same of all resources of a kind.
 const OF_KINDS: [&str; 3] = [DEPRECATED_VERSION, SEVERAL_CRDS, UNUSABLE_CRD];
-
-/// Folders of copies that are named; the others are counted.
-const MOST_FOLDERS: usize = 4;
 
 /// A CRD of a file: the number of the file, and that of the document.
 pub(super) type Place = (usize, usize);
@@ -44,13 +47,8 @@ pub(crate) struct OfCopies {
 
 impl OfCopies {
     fn add(&mut self, label: &str, finding: &Finding) {
-        // An error that others hide is an error.
-        let word = match finding.class {
-            Class::LaterError => Severity::Error.word(),
-            _ => finding.severity.word(),
-        };
-        *self.by_word.entry(word).or_default() += 1;
-        let folder = label.rsplit_once(['/', '\\']).map_or(".", |it| it.0);
+        *self.by_word.entry(severity_word(finding)).or_default() += 1;
+        let folder = folder_of(label);
         if !self.folders.contains(folder) {
             self.folders.insert(folder.to_owned());
         }
@@ -63,14 +61,10 @@ impl OfCopies {
         if counts.is_empty() {
             return None;
         }
-        let mut named: Vec<String> = self.folders.iter().take(MOST_FOLDERS).cloned().collect();
-        if self.folders.len() > MOST_FOLDERS {
-            named.push(counted(self.folders.len() - MOST_FOLDERS, "more folder"));
-        }
+        let folders = listed(self.folders.iter().map(String::as_str), MOST_FOLDERS, "folder");
         Some(format!(
-            "Also in copies of these CRDs: {} ({})",
-            counts.join(", "),
-            named.join(", ")
+            "Also in copies of these CRDs: {} ({folders})",
+            counts.join(", ")
         ))
     }
 }

@@ -69,17 +69,11 @@ fn rejected(value: &Value, depth: usize, found: &mut NamedFiles) {
                 // With a match, the rest of the file may be accepted.
                 let expected = step["expect"].as_array().into_iter().flatten();
                 let checks = expected.filter(|it| it["match"].is_null()).map(|it| &it["check"]);
-                let (Some(file), checks) = (step["file"].as_str(), checks.filter(|it| expects_error(it))) else {
-                    continue;
-                };
-                for (n, check) in checks.enumerate() {
-                    if n == 0 {
-                        found.rejected.push(file.to_owned());
-                    }
-                    if expects_invalid(check) && !found.invalid.iter().any(|it| it == file) {
-                        found.invalid.push(file.to_owned());
-                    }
-                }
+                let checks: Vec<&Value> = checks.filter(|it| expects_error(it)).collect();
+                let file = step["file"].as_str().filter(|_| !checks.is_empty());
+                found.rejected.extend(file.map(str::to_owned));
+                let is_invalid = checks.into_iter().any(expects_invalid);
+                found.invalid.extend(file.filter(|_| is_invalid).map(str::to_owned));
             }
             fields.values().for_each(|it| rejected(it, depth - 1, found));
         }

@@ -8,4 +8,4 @@ mod time;
 pub use case::to_lower;
 pub use crd_analyzer_gostd::{is_print, quote};
 pub use number::{json_float, plain_float};
-pub use time::{Layout, Moment, date, parse_time, read_rfc3339};
+pub use time::{Layout, Moment, date, days_since_1970, parse_time, read_rfc3339};

@@ -240,7 +240,7 @@ fn days_in(month: u32, year: u32) -> u32 {
 }
 
 /// Days from January 1, 1970 in the calendar of today, counted in years that begin in March.
-fn days_since_1970(year: u32, month: u32, day: u32) -> i64 {
+pub fn days_since_1970(year: u32, month: u32, day: u32) -> i64 {
     let year = i64::from(year) - i64::from(month <= 2);
     let era = year.div_euclid(400);
     let year_of_era = year.rem_euclid(400);

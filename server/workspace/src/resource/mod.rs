@@ -116,9 +116,9 @@ pub(crate) fn judge(asked: &ResourceToCheck<'_>, read: Result<(&Tree, NodeId), &
             known: completed.unknown.as_ref().into(),
             version,
         };
-        let mut verdict = one.judge();
+        let (mut verdict, is_open) = one.judge();
         verdict.unfinished.extend(not_finished);
-        report.in_part |= webhooks::may_be_completed(&verdict);
+        report.in_part |= is_open;
         report.verdicts.push((version, verdict));
     }
     Some(report)
@@ -151,6 +151,8 @@ struct One<'a> {
 /// The answer by one CRD.
 struct ByCrd {
     verdict: DocumentVerdict,
+    /// A webhook may complete the object.
+    is_open: bool,
     said: Said,
 }
 
@@ -169,7 +171,8 @@ impl ByCrd {
 }
 
 impl One<'_> {
-    fn judge(&self) -> DocumentVerdict {
+    /// The answer, and whether a webhook may complete the object.
+    fn judge(&self) -> (DocumentVerdict, bool) {
         let found = &self.asked.found;
         let mut by = &found.definition;
         let mut judged = self.judge_by(by);
@@ -192,7 +195,7 @@ impl One<'_> {
         let mut verdict = judged.verdict;
         verdict.hints.extend(hint);
         self.name_variables(&mut verdict);
-        verdict
+        (verdict, judged.is_open)
     }
 
     /// The CRDs of the same rank that may judge the object otherwise, each way once.
@@ -213,8 +216,10 @@ impl One<'_> {
 
     /// Answers by one CRD.
     fn judge_by(&self, by: &KnownDefinition) -> ByCrd {
+        let mut is_open = false;
         let answer = |verdict, text, refusals| ByCrd {
             verdict,
+            is_open: false,
             said: Said { text, refusals },
         };
         let (definition, text) = match by.serve(self.asked.definitions.files(), self.version) {
@@ -243,7 +248,7 @@ impl One<'_> {
                 let answer = server::judge_known(served, self.json, self.known, server::Question::Create);
                 let answer = created.insert(answer);
                 let mut verdict = locate.verdict(answer);
-                locate.expect_webhook(&mut verdict, answer, || self.webhook(definition.plural()));
+                is_open = locate.expect_webhook(&mut verdict, answer, || self.webhook(definition.plural()));
                 if verdict.errors.iter().any(|it| it.suppressed && it.follows) {
                     verdict.hints.push(self.broken(&text));
                 }
@@ -266,7 +271,10 @@ impl One<'_> {
             Some(answer) => refusals_of(answer),
             None => self.refusals(served),
         });
-        answer(verdict, Some(text), refusals.flatten())
+        ByCrd {
+            is_open,
+            ..answer(verdict, Some(text), refusals.flatten())
+        }
     }
 
     /// A mutating webhook of the repository that the API server asks about the object.

@@ -32,20 +32,14 @@ const MAY_REFUSE_ZERO: [&str; 11] = [
     "not",
 ];
 
-/// Whether an object lacks something that a webhook may set.
-pub(super) fn may_be_completed(verdict: &DocumentVerdict) -> bool {
-    let mut hints = verdict.hints.iter();
-    hints.any(|it| it.code == MISSING_PROPERTY && it.class == Class::Hint)
-}
-
 impl Locate<'_> {
-    /// Makes warnings of the errors about missing fields that the webhook may set. `verdict` is made of `answer`.
+    /// Makes warnings of the errors about missing fields that the webhook may set. `verdict` is made of `answer`. Whether there are some.
     pub(super) fn expect_webhook(
         &self,
         verdict: &mut DocumentVerdict,
         answer: &ResourceVerdict,
         webhook: impl FnOnce() -> Option<Arc<str>>,
-    ) {
+    ) -> bool {
         let may_be_set: Vec<bool> = answer
             .errors
             .iter()
@@ -58,9 +52,9 @@ impl Locate<'_> {
             })
             .collect();
         if !may_be_set.contains(&true) {
-            return;
+            return false;
         }
-        let Some(webhook) = webhook() else { return };
+        let Some(webhook) = webhook() else { return false };
         let mut may_be_set = may_be_set.into_iter();
         let of_webhook = |_: &mut Finding| may_be_set.next() == Some(true);
         let set = verdict.errors.extract_if(.., of_webhook);
@@ -76,6 +70,7 @@ impl Locate<'_> {
         if verdict.errors.iter().all(|it| it.code == UNCHECKED_RULES) {
             verdict.errors.clear();
         }
+        true
     }
 
     /// Whether the zero value of its type is a valid value of a property, as far as the property's own schema tells. `decider`: the `required`

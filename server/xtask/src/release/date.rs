@@ -1,6 +1,7 @@
 //! The date of a release, in the forms that file formats want.
 
 use anyhow::Context as _;
+use crd_analyzer_schema::go;
 
 /// A day, at midnight UTC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,13 +30,8 @@ impl Date {
 
     /// Days since 1970-01-01.
     fn days(self) -> u64 {
-        // March is the first month, so that the leap day is the last day of a year.
-        let (year, month) = match u64::from(self.month) {
-            month @ 3.. => (u64::from(self.year), month - 3),
-            month => (u64::from(self.year) - 1, month + 9),
-        };
-        let of_year = (153 * month + 2) / 5 + u64::from(self.day) - 1;
-        365 * year + year / 4 - year / 100 + year / 400 + of_year - 719_468
+        // `parse` takes no date before 1980, so this is positive.
+        go::days_since_1970(self.year.into(), self.month.into(), self.day.into()).unsigned_abs()
     }
 
     /// Seconds since 1970-01-01.
