@@ -20,8 +20,15 @@ use super::{
 /// The diagnostics that say the same of all resources of a kind.
 const OF_KINDS: [&str; 3] = [DEPRECATED_VERSION, SEVERAL_CRDS, UNUSABLE_CRD];
 
-/// A CRD of a file: the number of the file, and that of the document.
-pub(super) type Place = (usize, usize);
+/// Where a diagnostic of a CRD was found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Place {
+    file: usize,
+    /// The number of the report on the CRD: one is on the CRD as it is written, others on what kustomizations build of it.
+    document: usize,
+    /// The first byte that is marked.
+    start: u32,
+}
 
 /// What was said so far.
 #[derive(Default, Debug)]
@@ -100,9 +107,16 @@ impl Repeated {
             return true;
         }
         let identity = identity(document, finding, &file.report.text, file.lines());
-        let here = (self.files, n);
-        let is_new = *self.of_crds.entry(identity).or_insert(here) == here;
-        if !is_new {
+        let here = Place {
+            file: self.files,
+            document: n,
+            start: finding.span.start,
+        };
+        let first = *self.of_crds.entry(identity).or_insert(here);
+        let is_new = (first.file, first.document) == (here.file, here.document);
+        // What is built of a CRD has the mistakes of the CRD, at their places: that is no copy.
+        let is_same_place = (first.file, first.start) == (here.file, here.start);
+        if !is_new && !is_same_place {
             self.of_copies.add(file.label, finding);
         }
         is_new
