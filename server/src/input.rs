@@ -321,6 +321,18 @@ const MOST_LINKS: usize = 5;
 
 /// The files of a folder that may hold manifests, and what could not be looked at. What the user may want to know is said.
 pub(crate) fn walk(folder: &Path, access: &Access, hidden: Hidden) -> anyhow::Result<Walked> {
+    let mut files = Vec::new();
+    let walked = walk_each(folder, access, hidden, &mut |it| files.push(it))?;
+    Ok(Walked { files, ..walked })
+}
+
+/// The same, for who begins with the first file while the walk goes on: each is handed over instead of being among the files.
+pub(crate) fn walk_each(
+    folder: &Path,
+    access: &Access,
+    hidden: Hidden,
+    take: &mut dyn FnMut(PathBuf),
+) -> anyhow::Result<Walked> {
     let walked = match access {
         Access::Elsewhere(files) => {
             let listed = files.files(folder, &walk::is_manifest).map_err(anyhow::Error::msg)?;
@@ -328,13 +340,13 @@ pub(crate) fn walk(folder: &Path, access: &Access, hidden: Hidden) -> anyhow::Re
                 path,
                 why: "a link, which is followed only on disk".to_owned(),
             };
+            listed.files.into_iter().for_each(take);
             Walked {
-                files: listed.files,
                 notes: listed.links.into_iter().take(MOST_LINKS).map(link).collect(),
                 ..Walked::default()
             }
         }
-        _ => walk::files(folder, &Links::Within(roots(access)), hidden, walk::is_manifest),
+        _ => walk::each(folder, &Links::Within(roots(access)), hidden, walk::is_manifest, take),
     };
     for note in &walked.notes {
         tell(format_args!("note: {}: {}", note.path.display(), note.why));

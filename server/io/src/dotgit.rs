@@ -188,8 +188,10 @@ fn real(path: &Path, written: &Path) -> io::Result<PathBuf> {
 /// Whether some disk takes a name for `.git`: in any case, by its short name on NTFS, with a stream, with dots and spaces at its end, or with
 /// characters that HFS+ ignores.
 pub(crate) fn is_git_name(name: &OsStr) -> bool {
-    let name = name.to_string_lossy();
-    let name: String = name.chars().filter(|it| !is_ignored_on_hfs(*it)).collect();
+    let mut name = name.to_string_lossy();
+    if !name.is_ascii() {
+        name = name.chars().filter(|it| !is_ignored_on_hfs(*it)).collect();
+    }
     name.split('\\').any(is_git_name_on_ntfs)
 }
 

@@ -26,6 +26,7 @@ pub mod print;
 pub mod program;
 pub mod read;
 mod regular;
+pub mod repository;
 pub mod roots;
 pub mod scripts;
 pub mod source_ignore;

@@ -166,7 +166,8 @@ impl Workspace {
     /// Takes up where the repositories of these folders begin. Returns the kinds whose CRDs may count otherwise by that.
     pub(crate) fn set_folders(&self, folders: &[PathBuf]) -> BTreeSet<GroupKind> {
         let roots = folders.iter().map(|it| repository(it).unwrap_or_else(|| it.clone()));
-        self.catalog.change(|index| index.set_roots(roots.collect()))
+        let repositories = roots.map(|it| crd_analyzer_io::repository::describe(&it)).collect();
+        self.catalog.change(|index| index.set_repositories(repositories))
     }
 
     /// How many of these files have to be read.

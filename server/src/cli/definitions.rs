@@ -7,6 +7,7 @@ use std::{
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicUsize, Ordering},
+        mpsc,
     },
 };
 
@@ -24,6 +25,7 @@ use crd_analyzer_workspace::{
         Object, Origin, Resource, may_decide, native, objects, objects_of,
     },
     overlay::Overlays,
+    roles::Repository,
 };
 
 use super::{
@@ -205,7 +207,7 @@ impl RunDefinitions {
                     access: access.clone(),
                 }),
             };
-            catalog.change(|index| index.set_roots(roots(&self.files)));
+            catalog.change(|index| index.set_repositories(repositories(&roots(&self.files))));
             fill(&catalog, &self.files, &self.cluster);
             catalog
         })
@@ -220,11 +222,11 @@ impl RunDefinitions {
 
     /// The CRDs of the repositories that named files lie in.
     fn neighbours(&self) -> Option<&Catalog> {
-        self.neighbours.as_ref()?.catalog(&self.files, |found| {
+        self.neighbours.as_ref()?.catalog(|neighbours| {
             let catalog = Catalog::new(self.disk());
+            let found = look_through(&catalog, neighbours, &self.files);
             let found = self.around.get_or_init(|| found);
-            catalog.change(|index| index.set_roots(roots(found)));
-            fill(&catalog, found, &BTreeMap::new());
+            catalog.change(|index| index.set_repositories(repositories(&roots(found))));
             catalog
         })
     }
@@ -256,7 +258,9 @@ impl RunDefinitions {
         let bytes = input::read(source)?.unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let catalog = Catalog::new(MemoryFiles([(path.clone(), text)].into()));
-        add(&catalog, &path, Origin::Given, bytes);
+        if let Some(file) = Deciding::of(bytes) {
+            file.put_into(&catalog, &path, Origin::Given);
+        }
         let catalog = Arc::new(catalog);
         if paired.len() >= MOST_PAIRED {
             paired.clear();
@@ -279,7 +283,15 @@ fn roots(files: &Named) -> Vec<PathBuf> {
     found
 }
 
-/// Looks into files, and into the texts of a cluster. On threads of its own: those of the pool may all wait for this.
+/// Repositories, as their Makefiles describe them.
+fn repositories(roots: &[PathBuf]) -> Vec<Repository> {
+    roots
+        .iter()
+        .map(|it| crd_analyzer_io::repository::describe(it))
+        .collect()
+}
+
+/// Looks into files, and into the texts of a cluster.
 fn fill(catalog: &Catalog, files: &Named, cluster: &BTreeMap<PathBuf, Arc<str>>) {
     let files: Vec<_> = files.iter().collect();
     let next = AtomicUsize::new(0);
@@ -288,8 +300,8 @@ fn fill(catalog: &Catalog, files: &Named, cluster: &BTreeMap<PathBuf, Arc<str>>)
         loop {
             let n = next.fetch_add(1, Ordering::Relaxed);
             if let Some((path, (origin, access))) = files.get(n) {
-                if let Ok(bytes) = read::bytes(path, access, access.manifest_bytes()) {
-                    add(catalog, path, *origin, bytes);
+                if let Some(file) = deciding(path, access) {
+                    file.put_into(catalog, path, *origin);
                 }
             } else if let Some((path, text)) = cluster.get(n - files.len()) {
                 let file = NewFile {
@@ -306,37 +318,100 @@ fn fill(catalog: &Catalog, files: &Named, cluster: &BTreeMap<PathBuf, Arc<str>>)
             }
         }
     };
-    let threads = std::thread::available_parallelism()
-        .map_or(1, usize::from)
-        .min(files.len() + cluster.len());
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
-            if thread.spawn_scoped(scope, work).is_err() {
-                // Where no thread can be had, this one does all, though not as deep.
-                return work();
+    side_by_side(files.len() + cluster.len(), work, || {});
+}
+
+/// Looks into the files of repositories while others are still being found, but not into those that are known. Returns those that decide
+/// something.
+fn look_through(catalog: &Catalog, neighbours: &Neighbours, known: &Named) -> Named {
+    let roots: Vec<_> = neighbours.roots().map(Path::to_owned).collect();
+    catalog.change(|index| index.set_repositories(repositories(&roots)));
+    let (send, receive) = mpsc::channel::<Vec<(PathBuf, Access)>>();
+    let receive = Mutex::new(receive);
+    let deciding_files = Mutex::new(Named::new());
+    let work = || {
+        let next = || receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        while let Ok(files) = next() {
+            for (path, access) in files {
+                // Few files decide something: the configuration is asked about no others.
+                let Some(file) = deciding(&path, &access).filter(|_| !neighbours.exclude(&path, &access)) else {
+                    continue;
+                };
+                file.put_into(catalog, &path, Origin::Workspace);
+                let mut all = deciding_files.lock().unwrap_or_else(PoisonError::into_inner);
+                all.insert(path, (Origin::Workspace, access));
             }
+        }
+    };
+    let find = move || {
+        let mut batch = Vec::with_capacity(SENT);
+        neighbours.each(&mut |path, access| {
+            if known.contains_key(&path) {
+                return;
+            }
+            batch.push((path, access));
+            if batch.len() == SENT {
+                let _sent = send.send(std::mem::replace(&mut batch, Vec::with_capacity(SENT)));
+            }
+        });
+        let _sent = send.send(batch);
+    };
+    side_by_side(usize::MAX, work, find);
+    deciding_files.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Files that are handed from one thread to another at a time.
+const SENT: usize = 32;
+
+/// Does work on as many threads as help, while this one does something else. On threads of its own: those of the pool may all wait for this.
+fn side_by_side(most: usize, work: impl Fn() + Sync, meanwhile: impl FnOnce()) {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(most);
+    std::thread::scope(|scope| {
+        let start = |_: &usize| {
+            let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+            thread.spawn_scoped(scope, &work).is_ok()
+        };
+        let started = (0..threads).take_while(start).count();
+        meanwhile();
+        // Where no thread can be had, this one does all, though not as deep.
+        if started == 0 {
+            work();
         }
     });
 }
 
-/// Puts a file in, if there are CRDs or mutating webhooks in it.
-fn add(catalog: &Catalog, path: &Path, origin: Origin, bytes: Vec<u8>) {
-    if !may_decide(&bytes) {
-        return;
+/// A file with CRDs or mutating webhooks.
+struct Deciding {
+    text: Arc<str>,
+    objects: Vec<Object>,
+}
+
+impl Deciding {
+    /// What bytes say, if there are CRDs or mutating webhooks in them.
+    fn of(bytes: Vec<u8>) -> Option<Self> {
+        if !may_decide(&bytes) {
+            return None;
+        }
+        let (text, objects) = objects(bytes);
+        let decides = |it: &Object| it.defines.is_some() || MutatingWebhook::is_configured_by(it);
+        objects.iter().any(decides).then_some(Self { text, objects })
     }
-    let (text, objects) = objects(bytes);
-    let decides = |it: &Object| it.defines.is_some() || MutatingWebhook::is_configured_by(it);
-    if objects.iter().any(decides) {
+
+    fn put_into(&self, catalog: &Catalog, path: &Path, origin: Origin) {
         let file = NewFile {
             path,
             origin,
-            text: &text,
-            objects: &objects,
+            text: &self.text,
+            objects: &self.objects,
             keep_text: false,
         };
         catalog.change(|index| index.set(&file));
     }
+}
+
+/// What a file on disk says, if there are CRDs or mutating webhooks in it.
+fn deciding(path: &Path, access: &Access) -> Option<Deciding> {
+    Deciding::of(read::bytes(path, access, access.manifest_bytes()).ok()?)
 }
 
 impl RunDefinitions {

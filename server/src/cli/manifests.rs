@@ -253,13 +253,18 @@ impl Configs {
     pub(super) fn leave_out(&mut self, inputs: &mut Vec<Input>) -> anyhow::Result<()> {
         let mut kept = Vec::with_capacity(inputs.len());
         for input in inputs.drain(..) {
-            let config = self.of(&input)?;
-            if input.named || !is_excluded(&input, &config)? {
+            if !self.excludes(&input)? {
                 kept.push(input);
             }
         }
         *inputs = kept;
         Ok(())
+    }
+
+    /// Whether a configuration excludes a file that the user did not name.
+    pub(super) fn excludes(&mut self, input: &Input) -> anyhow::Result<bool> {
+        let config = self.of(input)?;
+        Ok(!input.named && is_excluded(input, &config)?)
     }
 
     /// The configuration that counts for an input.

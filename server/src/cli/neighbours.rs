@@ -3,7 +3,7 @@
 
 use std::{
     collections::BTreeMap,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Mutex, OnceLock, PoisonError},
 };
 
@@ -52,12 +52,12 @@ impl Neighbours {
         }
     }
 
-    /// The CRDs. `known`: files that were looked into already. `catalog` looks into the others.
-    pub(super) fn catalog(&self, known: &Named, catalog: impl FnOnce(Named) -> Catalog) -> Option<&Catalog> {
+    /// The CRDs, which `catalog` looks for once.
+    pub(super) fn catalog(&self, catalog: impl FnOnce(&Self) -> Catalog) -> Option<&Catalog> {
         if self.roots.is_empty() {
             return None;
         }
-        Some(self.catalog.get_or_init(|| catalog(self.files(known))))
+        Some(self.catalog.get_or_init(|| catalog(self)))
     }
 
     /// The CRDs, if somebody has looked for them.
@@ -65,27 +65,29 @@ impl Neighbours {
         self.catalog.get()
     }
 
-    fn files(&self, known: &Named) -> Named {
-        let mut inputs = Vec::new();
+    /// The repositories.
+    pub(super) fn roots(&self) -> impl Iterator<Item = &Path> {
+        self.roots.iter().map(|it| it.0.as_path())
+    }
+
+    /// Hands over the files of the repositories that may hold manifests, as they are found.
+    pub(super) fn each(&self, take: &mut dyn FnMut(PathBuf, Access)) {
         for (root, access) in &self.roots {
             // What cannot be looked at is not a mistake of the file that was named.
-            let walked = input::walk(root, access, Hidden::Tracked).unwrap_or_default();
-            inputs.extend(walked.files.into_iter().map(|path| Input {
-                label: String::new(),
-                source: Source::File(path, access.clone()),
-                old: None,
-                definition: None,
-                named: false,
-            }));
+            let _walked = input::walk_each(root, access, Hidden::Tracked, &mut |it| take(it, access.clone()));
         }
-        let mut configs = self.configs.lock().unwrap_or_else(PoisonError::into_inner);
-        if configs.leave_out(&mut inputs).is_err() {
-            return Named::new();
-        }
-        let place = |input: Input| match input.source {
-            Source::File(path, access) if !known.contains_key(&path) => Some((path, (Origin::Workspace, access))),
-            _ => None,
+    }
+
+    /// Whether a configuration excludes a file, or cannot be read.
+    pub(super) fn exclude(&self, path: &Path, access: &Access) -> bool {
+        let input = Input {
+            label: String::new(),
+            source: Source::File(path.to_owned(), access.clone()),
+            old: None,
+            definition: None,
+            named: false,
         };
-        inputs.into_iter().filter_map(place).collect()
+        let mut configs = self.configs.lock().unwrap_or_else(PoisonError::into_inner);
+        configs.excludes(&input).unwrap_or(true)
     }
 }

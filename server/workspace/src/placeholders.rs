@@ -1,5 +1,5 @@
-//! Placeholders, in the spellings of people and programs: `HCP_NAMESPACE`, `$$name$$`, `{GATEWAY_NAME}`, `<endpoint>`. Somebody
-//! replaces them before the object is sent.
+//! Placeholders, in the spellings of people and programs: `HCP_NAMESPACE`, `$$name$$`, `{GATEWAY_NAME}`, `<endpoint>`,
+//! `{{ .Files.Get "a" }}`. Somebody replaces them before the object is sent.
 
 use crd_analyzer_syntax::{
     json::{Json, JsonDoc, JsonValue},
@@ -26,7 +26,13 @@ pub(crate) fn is_placeholder(written: &str) -> bool {
         let inside = written.strip_prefix(begin).and_then(|it| it.strip_suffix(end));
         inside.is_some_and(|it| is_word(it, &['-', '_', ' ', '.']))
     });
-    between || AROUND.iter().any(|it| is_around(written, it))
+    between || is_action(written) || AROUND.iter().any(|it| is_around(written, it))
+}
+
+/// Whether a value is one action of a template, or several: `{{- .Values.a | b64enc }}`.
+fn is_action(written: &str) -> bool {
+    let written = written.trim();
+    written.len() > "{{}}".len() && written.starts_with("{{") && written.ends_with("}}")
 }
 
 /// Whether a text has a word between two equal marks.
@@ -77,6 +83,11 @@ mod tests {
             ("{GATEWAY_NAME}", true),
             ("<endpoint>", true),
             ("<your endpoint>", true),
+            ("{{ .Values.a }}", true),
+            ("  {{- (.Files.Get \"a.tar.gz\") | b64enc | nindent 6 }}\n", true),
+            ("{{ a }} {{ b }}", true),
+            ("{{}}", false),
+            ("a {{ b }}", false),
             ("step-$$name$$", true),
             ("@@name@@-x", true),
             ("$$name", false),

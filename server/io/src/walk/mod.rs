@@ -85,6 +85,17 @@ pub fn files(folder: &Path, links: &Links, hidden: Hidden, is_wanted: impl Fn(&P
     files_within(folder, links, hidden, &is_wanted, Spent::default())
 }
 
+/// The same, for who begins with the first file while the walk goes on: each is handed over instead of being among the files.
+pub fn each(
+    folder: &Path,
+    links: &Links,
+    hidden: Hidden,
+    is_wanted: impl Fn(&Path) -> bool,
+    take: &mut dyn FnMut(PathBuf),
+) -> Walked {
+    each_within(folder, links, hidden, &is_wanted, Spent::default(), take)
+}
+
 fn files_within(
     folder: &Path,
     links: &Links,
@@ -92,7 +103,21 @@ fn files_within(
     is_wanted: &dyn Fn(&Path) -> bool,
     spent: Spent,
 ) -> Walked {
+    let mut files = Vec::new();
+    let walked = each_within(folder, links, hidden, is_wanted, spent, &mut |it| files.push(it));
+    Walked { files, ..walked }
+}
+
+fn each_within(
+    folder: &Path,
+    links: &Links,
+    hidden: Hidden,
+    is_wanted: &dyn Fn(&Path) -> bool,
+    spent: Spent,
+    take: &mut dyn FnMut(PathBuf),
+) -> Walked {
     let mut walk = Walk {
+        take,
         links,
         hidden,
         is_wanted,
@@ -122,6 +147,8 @@ pub fn is_manifest(path: &Path) -> bool {
 }
 
 struct Walk<'a> {
+    /// Gets each file.
+    take: &'a mut dyn FnMut(PathBuf),
     links: &'a Links,
     hidden: Hidden,
     is_wanted: &'a dyn Fn(&Path) -> bool,
@@ -197,7 +224,7 @@ impl Walk<'_> {
         })];
         while let Some(next) = stack.pop() {
             match next {
-                Next::File(path) => self.found.files.push(path),
+                Next::File(path) => (self.take)(path),
                 Next::Folder(folder) => {
                     if self.entries > MAX_ENTRIES || self.spent.is_too_much() {
                         continue;

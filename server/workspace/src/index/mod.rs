@@ -25,7 +25,7 @@ use definition_text::{DefiningFile, Loaded};
 
 use crate::{
     overlay::ChangedCrd,
-    roles::{Place, Standing, TestData},
+    roles::{Place, Repository, Standing, TestData},
     source::{BuiltFrom, BuiltPlace},
     words::meant::is_slip,
 };
@@ -66,7 +66,7 @@ pub struct Index {
     /// The paths of CRDs that kustomizations build.
     built: BTreeSet<Arc<Path>>,
     /// The folders of the repositories: what lies above them says nothing of a file.
-    roots: Vec<PathBuf>,
+    repositories: Vec<Repository>,
     served: served::Memo,
     /// The files that configure mutating webhooks.
     webhooks: Webhooks,
@@ -273,12 +273,12 @@ impl Index {
         true
     }
 
-    /// Says which folders are repositories. Returns the kinds whose CRDs may count otherwise by that.
-    pub fn set_roots(&mut self, roots: Vec<PathBuf>) -> BTreeSet<GroupKind> {
-        if self.roots == roots {
+    /// Says which folders are repositories, and where their generators write. Returns the kinds whose CRDs may count otherwise by that.
+    pub fn set_repositories(&mut self, repositories: Vec<Repository>) -> BTreeSet<GroupKind> {
+        if self.repositories == repositories {
             return BTreeSet::new();
         }
-        self.roots = roots;
+        self.repositories = repositories;
         self.take_built();
         let paths: Vec<Arc<Path>> = self.files.keys().cloned().collect();
         for path in paths {
@@ -361,12 +361,29 @@ impl Index {
     /// What the path of a file says, below the outermost repository that it lies in.
     pub(crate) fn place(&self, path: &Path) -> Place {
         let relative = self.relative(path);
-        Place::of(relative).below(path, relative)
+        let place = Place::of(relative).below(path, relative);
+        if self.repositories.iter().any(|it| it.vendored.covers(path)) {
+            return place.vendored();
+        }
+        match self.generated_into(path) {
+            Some(by) => place.generated(by),
+            None => place,
+        }
+    }
+
+    /// The file that says that a generator writes to the folder of a file.
+    fn generated_into(&self, path: &Path) -> Option<&str> {
+        let mut all = self.repositories.iter().flat_map(|it| &it.generated);
+        let folder = path.parent()?;
+        all.find(|it| it.folder == folder).map(|it| it.by.as_str())
     }
 
     /// The path of a file below the outermost repository that it lies in.
     pub fn relative<'p>(&self, path: &'p Path) -> &'p Path {
-        let below = self.roots.iter().filter_map(|it| path.strip_prefix(it).ok());
+        let below = self
+            .repositories
+            .iter()
+            .filter_map(|it| path.strip_prefix(&it.root).ok());
         below.max_by_key(|it| it.as_os_str().len()).unwrap_or(path)
     }
 

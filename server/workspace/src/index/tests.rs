@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, path::Path};
 use crd_analyzer_syntax::paths::Step;
 
 use super::*;
+use crate::roles::{GeneratedInto, Vendored};
 
 fn definition(kind: &str, field: &str) -> String {
     format!(
@@ -138,7 +139,15 @@ fn chosen(paths: &[&str], near: &str) -> (String, Vec<String>, Chosen) {
     let texts = texts.iter().zip(paths).map(|(text, path)| format!("{text}# {path}\n"));
     let texts: Vec<_> = texts.collect();
     let catalog = Catalog::new(MemoryFiles::default());
-    catalog.change(|index| index.set_roots(vec!["/tests".into()]));
+    let repository = Repository {
+        root: "/tests".into(),
+        generated: vec![GeneratedInto {
+            folder: "/tests/deploy/charts/crds".into(),
+            by: "Makefile".to_owned(),
+        }],
+        vendored: Vendored::of("common/** linguist-vendored\n", Path::new("/tests")),
+    };
+    catalog.change(|index| index.set_repositories(vec![repository]));
     let path = |it: &str| format!("/tests/{it}");
     for (name, text) in paths.iter().zip(&texts) {
         put(&catalog, &[(&path(name), text)]);
@@ -193,6 +202,20 @@ fn the_source_of_truth_checks_resources_and_copies_do_not() {
             &["crds/v1beta1/a.yaml", "vendor/x/a.yaml"],
             "vendor/w.yaml",
             "crds/v1beta1/a.yaml",
+            Chosen::Standing,
+        ),
+        // A Makefile says that a generator writes there.
+        (
+            &["crds/a.yaml", "deploy/charts/crds/a.yaml"],
+            "crds/w.yaml",
+            "deploy/charts/crds/a.yaml",
+            Chosen::Standing,
+        ),
+        // `.gitattributes` says that it is another project's.
+        (
+            &["common/crds/a.yaml", "apps/crds/a.yaml"],
+            "common/w.yaml",
+            "apps/crds/a.yaml",
             Chosen::Standing,
         ),
         // What a release ships belongs together.

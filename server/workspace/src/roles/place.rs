@@ -41,6 +41,8 @@ pub struct Place {
     pub standing: Standing,
     /// The part of the path that says so.
     pub evidence: Option<String>,
+    /// The file that says that a generator writes to the folder, where the path does not.
+    pub generated_by: Option<String>,
     /// The release that the path names.
     pub version: Option<Version>,
     /// The folder that holds all releases; without releases, the folder of the file.
@@ -196,9 +198,37 @@ impl Place {
         Self {
             standing,
             evidence,
+            generated_by: None,
             version,
             container: above(at).to_owned(),
             release: release.then(|| above(at + 1).to_owned()),
+        }
+    }
+
+    /// The same place, if a file says that a generator writes to the folder: unless the path says that it holds an old state or tests.
+    pub(crate) fn generated(self, by: &str) -> Self {
+        if !matches!(
+            self.standing,
+            Standing::Plain | Standing::Packaged | Standing::Documentation
+        ) {
+            return self;
+        }
+        Self {
+            standing: Standing::Generated,
+            generated_by: Some(by.to_owned()),
+            ..self
+        }
+    }
+
+    /// The same place, if a file says that what is there comes from another project.
+    pub(crate) fn vendored(self) -> Self {
+        if self.standing >= Standing::Vendored {
+            return self;
+        }
+        Self {
+            standing: Standing::Vendored,
+            evidence: None,
+            ..self
         }
     }
 

@@ -138,10 +138,19 @@ impl Judgement {
         let in_path = format!("`{evidence}` in the path");
         match place.standing {
             Standing::Built => Self::new(Role::SourceOfTruth, "as a kustomization of the repository builds it"),
-            Standing::Generated => Self::new(Role::SourceOfTruth, format!("controller-gen writes to `{evidence}`")),
+            Standing::Generated => {
+                let reason = match &place.generated_by {
+                    Some(by) => format!("controller-gen writes to this folder, as `{by}` says"),
+                    None => format!("controller-gen writes to `{evidence}`"),
+                };
+                Self::new(Role::SourceOfTruth, reason)
+            }
             Standing::Plain => Self::new(Role::SourceOfTruth, "nothing in the path names a copy"),
             Standing::Packaged => Self::new(Role::Copy, format!("{in_path} names a package")),
             Standing::Old => Self::new(Role::CopyOfRelease(place.version.clone()), in_path),
+            Standing::Vendored if place.evidence.is_none() => {
+                Self::new(Role::Copy, "`.gitattributes` says that it is another project's")
+            }
             Standing::Vendored => Self::new(Role::Copy, format!("{in_path} names another project's files")),
             Standing::Documentation => Self::new(Role::Documentation, in_path),
             Standing::Test => Self::new(Role::TestData, in_path),

@@ -1,0 +1,158 @@
+//! The folders that controller-gen writes CRDs to, as a Makefile or a script says: `controller-gen crd output:crd:dir=manifests`.
+
+use std::{
+    collections::HashMap,
+    path::{Component, Path, PathBuf},
+};
+
+use super::Vendored;
+
+/// The options that name the folder of CRDs.
+const OPTIONS: [&str; 3] = ["output:crd:artifacts:config=", "output:crd:dir=", "output:dir="];
+
+/// Variables in a path that are put in, at most: one may name the next.
+const MOST_VARIABLES: usize = 16;
+
+/// The longest path that is followed, in bytes.
+const MOST_PATH: usize = 4096;
+
+/// A repository: where it begins, and what its own files say of its folders.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Repository {
+    /// Its folder, absolute.
+    pub root: PathBuf,
+    /// The folders that generators write CRDs to.
+    pub generated: Vec<GeneratedInto>,
+    /// The files that come from others.
+    pub vendored: Vendored,
+}
+
+/// A folder that a generator writes CRDs to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GeneratedInto {
+    /// The folder, absolute.
+    pub folder: PathBuf,
+    /// The file that says so, relative to the repository.
+    pub by: String,
+}
+
+/// The folders that a Makefile or a shell script has controller-gen write CRDs to, relative to where it runs. What depends on a variable that
+/// the text does not set is left out.
+pub fn generated_into(text: &str) -> Vec<PathBuf> {
+    if !OPTIONS.iter().any(|it| text.contains(it)) {
+        return Vec::new();
+    }
+    let variables = variables(text);
+    let mut found = Vec::new();
+    for option in OPTIONS {
+        for (at, _) in text.match_indices(option) {
+            let rest = text[at + option.len()..].trim_start_matches(['"', '\'']);
+            let end = rest.find(|it: char| it.is_whitespace() || "\"'`\\;&|".contains(it));
+            let written = &rest[..end.unwrap_or(rest.len())];
+            if let Some(folder) = put_in(written, &variables).and_then(|it| below(&it))
+                && !found.contains(&folder)
+            {
+                found.push(folder);
+            }
+        }
+    }
+    found
+}
+
+/// A path without `.`, unless it leads nowhere or starts elsewhere.
+fn below(path: &str) -> Option<PathBuf> {
+    let parts = Path::new(path).components();
+    let kept: PathBuf = parts.filter(|it| !matches!(it, Component::CurDir)).collect();
+    let is_here = !kept.as_os_str().is_empty() && kept.is_relative();
+    is_here.then_some(kept)
+}
+
+/// The variables that a Makefile or a script sets to one text: `NAME ?= value`, `NAME=value`.
+fn variables(text: &str) -> HashMap<&str, &str> {
+    let mut found = HashMap::new();
+    for line in text.lines() {
+        let line = line.trim_start();
+        let line = line.strip_prefix("export ").unwrap_or(line);
+        let Some((name, value)) = line.split_once('=') else {
+            continue;
+        };
+        let name = name.trim_end_matches(['?', ':']).trim_end();
+        let is_name = !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+        if is_name {
+            let value = value.split(" #").next().unwrap_or_default().trim();
+            found.entry(name).or_insert(value.trim_matches(['"', '\'']));
+        }
+    }
+    found
+}
+
+/// A text with the values of its variables. `$(PWD)` and its like are where the generator runs.
+fn put_in(written: &str, variables: &HashMap<&str, &str>) -> Option<String> {
+    let mut text = written.to_owned();
+    for _ in 0..MOST_VARIABLES {
+        let Some(at) = text.find('$') else {
+            return Some(text);
+        };
+        let after = &text[at + 1..];
+        let close = match after.chars().next()? {
+            '(' => ')',
+            '{' => '}',
+            _ => return None,
+        };
+        let (name, rest) = after[1..].split_once(close)?;
+        let value = match name {
+            "PWD" | "CURDIR" | "shell pwd" => ".",
+            _ => variables.get(name)?,
+        };
+        text = format!("{}{value}{rest}", &text[..at]);
+        if text.len() > MOST_PATH {
+            return None;
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folders_of_generators() {
+        for (text, expected) in [
+            (
+                "\t$(CONTROLLER_GEN) crd paths=\"./...\" output:crd:artifacts:config=config/crd/bases\n",
+                &["config/crd/bases"][..],
+            ),
+            ("controller-gen crd output:crd:dir=./manifests \\\n", &["manifests"]),
+            (
+                "CRDS ?= deploy/crds # here\n\tcontroller-gen output:dir=$(CRDS)/a\n",
+                &["deploy/crds/a"],
+            ),
+            ("A=x\nB := ${A}/y\n\tgen output:crd:dir=\"${B}\"", &["x/y"]),
+            ("gen output:crd:dir=$(PWD)/example/crds/", &["example/crds"]),
+            ("gen output:crd:dir=$(TMP)/crds", &[]),
+            ("A = $(A)/x\ngen output:crd:dir=$(A)", &[]),
+            ("gen output:crd:dir=$$TMP", &[]),
+            ("gen output:crd:dir=/tmp/crds output:crd:dir=", &[]),
+            (
+                "gen output:crd:dir=a; gen output:crd:dir=b; gen output:crd:dir=a",
+                &["a", "b"],
+            ),
+            ("gen output:rbac:dir=a", &[]),
+            ("gen output:crd:stdout", &[]),
+        ] {
+            let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
+            assert_eq!(generated_into(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn variables_that_grow_end_soon() {
+        let lines = (0..20).map(|n| format!("A{n} = $(A{})$(A{})\n", n + 1, n + 1));
+        let many = lines.collect::<Vec<_>>().concat();
+        assert_eq!(
+            generated_into(&format!("{many}gen output:crd:dir=$(A0)")),
+            Vec::<PathBuf>::new()
+        );
+    }
+}
