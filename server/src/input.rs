@@ -1,5 +1,7 @@
 //! What to check: files, folders, standard input and lists, and the previous revisions to compare with.
 
+mod packages;
+
 use std::{
     collections::HashMap,
     fs, io,
@@ -233,6 +235,19 @@ pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Resul
             }));
             continue;
         }
+        if let Some(folder) = packages::below(path) {
+            let access = access.unwrap_or_else(|| found_in(&folder));
+            let found = packages::files(&folder, &access, reading.hidden)?;
+            unreadable.extend(found.problems.into_iter().map(Unreadable::from));
+            inputs.extend(found.files.into_iter().map(|path| Input {
+                label: label(&path),
+                source: Source::File(path, access.clone()),
+                old: None,
+                definition: None,
+                named: false,
+            }));
+            continue;
+        }
         let source = if path.as_os_str() == "-" {
             Source::Stdin(reading.stdin.map(Path::to_owned))
         } else if is_folder(path, access.as_ref()) {
@@ -321,8 +336,18 @@ const MOST_LINKS: usize = 5;
 
 /// The files of a folder that may hold manifests, and what could not be looked at. What the user may want to know is said.
 pub(crate) fn walk(folder: &Path, access: &Access, hidden: Hidden) -> anyhow::Result<Walked> {
+    walk_for(folder, access, hidden, &walk::is_manifest)
+}
+
+/// The same of the files whose names are wanted.
+fn walk_for(
+    folder: &Path,
+    access: &Access,
+    hidden: Hidden,
+    is_wanted: &dyn Fn(&Path) -> bool,
+) -> anyhow::Result<Walked> {
     let mut files = Vec::new();
-    let walked = walk_each(folder, access, hidden, &mut |it| files.push(it))?;
+    let walked = walk_each(folder, access, hidden, is_wanted, &mut |it| files.push(it))?;
     Ok(Walked { files, ..walked })
 }
 
@@ -331,11 +356,12 @@ pub(crate) fn walk_each(
     folder: &Path,
     access: &Access,
     hidden: Hidden,
+    is_wanted: &dyn Fn(&Path) -> bool,
     take: &mut dyn FnMut(PathBuf),
 ) -> anyhow::Result<Walked> {
     let walked = match access {
         Access::Elsewhere(files) => {
-            let listed = files.files(folder, &walk::is_manifest).map_err(anyhow::Error::msg)?;
+            let listed = files.files(folder, is_wanted).map_err(anyhow::Error::msg)?;
             let link = |path| Problem {
                 path,
                 why: "a link, which is followed only on disk".to_owned(),
@@ -346,7 +372,7 @@ pub(crate) fn walk_each(
                 ..Walked::default()
             }
         }
-        _ => walk::each(folder, &Links::Within(roots(access)), hidden, walk::is_manifest, take),
+        _ => walk::each(folder, &Links::Within(roots(access)), hidden, is_wanted, take),
     };
     for note in &walked.notes {
         tell(format_args!("note: {}: {}", note.path.display(), note.why));

@@ -114,6 +114,7 @@ impl Cases {
                     object: text,
                     old,
                 }),
+                (Shape::Go, _) => {}
                 (Shape::Documents, stored) => {
                     defined.clone_from(&text);
                     match stored {

@@ -3,6 +3,7 @@
 //! This crate does no I/O: a [`Folders`] lists and reads files. It knows nothing of YAML: callers name a property by a
 //! path of steps.
 
+pub mod check;
 mod declaration;
 mod markers;
 mod module;

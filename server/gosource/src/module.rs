@@ -6,6 +6,7 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
+use crate::check::{catalog::Release, release::named_in};
 use crate::declaration::Kind;
 use crate::read::{Declared, SourceFile, read};
 
@@ -79,6 +80,7 @@ impl Package {
 pub struct Module {
     folders: Box<dyn Folders>,
     root: PathBuf,
+    controller_gen: OnceLock<Option<Release>>,
     layout: OnceLock<Layout>,
     packages: Mutex<BTreeMap<PathBuf, Arc<Package>>>,
 }
@@ -90,12 +92,26 @@ struct Layout {
     modules: BTreeMap<PathBuf, String>,
 }
 
+/// Files of a repository that may say which controller-gen it uses.
+const NAMES_TOOLS: [&str; 4] = ["Makefile", "go.mod", "hack/tools/go.mod", "tools/go.mod"];
+
 impl Module {
+    /// The release of controller-gen that the repository uses, as its Makefile or a `go.mod` says.
+    pub fn controller_gen(&self) -> Option<Release> {
+        *self.controller_gen.get_or_init(|| {
+            let texts = NAMES_TOOLS
+                .iter()
+                .filter_map(|it| self.folders.read(&self.root.join(it)));
+            texts.into_iter().find_map(|it| named_in(&it))
+        })
+    }
+
     /// The repository at a root that [`root_of`] found. Nothing is read before something is asked.
     pub fn new(root: PathBuf, folders: Box<dyn Folders>) -> Self {
         Self {
             folders,
             root,
+            controller_gen: OnceLock::new(),
             layout: OnceLock::new(),
             packages: Mutex::default(),
         }

@@ -173,6 +173,7 @@ fn found_in(page: &str) -> Vec<Shown> {
     for block in &blocks(page) {
         match block.shape {
             Shape::Old => old = Some(block.clone()),
+            Shape::Go => {}
             Shape::Resource if defined.is_none() => {}
             Shape::Resource => all.extend(shown(block, old.take().as_ref(), defined.as_ref())),
             Shape::Documents => {

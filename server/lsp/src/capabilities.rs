@@ -22,6 +22,8 @@ pub(crate) struct Client {
     pub(crate) deprecated_tag: bool,
     pub(crate) registers_watchers: bool,
     pub(crate) registers_configuration: bool,
+    /// It can be asked later for documents of another language.
+    pub(crate) registers_documents: bool,
     pub(crate) answers_configuration: bool,
     pub(crate) shows_progress: bool,
     /// It takes fixes as they are; else it would want commands.
@@ -96,6 +98,10 @@ impl Client {
                 .unwrap_or_default(),
             registers_configuration: workspace
                 .and_then(|it| it.did_change_configuration)
+                .and_then(|it| it.dynamic_registration)
+                .unwrap_or_default(),
+            registers_documents: text
+                .and_then(|it| it.synchronization.as_ref())
                 .and_then(|it| it.dynamic_registration)
                 .unwrap_or_default(),
             shows_progress: capabilities

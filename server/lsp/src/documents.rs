@@ -15,6 +15,7 @@ use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::lines::ColumnUnit;
 use crd_analyzer_workspace::{
     costs::{self, DocumentCosts, FileCosts},
+    go_file::is_go,
     versions::VersionSet,
 };
 use lsp_types::{TextDocumentContentChangeEvent, TextDocumentItem, Uri};
@@ -333,6 +334,12 @@ impl Documents {
     /// The newest version of a document.
     pub(crate) fn snapshot(&self, uri: &Uri) -> Option<Snapshot> {
         self.lock().documents.get(uri.as_str()).map(Document::snapshot)
+    }
+
+    /// The same of a document that holds manifests: features that read YAML ask for it.
+    pub(crate) fn manifest(&self, uri: &Uri) -> Option<Snapshot> {
+        let is_go = |it: &Snapshot| it.path().is_some_and(|it| is_go(&it));
+        self.snapshot(uri).filter(|it| !is_go(it))
     }
 
     /// Whether a document has neither changed nor been analyzed again since.

@@ -41,7 +41,7 @@ pub(crate) async fn read<T: Send + 'static>(
     if !feature(&session.features()) {
         return Ok(None);
     }
-    let Some(snapshot) = session.documents.snapshot(uri) else {
+    let Some(snapshot) = session.documents.manifest(uri) else {
         return Ok(None);
     };
     let session = session.clone();
@@ -74,7 +74,7 @@ pub(crate) async fn read_costs<T: Send + 'static>(
     answer: impl FnOnce(&RequestContext) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
     if feature(&session.features())
-        && let Some(snapshot) = session.documents.snapshot(uri)
+        && let Some(snapshot) = session.documents.manifest(uri)
     {
         session.analysis_in_time(&snapshot).await?;
     }

@@ -16,6 +16,7 @@ use crd_analyzer_io::{
 };
 use crd_analyzer_workspace::{
     definition_paths::DefinitionPath,
+    go_file::is_go,
     index::{
         Catalog, DefinitionText, Definitions, Files, Found, GroupKind, KnownDefinition, NewFile, Origin, Resource,
         objects, objects_of,
@@ -95,6 +96,9 @@ impl Workspace {
         let _only = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
         let mut changed = BTreeSet::new();
         for place in documents.take_changed() {
+            if is_go(&place) {
+                continue;
+            }
             let Some(snapshot) = documents.at(&place) else {
                 changed.append(&mut self.look_at_file(&place));
                 continue;

@@ -7,7 +7,11 @@ use std::{
     sync::{Mutex, OnceLock, PoisonError},
 };
 
-use crd_analyzer_io::{read::Access, roots, walk::Hidden};
+use crd_analyzer_io::{
+    read::Access,
+    roots,
+    walk::{self, Hidden},
+};
 use crd_analyzer_workspace::index::{Catalog, Origin};
 
 use super::manifests::Configs;
@@ -74,7 +78,9 @@ impl Neighbours {
     pub(super) fn each(&self, take: &mut dyn FnMut(PathBuf, Access)) {
         for (root, access) in &self.roots {
             // What cannot be looked at is not a mistake of the file that was named.
-            let _walked = input::walk_each(root, access, Hidden::Tracked, &mut |it| take(it, access.clone()));
+            let _walked = input::walk_each(root, access, Hidden::Tracked, &walk::is_manifest, &mut |it| {
+                take(it, access.clone());
+            });
         }
     }
 

@@ -31,6 +31,7 @@ use crate::{
     deferred_search::{self, DeferredSearch, UnsearchedReport},
     fill::{self, Places},
     finding::{Class, Finding},
+    go_file,
     head::{self, Head},
     index::{
         Definitions, Found, GroupKind, native,
@@ -67,6 +68,9 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
         replaces: question.replaces.filter(|it| !it.is(&source.content)),
         ..*question
     };
+    if let Some(path) = question.path.filter(|it| go_file::is_go(it)) {
+        return (go_file::report(source, path, question.go), DeferredSearch::default());
+    }
     let mut report = FileReport::empty(source.content.clone());
     let found = source.documents();
     if let Some(error) = &found.error {

@@ -64,6 +64,16 @@ crd_analyzer_schema::codes! {
     KUSTOMIZE_FAILURE = "kustomize-failure", no_fix: "Only the author knows what was meant.";
     /// A kustomization needs something that crd-analyzer does not read or run.
     KUSTOMIZE_NOT_BUILT = "kustomize-not-built", no_fix: "Only the author knows where it is.";
+    /// A marker in a Go file has a name that controller-gen does not know.
+    UNKNOWN_MARKER = "unknown-marker";
+    /// A marker in a Go file does nothing at its place.
+    MISPLACED_MARKER = "misplaced-marker";
+    /// controller-gen cannot read the arguments of a marker in a Go file.
+    INVALID_MARKER = "invalid-marker";
+    /// A field or a type has a marker twice, or two markers that contradict each other.
+    REPEATED_MARKER = "repeated-marker";
+    /// gofmt changed quotes in a marker.
+    MARKER_QUOTES = "marker-quotes";
     /// A suppression comment is malformed.
     MALFORMED_SUPPRESSION = "malformed-suppression";
     /// A suppression comment suppresses nothing.

@@ -25,6 +25,7 @@ mod fill;
 pub mod finding;
 pub mod flux;
 pub mod generated;
+pub mod go_file;
 pub mod hazards;
 mod head;
 mod hints;

@@ -6,6 +6,7 @@ use crate::{
     analysis::{Question, analyze_text},
     deferred_search::DeferredSearch,
     finding::Finding,
+    go_file,
     report::{DocumentReport, FileReport},
     text::Text,
     unfinished, verdict,
@@ -15,6 +16,9 @@ use crate::{
 /// the answer is for the text without the entry, and [`FileReport::unfinished`] says what is wrong with it.
 pub fn analyze_typing(text: Arc<str>, question: &Question<'_>, cursor: Option<u32>) -> (FileReport, DeferredSearch) {
     let source = Text::whole(text).after(question.last_trees);
+    if question.path.is_some_and(go_file::is_go) {
+        return analyze_text(&source, question);
+    }
     let Some(cursor) = cursor else {
         return analyze_text(&source, question);
     };

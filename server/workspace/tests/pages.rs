@@ -178,6 +178,7 @@ fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined
         },
         hazards: if is_hazard { Search::All(&memory) } else { Search::Off },
         is_completed: true,
+        path: (block.shape == Shape::Go).then_some(Path::new("/types.go")),
         ..Question::new(versions)
     };
     let report = analyze(block.fixture.text.clone().into_bytes(), &question);
@@ -299,6 +300,7 @@ fn check(code: &str, path: &Path) -> Vec<String> {
             }
             Shape::Resource if defined.is_none() => continue,
             Shape::Resource => judge(code, block, old.take(), defined),
+            Shape::Go => judge(code, block, None, None),
             Shape::Documents => {
                 let before = old.take();
                 defined = Some(Defined { now: block, before });

@@ -20,6 +20,7 @@ mod habits;
 mod headlines;
 mod json_schema;
 mod kustomize;
+mod markers;
 mod minor;
 mod mutate;
 mod peers;
@@ -75,6 +76,8 @@ enum Chore {
     Kustomize(kustomize::Args),
     /// Compare what `crd-analyzer explain` prints with kubectl's own code (needs Go and the corpus).
     Explain(explain::Args),
+    /// Compare what we say of markers in Go files with controller-gen's own code (needs Go).
+    Markers(markers::Args),
     /// Compare everything that two binaries answer: subcommands, formats, and what editors are told.
     Same(same::Args),
     /// Build, pack and test a release: archives, packages, images, extensions (packaging/release.toml).
@@ -102,6 +105,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Rename(args) => rename::run(&args)?,
         Chore::Kustomize(args) => kustomize::run(&args)?,
         Chore::Explain(args) => explain::run(&args)?,
+        Chore::Markers(args) => markers::run(&args)?,
         Chore::Same(args) => same::run(&args)?,
         Chore::Release(args) => release::run(&args)?,
         Chore::Docs(args) => docs::run(&args)?,

@@ -122,6 +122,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "compat",
             "conversion",
             "fixtures",
+            "gosource",
             "ide",
             "kustomize",
             "publish",

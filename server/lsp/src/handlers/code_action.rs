@@ -36,7 +36,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeActionParams) -> 
     if !session.client().code_actions || !(wants_fixes(only.as_deref()) || wants(only.as_deref(), &fix_all())) {
         return Ok(None);
     }
-    let Some(snapshot) = session.documents.snapshot(&params.text_document.uri) else {
+    let Some(snapshot) = session.documents.manifest(&params.text_document.uri) else {
         return Ok(None);
     };
     let analysis = session.analysis_in_time(&snapshot).await?;

@@ -52,7 +52,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: ExecuteCommandParams)
     let place = params.arguments.into_iter().next().unwrap_or_default();
     let place: CommandTarget =
         serde_json::from_value(place).map_err(|error| Error::invalid_params(error.to_string()))?;
-    let snapshot = session.documents.snapshot(&place.uri);
+    let snapshot = session.documents.manifest(&place.uri);
     let Some(snapshot) = snapshot.filter(|it| it.version == place.version) else {
         return Err(tasks::stale());
     };

@@ -10,7 +10,7 @@ use tower_lsp::jsonrpc::Result;
 use crate::{limits, session::Session, tasks};
 
 pub(crate) async fn handle(session: &Arc<Session>, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
-    let Some(snapshot) = session.documents.snapshot(&params.text_document.uri) else {
+    let Some(snapshot) = session.documents.manifest(&params.text_document.uri) else {
         return Ok(None);
     };
     if !session.features().folding {

@@ -1,10 +1,15 @@
 //! `initialized`: asks the client to watch files and to say when settings change, if it can, and for its settings.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
+use crd_analyzer_io::{read, repository};
 use lsp_types::{
-    DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern, Registration,
-    notification::{DidChangeConfiguration, DidChangeWatchedFiles, Notification},
+    DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern, Registration, TextDocumentSyncKind,
+    notification::{
+        DidChangeConfiguration, DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument,
+        DidOpenTextDocument, Notification,
+    },
+    request::{DocumentDiagnosticRequest, Request},
 };
 use serde_json::json;
 
@@ -43,6 +48,9 @@ pub(crate) fn handle(session: &Arc<Session>) {
             register_options: Some(json!({ "section": NAME })),
         });
     }
+    if client.registers_documents && session.folders().iter().any(|it| has_api_types(it)) {
+        registrations.extend(go_documents(client.pulls_diagnostics));
+    }
     // The answers come through the reader, which must not wait for them.
     if !registrations.is_empty() {
         let remote = session.remote.clone();
@@ -57,4 +65,43 @@ pub(crate) fn handle(session: &Arc<Session>) {
     if client.answers_configuration {
         did_change_configuration::fetch(session);
     }
+}
+
+/// Whether a folder is a project of kubebuilder, or its Makefile runs controller-gen.
+fn has_api_types(folder: &Path) -> bool {
+    read::is_file(&folder.join(PROJECT)) || !repository::describe(folder).generated.is_empty()
+}
+
+/// The file that kubebuilder keeps what it knows of a project in.
+const PROJECT: &str = "PROJECT";
+
+/// Asks for Go files, but for nothing else about them than their diagnostics: other features are the Go language server's.
+fn go_documents(pulls: bool) -> Vec<Registration> {
+    let selector = json!([{ "language": "go", "scheme": "file" }]);
+    let registration = |method: &str, options: serde_json::Value| Registration {
+        id: format!("{NAME}/go/{method}"),
+        method: method.to_owned(),
+        register_options: Some(options),
+    };
+    let options = json!({ "documentSelector": selector });
+    let mut all = vec![
+        registration(DidOpenTextDocument::METHOD, options.clone()),
+        registration(
+            DidChangeTextDocument::METHOD,
+            json!({ "documentSelector": selector, "syncKind": TextDocumentSyncKind::INCREMENTAL }),
+        ),
+        registration(DidCloseTextDocument::METHOD, options),
+    ];
+    if pulls {
+        all.push(registration(
+            DocumentDiagnosticRequest::METHOD,
+            json!({
+                "documentSelector": selector,
+                "identifier": NAME,
+                "interFileDependencies": false,
+                "workspaceDiagnostics": false,
+            }),
+        ));
+    }
+    all
 }

@@ -16,7 +16,7 @@ pub(crate) async fn handle(
     session: &Arc<Session>,
     params: SelectionRangeParams,
 ) -> Result<Option<Vec<SelectionRange>>> {
-    let Some(snapshot) = session.documents.snapshot(&params.text_document.uri) else {
+    let Some(snapshot) = session.documents.manifest(&params.text_document.uri) else {
         return Ok(None);
     };
     if !session.features().selection {

@@ -14,6 +14,7 @@ mod documents;
 mod encodings;
 mod fixes;
 mod generated;
+mod go;
 mod hostile;
 mod lifecycle;
 mod messages;

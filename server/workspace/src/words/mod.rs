@@ -9,6 +9,7 @@ mod definition;
 pub mod expression;
 pub(crate) mod lints;
 mod lists;
+pub(crate) mod markers;
 pub mod meant;
 mod metadata;
 pub(crate) mod name;

@@ -1,0 +1,343 @@
+//! The arguments of a marker, read as controller-gen reads them (`pkg/markers/parse.go` of `sigs.k8s.io/controller-tools`, which reads with Go's
+//! `text/scanner`).
+
+use std::ops::Range;
+
+use super::catalog::{Argument, Definition, Release, Type};
+
+/// What controller-gen refuses.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refused {
+    /// Where, in bytes of the arguments.
+    pub span: Range<usize>,
+    /// What is wrong there.
+    pub problem: Problem,
+}
+
+/// What is wrong with arguments.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Problem {
+    /// An integer is needed.
+    Integer,
+    /// A number is needed.
+    Number,
+    /// `true` or `false` is needed.
+    Bool,
+    /// The marker has no argument of this name.
+    Unknown(String),
+    /// A name, and `=`, are needed.
+    Name,
+    /// The argument of this name is needed; without a name: a value.
+    Missing(String),
+    /// Text is left behind the arguments.
+    Extra,
+    /// A string in quotes does not end.
+    Quote,
+    /// A backslash begins no escape of Go.
+    Escape,
+    /// Items are separated otherwise.
+    Separator,
+}
+
+/// Reads the arguments of a marker, and says what controller-gen refuses first. `named`: the last word of the name belongs to the arguments
+/// (`a:b:c=1` is the argument `c` of `a:b`).
+pub(super) fn refused(definition: &Definition, release: Release, named: Option<&str>, text: &str) -> Option<Refused> {
+    let mut reader = Reader { text, at: 0 };
+    let mut seen: Vec<String> = Vec::new();
+    let arguments: Vec<&Argument> = definition.arguments.iter().filter(|it| it.since <= release).collect();
+    let is_anonymous = matches!(arguments.as_slice(), [it] if it.name.is_empty());
+    let read = if is_anonymous {
+        if reader.peek().is_some() {
+            seen.push(String::new());
+            reader.value(&arguments[0].r#type)
+        } else {
+            Ok(())
+        }
+    } else {
+        reader.arguments(&arguments, named, &mut seen)
+    };
+    let missing = || {
+        let missing = arguments
+            .iter()
+            .find(|it| !it.is_optional && !seen.contains(&it.name))?;
+        let problem = Problem::Missing(missing.name.clone());
+        Some(Refused {
+            span: 0..text.len(),
+            problem,
+        })
+    };
+    if let Err(refused) = read {
+        return Some(refused);
+    }
+    reader.blanks();
+    let rest = reader.at..text.len();
+    let extra = (!rest.is_empty()).then_some(Refused {
+        span: rest,
+        problem: Problem::Extra,
+    });
+    extra.or_else(missing)
+}
+
+type Read = Result<(), Refused>;
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn blanks(&mut self) {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len();
+    }
+
+    fn refuse(&self, begin: usize, problem: Problem) -> Read {
+        let rest = &self.text[begin..];
+        let end = rest.find([',', ' ']).map_or(self.text.len(), |it| begin + it);
+        Err(Refused {
+            span: begin..end.max(begin),
+            problem,
+        })
+    }
+
+    /// `name=value,name=value`.
+    fn arguments(&mut self, arguments: &[&Argument], named: Option<&str>, seen: &mut Vec<String>) -> Read {
+        // Before the arguments stands their first name.
+        let mut first = named;
+        if arguments.is_empty() || (self.peek().is_none() && first.is_none()) {
+            return Ok(());
+        }
+        loop {
+            let begin = self.at;
+            let name = if let Some(name) = first.take() {
+                name
+            } else {
+                self.blanks();
+                let begin = self.at;
+                let name = self.identifier();
+                self.blanks();
+                if name.is_empty() || self.peek() != Some('=') {
+                    return self.refuse(begin, Problem::Name);
+                }
+                self.at += 1;
+                name
+            };
+            let Some(argument) = arguments.iter().find(|it| it.name == name) else {
+                return Err(Refused {
+                    span: begin..self.at.max(begin),
+                    problem: Problem::Unknown(name.to_owned()),
+                });
+            };
+            seen.push(name.to_owned());
+            self.value(&argument.r#type)?;
+            if self.peek().is_none() {
+                return Ok(());
+            }
+            self.blanks();
+            match self.peek() {
+                Some(',') => self.at += 1,
+                None => return Ok(()),
+                Some(_) => {
+                    return Err(Refused {
+                        span: self.at..self.text.len(),
+                        problem: Problem::Extra,
+                    });
+                }
+            }
+        }
+    }
+
+    fn identifier(&mut self) -> &'a str {
+        let rest = self.rest();
+        let is_of = |it: char| it == '_' || it.is_alphanumeric();
+        let end = rest.find(|it| !is_of(it)).unwrap_or(rest.len());
+        if rest.starts_with(|it: char| it.is_numeric()) {
+            return "";
+        }
+        self.at += end;
+        &rest[..end]
+    }
+
+    fn value(&mut self, of: &Type) -> Read {
+        match of {
+            Type::Raw | Type::Any => {
+                self.any();
+                Ok(())
+            }
+            Type::String => self.string(),
+            Type::Bool => {
+                self.blanks();
+                let begin = self.at;
+                let word = self.identifier();
+                if matches!(word, "true" | "false") {
+                    Ok(())
+                } else {
+                    self.refuse(begin, Problem::Bool)
+                }
+            }
+            Type::Int => self.number(false),
+            Type::Number => self.number(true),
+            Type::List(of) => self.list(of),
+        }
+    }
+
+    /// Go's literals: also in base 2, 8 and 16, and with underscores.
+    fn number(&mut self, may_be_fraction: bool) -> Read {
+        let begin = self.at;
+        if self.peek() == Some('-') {
+            self.at += 1;
+        }
+        self.blanks();
+        let rest = self.rest();
+        let is_of = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '.');
+        let mut end = rest.find(|it| !is_of(it)).unwrap_or(rest.len());
+        let word = &rest[..end];
+        let is_decimal = !word.starts_with("0x") && !word.starts_with("0X");
+        if is_decimal && word.ends_with(['e', 'E']) && rest[end..].starts_with(['+', '-']) {
+            let more = rest[end + 1..].find(|it: char| !it.is_ascii_digit());
+            end = more.map_or(rest.len(), |it| end + 1 + it);
+        }
+        let word = &rest[..end];
+        let is_number = word.starts_with(|it: char| it.is_ascii_digit() || it == '.');
+        let is_fraction = is_decimal && word.contains(['.', 'e', 'E']);
+        let is_whole = word.bytes().all(|it| it.is_ascii_digit());
+        let (fits, problem) = if may_be_fraction {
+            (is_number && word.parse::<f64>().is_ok(), Problem::Number)
+        } else {
+            (
+                is_whole && !is_fraction && word.parse::<i64>().is_ok(),
+                Problem::Integer,
+            )
+        };
+        // What Go reads in other bases, or with underscores, is not decided here.
+        let is_special = is_number && (word.contains('_') || !is_decimal || word.len() > 1 && word.starts_with('0'));
+        if fits || is_special {
+            self.at += end;
+            return Ok(());
+        }
+        self.refuse(begin, problem)
+    }
+
+    fn string(&mut self) -> Read {
+        self.blanks();
+        match self.peek() {
+            Some(quote @ ('"' | '`')) => self.quoted(quote),
+            _ => self.bare(),
+        }
+    }
+
+    /// A string in quotes, as Go has it.
+    fn quoted(&mut self, quote: char) -> Read {
+        let begin = self.at;
+        let mut at = begin + 1;
+        while let Some(character) = self.text[at..].chars().next() {
+            at += character.len_utf8();
+            if character == quote {
+                self.at = at;
+                return Ok(());
+            }
+            if character == '\\' && quote == '"' {
+                let escape = escape(&self.text[at..]);
+                at += escape.ok_or(Refused {
+                    span: at - 1..(at + 1).min(self.text.len()),
+                    problem: Problem::Escape,
+                })?;
+            }
+        }
+        Err(Refused {
+            span: begin..self.text.len(),
+            problem: Problem::Quote,
+        })
+    }
+
+    /// Tokens up to a separator; the first one may be a separator itself. A string in quotes among them is one token.
+    fn bare(&mut self) -> Read {
+        if matches!(self.peek(), Some(',' | ';' | '}')) {
+            self.at += 1;
+        }
+        while let Some(next) = self.peek() {
+            match next {
+                ',' | ';' | '}' => break,
+                '"' | '`' => self.quoted(next)?,
+                _ => self.at += next.len_utf8(),
+            }
+        }
+        Ok(())
+    }
+
+    fn any(&mut self) {
+        self.at = self.text.len();
+    }
+
+    fn list(&mut self, of: &Type) -> Read {
+        if matches!(of, Type::Any) {
+            self.any();
+            return Ok(());
+        }
+        self.blanks();
+        let is_in_braces = self.peek() == Some('{');
+        if is_in_braces {
+            self.at += 1;
+        }
+        let (separator, ends): (char, &[char]) = if is_in_braces {
+            (',', &['}'])
+        } else {
+            (';', &[',', '}'])
+        };
+        loop {
+            self.blanks();
+            match self.peek() {
+                None => break,
+                Some(next) if ends.contains(&next) => break,
+                Some(_) => {}
+            }
+            self.value(of)?;
+            self.blanks();
+            match self.peek() {
+                None => break,
+                Some(next) if ends.contains(&next) => break,
+                Some(next) if next == separator => self.at += 1,
+                Some(_) => {
+                    return Err(Refused {
+                        span: self.at..self.text.len(),
+                        problem: Problem::Separator,
+                    });
+                }
+            }
+        }
+        if is_in_braces {
+            if self.peek() != Some('}') {
+                return Err(Refused {
+                    span: self.at..self.text.len(),
+                    problem: Problem::Separator,
+                });
+            }
+            self.at += 1;
+        }
+        Ok(())
+    }
+}
+
+/// The bytes of an escape of Go behind its backslash.
+fn escape(rest: &str) -> Option<usize> {
+    let digits = |begin: usize, count: usize, base: u32| {
+        let digits = rest.get(begin..begin + count)?;
+        digits.chars().all(|it| it.is_digit(base)).then_some(begin + count)
+    };
+    match rest.chars().next()? {
+        'a' | 'b' | 'f' | 'n' | 'r' | 't' | 'v' | '\\' | '"' => Some(1),
+        '0'..='7' => digits(0, 3, 8),
+        'x' => digits(1, 2, 16),
+        'u' => digits(1, 4, 16),
+        'U' => digits(1, 8, 16),
+        _ => None,
+    }
+}

@@ -1,0 +1,496 @@
+//! Which declaration a marker belongs to, as controller-gen decides it (`pkg/markers/collect.go` of `sigs.k8s.io/controller-tools`).
+//!
+//! Go's parser puts comments into groups: comments on lines that follow each other. The group right above a declaration is its documentation. A
+//! type and a field also have the markers of the nearest group above that. Which groups are left for a declaration depends on what was visited
+//! before, so this visits declarations in the order of `go/ast`.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+/// Declarations in declarations that are visited.
+const MAX_DEPTH: usize = 64;
+
+/// What a marker belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Target {
+    /// The package of the file.
+    Package,
+    /// A type.
+    Type,
+    /// A field of a struct.
+    Field,
+}
+
+impl Target {
+    /// What people call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Package => "package",
+            Self::Type => "type",
+            Self::Field => "field",
+        }
+    }
+}
+
+/// Why a marker belongs to nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lost {
+    /// It is in the documentation of a function, a constant, a variable or a group of declarations.
+    Documentation,
+    /// Another comment is between it and the declaration.
+    Detached,
+    /// A declaration comes before it on the same line.
+    Behind,
+    /// Nothing comes after it in the declaration that it is in.
+    Inside,
+}
+
+/// A marker where it is written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Written {
+    /// From the plus sign to the last character, in bytes of the file.
+    pub span: Range<usize>,
+    /// What it belongs to.
+    pub belongs: Result<Target, Lost>,
+    /// It is in the documentation of what it belongs to.
+    pub is_documentation: bool,
+    /// The number of the declaration that it belongs to. The package is 0.
+    pub declaration: usize,
+}
+
+/// Comments on lines that follow each other.
+struct Group {
+    span: Range<usize>,
+    last_row: usize,
+    /// It begins on the line of what is before it.
+    is_behind: bool,
+    markers: Vec<Range<usize>>,
+    /// The number of the first of them.
+    first: usize,
+}
+
+/// What a declaration is to `go/ast`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    File,
+    /// `type X …`, without parentheses.
+    OneType,
+    /// Another group of declarations.
+    Several,
+    TypeSpec,
+    Field,
+    /// What has documentation and takes no markers: functions, constants, imports.
+    Documented,
+    Other,
+}
+
+/// The markers of a file, in their order.
+pub(super) fn markers(root: Node<'_>, text: &str) -> Vec<Written> {
+    let mut comments = Vec::new();
+    collect(root, 0, &mut comments);
+    let groups = grouped(&comments, text);
+    let mut visit = Visit {
+        text,
+        groups: &groups,
+        next: 0,
+        behind: None,
+        saved: Vec::new(),
+        found: vec![None; groups.iter().map(|it| it.markers.len()).sum()],
+        declarations: 0,
+    };
+    visit.file(root);
+    visit.finish()
+}
+
+/// The comments below a node, in their order.
+fn collect<'t>(node: Node<'t>, depth: usize, comments: &mut Vec<Node<'t>>) {
+    if node.kind() == "comment" {
+        comments.push(node);
+        return;
+    }
+    if depth > MAX_DEPTH * 4 || node.named_child_count() == 0 {
+        return;
+    }
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        collect(child, depth + 1, comments);
+    }
+}
+
+fn grouped(comments: &[Node<'_>], text: &str) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for comment in comments {
+        let (start, end) = (comment.start_byte(), comment.end_byte());
+        let written = text.get(start..end).unwrap_or_default();
+        let row = comment.start_position().row;
+        let last_row = row + written.matches('\n').count();
+        let begin_of_line = text[..start].rfind('\n').map_or(0, |it| it + 1);
+        let is_first = text[begin_of_line..start].trim().is_empty();
+        let marker = marker(written).map(|it| start + it.start..start + it.end);
+        if let Some(group) = groups.last_mut()
+            && text[group.span.end..start].trim().is_empty()
+            && row <= group.last_row + usize::from(!group.is_behind)
+        {
+            group.span.end = end;
+            group.last_row = last_row;
+            group.markers.extend(marker);
+            continue;
+        }
+        let first = groups.last().map_or(0, |it| it.first + it.markers.len());
+        groups.push(Group {
+            span: start..end,
+            last_row,
+            is_behind: !is_first,
+            markers: marker.into_iter().collect(),
+            first,
+        });
+    }
+    groups
+}
+
+/// The marker in a comment: `// +name`.
+fn marker(comment: &str) -> Option<Range<usize>> {
+    let inside = comment.strip_prefix("//")?;
+    let trimmed = inside.trim_start();
+    if !trimmed.starts_with('+') {
+        return None;
+    }
+    let begin = comment.len() - trimmed.len();
+    Some(begin..begin + trimmed.trim_end().len())
+}
+
+struct Visit<'a> {
+    text: &'a str,
+    groups: &'a [Group],
+    /// The first group that nothing took yet.
+    next: usize,
+    /// The group behind the last declaration, on its line.
+    behind: Option<usize>,
+    /// The markers above `type`, for the type that follows.
+    saved: Vec<(usize, bool)>,
+    /// What became of each marker.
+    found: Vec<Option<Written>>,
+    declarations: usize,
+}
+
+/// The comments that a node may have.
+#[derive(Clone, Copy, Default)]
+struct Comments {
+    documentation: Option<usize>,
+    behind: Option<usize>,
+}
+
+impl Visit<'_> {
+    fn file(&mut self, root: Node<'_>) {
+        let children = children(root);
+        let package = children.iter().find(|it| it.kind() == "package_clause");
+        let start = package.map_or(root.start_byte(), Node::start_byte);
+        let documentation = self.documentation_of(start);
+        self.enter(
+            Kind::File,
+            start,
+            Comments {
+                documentation,
+                behind: None,
+            },
+            true,
+        );
+        if let Some(package) = package {
+            for name in self::children(*package).iter().filter(|it| it.is_named()) {
+                self.leaf(*name, true);
+            }
+        }
+        for node in children {
+            match node.kind() {
+                "import_declaration" | "const_declaration" | "var_declaration" | "type_declaration" => {
+                    self.declarations(node);
+                }
+                "function_declaration" | "method_declaration" => {
+                    let documentation = self.documentation_of(node.start_byte());
+                    self.enter(
+                        Kind::Documented,
+                        node.start_byte(),
+                        Comments {
+                            documentation,
+                            behind: None,
+                        },
+                        true,
+                    );
+                    // Types may be declared in functions.
+                    for part in parts(node) {
+                        self.inside(part, 0);
+                    }
+                    self.leave(node);
+                }
+                _ => {}
+            }
+        }
+        // The rest of the file belongs to the package.
+        for group in self.next..self.groups.len() {
+            self.take(group, Ok(Target::Package), false, 0);
+        }
+    }
+
+    /// `import`, `const`, `var` or `type`.
+    fn declarations(&mut self, node: Node<'_>) {
+        let is_type = node.kind() == "type_declaration";
+        let inner: Vec<Node<'_>> = children(node);
+        let is_group = inner.iter().any(|it| it.kind() == "(" || it.kind().ends_with("_list"));
+        let documentation = self.documentation_of(node.start_byte());
+        let kind = if is_type && !is_group {
+            Kind::OneType
+        } else {
+            Kind::Several
+        };
+        self.enter(
+            kind,
+            node.start_byte(),
+            Comments {
+                documentation,
+                behind: None,
+            },
+            true,
+        );
+        for spec in inner {
+            match spec.kind() {
+                "type_spec" | "type_alias" => {
+                    let documentation = if is_group {
+                        self.documentation_of(spec.start_byte())
+                    } else {
+                        None
+                    };
+                    let behind = self.behind(spec.end_byte());
+                    self.enter(
+                        Kind::TypeSpec,
+                        spec.start_byte(),
+                        Comments { documentation, behind },
+                        false,
+                    );
+                    for part in parts(spec) {
+                        self.inside(part, 0);
+                    }
+                    self.comment(behind);
+                    self.leave(spec);
+                }
+                _ => self.spec(spec, is_group),
+            }
+        }
+        self.leave(node);
+    }
+
+    /// A constant, a variable or an import, or a list of them.
+    fn spec(&mut self, node: Node<'_>, is_group: bool) {
+        if node.kind().ends_with("_list") {
+            for below in children(node) {
+                self.spec(below, is_group);
+            }
+        } else if node.is_named() && node.kind() != "comment" {
+            let documentation = if is_group {
+                self.documentation_of(node.start_byte())
+            } else {
+                None
+            };
+            let behind = self.behind(node.end_byte());
+            self.enter(
+                Kind::Documented,
+                node.start_byte(),
+                Comments { documentation, behind },
+                false,
+            );
+            self.leaf(node, false);
+            self.comment(behind);
+            self.leave(node);
+        }
+    }
+
+    /// The comment behind a declaration, which is visited after its other parts.
+    fn comment(&mut self, group: Option<usize>) {
+        let Some(group) = group.filter(|it| *it >= self.next) else {
+            return;
+        };
+        let span = self.groups[group].span.clone();
+        self.enter(Kind::Other, span.start, Comments::default(), false);
+        while self.next < self.groups.len() && self.groups[self.next].span.start < span.end {
+            self.take(self.next, Err(Lost::Behind), false, 0);
+            self.next += 1;
+        }
+    }
+
+    /// A type: the fields of structs in it.
+    fn inside(&mut self, node: Node<'_>, depth: usize) {
+        if depth > MAX_DEPTH {
+            return;
+        }
+        if node.kind() == "field_declaration" {
+            let documentation = self.documentation_of(node.start_byte());
+            let behind = self.behind(node.end_byte());
+            self.enter(
+                Kind::Field,
+                node.start_byte(),
+                Comments { documentation, behind },
+                false,
+            );
+            for part in parts(node) {
+                self.inside(part, depth + 1);
+            }
+            self.comment(behind);
+            self.leave(node);
+            return;
+        }
+        self.enter(Kind::Other, node.start_byte(), Comments::default(), false);
+        for part in parts(node) {
+            self.inside(part, depth + 1);
+        }
+        self.leave(node);
+    }
+
+    fn leaf(&mut self, node: Node<'_>, is_of_file: bool) {
+        self.enter(Kind::Other, node.start_byte(), Comments::default(), is_of_file);
+        self.leave(node);
+    }
+
+    /// The group that ends right above a place.
+    fn documentation_of(&self, start: usize) -> Option<usize> {
+        let at = self.groups.partition_point(|it| it.span.end <= start).checked_sub(1)?;
+        let group = &self.groups[at];
+        let between = self.text.get(group.span.end..start)?;
+        let is_above = between.trim().is_empty() && between.matches('\n').count() == 1 && !group.is_behind;
+        is_above.then_some(at)
+    }
+
+    /// The group behind a place on its line.
+    fn behind(&self, end: usize) -> Option<usize> {
+        let at = self.groups.partition_point(|it| it.span.start < end);
+        let group = self.groups.get(at)?;
+        let between = self.text.get(end..group.span.start)?;
+        let is_behind = !between.contains('\n') && between.trim_matches([' ', '\t', '\r', ';']).is_empty();
+        // Text goes on behind it.
+        let rest = self.text[group.span.end..].lines().next().unwrap_or_default();
+        (is_behind && rest.trim().is_empty()).then_some(at)
+    }
+
+    /// Visits a node. `is_of_file`: it is a declaration of the file.
+    fn enter(&mut self, kind: Kind, start: usize, comments: Comments, is_of_file: bool) {
+        if self.behind == Some(self.next) && self.next < self.groups.len() {
+            self.take(self.next, Err(Lost::Behind), false, 0);
+            self.next += 1;
+        }
+        let mut above = None;
+        let mut documentation = Vec::new();
+        if self.next < self.groups.len() {
+            let end = self.next.max(self.groups.partition_point(|it| it.span.start < start));
+            self.behind = comments.behind;
+            // One of the two may be before what is left.
+            let last = end as isize - 1;
+            let is_documented = comments.documentation.is_some_and(|it| it as isize == last);
+            let nearest = last - isize::from(is_documented);
+            if nearest >= self.next as isize {
+                let nearest = nearest as usize;
+                for group in self.next..nearest {
+                    let belongs = if is_of_file {
+                        Ok(Target::Package)
+                    } else {
+                        Err(Lost::Detached)
+                    };
+                    self.take(group, belongs, false, 0);
+                }
+                above = Some(nearest);
+                documentation.extend(nearest + 1..end);
+            } else {
+                documentation.extend((nearest + 1).max(0) as usize..end);
+            }
+            self.next = end;
+        }
+        self.give(kind, above, &documentation, is_of_file);
+    }
+
+    /// Gives the groups above a node to what they belong to.
+    fn give(&mut self, kind: Kind, above: Option<usize>, documentation: &[usize], is_of_file: bool) {
+        match kind {
+            Kind::File => {
+                for group in above.iter().chain(documentation) {
+                    self.take(*group, Ok(Target::Package), false, 0);
+                }
+            }
+            Kind::OneType => {
+                self.saved.extend(above.map(|it| (it, false)));
+                self.saved.extend(documentation.iter().map(|it| (*it, true)));
+            }
+            Kind::TypeSpec | Kind::Field => {
+                self.declarations += 1;
+                let target = if kind == Kind::Field {
+                    Target::Field
+                } else {
+                    Target::Type
+                };
+                let saved = if kind == Kind::TypeSpec {
+                    std::mem::take(&mut self.saved)
+                } else {
+                    Vec::new()
+                };
+                let own = above
+                    .map(|it| (it, false))
+                    .into_iter()
+                    .chain(documentation.iter().map(|it| (*it, true)));
+                for (group, is_documentation) in saved.into_iter().chain(own.collect::<Vec<_>>()) {
+                    self.take(group, Ok(target), is_documentation, self.declarations);
+                }
+            }
+            Kind::Several | Kind::Documented | Kind::Other => {
+                if let Some(group) = above {
+                    let is_packages = is_of_file || kind == Kind::Several;
+                    self.take(
+                        group,
+                        if is_packages {
+                            Ok(Target::Package)
+                        } else {
+                            Err(Lost::Detached)
+                        },
+                        false,
+                        0,
+                    );
+                }
+                for group in documentation {
+                    self.take(*group, Err(Lost::Documentation), false, 0);
+                }
+            }
+        }
+    }
+
+    /// Ends a node: what is left in it belongs to nothing.
+    fn leave(&mut self, node: Node<'_>) {
+        while self.next < self.groups.len() && self.groups[self.next].span.start < node.end_byte() {
+            self.take(self.next, Err(Lost::Inside), false, 0);
+            self.next += 1;
+        }
+    }
+
+    fn take(&mut self, group: usize, belongs: Result<Target, Lost>, is_documentation: bool, declaration: usize) {
+        let group = &self.groups[group];
+        for (n, span) in group.markers.iter().enumerate() {
+            self.found[group.first + n].get_or_insert(Written {
+                span: span.clone(),
+                belongs,
+                is_documentation,
+                declaration,
+            });
+        }
+    }
+
+    fn finish(self) -> Vec<Written> {
+        self.found.into_iter().flatten().collect()
+    }
+}
+
+fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).collect()
+}
+
+/// What a node is made of, apart from signs and comments.
+fn parts(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    children(node)
+        .into_iter()
+        .filter(|it| it.is_named() && it.kind() != "comment")
+}

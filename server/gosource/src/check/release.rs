@@ -1,0 +1,52 @@
+//! Which controller-gen a repository uses, as its Makefile or a `go.mod` says.
+
+use super::catalog::Release;
+
+/// The text before the version, in Makefiles, in commands, in a `go.mod`.
+const BEFORE: [&str; 5] = [
+    "CONTROLLER_TOOLS_VERSION",
+    "CONTROLLER_GEN_VERSION",
+    "controller-gen@",
+    "controller-tools/cmd/controller-gen ",
+    "sigs.k8s.io/controller-tools ",
+];
+
+/// The release that a text names, if it is one that is known.
+pub(crate) fn named_in(text: &str) -> Option<Release> {
+    BEFORE.iter().find_map(|before| {
+        let mut places = text.match_indices(before);
+        places.find_map(|(at, _)| version(&text[at + before.len()..]))
+    })
+}
+
+/// The minor release that a text begins with: `?= v0.21.0`.
+fn version(text: &str) -> Option<Release> {
+    let text = text.trim_start_matches([' ', '\t', '?', ':', '=']);
+    let text = text.strip_prefix('v')?.strip_prefix("0.")?;
+    let minor: u8 = text.split('.').next()?.parse().ok()?;
+    Some(Release(minor.clamp(Release::OLDEST.0, Release::NEWEST.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn makefiles_and_modules_name_a_release() {
+        for (text, expected) in [
+            ("CONTROLLER_TOOLS_VERSION ?= v0.21.0\n", Some(21)),
+            ("CONTROLLER_GEN_VERSION             ?= v0.20.0", Some(20)),
+            ("CONTROLLER_GEN_VERSION=v0.11.1", Some(16)),
+            (
+                "go install sigs.k8s.io/controller-tools/cmd/controller-gen@v0.18.0",
+                Some(18),
+            ),
+            ("require (\n\tsigs.k8s.io/controller-tools v0.17.3\n)", Some(17)),
+            ("run controller-gen@latest and controller-gen@v0.19.0", Some(19)),
+            ("CONTROLLER_TOOLS_VERSION ?= latest", None),
+            ("", None),
+        ] {
+            assert_eq!(named_in(text), expected.map(Release), "{text}");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Which markers are told, and why.
+
+use super::*;
+
+/// The markers of a text that something is wrong with, as they are written, and what that is.
+fn found(text: &str) -> Vec<(String, String)> {
+    let near = |name: &str, known: &mut dyn Iterator<Item = &'static str>| {
+        let mut known: Vec<_> = known.filter(|it| it.len().abs_diff(name.len()) < 2).collect();
+        known.sort_unstable();
+        let differs = |it: &&str| it.chars().zip(name.chars()).filter(|(a, b)| a != b).count() < 3;
+        known.into_iter().find(differs)
+    };
+    let found = find(text, Release(21), &|it| it.starts_with("openshift:"), &near);
+    let shown = |it: &Finding| {
+        let problem = match &it.problem {
+            Problem::Unknown { meant, has_text, .. } => format!("unknown {meant:?} {has_text}"),
+            Problem::Newer { since, .. } => format!("since {since}"),
+            Problem::Misplaced { at, .. } => format!("at {at:?}"),
+            Problem::Refused { problem, .. } => format!("refused {problem:?}"),
+            Problem::Repeated { .. } => "repeated".to_owned(),
+            Problem::Contradicts { other, .. } => format!("contradicts {other}"),
+            Problem::Quotes { meant } => format!("quotes {meant}"),
+        };
+        (text[it.span.clone()].to_owned(), problem)
+    };
+    found.iter().map(shown).collect()
+}
+
+#[track_caller]
+fn check(text: &str, expected: &[(&str, &str)]) {
+    let found = found(text);
+    let found: Vec<_> = found.iter().map(|it| (it.0.as_str(), it.1.as_str())).collect();
+    assert_eq!(found, expected, "{text}");
+}
+
+/// A field with these lines before it.
+fn field(lines: &str) -> String {
+    format!("package v1\n\ntype A struct {{\n{lines}\tB string `json:\"b\"`\n}}\n")
+}
+
+#[test]
+fn names_that_nothing_knows() {
+    check(
+        &field("\t// +kubebuilder:validation:MaxLenght=3\n"),
+        &[(
+            "kubebuilder:validation:MaxLenght",
+            "unknown Some(\"kubebuilder:validation:MaxLength\") false",
+        )],
+    );
+    check(
+        &field("\t// +kubebuilder:validations:Something=3\n"),
+        &[("kubebuilder:validations:Something", "unknown None false")],
+    );
+    check(
+        &field("\t// +optional because of this\n"),
+        &[("optional because of this", "unknown Some(\"optional\") true")],
+    );
+    check(
+        &field("\t// +kubebuilder:default:5\n"),
+        &[("kubebuilder:default:5", "unknown Some(\"kubebuilder:default=5\") false")],
+    );
+    check(
+        &field("\t// +listTyp=map\n"),
+        &[("listTyp", "unknown Some(\"listType\") false")],
+    );
+    for others in [
+        "+genclient",
+        "+k8s:openapi-gen=true",
+        "+openshift:enable:FeatureGate=a",
+        "+kubebuilder:scaffold:imports",
+        "+ a list",
+        "+1 for this",
+        "+patchStrategy=merge",
+    ] {
+        check(&field(&format!("\t// {others}\n")), &[]);
+    }
+}
+
+#[test]
+fn places_where_markers_do_nothing() {
+    check(
+        &field("\t// +kubebuilder:subresource:status\n"),
+        &[("kubebuilder:subresource:status", "at Ok(Field)")],
+    );
+    check(
+        "package v1\n\n// A is one.\n// +optional\ntype A string\n",
+        &[("optional", "at Ok(Type)")],
+    );
+    check(
+        "package v1\n\n// Reconcile reconciles.\n// +kubebuilder:rbac:groups=a,verbs=get\nfunc Reconcile() {}\n",
+        &[("kubebuilder:rbac:groups", "at Err(Documentation)")],
+    );
+    check(
+        "package v1\n\n// +kubebuilder:rbac:groups=a,verbs=get\n\n// Reconcile reconciles.\nfunc Reconcile() {}\n",
+        &[],
+    );
+    check(
+        &field("\t// +optional\n\n\t// What B is.\n\n\t// B is one.\n"),
+        &[("optional", "at Err(Detached)")],
+    );
+    check(&field("\t// +optional\n\n\t// B is one.\n"), &[]);
+    check(
+        "package v1\n\ntype A struct {\n\tB string // +optional\n\tC string\n\t// +optional\n}\n",
+        &[("optional", "at Err(Behind)"), ("optional", "at Err(Inside)")],
+    );
+    check(
+        "package v1\n\n// +kubebuilder:object:root=true\ntype (\n\t// A is one.\n\t// +kubebuilder:object:root=true\n\tA struct{}\n)\n",
+        &[("kubebuilder:object:root", "at Err(Documentation)")],
+    );
+}
+
+#[test]
+fn packages_have_markers() {
+    check("// Package v1 has types.\n// +groupName=example.com\npackage v1\n", &[]);
+    check(
+        "// +kubebuilder:object:generate=true\n\n// Package v1 has types.\npackage v1\n\n// +groupName=example.com\n",
+        &[],
+    );
+    check(
+        "package v1\n\n// +kubebuilder:validation:Required\n\n// A is one.\ntype A struct{}\n",
+        &[],
+    );
+}
+
+#[test]
+fn arguments_that_are_refused() {
+    let validation = "kubebuilder:validation:";
+    for (marker, expected) in [
+        ("MaxLength=3", None),
+        ("MaxLength=three", Some(("three", "refused Integer"))),
+        ("MaxLength=3.5", Some(("3.5", "refused Integer"))),
+        ("MaxLength=-3", None),
+        ("MaxLength", Some(("MaxLength", "refused Missing(\"\")"))),
+        ("MaxLength=3 4", Some(("4", "refused Extra"))),
+        ("Maximum=3.5", None),
+        ("Maximum=a", Some(("a", "refused Number"))),
+        ("ExclusiveMaximum=yes", Some(("yes", "refused Bool"))),
+        ("Pattern=^[a-z]+$", None),
+        ("Pattern=`^[a-z],+$`", None),
+        ("Pattern=`^[a-z]", Some(("`^[a-z]", "refused Quote"))),
+        ("Enum=a;b;c", None),
+        ("XValidation:rule=\"self.a == 1\",message=\"no\"", None),
+        (
+            "XValidation:rule=\"self.a == 1\",massage=\"no\"",
+            Some(("massage=", "refused Unknown(\"massage\")")),
+        ),
+        (
+            "XValidation:message=\"no\"",
+            Some(("message", "refused Missing(\"rule\")")),
+        ),
+        (
+            "XValidation:rule=\"self.a == 1\" message=\"no\"",
+            Some(("message=\"no\"", "refused Extra")),
+        ),
+        ("XValidation:rule=self.a == 1", None),
+        ("XValidation:rule=size(self) in [1, 2]", Some(("2]", "refused Name"))),
+    ] {
+        let found = found(&field(&format!("\t// +{validation}{marker}\n")));
+        let found: Vec<_> = found
+            .iter()
+            .map(|it| (it.0.rsplit(':').next().unwrap_or_default(), it.1.as_str()))
+            .collect();
+        assert_eq!(found, Vec::from_iter(expected), "{marker}");
+    }
+}
+
+#[test]
+fn what_is_said_twice() {
+    check(
+        &field("\t// +kubebuilder:validation:MaxLength=3\n\t// +kubebuilder:validation:MaxLength=4\n"),
+        &[("+kubebuilder:validation:MaxLength=4", "repeated")],
+    );
+    check(
+        &field("\t// +required\n\t// +optional\n"),
+        &[("+optional", "contradicts required")],
+    );
+    check(
+        &field(
+            "\t// +kubebuilder:validation:XValidation:rule=\"true\"\n\t// +kubebuilder:validation:XValidation:rule=\"false\"\n",
+        ),
+        &[],
+    );
+}
+
+#[test]
+fn quotes_of_gofmt() {
+    check(
+        &field("\t// +kubebuilder:validation:XValidation:rule=\"self != \u{201D}\"\n"),
+        &[("\u{201D}", "quotes ''")],
+    );
+}
+
+#[test]
+fn newer_markers() {
+    check(&field("\t// +k8s:maxItems=3\n"), &[("k8s:maxItems", "since 0.23")]);
+}
+
+#[test]
+fn what_is_no_go_ends() {
+    for text in [
+        "",
+        "+",
+        "// +optional",
+        "package",
+        "type A struct {\n// +optional\n",
+        "type (\n// +a:b=\n",
+    ] {
+        let _found = found(text);
+    }
+}

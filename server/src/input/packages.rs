@@ -1,0 +1,62 @@
+//! Packages of Go: `./api/...` is every package in and below a folder, as Go's own commands read it.
+
+use std::path::{Path, PathBuf};
+
+use crd_analyzer_io::{
+    read::Access,
+    walk::{Hidden, Walked},
+};
+use crd_analyzer_workspace::go_file;
+
+use super::walk_for;
+
+/// Folders whose packages are not meant by `...`, as `go help packages` says.
+const SKIPPED: [&str; 2] = ["vendor", "testdata"];
+
+/// The folder of a pattern of packages.
+pub(super) fn below(path: &Path) -> Option<PathBuf> {
+    let written = path.to_str()?;
+    let folder = written.strip_suffix("...")?;
+    match folder {
+        "" => Some(PathBuf::from(".")),
+        "/" => Some(PathBuf::from("/")),
+        _ => folder.strip_suffix('/').map(PathBuf::from),
+    }
+}
+
+/// The Go files of the packages below a folder that people write: no tests, and not what generators write.
+pub(super) fn files(folder: &Path, access: &Access, hidden: Hidden) -> anyhow::Result<Walked> {
+    let mut walked = walk_for(folder, access, hidden, &is_written)?;
+    walked.files.retain(|it| {
+        let below = it.strip_prefix(folder).unwrap_or(it);
+        let folders = below.parent().into_iter().flat_map(Path::iter);
+        let mut names = folders.filter_map(|it| it.to_str());
+        !names.any(|it| SKIPPED.contains(&it) || it.starts_with(['_', '.']))
+    });
+    Ok(walked)
+}
+
+/// Whether people write a file, by its name.
+fn is_written(path: &Path) -> bool {
+    let stem = path.file_stem().and_then(|it| it.to_str()).unwrap_or_default();
+    go_file::is_go(path) && !stem.ends_with("_test") && !stem.starts_with("zz_generated")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_of_packages() {
+        for (written, expected) in [
+            ("./api/...", Some("./api")),
+            ("...", Some(".")),
+            ("./...", Some(".")),
+            ("/...", Some("/")),
+            ("api...", None),
+            ("api", None),
+        ] {
+            assert_eq!(below(Path::new(written)), expected.map(PathBuf::from), "{written}");
+        }
+    }
+}

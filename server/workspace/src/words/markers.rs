@@ -1,0 +1,162 @@
+//! Markers of kubebuilder in Go files.
+
+use crd_analyzer_gosource::check::{
+    Problem,
+    arguments::Problem as Argument,
+    comments::{Lost, Target},
+};
+
+use super::{Words, text::code};
+
+/// The wording of a problem with a marker.
+pub(crate) fn words(problem: &Problem) -> Words {
+    match problem {
+        Problem::Unknown { name, has_text, meant } => unknown(name, *has_text, meant.as_deref()),
+        Problem::Newer { name, since } => Words::new(format!("controller-gen before {since} ignores {}", marker(name)))
+            .label(format!("known since {since}"))
+            .help(format!(
+                "update controller-gen to {since} or later, or remove the marker"
+            )),
+        Problem::Misplaced { name, at, fits } => misplaced(name, *at, fits),
+        Problem::Refused { name, problem } => refused(name, problem),
+        Problem::Repeated { name, is_same, .. } => Words::new(format!("{} is set twice here", marker(name)))
+            .label(if *is_same {
+                "says the same again"
+            } else {
+                "overrides the first one"
+            })
+            .help("remove one of the two"),
+        Problem::Contradicts { name, other, .. } => Words::new(format!(
+            "{} contradicts {} of the same field",
+            marker(name),
+            marker(other)
+        ))
+        .label("says the opposite")
+        .help("remove one of the two"),
+        Problem::Quotes { meant } => Words::new("CEL and Go do not know this quotation mark")
+            .label(format!("{} before gofmt", code(meant)))
+            .help("write `\\\"\\\"` for the empty string, which gofmt does not change")
+            .note("gofmt makes one character of two quotes in comments above declarations"),
+    }
+}
+
+fn marker(name: &str) -> String {
+    code(&format!("+{name}"))
+}
+
+fn unknown(name: &str, has_text: bool, meant: Option<&str>) -> Words {
+    let note = "controller-gen ignores markers that it does not know, and prints nothing";
+    if has_text {
+        return Words::new(format!("text behind {} makes it an unknown marker", marker(name)))
+            .label("part of the name")
+            .help("move the text to a line of its own")
+            .note(note);
+    }
+    let words = Words::new(format!("controller-gen has no marker {}", marker(name)));
+    let words = match meant {
+        Some(meant) => words.did_you_mean(name, meant),
+        None => words.label("does nothing").help("remove it, or correct its name"),
+    };
+    words.note(note)
+}
+
+fn misplaced(name: &str, at: Result<Target, Lost>, fits: &[Target]) -> Words {
+    let fits: Vec<&str> = fits.iter().map(|it| it.name()).collect();
+    let fits = format!("a {}", fits.join(" or a "));
+    let (headline, label, help) = match at {
+        Ok(target) => (
+            format!("{} does nothing at a {}", marker(name), target.name()),
+            format!("belongs to {fits}"),
+            format!("move it to {fits}, or remove it"),
+        ),
+        Err(Lost::Documentation) => (
+            format!("{} does nothing in this comment", marker(name)),
+            "part of other documentation".to_owned(),
+            "put an empty line between the marker and the comment below it".to_owned(),
+        ),
+        Err(Lost::Detached) => (
+            format!("another comment separates {} from its declaration", marker(name)),
+            "does nothing".to_owned(),
+            "move it into the comment right above the declaration".to_owned(),
+        ),
+        Err(Lost::Behind) => (
+            format!("{} does nothing behind a declaration", marker(name)),
+            "does nothing".to_owned(),
+            "move it to a line above the declaration".to_owned(),
+        ),
+        Err(Lost::Inside) => (
+            format!("nothing comes after {} that it could belong to", marker(name)),
+            "does nothing".to_owned(),
+            "move it above a declaration, or remove it".to_owned(),
+        ),
+    };
+    Words::new(headline)
+        .label(label)
+        .help(help)
+        .note("controller-gen ignores it, and prints nothing")
+}
+
+fn refused(name: &str, problem: &Argument) -> Words {
+    let name = marker(name);
+    let (headline, label, help) = match problem {
+        Argument::Integer => (
+            format!("{name} needs an integer"),
+            "no integer",
+            "write an integer".to_owned(),
+        ),
+        Argument::Number => (
+            format!("{name} needs a number"),
+            "no number",
+            "write a number".to_owned(),
+        ),
+        Argument::Bool => (
+            format!("{name} needs `true` or `false`"),
+            "neither of them",
+            "write `true` or `false`".to_owned(),
+        ),
+        Argument::Unknown(argument) => (
+            format!("{name} has no argument {}", code(argument)),
+            "no such argument",
+            "remove it, or correct its name".to_owned(),
+        ),
+        Argument::Name => (
+            format!("a comma in {name} begins another argument"),
+            "no name with `=`",
+            "put the value before it in quotes, or write `name=value`".to_owned(),
+        ),
+        Argument::Missing(argument) if argument.is_empty() => (
+            format!("{name} needs a value"),
+            "no value",
+            format!("write `{}=` and the value", name.trim_matches('`')),
+        ),
+        Argument::Missing(argument) => (
+            format!("{name} needs the argument {}", code(argument)),
+            "an argument is missing",
+            format!("add `{argument}=…`"),
+        ),
+        Argument::Extra => (
+            format!("{name} has text behind its arguments"),
+            "not an argument",
+            "remove it, or separate arguments by commas".to_owned(),
+        ),
+        Argument::Quote => (
+            format!("a string in {name} has no closing quote"),
+            "begins here",
+            "close the string on the same line".to_owned(),
+        ),
+        Argument::Escape => (
+            format!("a string in {name} has an escape that Go does not have"),
+            "no escape of Go",
+            "write two backslashes, or put the string in backquotes".to_owned(),
+        ),
+        Argument::Separator => (
+            format!("the list in {name} is not complete"),
+            "unexpected here",
+            "separate the items by `;`, or by `,` between `{` and `}`".to_owned(),
+        ),
+    };
+    Words::new(headline)
+        .label(label)
+        .help(help)
+        .note("controller-gen stops with an error at this marker")
+}

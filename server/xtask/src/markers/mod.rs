@@ -1,0 +1,177 @@
+//! Compares what we say of markers in Go files with controller-gen's own code: the table of markers, what belongs to what, what is refused.
+
+mod random;
+mod table;
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context as _, bail};
+use crd_analyzer_gosource::check::{self, Problem, catalog::Release};
+use fastrand::Rng;
+use serde::Deserialize;
+
+use crate::peers;
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Folders whose Go files are compared, too, with those below them.
+    folders: Vec<PathBuf>,
+    /// So many random files.
+    #[arg(long, default_value_t = 500)]
+    random: usize,
+    /// The seed; a fresh one if absent.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Print at most this many differences.
+    #[arg(long, default_value_t = 5)]
+    show: usize,
+    /// Ask every release of controller-gen for its markers, and write the table.
+    #[arg(long)]
+    update_table: bool,
+}
+
+/// What controller-gen says of a file.
+#[derive(Deserialize, Debug)]
+struct Answer {
+    file: String,
+    /// How many markers of a name belong to a target: `field optional`.
+    belongs: BTreeMap<String, usize>,
+    /// The lines of markers that are refused.
+    refused: Vec<usize>,
+}
+
+/// Files that are copied into one folder, since the oracle reads one.
+const BATCH: usize = 2_000;
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
+    let oracle = peers::go_program("markers")?;
+    if args.update_table {
+        table::write()?;
+        return Ok(true);
+    }
+    let is_current = table::compare(&oracle)?;
+    let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
+    println!("seed {seed}");
+    let mut random = Rng::with_seed(seed);
+    let mut texts: Vec<(String, String)> = (0..args.random)
+        .map(|n| (format!("random {n}"), random::file(&mut random)))
+        .collect();
+    for folder in &args.folders {
+        add(folder, &mut texts);
+    }
+    let (mut compared, mut markers, mut different) = (0, 0, 0);
+    for batch in texts.chunks(BATCH) {
+        let folder = tempfile::tempdir()?;
+        let mut names = HashMap::new();
+        for (n, (label, text)) in batch.iter().enumerate() {
+            let name = format!("f{n}.go");
+            fs::write(folder.path().join(&name), text)?;
+            names.insert(name, (label, text));
+        }
+        for answer in ask(&oracle, folder.path())? {
+            let (label, text) = names.get(&answer.file).context("the oracle names another file")?;
+            compared += 1;
+            markers += answer.belongs.values().sum::<usize>();
+            let ours = ours(text, &answer);
+            if ours != (answer.belongs.clone(), answer.refused.iter().copied().collect()) {
+                different += 1;
+                if different <= args.show {
+                    show(label, text, &answer, &ours);
+                }
+            }
+        }
+    }
+    println!("{compared} Go files with {markers} markers that count: {different} differ from controller-gen");
+    if compared == 0 {
+        bail!("nothing was compared");
+    }
+    Ok(is_current && different == 0)
+}
+
+/// How many markers of a name belong to a target, and the lines of those that are refused.
+type Ours = (BTreeMap<String, usize>, BTreeSet<usize>);
+
+/// What we say, in the words of the oracle. What we do not read (values of any type) is taken from its answer.
+fn ours(text: &str, theirs: &Answer) -> Ours {
+    let found = check::find(text, Release::NEWEST, &|_| false, &|_, _| None);
+    let line = |at: usize| text[..at].matches('\n').count() + 1;
+    let mut refused: BTreeSet<usize> = found
+        .iter()
+        .filter(|it| matches!(it.problem, Problem::Refused { .. }))
+        .map(|it| line(it.span.start))
+        .collect();
+    let unread = check::markers(text).into_iter().filter(|it| check::is_unread(text, it));
+    let unread: BTreeSet<usize> = unread.map(|it| line(it.span.start)).collect();
+    refused.extend(theirs.refused.iter().filter(|it| unread.contains(*it)));
+    let mut belongs = BTreeMap::new();
+    for (target, name, span) in check::counting(text) {
+        if !refused.contains(&line(span.start)) {
+            *belongs.entry(format!("{} {name}", target.name())).or_insert(0) += 1;
+        }
+    }
+    (belongs, refused)
+}
+
+/// Prints what differs.
+fn show(label: &str, text: &str, theirs: &Answer, ours: &Ours) {
+    println!("\n{label}");
+    let lines: Vec<&str> = text.lines().collect();
+    let theirs_refused: BTreeSet<usize> = theirs.refused.iter().copied().collect();
+    for line in theirs_refused.symmetric_difference(&ours.1) {
+        let by = if ours.1.contains(line) {
+            "we refuse"
+        } else {
+            "controller-gen refuses"
+        };
+        println!("  {by} line {line}: {}", lines.get(line - 1).unwrap_or(&"").trim());
+    }
+    let names: BTreeSet<&String> = theirs.belongs.keys().chain(ours.0.keys()).collect();
+    let mut is_of_places = false;
+    for name in names {
+        let (their, our) = (theirs.belongs.get(name), ours.0.get(name));
+        if their != our && theirs_refused == ours.1 {
+            println!(
+                "  {name}: controller-gen {}, ours {}",
+                their.unwrap_or(&0),
+                our.unwrap_or(&0)
+            );
+            is_of_places = true;
+        }
+    }
+    if is_of_places && label.starts_with("random") {
+        println!("{text}");
+    }
+}
+
+fn ask(oracle: &Path, folder: &Path) -> anyhow::Result<Vec<Answer>> {
+    let output = Command::new(oracle).arg("files").arg(folder).output()?;
+    if !output.status.success() {
+        bail!("the oracle fails: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    let lines = String::from_utf8(output.stdout)?;
+    lines.lines().map(|it| Ok(serde_json::from_str(it)?)).collect()
+}
+
+/// The Go files below a folder.
+fn add(folder: &Path, texts: &mut Vec<(String, String)>) {
+    let mut entries: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().collect();
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        match entry.file_type() {
+            Ok(of) if of.is_dir() => add(&path, texts),
+            Ok(of) if of.is_file() && path.extension().is_some_and(|it| it == "go") => {
+                let text = fs::read_to_string(&path).unwrap_or_default();
+                if text.len() < 1 << 20 && text.contains("// +") {
+                    texts.push((path.display().to_string(), text));
+                }
+            }
+            _ => {}
+        }
+    }
+}

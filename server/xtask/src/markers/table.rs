@@ -1,0 +1,133 @@
+//! The table of markers: every release of controller-gen says what it knows.
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context as _, bail};
+
+use crate::peers;
+
+/// The last patch of each minor release that is known.
+const RELEASES: [&str; 8] = [
+    "0.16.5", "0.17.3", "0.18.0", "0.19.0", "0.20.1", "0.21.0", "0.22.0", "0.23.0",
+];
+
+fn path() -> PathBuf {
+    peers::root().join("server/gosource/src/check/markers.tsv")
+}
+
+/// Whether the table has what the newest release has, by an oracle of that release.
+pub(super) fn compare(oracle: &Path) -> anyhow::Result<bool> {
+    let theirs = listed(Command::new(oracle).arg("table"))?;
+    let table = fs::read_to_string(path())?;
+    let ours: BTreeMap<(String, String), String> = table.lines().filter_map(known).collect();
+    let mut is_same = true;
+    for (place, arguments) in &theirs {
+        if ours.get(place) != Some(arguments) {
+            println!(
+                "{place:?}: controller-gen has {arguments:?}, the table {:?}",
+                ours.get(place)
+            );
+            is_same = false;
+        }
+    }
+    for place in ours.keys().filter(|it| !theirs.contains_key(*it)) {
+        println!("{place:?}: only the table has it");
+        is_same = false;
+    }
+    Ok(is_same)
+}
+
+/// A row as the newest release would list it.
+fn known(row: &str) -> Option<((String, String), String)> {
+    let cells: Vec<&str> = row.split('\t').collect();
+    let [name, target, _, arguments] = cells.as_slice() else {
+        return None;
+    };
+    let arguments: Vec<&str> = arguments
+        .split(' ')
+        .map(|it| it.split('@').next().unwrap_or_default())
+        .collect();
+    Some((((*name).to_owned(), (*target).to_owned()), arguments.join(" ")))
+}
+
+/// Asks each release, and writes the table.
+pub(super) fn write() -> anyhow::Result<()> {
+    let mut since: BTreeMap<(String, String), &str> = BTreeMap::new();
+    let mut of_argument: BTreeMap<((String, String), String), &str> = BTreeMap::new();
+    let mut last = BTreeMap::new();
+    for release in RELEASES {
+        let minor = release.rsplit_once('.').context("a release")?.0;
+        let listed = of_release(release)?;
+        println!("{release}: {} rows", listed.len());
+        for (place, arguments) in &listed {
+            since.entry(place.clone()).or_insert(minor);
+            for argument in arguments.split(' ') {
+                of_argument.entry((place.clone(), argument.to_owned())).or_insert(minor);
+            }
+        }
+        last = listed;
+    }
+    let mut text = String::new();
+    for (place, first) in &since {
+        let arguments = last
+            .get(place)
+            .with_context(|| format!("{place:?} is gone: the table cannot say that"))?;
+        let shown = arguments.split(' ').map(
+            |argument| match of_argument.get(&(place.clone(), argument.to_owned())) {
+                Some(since) if since != first => format!("{argument}@{since}"),
+                _ => argument.to_owned(),
+            },
+        );
+        let shown = shown.collect::<Vec<_>>().join(" ");
+        writeln!(text, "{}\t{}\t{first}\t{shown}", place.0, place.1)?;
+    }
+    fs::write(path(), text)?;
+    Ok(())
+}
+
+/// What a release lists: the oracle, built with that release.
+fn of_release(release: &str) -> anyhow::Result<BTreeMap<(String, String), String>> {
+    let folder = tempfile::tempdir()?;
+    let source = peers::root().join("tests/conformance/markers/main.go");
+    fs::copy(source, folder.path().join("main.go"))?;
+    let module = format!("module markers\n\ngo 1.22\n\nrequire sigs.k8s.io/controller-tools v{release}\n");
+    fs::write(folder.path().join("go.mod"), module)?;
+    let tidy = Command::new("go")
+        .args(["mod", "tidy"])
+        .current_dir(folder.path())
+        .output()?;
+    let is_same = fs::read_to_string(folder.path().join("go.mod"))?.contains(&format!("controller-tools v{release}\n"));
+    if !tidy.status.success() || !is_same {
+        bail!(
+            "controller-gen {release} cannot be built: {}",
+            String::from_utf8_lossy(&tidy.stderr)
+        );
+    }
+    listed(
+        Command::new("go")
+            .args(["run", ".", "table"])
+            .current_dir(folder.path()),
+    )
+}
+
+fn listed(command: &mut Command) -> anyhow::Result<BTreeMap<(String, String), String>> {
+    let output = command.output()?;
+    if !output.status.success() {
+        bail!(
+            "the markers are not listed: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    let text = String::from_utf8(output.stdout)?;
+    let row = |line: &str| {
+        let mut cells = line.split('\t').map(str::to_owned);
+        Some(((cells.next()?, cells.next()?), cells.next().unwrap_or_default()))
+    };
+    Ok(text.lines().filter_map(row).collect())
+}
