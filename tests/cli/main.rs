@@ -25,6 +25,7 @@ mod hostile_rules;
 mod installed;
 #[path = "../hostile/limits.rs"]
 mod limits;
+mod patches;
 mod pipeline;
 mod published;
 mod resources;

@@ -98,7 +98,7 @@ fn an_object_replaces_the_one_that_its_kustomization_built() {
     sandbox.write("over/p.yaml", sized("{size: 2}"));
     check(
         1,
-        &["base/w.yaml:4:1: error[rule-failed]: `spec`: it shrinks", " 1 error"],
+        &["over/p.yaml:4:14: error[rule-failed]: `spec`: it shrinks", " 1 error"],
     );
     // What was patched, and is not now: the file was not touched.
     sandbox.write("over/kustomization.yaml", "resources: [../base]\n");

@@ -206,6 +206,7 @@ impl<'s> Node<'s> {
             old,
             ratcheting: None,
             budget: RUNTIME_BUDGET,
+            wants_reads: false,
         });
         let mut answer = Answer::default();
         for it in outcome.errors {
@@ -460,6 +461,7 @@ impl<'s> CheckedRule<'_, 's> {
             old: case.old.as_ref(),
             ratcheting: None,
             budget: RUNTIME_BUDGET,
+            wants_reads: false,
         });
         let is_other = |it: &&run::RuleError| it.schema != root || it.rule != Some(self.n);
         let others = outcome.errors.iter().filter(is_other);

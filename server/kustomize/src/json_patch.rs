@@ -16,6 +16,8 @@ use crate::{
 pub(crate) struct Operation {
     /// Where it is written.
     pub(crate) place: Place,
+    /// Where its path is written.
+    pub(crate) path_place: Place,
     pub(crate) op: Arc<str>,
     pub(crate) path: Arc<str>,
     pub(crate) from: Option<Arc<str>>,
@@ -39,6 +41,7 @@ pub(crate) fn operations(patch: &Node) -> Option<Vec<Operation>> {
             let text = |key: &str| it.get(key).filter(|it| it.as_str().is_some()).map(Node::shared_text);
             matches!(it.value, Value::Map(_)).then(|| Operation {
                 place: it.place,
+                path_place: it.get("path").map_or(it.place, |it| it.place),
                 op: text("op").unwrap_or_default(),
                 path: text("path").unwrap_or_default(),
                 from: text("from"),
@@ -107,7 +110,7 @@ fn one(object: &mut Node, operation: &Operation) -> std::result::Result<(), Fail
         }
         "remove" => {
             let (parent, key) = find(object, path)?.ok_or_else(|| absent("", path))?;
-            remove(parent, &key).ok_or_else(|| absent("", path))?;
+            remove(parent, &key, operation.path_place).ok_or_else(|| absent("", path))?;
         }
         "replace" if path.is_empty() => *object = value(),
         "replace" => {
@@ -158,7 +161,7 @@ fn one(object: &mut Node, operation: &Operation) -> std::result::Result<(), Fail
             };
             let moved = moved.map(spend::copied).transpose()?;
             if **op == *"move" {
-                remove(parent, &key).ok_or_else(|| absent("", from))?;
+                remove(parent, &key, *place).ok_or_else(|| absent("", from))?;
             } else if moved.is_none() && matches!(parent.value, Value::List(_)) {
                 return Err(absent("", from).into());
             }
@@ -234,14 +237,16 @@ fn add(parent: &mut Node, key: &str, place: Place, value: Node) -> std::result::
     Ok(())
 }
 
-fn remove(parent: &mut Node, key: &str) -> Option<()> {
+fn remove(parent: &mut Node, key: &str, place: Place) -> Option<()> {
     match &mut parent.value {
         Value::Map(_) => {
-            parent.remove(key)?;
+            let removed = parent.remove(key)?;
+            parent.note_removal(removed.key, place);
         }
         Value::List(items) => {
             let at = index(key, items.len(), false)?;
             items.remove(at);
+            parent.note_removal("".into(), place);
         }
         _ => return None,
     }

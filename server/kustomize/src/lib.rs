@@ -38,7 +38,7 @@ pub use build::{build, build_with};
 pub use built::{Build, Built, Unread};
 pub use flux::FluxKustomization;
 pub use kustomization::FILE_NAMES;
-pub use node::{Entry, Node, Place, Value};
+pub use node::{Entry, Node, Place, Removal, Value};
 pub use problem::{Problem, ProblemKind};
 pub use references::references;
 pub use sources::{Files, Sources, joined};

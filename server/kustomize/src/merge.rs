@@ -286,6 +286,8 @@ fn walk_map<'f>(
         };
         let was_null = old.as_ref().is_some_and(Node::is_null);
         let is_kept = new.is_none();
+        let by = new.as_ref().map(|it| it.place);
+        let name = key.clone();
         match walk(old, new, schema.field(&key), file)? {
             Some(mut node)
                 if !node.is_null() || (was_null && is_kept && node.value == Value::Null { is_written: true }) =>
@@ -307,6 +309,9 @@ fn walk_map<'f>(
             _ => {
                 if let Some(at) = at {
                     is_dropped[at] = true;
+                    if let Some(by) = by {
+                        dest.note_removal(name, by);
+                    }
                 }
             }
         }
@@ -399,6 +404,7 @@ fn walk_list<'f>(
             (at, of_patch)
         };
         let old = matching.0.map(|it| dest.items()[it].clone());
+        let by = matching.1.as_ref().map(|it| it.place);
         let is_replaced = matching
             .1
             .as_ref()
@@ -414,6 +420,9 @@ fn walk_list<'f>(
         let merged =
             merged.filter(|it| !it.is_null() && !matches!(&it.value, Value::Map(entries) if entries.is_empty()));
         let Some(mut merged) = merged else {
+            if let (Some(_), Some(by)) = (matching.0, by) {
+                dest.note_removal("".into(), by);
+            }
             if let Value::List(items) = &mut dest.value {
                 for _ in &keys {
                     set_element(items, None, &keys, &values)?;
@@ -438,7 +447,10 @@ fn walk_list<'f>(
         for item in rest {
             append(&mut added, item, &last)?;
         }
-        dest = Node::new(place, Value::List(added));
+        dest = Node {
+            removals: dest.removals,
+            ..Node::new(place, Value::List(added))
+        };
     }
     Ok(Some(dest))
 }

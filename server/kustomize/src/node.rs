@@ -30,6 +30,8 @@ pub struct Node {
     pub(crate) is_untagged: bool,
     /// The word of a number, if it is not the one that the value has here: `0644`. Where the number becomes a string, it is this one.
     pub(crate) written: Option<Box<str>>,
+    /// What patches have taken out of the collection.
+    pub(crate) removals: Removals,
     /// The value.
     pub value: Value,
 }
@@ -58,6 +60,28 @@ pub enum Value {
     Map(Vec<Entry>),
 }
 
+/// Something that was taken out of an object or a list, or the text that a name had before it got a prefix.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Removal {
+    /// The key of a field; empty of an item or a text.
+    pub key: Arc<str>,
+    /// What takes it out: a null, a map with a `$patch`, the `path` of an operation, a prefix.
+    pub place: Place,
+}
+
+/// What was removed of a node, in the order in which that happened. Most nodes have nothing of it.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Removals(Option<Box<Removed>>);
+
+/// So that a node without removals takes no more than a pointer.
+#[derive(Clone, PartialEq, Debug, Default)]
+struct Removed {
+    all: Vec<Removal>,
+}
+
+/// Removals of one node that are kept.
+const MOST_REMOVALS: usize = 100;
+
 /// A key and its value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Entry {
@@ -84,6 +108,7 @@ impl Node {
             is_flow: false,
             is_untagged: false,
             written: None,
+            removals: Removals::default(),
             value,
         }
     }
@@ -101,6 +126,19 @@ impl Node {
         Self::new(place, plain(text))
     }
 
+    /// What patches have taken out of it.
+    pub fn removals(&self) -> &[Removal] {
+        self.removals.0.as_ref().map_or(&[], |it| it.all.as_slice())
+    }
+
+    /// Notes that a patch takes something out of it.
+    pub(crate) fn note_removal(&mut self, key: Arc<str>, place: Place) {
+        let removed = self.removals.0.get_or_insert_default();
+        if removed.all.len() < MOST_REMOVALS {
+            removed.all.push(Removal { key, place });
+        }
+    }
+
     pub(crate) fn is_null(&self) -> bool {
         matches!(self.value, Value::Null { .. })
     }
@@ -115,7 +153,8 @@ impl Node {
         }
     }
 
-    pub(crate) fn is_scalar(&self) -> bool {
+    /// Whether it is neither a list nor an object.
+    pub fn is_scalar(&self) -> bool {
         !matches!(self.value, Value::List(_) | Value::Map(_))
     }
 
@@ -134,7 +173,8 @@ impl Node {
         }
     }
 
-    pub(crate) fn items(&self) -> &[Self] {
+    /// The items of a list; none of other values.
+    pub fn items(&self) -> &[Self] {
         match &self.value {
             Value::List(items) => items,
             _ => &[],
@@ -289,7 +329,7 @@ impl Node {
             }
             _ => 0,
         };
-        (NODE + written) as u64 + inside
+        (NODE + written + size_of_val(self.removals())) as u64 + inside
     }
 
     /// Whether it is written on the line of its key: a scalar, or a collection without content.

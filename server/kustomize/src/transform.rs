@@ -135,7 +135,9 @@ pub(crate) fn affix(resources: &mut Resources, text: &Text, is_prefix: bool, spe
                     format!("{name}{affix}")
                 };
                 let place = node.place;
-                set_text(node, place, name.into())
+                set_text(node, place, name.into())?;
+                node.note_removal("".into(), text.place);
+                Ok(())
             };
             let mut change = Change {
                 create: Some(Create::Scalar),

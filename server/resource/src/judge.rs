@@ -118,8 +118,28 @@ pub fn judge_known(
     known: Known<'_>,
     question: Question<'_>,
 ) -> ResourceVerdict {
+    judge_as(version, document, known, question, false)
+}
+
+/// The same, and what rules read of the object that do not hold: [`RejectionCause::reads`](crate::RejectionCause::reads).
+pub fn judge_traced(
+    version: ServedVersion<'_>,
+    document: &JsonDoc<'_>,
+    known: Known<'_>,
+    question: Question<'_>,
+) -> ResourceVerdict {
+    judge_as(version, document, known, question, true)
+}
+
+fn judge_as(
+    version: ServedVersion<'_>,
+    document: &JsonDoc<'_>,
+    known: Known<'_>,
+    question: Question<'_>,
+    wants_reads: bool,
+) -> ResourceVerdict {
     let (mut verdict, ended) = budget::within(Limits::DOCUMENT, || {
-        let mut verdict = judge_within(version, document, known, question);
+        let mut verdict = judge_within(version, document, known, question, wants_reads);
         verdict.leave_out();
         verdict
     });
@@ -145,6 +165,7 @@ fn judge_within(
     document: &JsonDoc<'_>,
     known: Known<'_>,
     question: Question<'_>,
+    wants_reads: bool,
 ) -> ResourceVerdict {
     if document.depth() > depth::limit() {
         return ResourceVerdict {
@@ -209,6 +230,7 @@ fn judge_within(
         known: unknown.as_ref().into(),
         old: old.as_ref(),
         is_status: matches!(question, Question::UpdateStatus(_)),
+        wants_reads,
     };
     let findings = strategy::validate(&validation);
     verdict.errors = findings.errors;

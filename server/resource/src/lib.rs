@@ -17,7 +17,7 @@ mod verdict;
 mod warnings;
 
 pub use definition::{Definition, NotServed, ServedVersion};
-pub use judge::{Question, Stored, judge, judge_known};
+pub use judge::{Question, Stored, judge, judge_known, judge_traced};
 pub use stored::{Read, differences, read_converted, read_stored, with_defaults};
 pub use verdict::{
     Change, ChangeKind, Decider, DecodeError, DecodePlace, NotFinished, RejectionCause, ResourceVerdict, StrictError,

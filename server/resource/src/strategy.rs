@@ -1,6 +1,7 @@
 //! The rules of create and update (`pkg/registry/customresource`: `strategy.go`, `status_strategy.go`, `validator.go`; and
 //! `k8s.io/apiserver/pkg/registry/rest` around them).
 
+mod corrected;
 mod scale;
 
 use crd_analyzer_schema::field::{Error, ErrorType, Path, Trail, render};
@@ -36,6 +37,8 @@ pub(crate) struct Validation<'a> {
     pub(crate) old: Option<&'a Value>,
     /// Only the status is updated.
     pub(crate) is_status: bool,
+    /// What rules read that do not hold is wanted, too.
+    pub(crate) wants_reads: bool,
 }
 
 /// What was found.
@@ -69,7 +72,11 @@ pub(crate) fn validate(it: &Validation<'_>) -> ResourceErrors {
 
 /// An error that no schema decides.
 fn plain(error: Error) -> RejectionCause {
-    RejectionCause { error, decider: None }
+    RejectionCause {
+        error,
+        decider: None,
+        reads: Vec::new(),
+    }
 }
 
 impl Validation<'_> {
@@ -130,9 +137,12 @@ impl Validation<'_> {
             let bad_value = render::bad_value(&Value::Null, self.kubernetes());
             let error = Error::invalid(codes::UNCHECKED_RULES, Path::root(), bad_value, detail);
             findings.errors.push(plain(error));
-            self.rules(compiled, true, findings);
+            match corrected::corrected(self.new, self.known, &findings.errors[before..]) {
+                Some(it) => self.rules(compiled, (&it.value, Some(&it.unknown).into()), true, findings),
+                None => self.rules(compiled, (self.new, self.known), true, findings),
+            }
         } else {
-            self.rules(compiled, false, findings);
+            self.rules(compiled, (self.new, self.known), false, findings);
         }
     }
 
@@ -167,8 +177,8 @@ impl Validation<'_> {
         errors.extend(found.into_iter().map(|(error, field)| {
             let path = self.version.path().child("subresources").child("scale").child(field);
             RejectionCause {
-                error,
                 decider: Some(Decider { path, rule: None }),
+                ..plain(error)
             }
         }));
     }
@@ -212,21 +222,29 @@ impl Validation<'_> {
         errors.extend(found.into_iter().map(|it| self.by_schema(it, compiled)));
     }
 
-    /// Runs the rules; `is_hidden`: the API server does not.
-    fn rules(&self, compiled: &Compiled, is_hidden: bool, findings: &mut ResourceErrors) {
+    /// Runs the rules on an object; `is_hidden`: the API server does not.
+    fn rules(
+        &self,
+        compiled: &Compiled,
+        (value, known): (&Value, Known<'_>),
+        is_hidden: bool,
+        findings: &mut ResourceErrors,
+    ) {
         let is_ratcheted = !self.is_status || self.kubernetes() >= STATUS_RATCHETING_SINCE;
         let root = Path::root();
         let outcome = compiled.rules().run(&Request {
             path: &root,
-            value: self.new,
-            known: self.known,
+            value,
+            known,
             old: self.old,
             ratcheting: is_ratcheted.then_some(compiled.schema()),
             budget: RUNTIME_BUDGET,
+            wants_reads: self.wants_reads,
         });
         let found = outcome.errors.into_iter().map(|it| RejectionCause {
             decider: Some(self.by_rule(&it.schema, it.rule)),
             error: it.error,
+            reads: it.reads,
         });
         findings.cel_cost = Some((RUNTIME_BUDGET - outcome.left) as u64);
         findings
@@ -271,8 +289,8 @@ impl Validation<'_> {
             rule: None,
         });
         RejectionCause {
-            error: found.error,
             decider,
+            ..plain(found.error)
         }
     }
 
@@ -282,7 +300,10 @@ impl Validation<'_> {
             path: paths::along(self.version.schema_path(), schema, &error.path, keyword),
             rule: None,
         });
-        RejectionCause { error, decider }
+        RejectionCause {
+            decider,
+            ..plain(error)
+        }
     }
 }
 

@@ -60,7 +60,8 @@ impl ResourceVerdict {
     pub(crate) fn leave_out(&mut self) {
         let decider = |it: &Option<Decider>| it.as_ref().map_or(0, |it| it.path.bytes());
         for findings in [&mut self.errors, &mut self.hidden] {
-            field::leave_out(findings, |it| it.error.bytes() + decider(&it.decider));
+            let reads = |it: &RejectionCause| it.reads.iter().map(Path::bytes).sum::<usize>();
+            field::leave_out(findings, |it| it.error.bytes() + decider(&it.decider) + reads(it));
         }
         field::leave_out(&mut self.strict, |it| {
             FINDING_BYTES + it.text.len() + it.path.len() + decider(&it.decider)
@@ -99,6 +100,8 @@ pub struct RejectionCause {
     pub error: Error,
     /// The place of the CRD that decides, if one does.
     pub decider: Option<Decider>,
+    /// Of a rule: the values of the object that it read and that decided, if that was wanted ([`judge_traced`](crate::judge_traced)).
+    pub reads: Vec<Path>,
 }
 
 /// The place of a CRD that decides something about a resource.

@@ -5,8 +5,10 @@
 use std::sync::Arc;
 
 use crd_analyzer_apiextensions::strategy::Stored as StoredDefinition;
-use crd_analyzer_resource::{Definition, Question, ResourceVerdict, judge};
+use crd_analyzer_resource::{Definition, Question, ResourceVerdict, ServedVersion, judge_known, judge_traced};
 use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_schema::unknown::Known;
+use crd_analyzer_syntax::json::JsonDoc;
 use crd_analyzer_syntax::tree::{Span, Tree};
 use crd_analyzer_syntax::{read, read_json};
 
@@ -32,6 +34,13 @@ fn tree(text: &str) -> Tree {
 }
 
 fn verdict(spec: &str) -> ResourceVerdict {
+    verdict_of(SCHEMA, spec, judge_known)
+}
+
+type Judge = for<'a> fn(ServedVersion<'_>, &JsonDoc<'_>, Known<'_>, Question<'a>) -> ResourceVerdict;
+
+/// The verdict on an object with this `spec`.
+fn verdict_of(schema: &str, spec: &str, judge: Judge) -> ResourceVerdict {
     let definition = tree(&format!(
         "spec:
   group: example.com
@@ -44,7 +53,7 @@ fn verdict(spec: &str) -> ResourceVerdict {
     storage: true
     subresources: {{scale: {{specReplicasPath: .spec.size, statusReplicasPath: .status.size}}}}
     schema:
-      openAPIV3Schema:{SCHEMA}"
+      openAPIV3Schema:{schema}"
     ));
     let version = KubernetesVersion::NEWEST;
     let json = read_json(&definition).expect("it converts");
@@ -54,7 +63,8 @@ fn verdict(spec: &str) -> ResourceVerdict {
         "apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec: {spec}\n"
     ));
     let served = definition.serving("example.com/v1", "Widget").expect("it is served");
-    judge(served, &read_json(&object).expect("it converts"), Question::Create)
+    let json = read_json(&object).expect("it converts");
+    judge(served, &json, Known::ALL, Question::Create)
 }
 
 /// Errors, hidden errors and strict errors, each with what decides below the schema, then what changed.
@@ -133,6 +143,81 @@ fn rules_that_are_not_run_are_told_apart() {
             "error <nil> by ",
             "hidden spec by S.x-kubernetes-validations[1]",
         ],
+    );
+}
+
+#[test]
+fn a_rule_that_reads_what_is_wrong_anyway_says_nothing() {
+    // It would end in an error, or fail, only because of the value that has to be changed.
+    check(
+        "{size: x}",
+        &[
+            "error spec.size by S.properties[size].type",
+            "error .spec.size by spec.versions[1].subresources.scale.specReplicasPath",
+            "error <nil> by ",
+        ],
+    );
+}
+
+#[test]
+fn what_a_rule_reads_decides_that_it_fails() {
+    let schema = "
+        type: object
+        properties:
+          spec:
+            type: object
+            x-kubernetes-preserve-unknown-fields: true
+            properties:
+              live: {type: boolean}
+              size: {type: integer}
+              tier: {type: string}
+              ports: {type: array, items: {type: object, properties: {num: {type: integer}, t: {type: string}}}}
+            x-kubernetes-validations: [{rule: \"RULE\"}]
+";
+    let check = |rule: &str, spec: &str, expected: &[&str]| {
+        let schema = schema.replace("RULE", rule);
+        let found = verdict_of(&schema, spec, judge_traced);
+        let error = found.errors.first().expect("the rule fails");
+        let reads: Vec<String> = error.reads.iter().map(ToString::to_string).collect();
+        assert_eq!(reads, expected, "{rule}");
+    };
+    check(
+        "self.size < 10 || self.tier == 'big'",
+        "{size: 15, tier: small}",
+        &["spec.size", "spec.tier"],
+    );
+    // What holds anyway did not decide.
+    check("self.live && self.size < 10", "{live: true, size: 15}", &["spec.size"]);
+    check(
+        "!(self.live || self.size < 10)",
+        "{live: true, size: 15}",
+        &["spec.live"],
+    );
+    check(
+        "!has(self.tier) || self.size < 10",
+        "{tier: a, size: 15}",
+        &["spec.tier", "spec.size"],
+    );
+    check("has(self.tier)", "{size: 15}", &["spec.tier"]);
+    let ports = "{size: 5, ports: [{num: 1}, {num: 9, t: a}, {num: 2}]}";
+    check(
+        "self.ports.all(p, p.num < self.size)",
+        ports,
+        &["spec.ports[1].num", "spec.size"],
+    );
+    let all = ["spec.ports[0].num", "spec.ports[1].num", "spec.ports[2].num"];
+    check("self.ports.exists(p, p.num > 10)", ports, &all);
+    check("!self.ports.exists(p, p.num == 9)", ports, &["spec.ports[1].num"]);
+    check(
+        "self.ports.filter(p, p.num > 1).map(p, p.t) == []",
+        ports,
+        &[all[0], all[1], all[2], "spec.ports[1].t", "spec.ports[2].t"],
+    );
+    check("size(self.ports) < 3", ports, &["spec.ports"]);
+    check(
+        "self.ports[1].num == 1 ? self.live : self.ports[0].num == 2",
+        ports,
+        &["spec.ports[1].num", "spec.ports[0].num"],
     );
 }
 

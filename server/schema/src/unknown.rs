@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use crate::field::Segment;
+
 thread_local! {
     static TOUCHED: Cell<bool> = const { Cell::new(false) };
 }
@@ -128,6 +130,26 @@ impl Unknown {
             fields: of_field.into_iter().map(|it| (field.to_owned(), it)).collect(),
             ..Self::whole(How::Inside)
         }
+    }
+
+    /// What is not known where the value at a path may be any, besides what was not known before.
+    pub fn at(before: Option<Self>, path: &[Segment]) -> Self {
+        let mut here = before.unwrap_or(Self::whole(How::Inside));
+        if matches!(here.how, How::Value | How::Items) {
+            return here;
+        }
+        match path {
+            [] => return Self::value(),
+            [Segment::Field(name) | Segment::Key(name), rest @ ..] => {
+                let below = here.fields.remove(name);
+                here.fields.insert(name.clone(), Self::at(below, rest));
+            }
+            [Segment::Index(index), rest @ ..] => {
+                let below = here.items.remove(index);
+                here.items.insert(*index, Self::at(below, rest));
+            }
+        }
+        here
     }
 
     /// The same where the value at a path of fields may be any.
@@ -314,6 +336,21 @@ mod tests {
         without_items(&mut value, known);
         assert_eq!(value, json!(["e"]));
         assert_eq!(Parts::default().whole(), None);
+    }
+
+    #[test]
+    fn a_value_at_a_path_is_not_known() {
+        let path = [
+            Segment::Field("a".to_owned()),
+            Segment::Index(1),
+            Segment::Key("b".to_owned()),
+        ];
+        let unknown = Unknown::at(None, &path);
+        let known = Known::from(Some(&unknown)).field("a");
+        assert!(known.item(0).is_all() && known.item(1).field("b").is_nothing() && known.item(1).field("c").is_all());
+        let more = Unknown::at(Some(unknown), &path[..1]);
+        assert_eq!(more, object([("a", Unknown::value())]));
+        assert_eq!(Unknown::at(Some(more.clone()), &path), more, "nothing of it is known");
     }
 
     #[test]

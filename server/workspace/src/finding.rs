@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crd_analyzer_schema::field;
 use crd_analyzer_syntax::tree::Span;
 
+pub use crate::basis::Basis;
 use crate::source::SourceText;
 
 /// Who says it. The classes are never mixed.
@@ -174,6 +175,8 @@ pub struct Finding {
     pub unnecessary: bool,
     /// The text at `span` is deprecated.
     pub deprecated: bool,
+    /// What it is about, if it is a finding of an object that something builds.
+    pub basis: Option<Box<Basis>>,
     /// Whether the finding only follows from others. It is then displayed as a note of those.
     pub follows: bool,
 }
@@ -197,6 +200,7 @@ impl Finding {
             suppressed: false,
             unnecessary: false,
             deprecated: false,
+            basis: None,
             follows: false,
         }
     }

@@ -5,6 +5,7 @@
 pub mod accepted;
 mod advice;
 pub mod analysis;
+mod basis;
 pub mod breaking;
 pub mod cluster;
 pub mod codes;

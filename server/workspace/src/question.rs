@@ -74,6 +74,8 @@ pub struct Question<'a> {
     pub wants_costs: bool,
     /// What becomes of custom resources is wanted, too: [`DocumentVerdict::resource`](crate::report::DocumentVerdict::resource).
     pub wants_effective: bool,
+    /// The object is built: what decides each finding is wanted, too ([`Finding::basis`](crate::finding::Finding::basis)).
+    pub wants_basis: bool,
     /// The trees of the version of the text that was judged last, where somebody types. The answer is the same with and without them.
     pub last_trees: Option<&'a Arc<LastTrees>>,
     /// How many findings of each list of a [`DocumentVerdict`](crate::report::DocumentVerdict) are located, for who cannot show more. The verdict stays
@@ -120,6 +122,7 @@ impl Question<'_> {
             lints: Lints::Off,
             wants_costs: false,
             wants_effective: true,
+            wants_basis: false,
             last_trees: None,
             most_findings: usize::MAX,
         }

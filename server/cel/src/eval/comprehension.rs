@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::Variables;
-use super::plan::ComprehensionPlan;
+use super::plan::{ComprehensionPlan, StepKind};
 use super::run::Run;
 use crate::KubernetesVersion;
 use crate::value::{EvalError, List, Map, Result, Value};
@@ -150,25 +150,36 @@ impl Run<'_> {
         {
             return Err(fatal);
         }
+        let first = self.mark();
+        // Where the entry begins that was taken last.
+        let mut last = first;
         match range {
             Value::List(list) => {
-                for (at, element) in list.iter().enumerate() {
+                let mut elements = list.iter().enumerate();
+                loop {
+                    let begin = self.mark();
+                    let Some((at, element)) = elements.next() else { break };
                     let entry = if two {
                         (Ok(Value::Int(at as i64)), Some(element))
                     } else {
                         (element, None)
                     };
                     if !self.iteration(comprehension, &inner, entry)? {
+                        self.forget(begin, self.mark());
                         break;
                     }
+                    last = begin;
                 }
             }
             Value::Map(map) => {
                 for key in map.keys() {
+                    let begin = self.mark();
                     let value = two.then(|| map.at(&key));
                     if !self.iteration(comprehension, &inner, (Ok(key), value))? {
+                        self.forget(begin, self.mark());
                         break;
                     }
+                    last = begin;
                 }
             }
             other if two => {
@@ -184,6 +195,9 @@ impl Run<'_> {
                 )));
             }
         }
+        if self.is_decided_by_last(comprehension, &inner) {
+            self.forget(first, last);
+        }
         inner.with(|state| state.done = true);
         if let Some(observer) = &mut self.observer {
             observer.end_iterations();
@@ -194,6 +208,17 @@ impl Run<'_> {
             (Some(true), Value::Map(map)) => Value::Map(map.frozen()),
             (_, result) => result,
         })
+    }
+
+    /// Whether the entry that was taken last decided alone: the one for which `all` does not hold, or `exists` does.
+    fn is_decided_by_last(&self, comprehension: &ComprehensionPlan, inner: &Frame<'_>) -> bool {
+        let decisive = match self.program.step(comprehension.step).kind {
+            StepKind::And(_) => false,
+            StepKind::Or(_) => true,
+            _ => return false,
+        };
+        let is_decisive = |state: &mut State| matches!(&state.accu, Some(Ok(Value::Bool(it))) if *it == decisive);
+        self.observer.is_some() && inner.with(is_decisive) == Some(true)
     }
 
     /// One entry of the range; whether to go on.

@@ -15,7 +15,7 @@ mod run;
 mod tests;
 mod wire;
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use crd_analyzer_budget::{Limits, Unfinished};
 
@@ -76,6 +76,16 @@ pub trait Observer {
     fn end_iterations(&mut self);
     /// The fold that began last is over.
     fn leave(&mut self);
+
+    /// How much was observed so far, for [`Observer::forget`].
+    fn mark(&self) -> usize {
+        0
+    }
+
+    /// The observations between two marks decided nothing. If one term or entry decides alone, the others do not matter.
+    fn forget(&mut self, observed: Range<usize>) {
+        let _ = observed;
+    }
 }
 
 /// An expression that is ready to run.

@@ -179,12 +179,29 @@ impl Run<'_> {
         self.tracker.push(result, program.id(step))
     }
 
+    /// How much the observer has seen.
+    pub(super) fn mark(&self) -> usize {
+        self.observer.as_ref().map_or(0, |it| it.mark())
+    }
+
+    /// What was seen between two marks decided nothing.
+    pub(super) fn forget(&mut self, from: usize, to: usize) {
+        if let Some(observer) = &mut self.observer {
+            observer.forget(from..to);
+        }
+    }
+
     /// `&&` and `||`: a term that decides outweighs errors of others.
     fn logic(&mut self, terms: &[StepIdx], decisive: bool, frame: &Frame<'_>) -> Result {
         let mut error = None;
+        let first = self.mark();
         for term in terms {
+            let begin = self.mark();
             match self.exec(*term, frame) {
-                Ok(Value::Bool(value)) if value == decisive => return Ok(Value::Bool(decisive)),
+                Ok(Value::Bool(value)) if value == decisive => {
+                    self.forget(first, begin);
+                    return Ok(Value::Bool(decisive));
+                }
                 Ok(Value::Bool(_)) => {}
                 Ok(_) => error = error.or_else(|| Some(EvalError::no_such_overload())),
                 Err(fatal) if fatal.is_fatal() => return Err(fatal),

@@ -1,6 +1,7 @@
 //! The reports on built objects: each object is checked as a text of its own, and its diagnostics are shown where their causes are written.
 
 use std::{
+    cell::OnceCell,
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::Path,
     sync::{Arc, PoisonError, atomic::Ordering},
@@ -8,19 +9,20 @@ use std::{
 
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_resource::codes as resource_codes;
-use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_syntax::{json::Json, read_json_of, tree::Span};
 
 use super::{
     Object, Overlays,
     built_crds::CrdsOfBuild,
+    deciders::{self, Deciding},
     objects::{Merging, relative},
-    projection::Projection,
+    projection::{Projection, spot},
     unjudged,
 };
 use crate::{
     analysis::{BuiltDocuments, Old, Question, analyze},
     deferred_search,
-    finding::{Class, Finding},
+    finding::{Class, Finding, ServerSays},
     index::GroupKind,
     report::{DocumentReport, DocumentVerdict, FileReport},
     source::SourceText,
@@ -53,6 +55,17 @@ impl Beside {
             self.findings.push(finding);
         }
     }
+}
+
+/// What makes a finding the same in the object as it is written: its code, and the field.
+type Said = (&'static str, Option<String>);
+
+fn said_of(finding: &Finding) -> Said {
+    let field = match &finding.server {
+        Some(ServerSays::Cause { field, .. }) => Some(field.clone()),
+        _ => None,
+    };
+    (finding.code, field)
 }
 
 /// The most bytes of reports that are kept: those of others are made again.
@@ -148,6 +161,7 @@ impl Overlays {
             replaces: None,
             is_part: false,
             last_trees: None,
+            wants_basis: true,
             overlays: Some(&of_build),
             most_findings: question
                 .most_findings
@@ -159,13 +173,49 @@ impl Overlays {
             ..Limits::NONE
         };
         let text = projection.text.clone().into_bytes();
-        let (report, _) = budget::within(limits, || analyze(text, &question));
+        let (mut report, _) = budget::within(limits, || analyze(text, &question));
+        let as_written = OnceCell::new();
+        let is_of_base = |finding: &Finding| {
+            let said = as_written.get_or_init(|| self.said_as_written(object, &question, limits));
+            said.contains(&said_of(finding))
+        };
+        let deciding = Deciding {
+            object: &object.node,
+            base: object.origin_place.document,
+            sources: &self.sources,
+        };
+        for document in &mut report.documents {
+            for finding in document.verdicts.iter_mut().flat_map(|it| it.1.findings_mut()) {
+                let Some(mut basis) = finding.basis.take() else {
+                    continue;
+                };
+                basis.deciders = deciding.of(finding, &basis, &is_of_base);
+                finding.basis = Some(basis).filter(|it| !it.deciders.is_empty());
+            }
+        }
         Judged {
             projection,
             documents: report.documents,
             findings: report.findings,
             unknown: report.unknown,
         }
+    }
+
+    /// The findings of an object as its file has it, before patches change it.
+    fn said_as_written(&self, object: &Object, question: &Question<'_>, limits: Limits) -> HashSet<Said> {
+        let (tree, node) = self.sources.tree(object.origin_place);
+        let json = read_json_of(tree, node).ok();
+        let Some(written) = json.as_ref().and_then(|it| it.root()).map(Json::to_value) else {
+            return HashSet::new();
+        };
+        let question = Question {
+            wants_basis: false,
+            old: None,
+            ..*question
+        };
+        let (report, _) = budget::within(limits, || analyze(written.to_string().into_bytes(), &question));
+        let verdicts = report.documents.iter().flat_map(|it| &it.verdicts);
+        verdicts.flat_map(|it| it.1.findings()).map(said_of).collect()
     }
 
     /// Says who builds an object, or its CRD, that is judged in a file.
@@ -202,7 +252,12 @@ impl Overlays {
                 .extend(judged.unknown.iter().map(|it| (index, item, it.clone())));
         }
         let moved = |finding: &Finding| {
-            let (place, span) = judged.projection.origin(finding.span, sources)?;
+            let written = judged.projection.origin(finding.span, sources)?;
+            let basis = finding.basis.as_deref().filter(|it| !it.deciders.is_empty());
+            let (place, span) = basis.and_then(|it| it.deciders.first()).map_or(written, |it| {
+                let place = it.place;
+                (place, spot(sources, place))
+            });
             let (of, index) = sources.document(place);
             if &**of != path {
                 return None;
@@ -231,6 +286,10 @@ impl Overlays {
                 }
                 true
             });
+            if let Some(basis) = basis {
+                deciders::tell(&mut finding, basis, sources, (path, written));
+            }
+            finding.basis = None;
             finding.notes.extend(self.by(object.build, path, is_of_crd));
             Some((index as usize, finding))
         };

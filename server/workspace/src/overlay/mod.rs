@@ -6,6 +6,7 @@
 
 mod as_built;
 mod built_crds;
+mod deciders;
 mod earlier;
 mod flux_folders;
 mod graph;

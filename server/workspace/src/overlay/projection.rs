@@ -84,11 +84,7 @@ impl Projection {
             .find(|it| span.start < it.span.end || it.span.is_empty() && span.start == it.span.start)?;
         let (tree, node) = sources.tree(inner.place);
         if !inner.is_scalar {
-            let spot = match tree.entry_of(node) {
-                Some(entry) if !tree.is_scalar(node) => tree.span(entry.key),
-                _ => spans::first_line(tree.text(), tree.span(node)),
-            };
-            return Some((inner.place, sources.outward(inner.place.document, spot)));
+            return Some((inner.place, spot(sources, inner.place)));
         }
         let within = |offset: u32| {
             let quoted = &self.text[inner.span.start as usize..offset.min(inner.span.end) as usize];
@@ -110,10 +106,21 @@ impl Projection {
     }
 }
 
+/// What to mark of a place in its file: a scalar, or the key of a collection, or else the first line of it.
+pub(super) fn spot(sources: &Sources, place: Place) -> Span {
+    let (tree, node) = sources.tree(place);
+    let spot = match tree.entry_of(node) {
+        Some(entry) if !tree.is_scalar(node) || tree.is_absent(node) => tree.span(entry.key),
+        _ => spans::first_line(tree.text(), tree.span(node)),
+    };
+    sources.outward(place.document, spot)
+}
+
 /// The documents that decide something of an object, each once, in the order in which it is written.
 pub(super) fn documents_of(object: &Node) -> Vec<u32> {
     fn visit(node: &Node, see: &mut impl FnMut(Place)) {
         see(node.place);
+        node.removals().iter().for_each(|it| see(it.place));
         match &node.value {
             Value::Map(entries) => {
                 for entry in entries {

@@ -20,6 +20,7 @@ use crd_analyzer_syntax::{
 
 use super::related;
 use crate::{
+    basis::Basis,
     effective::Effective,
     finding::{Class, Finding, Related, ServerSays},
     index::DefinitionText,
@@ -59,6 +60,7 @@ pub(super) struct Locate<'a> {
     most: usize,
     wants_effective: bool,
     wants_later_warnings: bool,
+    wants_basis: bool,
 }
 
 impl<'a> Locate<'a> {
@@ -80,6 +82,7 @@ impl<'a> Locate<'a> {
             most: question.most_findings,
             wants_effective: question.wants_effective,
             wants_later_warnings: question.is_edited,
+            wants_basis: question.wants_basis,
         }
     }
 
@@ -233,6 +236,13 @@ impl<'a> Locate<'a> {
             .related
             .extend(found.decider.as_ref().map(|it| self.decider(it)));
         finding.server = Some(ServerSays::cause(error));
+        finding.basis = self.wants_basis.then(|| {
+            Box::new(Basis {
+                path: error.place().clone(),
+                reads: found.reads.clone(),
+                deciders: Vec::new(),
+            })
+        });
         finding
     }
 

@@ -245,8 +245,7 @@ impl One<'_> {
         let mut created = None;
         let mut verdict = match self.asked.previous {
             None => {
-                let answer = server::judge_known(served, self.json, self.known, server::Question::Create);
-                let answer = created.insert(answer);
+                let answer = created.insert(self.answer(served, server::Question::Create));
                 let mut verdict = locate.verdict(answer);
                 is_open = locate.expect_webhook(&mut verdict, answer, || self.webhook(definition.plural()));
                 if verdict.errors.iter().any(|it| it.suppressed && it.follows) {
@@ -275,6 +274,16 @@ impl One<'_> {
             is_open,
             ..answer(verdict, Some(text), refusals.flatten())
         }
+    }
+
+    /// The API server's answer, with what rules read if that is wanted.
+    fn answer(&self, served: server::ServedVersion<'_>, question: server::Question<'_>) -> server::ResourceVerdict {
+        let judge = if self.asked.question.wants_basis {
+            server::judge_traced
+        } else {
+            server::judge_known
+        };
+        judge(served, self.json, self.known, question)
     }
 
     /// A mutating webhook of the repository that the API server asks about the object.

@@ -8,6 +8,7 @@ use crd_analyzer_cel::value::{EvalError, List, ListValue, Result, Value};
 
 use super::data::Data;
 use super::key::{Key, element_key, map_key, value_key, value_map_key};
+use super::reads;
 use super::shape::Shape;
 use super::value::{raw, same, value_of};
 use crate::KubernetesVersion;
@@ -170,6 +171,7 @@ impl ListValue for Items {
     }
 
     fn get(&self, index: usize) -> Result {
+        reads::note_item(&self.data, index);
         value_of(&self.data[index], &self.shape, self.version)
     }
 

@@ -21,6 +21,7 @@ mod list;
 mod node;
 mod object;
 mod ratchet;
+mod reads;
 mod shape;
 mod sites;
 #[cfg(test)]
@@ -80,6 +81,8 @@ pub struct Request<'a> {
     pub ratcheting: Option<&'a JsonSchemaProps>,
     /// The cost units that may be spent.
     pub budget: i64,
+    /// What rules read that do not hold is wanted, too: [`RuleError::reads`].
+    pub wants_reads: bool,
 }
 
 /// What came of running rules.
@@ -120,6 +123,8 @@ pub struct RuleError {
     pub schema: Path,
     /// Which of its rules, if it is not about all of them.
     pub rule: Option<usize>,
+    /// The values that the rule read and that decided, if that was wanted; also those that are not there.
+    pub reads: Vec<Path>,
 }
 
 /// A schema that has rules or something below it that has.
@@ -189,6 +194,7 @@ impl Validator {
             old,
             ratcheting: None,
             budget,
+            wants_reads: false,
         });
         (outcome.errors.into_iter().map(|it| it.error).collect(), outcome.left)
     }
@@ -203,6 +209,7 @@ impl Validator {
         };
         let mut walk = Walk {
             per_call_limit: self.per_call_limit,
+            wants_reads: request.wants_reads,
             memo: Memo::default(),
             outcome: Outcome {
                 left: request.budget,
@@ -309,6 +316,7 @@ struct At<'a> {
 
 struct Walk<'v> {
     per_call_limit: u64,
+    wants_reads: bool,
     memo: Memo<'v>,
     outcome: Outcome,
 }
@@ -331,6 +339,7 @@ impl<'v> Walk<'v> {
                 value,
                 old,
                 per_call_limit: self.per_call_limit,
+                wants_reads: self.wants_reads,
                 forgives: &|| ratchet.forgives(&self.memo),
             };
             rules.run(&judged, at, &mut self.outcome)?;

@@ -8,6 +8,7 @@ use crd_analyzer_cel::value::Value as Cel;
 
 use super::bindings::{Bindings, ValueBinder};
 use super::data::Data;
+use super::reads;
 use super::shape::Shape;
 use super::transition_rules::Values;
 use super::{At, NotFinished, Outcome, RuleError};
@@ -78,6 +79,7 @@ pub(super) struct Judged<'a> {
     pub(super) value: &'a Data,
     pub(super) old: Option<&'a Data>,
     pub(super) per_call_limit: u64,
+    pub(super) wants_reads: bool,
     /// Whether a rule that does not hold is only worth a warning, because nothing changed.
     pub(super) forgives: &'a dyn Fn() -> bool,
 }
@@ -143,6 +145,7 @@ impl NodeRules {
             error,
             schema: at.schema.path(),
             rule: None,
+            reads: Vec::new(),
         };
         let Some(compiled) = self.compiled() else {
             let detail = "rule compiler initialization error: failed to convert to declType for CEL validation rules";
@@ -187,9 +190,19 @@ impl NodeRules {
                     budget::leave_out(1);
                     continue;
                 }
-                outcome.room.take(error.bytes());
+                let expression = rule
+                    .compiled
+                    .rule
+                    .as_ref()
+                    .filter(|_| judged.wants_reads && !judgement.ends);
+                let reads = expression.map(|it| reads::of(&it.program, bindings, judged.value, &at.value.path()));
+                let reads = reads.unwrap_or_default();
+                outcome
+                    .room
+                    .take(error.bytes() + reads.iter().map(Path::bytes).sum::<usize>());
                 let finding = RuleError {
                     rule: Some(n),
+                    reads,
                     ..whole(error)
                 };
                 if judgement.is_ratchetable && !rule.compiled.uses_old_self && (judged.forgives)() {

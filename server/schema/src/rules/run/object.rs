@@ -6,6 +6,7 @@ use crd_analyzer_cel::types::{escape, unescape};
 use crd_analyzer_cel::value::{EvalError, Map, MapValue, Result, Value};
 
 use super::data::{Data, Entries};
+use super::reads;
 use super::shape::{Properties, Shape};
 use super::value::{same, value_of};
 use crate::KubernetesVersion;
@@ -89,6 +90,7 @@ impl MapValue for Object {
             unescaped = unescape(key)?;
             name = &unescaped;
         }
+        reads::note_field(&self.data, name);
         let Some(data) = self.data.get(name) else {
             self.meet_others();
             return None;

@@ -30,6 +30,7 @@ fn run(input: &Value, version: KubernetesVersion) -> (Vec<String>, i64) {
         old,
         ratcheting: (input["ratcheting"] == true).then_some(&schema),
         budget,
+        wants_reads: false,
     });
     let text = |it: &RuleError| it.error.to_string().replace("selfType#", "selfType0");
     let warnings = outcome.warnings.iter().map(|it| format!("warning: {}", text(it)));

@@ -1,0 +1,335 @@
+//! Broken patches of every kind: each mistake is marked once, in the file and the line that decide it, and never in the base.
+
+use crate::{Sandbox, definition};
+
+const SPEC: &str = "              type: object
+              required: [size, choice]
+              x-kubernetes-validations:
+                - {rule: \"self.size < 10 || self.tier == 'big'\", message: only big ones}
+                - {rule: \"!has(self.hosts) || self.hosts.all(h, h != 'bad')\", message: no bad hosts}
+              properties:
+                size: {type: integer}
+                tier: {type: string, enum: [big, small]}
+                color: {type: string}
+                hosts: {type: array, minItems: 1, maxItems: 3, x-kubernetes-list-type: set, items: {type: string}}
+                labels: {type: object, maxProperties: 2, additionalProperties: {type: string}}
+                choice:
+                  type: object
+                  oneOf: [{required: [a]}, {required: [b]}]
+                  properties: {a: {type: string}, b: {type: string}}
+";
+
+const HEAD: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\n";
+const BASE: &str = "\
+spec:
+  size: 5
+  tier: small
+  hosts: [x, y]
+  labels: {a: x}
+  choice: {a: x}
+";
+const NAMES_PATCH: &str = "resources: [../base]\npatches: [path: patch.yaml]\n";
+
+/// What is marked as an error in a tree with the base: `file:line:column: error[code]`.
+#[track_caller]
+fn check(files: &[(&str, &str)], expected: &[&str]) {
+    let crd = definition(SPEC);
+    let base = format!("{HEAD}{BASE}");
+    let mut all = vec![
+        ("crd.yaml", crd.as_str()),
+        ("base/kustomization.yaml", "resources: [w.yaml]\n"),
+        ("base/w.yaml", base.as_str()),
+    ];
+    for file in files {
+        all.retain(|it| it.0 != file.0);
+        all.push(*file);
+    }
+    let outcome = Sandbox::new(&all).run(&["check", ".", "-o", "concise"]);
+    let errors = outcome.stdout.lines().filter(|it| it.contains(": error"));
+    let found: Vec<&str> = errors.map(|it| it.split_once("]: ").map_or(it, |it| it.0)).collect();
+    let found: Vec<String> = found.into_iter().map(|it| format!("{it}]")).collect();
+    assert_eq!(found, expected, "{}", outcome.stdout);
+}
+
+/// The same with one overlay and a strategic merge patch in a file, whose `spec` this is.
+#[track_caller]
+fn merge(spec: &str, expected: &[&str]) {
+    let patch = format!("{HEAD}{spec}");
+    check(
+        &[("prod/kustomization.yaml", NAMES_PATCH), ("prod/patch.yaml", &patch)],
+        expected,
+    );
+}
+
+/// The same with operations of a JSON patch in a file.
+#[track_caller]
+fn json(operations: &str, expected: &[&str]) {
+    let names = "resources: [../base]\npatches:\n- path: patch.yaml\n  target: {kind: Widget}\n";
+    check(
+        &[("prod/kustomization.yaml", names), ("prod/patch.yaml", operations)],
+        expected,
+    );
+}
+
+/// The same with a kustomization.
+#[track_caller]
+fn inline(kustomization: &str, expected: &[&str]) {
+    let text = format!("resources: [../base]\n{kustomization}");
+    check(&[("prod/kustomization.yaml", &text)], expected);
+}
+
+#[test]
+fn values_of_a_merge_patch() {
+    merge("spec:\n  size: x\n", &["prod/patch.yaml:5:9: error[wrong-type]"]);
+    merge("spec:\n  tier: smal\n", &["prod/patch.yaml:5:9: error[not-in-enum]"]);
+    merge("spec:\n  sise: 1\n", &["prod/patch.yaml:5:3: error[unknown-field]"]);
+    merge(
+        "spec:\n  color: red\n  size: 15\n",
+        &["prod/patch.yaml:6:9: error[rule-failed]"],
+    );
+}
+
+#[test]
+fn what_a_merge_patch_takes_away() {
+    merge(
+        "spec:\n  color: red\n  size: null\n",
+        &["prod/patch.yaml:6:9: error[missing-property]"],
+    );
+    merge("spec:\n  size:\n", &["prod/patch.yaml:5:3: error[missing-property]"]);
+    merge(
+        "spec:\n  choice:\n    $patch: delete\n",
+        &["prod/patch.yaml:5:3: error[missing-property]"],
+    );
+    merge(
+        "spec:\n  $patch: replace\n  size: 1\n",
+        &["prod/patch.yaml:4:1: error[missing-property]"],
+    );
+    // The rule reads what is not there any more.
+    merge(
+        "spec:\n  size: 15\n  tier: null\n",
+        &["prod/patch.yaml:5:9: error[rule-evaluation]"],
+    );
+}
+
+#[test]
+fn lists_and_maps_of_a_merge_patch() {
+    merge(
+        "spec:\n  hosts: [a, b, c, d]\n",
+        &["prod/patch.yaml:5:3: error[too-many-items]"],
+    );
+    merge("spec:\n  hosts: []\n", &["prod/patch.yaml:5:3: error[too-few-items]"]);
+    merge(
+        "spec:\n  hosts: [a, a]\n",
+        &["prod/patch.yaml:5:14: error[duplicate-list-item]"],
+    );
+    merge(
+        "spec:\n  hosts:\n  - a\n  - bad\n  - c\n",
+        &["prod/patch.yaml:7:5: error[rule-failed]"],
+    );
+    merge(
+        "spec:\n  labels:\n    b: x\n    c: x\n",
+        &["prod/patch.yaml:6:5: error[too-many-properties]"],
+    );
+    merge(
+        "spec:\n  choice:\n    b: x\n",
+        &["prod/patch.yaml:6:5: error[one-of-mismatch]"],
+    );
+}
+
+#[test]
+fn operations_of_a_json_patch() {
+    json(
+        "- {op: replace, path: /spec/size, value: x}\n",
+        &["prod/patch.yaml:1:42: error[wrong-type]"],
+    );
+    json(
+        "- op: test\n  path: /spec/size\n  value: 5\n- op: replace\n  path: /spec/size\n  value: 15\n",
+        &["prod/patch.yaml:6:10: error[rule-failed]"],
+    );
+    json(
+        "- op: remove\n  path: /spec/size\n",
+        &["prod/patch.yaml:2:9: error[missing-property]"],
+    );
+    json(
+        "- {op: add, path: /spec/hosts/-, value: z}\n- {op: add, path: /spec/hosts/-, value: u}\n",
+        &["prod/patch.yaml:1:41: error[too-many-items]"],
+    );
+    json(
+        "- {op: add, path: /spec/hosts/-, value: bad}\n",
+        &["prod/patch.yaml:1:41: error[rule-failed]"],
+    );
+    json(
+        "- {op: add, path: /spec/hosts/-, value: x}\n",
+        &["prod/patch.yaml:1:41: error[duplicate-list-item]"],
+    );
+    json(
+        "- {op: remove, path: /spec/hosts/0}\n- {op: remove, path: /spec/hosts/0}\n",
+        &["prod/patch.yaml:1:22: error[too-few-items]"],
+    );
+    json(
+        "- {op: move, from: /spec/size, path: /spec/sise}\n",
+        &[
+            "prod/patch.yaml:1:3: error[unknown-field]",
+            "prod/patch.yaml:1:3: error[missing-property]",
+        ],
+    );
+}
+
+#[test]
+fn patches_in_a_kustomization() {
+    inline(
+        "patches:\n- patch: |-\n    apiVersion: example.com/v1\n    kind: Widget\n    metadata: {name: a}\n    spec:\n      size: 15\n",
+        &["prod/kustomization.yaml:8:13: error[rule-failed]"],
+    );
+    inline(
+        "patches:\n- target: {kind: Widget}\n  patch: |-\n    - op: remove\n      path: /spec/choice\n",
+        &["prod/kustomization.yaml:6:13: error[missing-property]"],
+    );
+    inline(
+        "patches:\n- target: {kind: Widget}\n  patch: |-\n    - op: add\n      path: /spec/labels\n      value: {a: x, b: x, c: x}\n",
+        &["prod/kustomization.yaml:7:7: error[too-many-properties]"],
+    );
+    inline(
+        "patchesStrategicMerge:\n- |-\n  apiVersion: example.com/v1\n  kind: Widget\n  metadata: {name: a}\n  spec: {choice: {b: x}}\n",
+        &["prod/kustomization.yaml:7:19: error[one-of-mismatch]"],
+    );
+    inline(
+        "patchesJson6902:\n- target: {group: example.com, version: v1, kind: Widget, name: a}\n  patch: '[{\"op\": \"add\", \"path\": \"/spec/size\", \"value\": 15}]'\n",
+        &["prod/kustomization.yaml:4:57: error[rule-failed]"],
+    );
+    inline(
+        "namePrefix: Prod_\n",
+        &["prod/kustomization.yaml:2:13: error[invalid-metadata-name]"],
+    );
+}
+
+#[test]
+fn a_replacement_is_decided_where_its_value_is() {
+    let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  size: \"15\"\n";
+    let text = "\
+resources: [../base, map.yaml]
+replacements:
+- source: {kind: ConfigMap, name: m, fieldPath: data.size}
+  targets:
+  - select: {kind: Widget}
+    fieldPaths: [spec.size]
+";
+    check(
+        &[("prod/kustomization.yaml", text), ("prod/map.yaml", map)],
+        &["prod/map.yaml:5:9: error[rule-failed]"],
+    );
+}
+
+#[test]
+fn components_and_layers() {
+    let component = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\npatches: [path: patch.yaml]\n";
+    let patch = format!("{HEAD}spec:\n  size: 15\n");
+    check(
+        &[
+            ("parts/kustomization.yaml", component),
+            ("parts/patch.yaml", &patch),
+            (
+                "prod/kustomization.yaml",
+                "resources: [../base]\ncomponents: [../parts]\n",
+            ),
+        ],
+        &["parts/patch.yaml:5:9: error[rule-failed]"],
+    );
+    let other = format!("{HEAD}spec:\n  color: red\n");
+    check(
+        &[
+            ("mid/kustomization.yaml", NAMES_PATCH),
+            ("mid/patch.yaml", &patch),
+            (
+                "prod/kustomization.yaml",
+                "resources: [../mid]\npatches: [path: patch.yaml]\n",
+            ),
+            ("prod/patch.yaml", &other),
+        ],
+        &["mid/patch.yaml:5:9: error[rule-failed]"],
+    );
+}
+
+#[test]
+fn each_overlay_has_its_own_mistakes() {
+    let [big, text, fine] = ["15", "x", "3"].map(|it| format!("{HEAD}spec:\n  size: {it}\n"));
+    check(
+        &[
+            ("dev/kustomization.yaml", NAMES_PATCH),
+            ("dev/patch.yaml", &fine),
+            ("prod/kustomization.yaml", NAMES_PATCH),
+            ("prod/patch.yaml", &big),
+            ("staging/kustomization.yaml", NAMES_PATCH),
+            ("staging/patch.yaml", &text),
+        ],
+        &[
+            "prod/patch.yaml:5:9: error[rule-failed]",
+            "staging/patch.yaml:5:9: error[wrong-type]",
+        ],
+    );
+}
+
+#[test]
+fn patches_of_flux() {
+    let flux = "\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: apps, namespace: flux-system}
+spec:
+  path: ./base
+  sourceRef: {kind: GitRepository, name: repo}
+";
+    let with = |more: &str| format!("{flux}{more}");
+    let rule = with(
+        "  patches:\n  - target: {kind: Widget}\n    patch: |\n      - op: replace\n        path: /spec/size\n        value: 15\n",
+    );
+    check(
+        &[("clusters/apps.yaml", &rule)],
+        &["clusters/apps.yaml:12:16: error[rule-failed]"],
+    );
+    let removes =
+        with("  patches:\n  - target: {kind: Widget}\n    patch: |\n      - op: remove\n        path: /spec/size\n");
+    check(
+        &[("clusters/apps.yaml", &removes)],
+        &["clusters/apps.yaml:11:15: error[missing-property]"],
+    );
+    let merges = with(
+        "  patches:\n  - patch: |\n      apiVersion: example.com/v1\n      kind: Widget\n      metadata: {name: a}\n      spec: {choice: {b: x}}\n",
+    );
+    check(
+        &[("clusters/apps.yaml", &merges)],
+        &["clusters/apps.yaml:12:23: error[one-of-mismatch]"],
+    );
+}
+
+#[test]
+fn the_base_is_marked_for_its_own_mistakes() {
+    let patch = format!("{HEAD}spec:\n  color: red\n");
+    let check = |base: &str, expected: &[&str]| {
+        let base = format!("{HEAD}{base}");
+        let files = [
+            ("base/w.yaml", base.as_str()),
+            ("prod/kustomization.yaml", NAMES_PATCH),
+            ("prod/patch.yaml", &patch),
+            ("staging/kustomization.yaml", NAMES_PATCH),
+            ("staging/patch.yaml", &patch),
+        ];
+        check(&files, expected);
+    };
+    check(&BASE.replace("5", "15"), &["base/w.yaml:4:1: error[rule-failed]"]);
+    check(
+        &BASE.replace("  size: 5\n", ""),
+        &["base/w.yaml:4:1: error[missing-property]"],
+    );
+    check(
+        &BASE.replace("{a: x}\n  choice", "{a: x, b: x, c: x}\n  choice"),
+        &["base/w.yaml:8:3: error[too-many-properties]"],
+    );
+    check(
+        &BASE.replace("choice: {a: x}", "choice: {}"),
+        &[
+            "base/w.yaml:9:3: error[one-of-mismatch]",
+            "base/w.yaml:9:3: error[missing-property]",
+        ],
+    );
+}
