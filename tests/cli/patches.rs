@@ -270,6 +270,39 @@ fn each_overlay_has_its_own_mistakes() {
 }
 
 #[test]
+fn what_several_builds_share_is_wrong_once() {
+    let [big, text] = ["15", "x"].map(|it| format!("{HEAD}spec:\n  size: {it}\n"));
+    // A component that two overlays share has its mistake once, whatever they call the object.
+    let component = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\npatches: [path: patch.yaml]\n";
+    check(
+        &[
+            ("parts/kustomization.yaml", component),
+            ("parts/patch.yaml", &text),
+            (
+                "prod/kustomization.yaml",
+                "resources: [../base]\nnamePrefix: prod-\ncomponents: [../parts]\n",
+            ),
+            (
+                "staging/kustomization.yaml",
+                "resources: [../base]\nnamePrefix: staging-\ncomponents: [../parts]\n",
+            ),
+        ],
+        &["parts/patch.yaml:5:9: error[wrong-type]"],
+    );
+    // A patch of all objects of a kind is wrong once.
+    let both = format!("{HEAD}{BASE}---\n{}{BASE}", HEAD.replace("name: a", "name: b"));
+    let all = "resources: [../base]\npatches:\n- target: {kind: Widget}\n  path: patch.yaml\n";
+    check(
+        &[
+            ("base/w.yaml", &both),
+            ("prod/kustomization.yaml", all),
+            ("prod/patch.yaml", &big),
+        ],
+        &["prod/patch.yaml:5:9: error[rule-failed]"],
+    );
+}
+
+#[test]
 fn patches_of_flux() {
     let flux = "\
 apiVersion: kustomize.toolkit.fluxcd.io/v1

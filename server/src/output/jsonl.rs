@@ -145,6 +145,9 @@ pub(super) struct Line<'a> {
     /// How many more errors there are.
     #[serde(skip_serializing_if = "is_zero")]
     left_out: usize,
+    /// How many more findings there are that another answer for the document has, too: one as it is written, and this as it is built.
+    #[serde(skip_serializing_if = "is_zero")]
+    repeated: usize,
     #[serde(flatten)]
     resource: Option<ResourceLine<'a>>,
 }
@@ -283,23 +286,28 @@ pub(super) fn line<'a>(
     (version, verdict): (KubernetesVersion, &'a DocumentVerdict),
     effective: bool,
 ) -> Line<'a> {
-    let errors = verdict.errors.iter().filter_map(|finding| match &finding.server {
-        Some(ServerSays::Cause {
-            reason,
-            field,
-            detail,
-            bad_value,
-            ..
-        }) => Some(ErrorLine {
-            r#type: reason,
-            field,
-            detail,
-            bad_value: shortened(bad_value),
-            place: place(file, finding),
-        }),
-        _ => None,
-    });
-    let hints = verdict.hints.iter().map(|finding| hint(file, finding));
+    let is_told = |it: &&'a Finding| !it.repeats;
+    let errors = verdict
+        .errors
+        .iter()
+        .filter(is_told)
+        .filter_map(|finding| match &finding.server {
+            Some(ServerSays::Cause {
+                reason,
+                field,
+                detail,
+                bad_value,
+                ..
+            }) => Some(ErrorLine {
+                r#type: reason,
+                field,
+                detail,
+                bad_value: shortened(bad_value),
+                place: place(file, finding),
+            }),
+            _ => None,
+        });
+    let hints = verdict.hints.iter().filter(is_told).map(|finding| hint(file, finding));
     let resource = verdict.resource.as_deref().map(|it| ResourceLine {
         unknown: &it.unknown,
         changed: it.is_changed,
@@ -325,30 +333,43 @@ pub(super) fn line<'a>(
             .filter(|it| it.covers(document))
             .map(Aside::reason),
         test_data,
-        decode_error: verdict.decode_error.as_ref().map(text_of),
+        decode_error: verdict.decode_error.as_ref().filter(is_told).map(text_of),
         decode_error_range: verdict
             .decode_error
             .as_ref()
+            .filter(is_told)
             .map(|finding| range(file.lines(), &file.report.text, finding.span)),
-        decode_error_place: verdict.decode_error.as_ref().map(|it| place(file, it)),
-        strict: verdict.strict.iter().map(text_of).collect(),
-        strict_places: verdict.strict.iter().map(|finding| place(file, finding)).collect(),
+        decode_error_place: verdict.decode_error.as_ref().filter(is_told).map(|it| place(file, it)),
+        strict: verdict.strict.iter().filter(is_told).map(text_of).collect(),
+        strict_places: verdict
+            .strict
+            .iter()
+            .filter(is_told)
+            .map(|finding| place(file, finding))
+            .collect(),
         accepted: verdict.is_known().then(|| verdict.accepted()),
         accepted_strict: verdict.is_known_strictly().then(|| verdict.accepted_strict()),
         errors: errors.collect(),
-        other_error: verdict.other_error.as_ref().map(text_of),
-        other_error_place: verdict.other_error.as_ref().map(|it| place(file, it)),
+        other_error: verdict.other_error.as_ref().filter(is_told).map(text_of),
+        other_error_place: verdict.other_error.as_ref().filter(is_told).map(|it| place(file, it)),
         warnings: verdict
             .warnings
             .iter()
+            .filter(is_told)
             .map(|finding| WarningLine {
                 text: text_of(finding),
                 place: place(file, finding),
             })
             .collect(),
         hints: hints.collect(),
-        unfinished: verdict.unfinished.iter().map(|finding| hint(file, finding)).collect(),
+        unfinished: verdict
+            .unfinished
+            .iter()
+            .filter(is_told)
+            .map(|finding| hint(file, finding))
+            .collect(),
         left_out: verdict.left_out,
+        repeated: verdict.findings().filter(|it| it.repeats).count(),
         resource,
     }
 }

@@ -203,7 +203,7 @@ impl<'a> File<'a> {
         for (n, document) in self.report.documents.iter().enumerate() {
             let mut shown = std::mem::take(&mut self.shown[n]);
             let is_new = |it: &MergedFinding| {
-                repeated.is_new(document, it) && repeated.is_new_of_crd(self, (n, document), &it.finding)
+                repeated.is_new(document, it) && repeated.is_new_of_crd(self, document, &it.finding)
             };
             let is_kept: Vec<bool> = shown.iter().map(is_new).collect();
             let mut kept = is_kept.iter();

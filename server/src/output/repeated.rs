@@ -24,10 +24,8 @@ const OF_KINDS: [&str; 3] = [DEPRECATED_VERSION, SEVERAL_CRDS, UNUSABLE_CRD];
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Place {
     file: usize,
-    /// The number of the report on the CRD: one is on the CRD as it is written, others on what kustomizations build of it.
-    document: usize,
-    /// The first byte that is marked.
-    start: u32,
+    /// The position of the CRD in its file.
+    document: (usize, Option<usize>),
 }
 
 /// What was said so far.
@@ -96,27 +94,20 @@ impl Repeated {
         self.files += 1;
     }
 
-    /// Whether a diagnostic of a CRD says something that no copy in another place had. `document`: its number in the file.
-    pub(super) fn is_new_of_crd(
-        &mut self,
-        file: &File<'_>,
-        (n, document): (usize, &DocumentReport),
-        finding: &Finding,
-    ) -> bool {
+    /// Whether a diagnostic of a CRD says something that no copy in another place had.
+    pub(super) fn is_new_of_crd(&mut self, file: &File<'_>, document: &DocumentReport, finding: &Finding) -> bool {
         if document.subject != Subject::Definition || document.name.is_empty() {
             return true;
         }
         let identity = identity(document, finding, &file.report.text, file.lines());
         let here = Place {
             file: self.files,
-            document: n,
-            start: finding.span.start,
+            // What is built of a CRD has the mistakes of the CRD: that is no copy.
+            document: (document.index, document.item),
         };
         let first = *self.of_crds.entry(identity).or_insert(here);
-        let is_new = (first.file, first.document) == (here.file, here.document);
-        // What is built of a CRD has the mistakes of the CRD, at their places: that is no copy.
-        let is_same_place = (first.file, first.start) == (here.file, here.start);
-        if !is_new && !is_same_place {
+        let is_new = first == here;
+        if !is_new {
             self.of_copies.add(file.label, finding);
         }
         is_new

@@ -108,7 +108,8 @@ impl Text {
         (errors, hidden): (usize, HiddenErrors),
     ) -> io::Result<()> {
         // What a server would say of a part alone is no news to its author, nor that it rejects what is expected to be rejected.
-        let is_of_no_interest = errors == 0 && (document.in_part || file.report.aside.is_some());
+        let is_of_no_interest =
+            errors == 0 && (document.in_part || document.has_repeats() || file.report.aside.is_some());
         let Some(rejected) = document.rejected_by().filter(|_| !is_of_no_interest) else {
             return Ok(());
         };

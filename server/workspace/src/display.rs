@@ -31,7 +31,10 @@ impl DocumentReport {
                     .or_default()
                     .push_back(n);
             }
-            for finding in verdict.findings().filter(|finding| !finding.suppressed) {
+            for finding in verdict
+                .findings()
+                .filter(|finding| !finding.suppressed && !finding.repeats)
+            {
                 let one = VersionSet::one(*version);
                 let same = newer.get_mut(&hasher.hash_one(cause(finding))).and_then(|same| {
                     let at = same.iter().position(|n| cause(&shown[*n].finding) == cause(finding))?;

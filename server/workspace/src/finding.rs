@@ -142,6 +142,17 @@ pub struct Related {
     pub file: Option<Arc<SourceText>>,
 }
 
+/// Who builds an object like this.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct BuiltFor {
+    /// The words before the name; empty where nobody has to be told.
+    pub(crate) what: &'static str,
+    /// The folder, or the Kustomization of Flux.
+    pub(crate) name: Option<String>,
+    /// The object, if the finding is in a patch.
+    pub(crate) object: Option<String>,
+}
+
 /// One diagnostic of one document.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Finding {
@@ -175,6 +186,10 @@ pub struct Finding {
     pub unnecessary: bool,
     /// The text at `span` is deprecated.
     pub deprecated: bool,
+    /// The same is said elsewhere in the file: it counts for the verdict and is not shown.
+    pub repeats: bool,
+    /// The builds that have it, until a note names them.
+    pub(crate) builds: Vec<BuiltFor>,
     /// What it is about, if it is a finding of an object that something builds.
     pub basis: Option<Box<Basis>>,
     /// Whether the finding only follows from others. It is then displayed as a note of those.
@@ -200,6 +215,8 @@ impl Finding {
             suppressed: false,
             unnecessary: false,
             deprecated: false,
+            repeats: false,
+            builds: Vec::new(),
             basis: None,
             follows: false,
         }

@@ -52,6 +52,7 @@ pub mod resource;
 pub mod revision;
 pub mod roles;
 mod room;
+mod same;
 pub mod selection;
 pub mod server_words;
 pub mod settings;

@@ -223,6 +223,12 @@ impl DocumentReport {
         }
     }
 
+    /// Whether findings of it are told elsewhere in its file.
+    pub fn has_repeats(&self) -> bool {
+        let mut verdicts = self.verdicts.iter();
+        verdicts.any(|it| it.1.findings().any(|it| it.repeats))
+    }
+
     /// Whether an API server of one of the Kubernetes versions rejects it.
     pub(crate) fn has_errors(&self) -> bool {
         self.verdicts.iter().any(|(_, verdict)| !verdict.accepted_strict())
@@ -281,7 +287,8 @@ impl DocumentReport {
         };
         let mut hidden = HiddenErrors::default();
         let follows = |it: &&Finding| it.code != resource_codes::UNCHECKED_RULES && !(it.suppressed && it.follows);
-        for finding in verdict.findings().filter(|it| it.class == Class::Error).filter(follows) {
+        let told = verdict.findings().filter(|it| !it.repeats);
+        for finding in told.filter(|it| it.class == Class::Error).filter(follows) {
             if finding.suppressed {
                 hidden.by_comments += 1;
             } else if config.rules.get(finding.code) == Some(&Level::Off) {

@@ -336,3 +336,86 @@ async fn a_crd_as_it_is_built_checks_resources_elsewhere() {
     assert_eq!(line(&found), Some(5));
     editor.client.finish_with_lists().await;
 }
+
+/// A CRD with a rule that decides by two fields, and a base that the rule accepts.
+fn ruled(files: &[(&str, &str)]) -> TempDir {
+    let rule = "x-kubernetes-validations: [{rule: self.size < 10}], type: object, required: [size]";
+    let crd = CRD.replace("type: object, required: [size]", rule);
+    let base = format!("{HEAD}  size: 5\n{BASE}");
+    let mut all = vec![("crd.yaml", crd.as_str()), ("base/widget.yaml", base.as_str())];
+    all.extend(files);
+    folder(&all)
+}
+
+#[tokio::test]
+async fn one_mistake_of_several_overlays_is_one_diagnostic() {
+    let patch = format!("{HEAD}  color: blue\n");
+    let wrong = format!("{HEAD}  size: big\n");
+    let tree = folder(&[
+        ("base/widget.yaml", &wrong),
+        // One takes it as it is, and two change it.
+        ("plain/kustomization.yaml", "resources: [../base]\n"),
+        ("prod/kustomization.yaml", NAMES_BASE),
+        ("prod/patch.yaml", &patch),
+        ("staging/kustomization.yaml", NAMES_BASE),
+        ("staging/patch.yaml", &patch),
+    ]);
+    let mut editor = Editor::start(pushed(), tree).await;
+    editor.open("prod/patch.yaml").await;
+    editor.open("staging/patch.yaml").await;
+    editor.open("base/widget.yaml").await;
+    editor.until("base/widget.yaml", 1, &[("wrong-type", 5)]).await;
+    for patch in ["prod/patch.yaml", "staging/patch.yaml"] {
+        editor.until(patch, 1, &[]).await;
+    }
+    editor.client.finish_with_lists().await;
+}
+
+#[tokio::test]
+async fn a_patch_is_marked_while_its_base_is_closed() {
+    let patch = format!("{HEAD}  color: blue\n  size: 15\n");
+    let removes = format!("{HEAD}  size: null\n");
+    let tree = ruled(&[
+        ("prod/kustomization.yaml", NAMES_BASE),
+        ("prod/patch.yaml", &patch),
+        ("staging/kustomization.yaml", NAMES_BASE),
+        ("staging/patch.yaml", &removes),
+    ]);
+    let mut editor = Editor::start(pushed(), tree).await;
+    editor.open("prod/patch.yaml").await;
+    let found = editor.until("prod/patch.yaml", 1, &[("rule-failed", 6)]).await;
+    assert_eq!(found[0]["range"]["start"]["character"], 8);
+    editor.open("staging/patch.yaml").await;
+    editor.until("staging/patch.yaml", 1, &[("missing-property", 5)]).await;
+    // Typing in the patch counts.
+    let uri = editor.uri("prod/patch.yaml");
+    editor.client.change(&uri, 2, &[([6, 8, 6, 10], "9")]).await;
+    editor.until("prod/patch.yaml", 2, &[]).await;
+    editor.client.change(&uri, 3, &[([6, 8, 6, 9], "10")]).await;
+    editor.until("prod/patch.yaml", 3, &[("rule-failed", 6)]).await;
+    editor.client.finish_with_lists().await;
+}
+
+#[tokio::test]
+async fn a_base_is_not_marked_while_its_patch_is_closed() {
+    let patch = format!("{HEAD}  size: 15\n");
+    let tree = ruled(&[
+        ("prod/kustomization.yaml", NAMES_BASE),
+        ("prod/patch.yaml", &patch),
+        ("alone.yaml", &format!("{HEAD}  size: 15\n")),
+    ]);
+    let mut editor = Editor::start(pushed(), tree).await;
+    editor.open("alone.yaml").await;
+    editor.until("alone.yaml", 1, &[("rule-failed", 4)]).await;
+    editor.open("base/widget.yaml").await;
+    editor.until("base/widget.yaml", 1, &[]).await;
+    // The patch is still wrong when the base changes, and is marked once somebody opens it.
+    let uri = editor.uri("base/widget.yaml");
+    editor.client.change(&uri, 2, &[([5, 8, 5, 9], "6")]).await;
+    editor.until("base/widget.yaml", 2, &[]).await;
+    editor.open("prod/patch.yaml").await;
+    editor.until("prod/patch.yaml", 1, &[("rule-failed", 5)]).await;
+    let seen = editor.others("base/widget.yaml");
+    assert!(seen.iter().all(Vec::is_empty), "{seen:?}");
+    editor.client.finish_with_lists().await;
+}

@@ -14,6 +14,7 @@ use crate::{
     question::{BuiltDocuments, Question},
     report::{DocumentReport, DocumentVerdict, FileReport},
     revision,
+    same::mark_repeats,
     variables::Variables,
 };
 
@@ -101,6 +102,7 @@ impl AsBuilt {
         report.findings.extend(moved.findings(&self.findings));
         report.documents.extend(moved.documents(&self.documents));
         report.documents.sort_by_key(|it| (it.index, it.item));
+        mark_repeats(report);
     }
 }
 

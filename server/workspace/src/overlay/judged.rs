@@ -8,6 +8,7 @@ use std::{
 };
 
 use crd_analyzer_budget::{self as budget, Limits};
+use crd_analyzer_kustomize::Place;
 use crd_analyzer_resource::codes as resource_codes;
 use crd_analyzer_syntax::{json::Json, read_json_of, tree::Span};
 
@@ -15,16 +16,18 @@ use super::{
     Object, Overlays,
     built_crds::CrdsOfBuild,
     deciders::{self, Deciding},
-    objects::{Merging, relative},
+    merging::{Merging, name_builds},
+    objects::relative,
     projection::{Projection, spot},
     unjudged,
 };
 use crate::{
     analysis::{BuiltDocuments, Old, Question, analyze},
     deferred_search,
-    finding::{Class, Finding, ServerSays},
+    finding::{BuiltFor, Class, Finding, ServerSays},
     index::GroupKind,
     report::{DocumentReport, DocumentVerdict, FileReport},
+    same::{Same, mark_repeats, same},
     source::SourceText,
     variables::Variables,
 };
@@ -43,16 +46,20 @@ pub(super) struct Judged {
 #[derive(Default)]
 struct Beside {
     findings: Vec<Finding>,
-    /// Where the findings are, and what they say: several builds say the same.
-    told: HashSet<(u32, String)>,
+    /// Which of them is which: several builds say the same.
+    told: HashMap<Same, usize>,
     /// The kinds that no CRD defines, by where an object of the kind is written as a whole.
     unknown: BTreeSet<(usize, Option<usize>, GroupKind)>,
 }
 
 impl Beside {
     fn add(&mut self, finding: Finding) {
-        if self.told.insert((finding.span.start, finding.headline.clone())) {
-            self.findings.push(finding);
+        match self.told.get(&same(&finding)) {
+            Some(at) => self.findings[*at].take_builds(finding),
+            None => {
+                self.told.insert(same(&finding), self.findings.len());
+                self.findings.push(finding);
+            }
         }
     }
 }
@@ -90,7 +97,7 @@ impl Overlays {
             report.findings.extend(findings.iter().cloned());
         }
         let Some(objects) = self.by_file.get(path) else { return };
-        let mut reports: BTreeMap<(usize, Option<usize>, String), Merging> = BTreeMap::new();
+        let mut reports: BTreeMap<(usize, Option<usize>), Merging> = BTreeMap::new();
         let mut beside = Beside::default();
         for object in objects.iter().map(|it| &self.objects[*it]) {
             if object.is_left_out {
@@ -99,6 +106,7 @@ impl Overlays {
                 self.add_report(object, (path, question), &mut reports, &mut beside);
             }
         }
+        beside.findings.iter_mut().for_each(name_builds);
         report.findings.extend(beside.findings);
         report.unknown.extend(beside.unknown.into_iter().map(|it| it.2));
         let mut suppressing = HashMap::new();
@@ -109,9 +117,9 @@ impl Overlays {
                     .or_insert(object.origin_place);
             }
         }
-        for ((index, item, name), merging) in reports {
+        for (home, merging) in reports {
             let Some(mut merged) = merging.report() else { continue };
-            let place = suppressing.get(&(index, item)).filter(|_| name.is_empty());
+            let place = suppressing.get(&home);
             if let Some((tree, _)) = place.map(|it| self.sources.tree(*it))
                 && !tree.comments().is_empty()
             {
@@ -120,6 +128,7 @@ impl Overlays {
             report.documents.push(merged);
         }
         report.documents.sort_by_key(|it| (it.index, it.item));
+        mark_repeats(report);
     }
 
     fn judged(&self, object: &Object, question: &Question<'_>) -> Arc<Judged> {
@@ -218,18 +227,34 @@ impl Overlays {
         verdicts.flat_map(|it| it.1.findings()).map(said_of).collect()
     }
 
-    /// Says who builds an object, or its CRD, that is judged in a file.
-    fn by(&self, build: usize, path: &Path, is_of_crd: bool) -> Option<String> {
-        let what = if is_of_crd { "its CRD" } else { "it" };
+    /// Who builds an object, or its CRD, that is judged in a file.
+    fn by(&self, build: usize, path: &Path, is_of_crd: bool) -> BuiltFor {
+        let of = |what: &'static str, name| BuiltFor {
+            what,
+            name,
+            object: None,
+        };
         let folder = relative(path.parent().unwrap_or(path), &self.folders[build]);
         match (&self.patching[build], folder) {
-            (Some(((file, name), _)), _) => Some(format!(
-                "Flux builds {what} like this for `{name}` ({})",
-                file.file_name().unwrap_or_default().to_string_lossy()
-            )),
-            (None, Some(folder)) => Some(format!("kustomize builds {what} like this for `{folder}`")),
-            (None, None) if is_of_crd => Some("kustomize builds its CRD like this for this folder".to_owned()),
-            (None, None) => None,
+            (Some(((file, name), _)), _) => {
+                let file = file.file_name().unwrap_or_default().to_string_lossy();
+                let what = if is_of_crd {
+                    "Flux builds its CRD like this for"
+                } else {
+                    "Flux builds it like this for"
+                };
+                of(what, Some(format!("`{name}` ({file})")))
+            }
+            (None, Some(folder)) => {
+                let what = if is_of_crd {
+                    "kustomize builds its CRD like this for"
+                } else {
+                    "kustomize builds it like this for"
+                };
+                of(what, Some(format!("`{folder}`")))
+            }
+            (None, None) if is_of_crd => of("kustomize builds its CRD like this for this folder", None),
+            (None, None) => of("", None),
         }
     }
 
@@ -238,7 +263,7 @@ impl Overlays {
         &self,
         object: &Object,
         (path, question): (&Path, &Question<'_>),
-        reports: &mut BTreeMap<(usize, Option<usize>, String), Merging>,
+        reports: &mut BTreeMap<(usize, Option<usize>), Merging>,
         beside: &mut Beside,
     ) {
         let judged = self.judged(object, question);
@@ -251,13 +276,9 @@ impl Overlays {
                 .unknown
                 .extend(judged.unknown.iter().map(|it| (index, item, it.clone())));
         }
-        let moved = |finding: &Finding| {
+        let moved = |finding: &Finding, name: Option<&String>| {
             let written = judged.projection.origin(finding.span, sources)?;
-            let basis = finding.basis.as_deref().filter(|it| !it.deciders.is_empty());
-            let (place, span) = basis.and_then(|it| it.deciders.first()).map_or(written, |it| {
-                let place = it.place;
-                (place, spot(sources, place))
-            });
+            let (place, span) = self.place_of(finding, &judged)?;
             let (of, index) = sources.document(place);
             if &**of != path {
                 return None;
@@ -286,74 +307,98 @@ impl Overlays {
                 }
                 true
             });
-            if let Some(basis) = basis {
-                deciders::tell(&mut finding, basis, sources, (path, written));
+            if let Some(basis) = finding.basis.take() {
+                deciders::tell(&mut finding, &basis, sources, (path, written));
             }
-            finding.basis = None;
-            finding.notes.extend(self.by(object.build, path, is_of_crd));
+            finding.builds.push(BuiltFor {
+                object: name.cloned(),
+                ..self.by(object.build, path, is_of_crd)
+            });
             Some((index as usize, finding))
         };
         for finding in &judged.findings {
-            if let Some((_, finding)) = moved(finding) {
+            if let Some((_, finding)) = moved(finding, None) {
                 beside.add(finding);
             }
         }
         for document in &judged.documents {
-            let home = if is_origin {
-                (object.origin.1, object.origin.2)
-            } else {
-                let other = object.others.iter().find(|it| *it.0 == *path);
-                (other.map_or(0, |it| it.1), None)
-            };
-            let mut verdicts: Vec<_> = document
-                .verdicts
-                .iter()
-                .map(|(version, verdict)| {
-                    let one = |it: &Option<Finding>| it.as_ref().and_then(&moved).map(|it| it.1);
-                    let all = |it: &[Finding]| it.iter().filter_map(&moved).map(|it| it.1).collect();
-                    let moved = DocumentVerdict {
-                        decode_error: one(&verdict.decode_error),
-                        strict: all(&verdict.strict),
-                        errors: all(&verdict.errors),
-                        other_error: one(&verdict.other_error),
-                        warnings: all(&verdict.warnings),
-                        hints: all(&verdict.hints),
-                        unfinished: all(&verdict.unfinished),
-                        resource: verdict.resource.clone().filter(|_| is_origin),
-                        left_out: verdict.left_out,
-                    };
-                    (*version, moved)
-                })
-                .collect();
-            for (_, verdict) in &mut verdicts {
-                // What follows from causes in another file is told there.
-                let follows = |it: &Finding| it.follows || it.code == resource_codes::UNCHECKED_RULES;
-                if !verdict.findings().any(|it| it.class == Class::Error && !follows(it)) {
-                    verdict.retain(|it| !follows(it));
+            for home in self.homes(object, document, path, &judged) {
+                let object_name = (!is_origin).then(|| format!("{} `{}`", document.kind, document.name));
+                let here = |it: &Finding| {
+                    let (index, finding) = moved(it, object_name.as_ref())?;
+                    (is_origin || index == home.0).then_some(finding)
+                };
+                let one = |it: &Option<Finding>| it.as_ref().and_then(here);
+                let all = |it: &[Finding]| it.iter().filter_map(here).collect();
+                let part = |verdict: &DocumentVerdict| DocumentVerdict {
+                    decode_error: one(&verdict.decode_error),
+                    strict: all(&verdict.strict),
+                    errors: all(&verdict.errors),
+                    other_error: one(&verdict.other_error),
+                    warnings: all(&verdict.warnings),
+                    hints: all(&verdict.hints),
+                    unfinished: all(&verdict.unfinished),
+                    resource: verdict.resource.clone().filter(|_| is_origin),
+                    left_out: verdict.left_out,
+                };
+                let verdicts = document.verdicts.iter();
+                let mut verdicts: Vec<_> = verdicts.map(|(version, it)| (*version, part(it))).collect();
+                for (_, verdict) in &mut verdicts {
+                    // What follows from causes in another file is told there.
+                    let follows = |it: &Finding| it.follows || it.code == resource_codes::UNCHECKED_RULES;
+                    if !verdict.findings().any(|it| it.class == Class::Error && !follows(it)) {
+                        verdict.retain(|it| !follows(it));
+                    }
                 }
+                let is_said = verdicts.iter().any(|it| it.1.findings().next().is_some());
+                if !(is_origin || is_said || self.patches.contains(path)) {
+                    continue;
+                }
+                let place = if is_origin { Some(object.origin_place) } else { None };
+                let fresh = DocumentReport {
+                    index: home.0,
+                    item: home.1,
+                    span: place.map_or_else(Span::default, |it| sources.span(it)),
+                    in_part: !is_origin || document.in_part,
+                    verdicts,
+                    ..document.clone()
+                };
+                reports.entry(home).or_default().add(fresh);
             }
-            let is_said = verdicts.iter().any(|it| it.1.findings().next().is_some());
-            if !(is_origin || is_said || self.patches.contains(path)) {
-                continue;
-            }
-            let key = (home.0, home.1, document.name.clone());
-            let key = if is_origin {
-                (home.0, home.1, String::new())
-            } else {
-                key
-            };
-            let place = if is_origin { Some(object.origin_place) } else { None };
-            let span = place.map_or_else(Span::default, |it| sources.span(it));
-            let fresh = DocumentReport {
-                index: home.0,
-                item: home.1,
-                span,
-                in_part: !is_origin || document.in_part,
-                verdicts,
-                ..document.clone()
-            };
-            reports.entry(key).or_default().add(fresh);
         }
+    }
+
+    /// The documents of a file, and the items in them, that a report on an object is about: of a file with patches, those that decide something
+    /// of what is said.
+    fn homes(
+        &self,
+        object: &Object,
+        document: &DocumentReport,
+        path: &Path,
+        judged: &Judged,
+    ) -> BTreeSet<(usize, Option<usize>)> {
+        if object.origin.0 == path {
+            return BTreeSet::from([(object.origin.1, object.origin.2)]);
+        }
+        let findings = document.verdicts.iter().flat_map(|it| it.1.findings());
+        let places = findings.filter_map(|it| self.place_of(it, judged)).map(|it| it.0);
+        let places = places.map(|it| self.sources.document(it));
+        let mut homes: BTreeSet<_> = places
+            .filter(|it| **it.0 == *path)
+            .map(|it| (it.1 as usize, None))
+            .collect();
+        if homes.is_empty() {
+            let other = object.others.iter().find(|it| *it.0 == *path);
+            homes.insert((other.map_or(0, |it| it.1), None));
+        }
+        homes
+    }
+
+    /// The place to mark, and what is marked there: what decided, or else what the API server means.
+    fn place_of(&self, finding: &Finding, judged: &Judged) -> Option<(Place, Span)> {
+        let written = judged.projection.origin(finding.span, &self.sources)?;
+        let decider = finding.basis.as_ref().and_then(|it| it.deciders.first());
+        Some(decider.map_or(written, |it| (it.place, spot(&self.sources, it.place))))
     }
 
     /// Adds that an object is not judged.
@@ -362,17 +407,16 @@ impl Overlays {
         object: &Object,
         path: &Path,
         question: &Question<'_>,
-        reports: &mut BTreeMap<(usize, Option<usize>, String), Merging>,
+        reports: &mut BTreeMap<(usize, Option<usize>), Merging>,
     ) {
         if object.origin.0 != path {
             return;
         }
         let mut report = unjudged::report(&object.origin, object.origin_place, &self.sources, question.versions);
-        let note = self.by(object.build, path, false);
         for finding in report.verdicts.iter_mut().flat_map(|it| it.1.findings_mut()) {
-            finding.notes.extend(note.clone());
+            finding.builds.push(self.by(object.build, path, false));
         }
-        let key = (object.origin.1, object.origin.2, String::new());
+        let key = (object.origin.1, object.origin.2);
         reports.entry(key).or_default().add(report);
     }
 }

@@ -11,6 +11,7 @@ mod earlier;
 mod flux_folders;
 mod graph;
 mod judged;
+mod merging;
 mod objects;
 mod projection;
 mod run;
