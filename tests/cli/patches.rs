@@ -366,3 +366,30 @@ fn the_base_is_marked_for_its_own_mistakes() {
         ],
     );
 }
+
+#[test]
+fn a_baseline_does_not_depend_on_the_names_that_builds_give() {
+    let crd = definition(SPEC);
+    let base = format!("{HEAD}{}", BASE.replace('5', "x"));
+    let named = |it: &str| format!("resources: [../base]\nnamePrefix: {it}-\n");
+    let sandbox = Sandbox::new(&[
+        ("crd.yaml", &crd),
+        ("base/kustomization.yaml", "resources: [w.yaml]\n"),
+        ("base/w.yaml", &base),
+        ("prod/kustomization.yaml", &named("prod")),
+    ]);
+    let run = |more: &[&str]| {
+        let args = ["check", ".", "--select", "wrong-type", "--baseline", "known.json"];
+        sandbox.run(&[args.as_slice(), more].concat())
+    };
+    // As an earlier version wrote it, with the name of the built object.
+    let earlier = r#"{"version": 1, "diagnostics": [
+  {"file":"base/w.yaml","code":"wrong-type","fingerprint":"3fe15e3882a04626:1","message":"it is"}
+]}"#;
+    sandbox.write("known.json", earlier);
+    run(&[]).expect(0, &["1 diagnostic of the baseline is not shown"]);
+    run(&["--update-baseline"]).expect(0, &[]);
+    // Now another build comes first.
+    sandbox.write("dev/kustomization.yaml", named("dev"));
+    run(&[]).expect(0, &["1 diagnostic of the baseline is not shown"]);
+}

@@ -100,11 +100,11 @@ impl Baseline {
         let name = relative(place, &self.folder);
         let listed = self.listed.get(&name);
         let (known, found) = (&mut self.known, &mut self.found);
-        file.leave_out_baseline(|fingerprint, finding| {
-            let is_listed = listed.is_some_and(|it| it.contains_key(fingerprint));
-            if is_listed {
-                known.push((name.clone(), fingerprint.to_owned()));
-            }
+        file.leave_out_baseline(|(fingerprint, earlier), finding| {
+            let is_in = |it: &&str| listed.is_some_and(|listed| listed.contains_key(*it));
+            let as_listed = [fingerprint].into_iter().chain(earlier.map(String::as_str)).find(is_in);
+            let is_listed = as_listed.is_some();
+            known.extend(as_listed.map(|it| (name.clone(), it.to_owned())));
             let Some(found) = found else { return is_listed };
             found.insert(Entry {
                 file: name.clone(),
@@ -141,7 +141,7 @@ impl Baseline {
         let Some(found) = self.found else {
             return (summary, None);
         };
-        let new = found.len() - known.len();
+        let new = found.len().saturating_sub(known.len());
         kept.extend(found);
         summary.written = Some((new, kept.len()));
         let failed = write::put(&self.path, text(&kept).as_bytes(), replaceable).err();

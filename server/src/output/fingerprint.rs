@@ -16,16 +16,22 @@ const MOST_OF_A_LINE: usize = 1_000;
 
 /// What makes the finding the same in a copy of its object in another file.
 pub(super) fn identity(document: &DocumentReport, finding: &Finding, text: &str, lines: &LineIndex) -> u64 {
-    let mut hash = hash_of(Some(document), finding, text, lines);
+    let mut hash = hash_of(Some((document, name(document))), finding, text, lines);
     hash.add(&finding.headline);
     hash.0
 }
 
-fn hash_of(document: Option<&DocumentReport>, finding: &Finding, text: &str, lines: &LineIndex) -> Hash {
+/// The name of an object: builds may give it others.
+fn name(document: &DocumentReport) -> &str {
+    document.written_name.as_deref().unwrap_or(&document.name)
+}
+
+/// `document`: with the name of its object.
+fn hash_of(document: Option<(&DocumentReport, &str)>, finding: &Finding, text: &str, lines: &LineIndex) -> Hash {
     let mut hash = Hash::default();
     hash.add(finding.code);
-    if let Some(document) = document {
-        for part in [&document.api_version, &document.kind, &document.name] {
+    if let Some((document, name)) = document {
+        for part in [&document.api_version, &document.kind, name] {
             hash.add(part);
         }
     }
@@ -54,7 +60,19 @@ impl Fingerprints {
         text: &str,
         lines: &LineIndex,
     ) -> String {
+        let document = document.map(|it| (it, name(it)));
         self.numbered(&hash_of(document, finding, text, lines))
+    }
+
+    /// The one that earlier versions made, with the name that the object has as it is built.
+    pub(super) fn earlier(
+        &mut self,
+        document: &DocumentReport,
+        finding: &Finding,
+        text: &str,
+        lines: &LineIndex,
+    ) -> String {
+        self.numbered(&hash_of(Some((document, &document.name)), finding, text, lines))
     }
 
     /// The fingerprint of what these parts name.

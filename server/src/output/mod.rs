@@ -34,6 +34,7 @@ pub(crate) mod why;
 
 use std::{
     cell::OnceCell,
+    collections::HashMap,
     io::{self, Write},
     path::Path,
 };
@@ -96,6 +97,8 @@ struct FileFingerprints {
     of_documents: Vec<Vec<String>>,
     /// Makes those of diagnostics that are not displayed.
     others: Fingerprints,
+    /// Those that earlier versions wrote into baselines, by those of now, where they differ.
+    earlier: HashMap<String, String>,
 }
 
 /// A diagnostic that a baseline lists.
@@ -140,26 +143,35 @@ impl<'a> File<'a> {
         let findings = self.findings.iter().map(|it| prints.of(None, it, text, lines));
         let of_file = findings.collect();
         let documents = self.report.documents.iter().zip(&self.shown);
+        let (mut earlier_prints, mut earlier) = (Fingerprints::default(), HashMap::new());
         let of_documents = documents.map(|(document, shown)| {
             let shown = shown.iter();
-            shown
-                .map(|it| prints.of(Some(document), &it.finding, text, lines))
-                .collect()
+            let print = |it: &MergedFinding| {
+                let print = prints.of(Some(document), &it.finding, text, lines);
+                let before = earlier_prints.earlier(document, &it.finding, text, lines);
+                if before != print {
+                    earlier.insert(print.clone(), before);
+                }
+                print
+            };
+            shown.map(print).collect()
         });
         self.fingerprints = Some(FileFingerprints {
             of_documents: of_documents.collect(),
+            earlier,
             of_file,
             others: prints,
         });
     }
 
-    /// Leaves out the diagnostics that a baseline lists, by their fingerprints.
-    pub(crate) fn leave_out_baseline(&mut self, mut lists: impl FnMut(&str, &Finding) -> bool) {
+    /// Leaves out the diagnostics that a baseline lists, by their fingerprints: those of now, and those of earlier versions where they differ.
+    pub(crate) fn leave_out_baseline(&mut self, mut lists: impl FnMut((&str, Option<&String>), &Finding) -> bool) {
         let Some(prints) = &mut self.fingerprints else { return };
+        let earlier = &prints.earlier;
         let left_out = &mut self.in_baseline;
         let found = std::mem::take(&mut self.findings);
         for (finding, print) in found.into_iter().zip(std::mem::take(&mut prints.of_file)) {
-            if lists(&print, &finding) {
+            if lists((&print, None), &finding) {
                 let versions = VersionSet::all();
                 let shown = MergedFinding { finding, versions };
                 left_out.push(InBaseline {
@@ -175,7 +187,7 @@ impl<'a> File<'a> {
         for (n, (shown, of_document)) in self.shown.iter_mut().zip(&mut prints.of_documents).enumerate() {
             let found = std::mem::take(shown);
             for (it, print) in found.into_iter().zip(std::mem::take(of_document)) {
-                if lists(&print, &it.finding) {
+                if lists((&print, earlier.get(&print)), &it.finding) {
                     self.hidden[n].by_baseline += usize::from(it.finding.class == Class::Error);
                     left_out.push(InBaseline {
                         document: Some(n),

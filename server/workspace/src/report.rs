@@ -149,6 +149,8 @@ pub struct DocumentReport {
     pub kind: String,
     /// `metadata.name`; empty if absent.
     pub name: String,
+    /// `metadata.name` as it is written, if something builds the object or patches with the document: builds may give it other names.
+    pub written_name: Option<String>,
     /// The answers, oldest Kubernetes version first.
     pub verdicts: Vec<(KubernetesVersion, DocumentVerdict)>,
 }
@@ -197,6 +199,7 @@ impl DocumentReport {
             api_version: head.api_version.clone(),
             kind: head.kind.clone(),
             name: head.name.clone(),
+            written_name: None,
             verdicts: Vec::new(),
         }
     }
@@ -219,6 +222,7 @@ impl DocumentReport {
             api_version: object.written.api_version.clone(),
             kind: object.written.kind.clone(),
             name: object.written.name.clone(),
+            written_name: None,
             verdicts: Vec::new(),
         }
     }

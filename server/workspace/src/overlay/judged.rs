@@ -8,7 +8,7 @@ use std::{
 };
 
 use crd_analyzer_budget::{self as budget, Limits};
-use crd_analyzer_kustomize::Place;
+use crd_analyzer_kustomize::{Place, Sources};
 use crd_analyzer_resource::codes as resource_codes;
 use crd_analyzer_syntax::{json::Json, read_json_of, tree::Span};
 
@@ -277,8 +277,8 @@ impl Overlays {
                 .extend(judged.unknown.iter().map(|it| (index, item, it.clone())));
         }
         let moved = |finding: &Finding, name: Option<&String>| {
-            let written = judged.projection.origin(finding.span, sources)?;
-            let (place, span) = self.place_of(finding, &judged)?;
+            let written = self.written_place(object, finding.span, &judged);
+            let (place, span) = self.place_of(object, finding, &judged);
             let (of, index) = sources.document(place);
             if &**of != path {
                 return None;
@@ -360,6 +360,8 @@ impl Overlays {
                     item: home.1,
                     span: place.map_or_else(Span::default, |it| sources.span(it)),
                     in_part: !is_origin || document.in_part,
+                    // A patch is told apart by its file.
+                    written_name: Some(place.map_or_else(String::new, |it| written_name(sources, it))),
                     verdicts,
                     ..document.clone()
                 };
@@ -381,7 +383,7 @@ impl Overlays {
             return BTreeSet::from([(object.origin.1, object.origin.2)]);
         }
         let findings = document.verdicts.iter().flat_map(|it| it.1.findings());
-        let places = findings.filter_map(|it| self.place_of(it, judged)).map(|it| it.0);
+        let places = findings.map(|it| self.place_of(object, it, judged).0);
         let places = places.map(|it| self.sources.document(it));
         let mut homes: BTreeSet<_> = places
             .filter(|it| **it.0 == *path)
@@ -395,10 +397,17 @@ impl Overlays {
     }
 
     /// The place to mark, and what is marked there: what decided, or else what the API server means.
-    fn place_of(&self, finding: &Finding, judged: &Judged) -> Option<(Place, Span)> {
-        let written = judged.projection.origin(finding.span, &self.sources)?;
-        let decider = finding.basis.as_ref().and_then(|it| it.deciders.first());
-        Some(decider.map_or(written, |it| (it.place, spot(&self.sources, it.place))))
+    fn place_of(&self, object: &Object, finding: &Finding, judged: &Judged) -> (Place, Span) {
+        match finding.basis.as_ref().and_then(|it| it.deciders.first()) {
+            Some(decider) => (decider.place, spot(&self.sources, decider.place)),
+            None => self.written_place(object, finding.span, judged),
+        }
+    }
+
+    /// Where a part of a built object was written; the object, if nobody wrote the part.
+    fn written_place(&self, object: &Object, span: Span, judged: &Judged) -> (Place, Span) {
+        let written = judged.projection.origin(span, &self.sources);
+        written.unwrap_or_else(|| (object.origin_place, spot(&self.sources, object.origin_place)))
     }
 
     /// Adds that an object is not judged.
@@ -419,6 +428,14 @@ impl Overlays {
         let key = (object.origin.1, object.origin.2);
         reports.entry(key).or_default().add(report);
     }
+}
+
+/// The name of an object that is written at a place.
+fn written_name(sources: &Sources, place: Place) -> String {
+    let (tree, node) = sources.tree(place);
+    let name = tree.get(node, "metadata").and_then(|it| tree.get(it, "name"));
+    let name = name.filter(|it| tree.is_scalar(*it));
+    name.map(|it| tree.scalar(it).into_owned()).unwrap_or_default()
 }
 
 impl Judged {

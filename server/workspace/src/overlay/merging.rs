@@ -82,8 +82,16 @@ impl Merging {
         }
     }
 
-    /// What all of them say.
+    /// What all of them say, in words.
     pub(super) fn report(self) -> Option<DocumentReport> {
+        let mut report = self.merged()?;
+        let verdicts = report.verdicts.iter_mut();
+        verdicts.flat_map(|it| it.1.findings_mut()).for_each(name_builds);
+        Some(report)
+    }
+
+    /// What all of them say.
+    fn merged(self) -> Option<DocumentReport> {
         let mut report = self.report?;
         for (_, verdict) in &mut report.verdicts {
             // Where another mistake hides an error in one build, the error is one in the other build.
@@ -97,7 +105,6 @@ impl Merging {
                     verdict.errors[*at].take_builds(it);
                 }
             }
-            verdict.findings_mut().for_each(name_builds);
         }
         Some(report)
     }
@@ -174,7 +181,61 @@ fn listed(names: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
+    use crd_analyzer_fixtures::random::Random;
+    use crd_analyzer_schema::KubernetesVersion;
+    use crd_analyzer_syntax::tree::Span;
+
     use super::*;
+    use crate::report::Subject;
+
+    /// What one build says: some of 40 findings.
+    fn random_report(random: &mut Random, build: usize) -> DocumentReport {
+        let mut verdict = DocumentVerdict::default();
+        for n in 0..random.below(12) {
+            let at = random.below(20) as u32;
+            let class = if random.below(2) == 0 {
+                Class::Error
+            } else {
+                Class::LaterError
+            };
+            let code = if at.is_multiple_of(2) { "a" } else { "b" };
+            let mut finding = Finding::new(class, code, Span::new(at, at + 1), code);
+            finding.builds.push(BuiltFor {
+                what: "for",
+                name: Some(format!("{build}/{n}")),
+                object: None,
+            });
+            match class {
+                Class::Error => verdict.errors.push(finding),
+                _ => verdict.hints.push(finding),
+            }
+        }
+        let mut report = DocumentReport::empty(Subject::Resource);
+        report.verdicts.push((KubernetesVersion::NEWEST, verdict));
+        report
+    }
+
+    #[test]
+    fn nothing_that_a_build_says_is_lost() {
+        for seed in 0..200 {
+            let mut random = Random::new(seed);
+            let mut merging = Merging::default();
+            let mut said = 0;
+            for build in 0..10 {
+                let report = random_report(&mut random, build);
+                said += report.verdicts[0].1.findings().count();
+                merging.add(report);
+            }
+            let merged = merging.merged().expect("a report");
+            let findings: Vec<&Finding> = merged.verdicts[0].1.findings().collect();
+            let told: usize = findings.iter().map(|it| it.builds.len()).sum();
+            assert_eq!(told, said, "each build is named at what it says");
+            let keys: HashSet<Same> = findings.iter().map(|it| same(it)).collect();
+            assert_eq!(keys.len(), findings.len(), "each finding is there once");
+        }
+    }
 
     #[test]
     fn a_few_names_are_told() {

@@ -61,6 +61,8 @@ pub(super) struct Locate<'a> {
     wants_effective: bool,
     wants_later_warnings: bool,
     wants_basis: bool,
+    /// Flux substitutes variables in the object.
+    has_variables: bool,
 }
 
 impl<'a> Locate<'a> {
@@ -69,6 +71,7 @@ impl<'a> Locate<'a> {
         (json, known): (&'a JsonDoc<'a>, Known<'a>),
         question: &Question<'a>,
         definition: &'a DefinitionText,
+        has_variables: bool,
     ) -> Self {
         Self {
             tree,
@@ -83,6 +86,7 @@ impl<'a> Locate<'a> {
             wants_effective: question.wants_effective,
             wants_later_warnings: question.is_edited,
             wants_basis: question.wants_basis,
+            has_variables,
         }
     }
 
@@ -236,6 +240,9 @@ impl<'a> Locate<'a> {
             .related
             .extend(found.decider.as_ref().map(|it| self.decider(it)));
         finding.server = Some(ServerSays::cause(error));
+        if self.has_variables {
+            self.mark_variables(&mut finding, found);
+        }
         finding.basis = self.wants_basis.then(|| {
             Box::new(Basis {
                 path: error.place().clone(),
@@ -244,6 +251,26 @@ impl<'a> Locate<'a> {
             })
         });
         finding
+    }
+
+    /// Marks the values with variables that a rule reads: who set the variables finds nothing to correct in the object around them.
+    fn mark_variables(&self, finding: &mut Finding, found: &server::RejectionCause) {
+        let text = self.tree.text();
+        let read = found.reads.iter().map(|it| self.span(it));
+        let with_variables = read.filter(|(span, is_missing)| !is_missing && text[span.range()].contains("${"));
+        let mut spans = with_variables.map(|it| it.0);
+        let Some(first) = spans.next() else { return };
+        let related = |span, message: &str| Related {
+            span,
+            message: message.to_owned(),
+            file: None,
+        };
+        finding
+            .related
+            .extend(spans.map(|it| related(it, "the rule also reads this")));
+        let whole = std::mem::replace(&mut finding.span, first);
+        finding.related.push(related(whole, "the rule is about this value"));
+        finding.label = Some("the rule reads this value".to_owned());
     }
 
     /// What was not judged to the end.

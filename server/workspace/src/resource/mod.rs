@@ -241,7 +241,9 @@ impl One<'_> {
                 }
             }
         };
-        let locate = Locate::new(self.tree, (self.json, self.known), self.asked.question, &text);
+        let has_variables = self.asked.completed.variables.is_some();
+        let known = (self.json, self.known);
+        let locate = Locate::new(self.tree, known, self.asked.question, &text, has_variables);
         let mut created = None;
         let mut verdict = match self.asked.previous {
             None => {
@@ -278,7 +280,7 @@ impl One<'_> {
 
     /// The API server's answer, with what rules read if that is wanted.
     fn answer(&self, served: server::ServedVersion<'_>, question: server::Question<'_>) -> server::ResourceVerdict {
-        let judge = if self.asked.question.wants_basis {
+        let judge = if self.asked.question.wants_basis || self.asked.completed.variables.is_some() {
             server::judge_traced
         } else {
             server::judge_known
