@@ -349,7 +349,7 @@ fn the_base_is_marked_for_its_own_mistakes() {
         ];
         check(&files, expected);
     };
-    check(&BASE.replace("5", "15"), &["base/w.yaml:4:1: error[rule-failed]"]);
+    check(&BASE.replace('5', "15"), &["base/w.yaml:4:1: error[rule-failed]"]);
     check(
         &BASE.replace("  size: 5\n", ""),
         &["base/w.yaml:4:1: error[missing-property]"],

@@ -12,6 +12,7 @@ use crate::{
     config::Config,
     finding::{Class, Finding, ServerSays},
     report::{DocumentReport, MergedFinding},
+    same::{Same, same},
     versions::VersionSet,
 };
 
@@ -48,6 +49,7 @@ impl DocumentReport {
                 }
             }
         }
+        tell_once(&mut shown);
         advice::merge(&mut shown);
         shown.sort_by_key(|it| {
             let is_later = it.finding.class == Class::LaterError;
@@ -55,6 +57,26 @@ impl DocumentReport {
         });
         shown
     }
+}
+
+/// Leaves one of the findings that say the same of one place: the API server may have two reasons for one mistake.
+fn tell_once(shown: &mut Vec<MergedFinding>) {
+    if shown.len() < 2 {
+        return;
+    }
+    let mut first: HashMap<(Class, Same, String), usize> = HashMap::new();
+    let mut kept: Vec<MergedFinding> = Vec::with_capacity(shown.len());
+    for it in std::mem::take(shown) {
+        let finding = &it.finding;
+        let key = (finding.class, same(finding), finding.headline.clone());
+        let at = *first.entry(key).or_insert(kept.len());
+        if let Some(told) = kept.get_mut(at) {
+            told.versions = told.versions.union(it.versions);
+        } else {
+            kept.push(it);
+        }
+    }
+    *shown = kept;
 }
 
 /// What identifies the cause of a finding. The text can differ between Kubernetes versions.

@@ -145,7 +145,7 @@ pub struct Related {
 /// Who builds an object like this.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct BuiltFor {
-    /// The words before the name; empty where nobody has to be told.
+    /// The words before the name; empty for the kustomization of the file's own folder.
     pub(crate) what: &'static str,
     /// The folder, or the Kustomization of Flux.
     pub(crate) name: Option<String>,

@@ -62,7 +62,7 @@ fn without_positions(field: &str) -> String {
     name
 }
 
-/// Marks what is said of an object as it is built if it is said of the object as it is written, too: it is told once.
+/// Marks the findings of an object as it is built that the object has as it is written, too: each is shown once.
 pub(crate) fn mark_repeats(report: &mut FileReport) {
     let mut written = 0;
     for n in 1..report.documents.len() {

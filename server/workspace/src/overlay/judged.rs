@@ -54,12 +54,11 @@ struct Beside {
 
 impl Beside {
     fn add(&mut self, finding: Finding) {
-        match self.told.get(&same(&finding)) {
-            Some(at) => self.findings[*at].take_builds(finding),
-            None => {
-                self.told.insert(same(&finding), self.findings.len());
-                self.findings.push(finding);
-            }
+        let at = *self.told.entry(same(&finding)).or_insert(self.findings.len());
+        if let Some(told) = self.findings.get_mut(at) {
+            told.take_builds(finding);
+        } else {
+            self.findings.push(finding);
         }
     }
 }
@@ -370,8 +369,8 @@ impl Overlays {
         }
     }
 
-    /// The documents of a file, and the items in them, that a report on an object is about: of a file with patches, those that decide something
-    /// of what is said.
+    /// The documents of a file, and the items in them, that a report on an object belongs to: in a file with patches, those that decide one of
+    /// the findings.
     fn homes(
         &self,
         object: &Object,
@@ -404,7 +403,7 @@ impl Overlays {
         }
     }
 
-    /// Where a part of a built object was written; the object, if nobody wrote the part.
+    /// Where a part of a built object was written. A part that no file has is marked at the object.
     fn written_place(&self, object: &Object, span: Span, judged: &Judged) -> (Place, Span) {
         let written = judged.projection.origin(span, &self.sources);
         written.unwrap_or_else(|| (object.origin_place, spot(&self.sources, object.origin_place)))
