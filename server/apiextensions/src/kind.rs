@@ -1,6 +1,8 @@
 //! How manifests of the API server's own kinds are recognised.
 
-use crate::api::ApiVersion;
+use crd_analyzer_schema::KubernetesVersion;
+
+use crate::api::{self, FieldType};
 
 /// A kind that has fields of its own in the API, whatever CRDs there are.
 ///
@@ -13,7 +15,7 @@ pub struct Kind {
     pub name: &'static str,
     /// The name of lists of it.
     pub list: &'static str,
-    /// The versions that people write, the served ones first.
+    /// The versions that people write, the one to write first.
     pub versions: &'static [Version],
 }
 
@@ -24,10 +26,10 @@ pub struct Version {
     pub api_version: &'static str,
     /// The name.
     pub name: &'static str,
-    /// Whether API servers have it.
-    pub is_served: bool,
+    /// The Kubernetes version whose API server was the first without it; `None` if all have it.
+    pub removed: Option<KubernetesVersion>,
     /// Its fields.
-    pub fields: ApiVersion,
+    pub fields: &'static FieldType,
 }
 
 /// CustomResourceDefinition.
@@ -39,17 +41,24 @@ pub const CRD: Kind = Kind {
         Version {
             api_version: "apiextensions.k8s.io/v1",
             name: "v1",
-            is_served: true,
-            fields: ApiVersion::V1,
+            removed: None,
+            fields: &api::V1,
         },
         Version {
             api_version: "apiextensions.k8s.io/v1beta1",
             name: "v1beta1",
-            is_served: false,
-            fields: ApiVersion::V1beta1,
+            removed: Some(KubernetesVersion::minor(22)),
+            fields: &api::V1BETA1,
         },
     ],
 };
+
+impl Version {
+    /// Whether API servers of a Kubernetes version can have it.
+    pub fn is_served(&self, by: KubernetesVersion) -> bool {
+        self.removed.is_none_or(|it| by < it)
+    }
+}
 
 impl Kind {
     /// The version that API servers have.
@@ -117,7 +126,8 @@ mod tests {
 
     #[test]
     fn the_served_version_comes_first() {
-        let served: Vec<bool> = CRD.versions.iter().map(|it| it.is_served).collect();
+        let oldest = KubernetesVersion::OLDEST;
+        let served: Vec<bool> = CRD.versions.iter().map(|it| it.is_served(oldest)).collect();
         assert_eq!(served, [true, false]);
         for version in CRD.versions {
             let parsed = parse_group_version(version.api_version);

@@ -109,7 +109,7 @@ pub fn compile(text: &str, context: &Context) -> Result<Expression, Failure> {
     if !results.is_empty() && !results.contains(checked.output_type()) && !checked.is_unfinished() {
         let kind = IssueKind::WrongResult {
             allowed: results,
-            found: features.print(checked.output_type()),
+            found: features.go_string(checked.output_type()),
         };
         let message = kind.server_words();
         return Err(of_whole(Stage::Result, kind, message, None));

@@ -6,16 +6,24 @@ use std::fmt;
 use serde_json::Value;
 
 /// The types of the API that are strings in Go.
-pub const STRING_TYPES: [&str; 9] = [
+pub const STRING_TYPES: [&str; 17] = [
     "string",
     "types.UID",
     "v1.ConditionStatus",
     "v1.ConversionStrategyType",
     "v1.CustomResourceDefinitionConditionType",
+    "v1.FailurePolicyType",
     "v1.FieldValueErrorReason",
     "v1.JSONSchemaURL",
+    "v1.LabelSelectorOperator",
     "v1.ManagedFieldsOperationType",
+    "v1.MatchPolicyType",
+    "v1.OperationType",
     "v1.ResourceScope",
+    "v1.ScopeType",
+    "v1.StatusReason",
+    "v1beta1.FailurePolicyType",
+    "v1beta1.MatchPolicyType",
 ];
 
 /// A JSON value of another type than the Go field that it should fill. It prints as Go's decoder does.

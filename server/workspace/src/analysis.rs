@@ -1,6 +1,7 @@
 //! From the text of a file to the diagnostics of its documents.
 
 mod definition;
+mod kinds;
 #[cfg(test)]
 mod tests;
 mod unchecked;
@@ -37,7 +38,7 @@ use crate::{
         Definitions, Found, GroupKind, native,
         objects::{self, Object},
     },
-    jinja,
+    jinja, kinds as kinds_table,
     last_trees::LastTree,
     other_tools, passed_over,
     previous::Previous,
@@ -251,7 +252,8 @@ impl Ask<'_> {
             if places.is_in(&written.name) {
                 written.name.clear();
             }
-            if !(written.kind.is_empty() || written.is_definition() || objects::is_list(&written)) {
+            let is_of_row = kinds_table::of_written(&written).is_some();
+            if !(written.kind.is_empty() || written.is_definition() || objects::is_list(&written) || is_of_row) {
                 let object = Object::of_document(document, written);
                 let judged: Vec<_> = self.resource(filled, &object, None).into_iter().collect();
                 if judged.is_empty()
@@ -274,6 +276,9 @@ impl Ask<'_> {
         }
         let found = Head::read(source, document);
         let head = found.written.clone();
+        if let Some(judged) = self.document_of_row(document, &head) {
+            return judged;
+        }
         let is_asked = head.is_asked(question.named && !question.has_own_definition);
         let text = &source.content[document.span.range()];
         let may_be_template = || head.kind.is_empty() && text.contains("{{") && CRD.is_said_in(text);
@@ -419,6 +424,12 @@ impl Ask<'_> {
                     reports.push(UnsearchedReport::new(report));
                 } else if let Ok(json) = read_json_of(&tree, *node) {
                     reports.push(self.definition(report, &tree, &json, None));
+                }
+            } else if let Some(row) = self.row_of(object) {
+                if self.is_substituted(&tree, *node) {
+                    self.unchecked.borrow_mut().push(Unchecked::Template);
+                } else {
+                    reports.push(UnsearchedReport::new(self.of_row(row, object, (&tree, *node))));
                 }
             } else {
                 reports.extend(

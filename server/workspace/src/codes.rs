@@ -104,6 +104,7 @@ static SORTED: LazyLock<Vec<Code>> = LazyLock::new(listed);
 fn listed() -> Vec<Code> {
     let lists = [
         ALL,
+        crd_analyzer_admission::codes::ALL,
         crd_analyzer_apiextensions::codes::ALL,
         crd_analyzer_compat::codes::ALL,
         crd_analyzer_hazards::codes::ALL,
@@ -113,6 +114,7 @@ fn listed() -> Vec<Code> {
     ];
     let reasons = [
         WITHOUT_FIX,
+        crd_analyzer_admission::codes::WITHOUT_FIX,
         crd_analyzer_apiextensions::codes::WITHOUT_FIX,
         crd_analyzer_compat::codes::WITHOUT_FIX,
         crd_analyzer_hazards::codes::WITHOUT_FIX,

@@ -32,6 +32,7 @@ mod head;
 mod hints;
 pub mod index;
 mod jinja;
+pub mod kinds;
 pub mod kustomize;
 pub mod last_trees;
 pub mod lints;

@@ -21,6 +21,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("schema", &["budget", "cel", "goregexp", "gostd"]),
     ("hazards", &["budget", "cel", "schema"]),
     ("apiextensions", &["budget", "gostd", "schema", "syntax"]),
+    ("admission", &["apiextensions", "budget", "cel", "schema", "syntax"]),
     ("lints", &["apiextensions", "goregexp", "schema"]),
     ("resource", &["apiextensions", "budget", "schema", "syntax"]),
     (
@@ -39,6 +40,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "workspace",
         &[
+            "admission",
             "apiextensions",
             "budget",
             "cel",

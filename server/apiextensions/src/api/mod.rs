@@ -1,7 +1,7 @@
 //! The API of CustomResourceDefinitions as data: every field of `apiextensions.k8s.io/v1` with its type, its documentation, when it
 //! came, and which values it takes. Completion, hover and the published reference read these tables.
 //!
-//! That they have the fields which the decoder knows, no more and no fewer, is tested.
+//! That they have the fields which the decoder knows, no more and no fewer, is tested. Objects of other kinds are decoded from such tables.
 
 mod definition;
 mod metadata;
@@ -37,6 +37,9 @@ pub struct Field {
     pub doc: &'static str,
     /// What its value is.
     pub ty: FieldType,
+    /// The Go type of its texts where that has a name (`FailurePolicyType`); empty otherwise. See
+    /// [`decode_object`](crate::decode::decode_object).
+    pub go: &'static str,
     /// Whether users or the API server write the field.
     pub presence: Presence,
     /// The Kubernetes version whose server was the first to have it; 0 if all have.
@@ -219,25 +222,17 @@ pub enum PathStep<'a> {
     Item,
 }
 
-/// A version of the API that CRDs are written in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ApiVersion {
-    /// `apiextensions.k8s.io/v1`
-    V1,
-    /// `apiextensions.k8s.io/v1beta1`, which no server has since 1.22.
-    V1beta1,
-}
+/// A CRD of `apiextensions.k8s.io/v1`.
+pub static V1: FieldType = FieldType::Object(&DEFINITION);
 
-/// Follows a path from the root of a CRD; `None` where the API has nothing.
-pub fn at<'a>(version: ApiVersion, path: impl IntoIterator<Item = PathStep<'a>>) -> Option<At> {
-    static V1: FieldType = FieldType::Object(&DEFINITION);
-    static V1BETA1: FieldType = FieldType::Object(&v1beta1::DEFINITION);
+/// A CRD of `apiextensions.k8s.io/v1beta1`, which no server has since 1.22.
+pub static V1BETA1: FieldType = FieldType::Object(&v1beta1::DEFINITION);
+
+/// Follows a path from the root of an object, such as a CRD ([`V1`]); `None` where the API has nothing.
+pub fn at<'a>(root: &'static FieldType, path: impl IntoIterator<Item = PathStep<'a>>) -> Option<At> {
     let mut found = At {
         field: None,
-        ty: match version {
-            ApiVersion::V1 => &V1,
-            ApiVersion::V1beta1 => &V1BETA1,
-        },
+        ty: root,
         in_junctor: false,
         is_root_schema: false,
         is_element: false,
@@ -273,11 +268,13 @@ pub fn at<'a>(version: ApiVersion, path: impl IntoIterator<Item = PathStep<'a>>)
     Some(found)
 }
 
-const fn field(name: &'static str, ty: FieldType, doc: &'static str) -> Field {
+/// A field that authors may write.
+pub const fn field(name: &'static str, ty: FieldType, doc: &'static str) -> Field {
     Field {
         name,
         doc,
         ty,
+        go: "",
         presence: Presence::Optional,
         since: 0,
         values: Values::Free,
@@ -286,17 +283,22 @@ const fn field(name: &'static str, ty: FieldType, doc: &'static str) -> Field {
     }
 }
 
-const fn value(text: &'static str, doc: &'static str) -> Value {
+/// A value that all API servers take.
+pub const fn value(text: &'static str, doc: &'static str) -> Value {
     Value { text, doc, since: 0 }
 }
 
 impl Field {
-    const fn required(mut self) -> Self {
+    /// The author must write it.
+    #[must_use]
+    pub const fn required(mut self) -> Self {
         self.presence = Presence::Required;
         self
     }
 
-    const fn by_server(mut self) -> Self {
+    /// The API server writes it.
+    #[must_use]
+    pub const fn by_server(mut self) -> Self {
         self.presence = Presence::Server;
         self
     }
@@ -311,13 +313,24 @@ impl Field {
         self
     }
 
-    const fn one_of(mut self, values: &'static [Value]) -> Self {
+    /// It takes these values and no others.
+    #[must_use]
+    pub const fn one_of(mut self, values: &'static [Value]) -> Self {
         self.values = Values::Closed(values);
         self
     }
 
-    const fn such_as(mut self, values: &'static [Value]) -> Self {
+    /// It mostly has one of these values.
+    #[must_use]
+    pub const fn such_as(mut self, values: &'static [Value]) -> Self {
         self.values = Values::Open(values);
+        self
+    }
+
+    /// Its texts have a Go type with this name.
+    #[must_use]
+    pub const fn of_go_type(mut self, go: &'static str) -> Self {
+        self.go = go;
         self
     }
 

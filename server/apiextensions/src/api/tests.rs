@@ -8,7 +8,7 @@ use crd_analyzer_syntax::{
     split::{read_document, split},
 };
 
-use super::{ApiVersion, At, Field, FieldType, PathStep, SCHEMA, Struct, at};
+use super::{At, Field, FieldType, PathStep, SCHEMA, Struct, V1, V1BETA1, at};
 use crate::decode::decode;
 
 /// All structs below one, each with a path that leads to it.
@@ -34,7 +34,7 @@ fn structs(structure: &'static Struct, path: &[String], found: &mut Vec<(&'stati
     }
 }
 
-fn all_structs(version: ApiVersion) -> Vec<(&'static Struct, Vec<String>)> {
+fn all_structs(version: &'static FieldType) -> Vec<(&'static Struct, Vec<String>)> {
     let mut found = Vec::new();
     let root = at(version, []).expect("the root").ty.structure().expect("a struct");
     structs(root, &[], &mut found);
@@ -42,10 +42,10 @@ fn all_structs(version: ApiVersion) -> Vec<(&'static Struct, Vec<String>)> {
 }
 
 /// Both versions of the API, the one that is served first.
-const API_VERSIONS: [ApiVersion; 2] = [ApiVersion::V1, ApiVersion::V1beta1];
+static API_VERSIONS: [&FieldType; 2] = [&V1, &V1BETA1];
 
 /// The errors of strict decoding of a CRD that has only one field.
-fn strict_errors(api: ApiVersion, path: &[String], version: KubernetesVersion) -> Vec<String> {
+fn strict_errors(api: &'static FieldType, path: &[String], version: KubernetesVersion) -> Vec<String> {
     let mut value = serde_json::Value::Null;
     for step in path.iter().rev() {
         value = if step == "0" {
@@ -54,13 +54,12 @@ fn strict_errors(api: ApiVersion, path: &[String], version: KubernetesVersion) -
             serde_json::json!({ step.as_str(): value })
         };
     }
-    match api {
-        ApiVersion::V1 => {
-            value["apiVersion"] = "apiextensions.k8s.io/v1".into();
-            value["kind"] = "CustomResourceDefinition".into();
-        }
+    if std::ptr::eq(api, &raw const V1) {
+        value["apiVersion"] = "apiextensions.k8s.io/v1".into();
+        value["kind"] = "CustomResourceDefinition".into();
+    } else {
         // The decoder reads it only where no kind is said.
-        ApiVersion::V1beta1 => value["apiVersion"] = "apiextensions.k8s.io/v1beta1".into(),
+        value["apiVersion"] = "apiextensions.k8s.io/v1beta1".into();
     }
     let text: std::sync::Arc<str> = value.to_string().into();
     let tree = read_document(&text, split(&text).documents[0], &[]).expect("JSON");
@@ -79,7 +78,7 @@ fn the_decoder_knows_every_field() {
     for (api, structure, path) in all {
         let below = |name: &str| [path.as_slice(), &[name.to_owned()]].concat();
         // Where `v1beta1` is read, there is not a kind.
-        let is_said = |it: &&Field| api == ApiVersion::V1 || !(path.is_empty() && it.name == "kind");
+        let is_said = |it: &&Field| std::ptr::eq(api, &raw const V1) || !(path.is_empty() && it.name == "kind");
         for field in structure.fields.iter().filter(is_said) {
             for version in KubernetesVersion::all() {
                 let refused = strict_errors(api, &below(field.name), version);
@@ -157,7 +156,7 @@ fn names_are_unique_and_everything_is_documented() {
 fn find(path: &str) -> Option<At> {
     let steps = path.split('.').filter(|it| !it.is_empty());
     at(
-        ApiVersion::V1,
+        &V1,
         steps.map(|it| if it == "0" { PathStep::Item } else { PathStep::Key(it) }),
     )
 }

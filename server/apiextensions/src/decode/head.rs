@@ -6,7 +6,7 @@ use crd_analyzer_schema::{KubernetesVersion, go};
 use crd_analyzer_syntax::json::{Json, JsonValue};
 use crd_analyzer_syntax::tree::NodeId;
 
-use crate::kind::{CRD, parse_group_version};
+use crate::kind::{Kind, Version, parse_group_version};
 
 use super::state::{Cause, DecodeFailure, kind_of};
 
@@ -114,14 +114,14 @@ pub(super) fn interpret(json: &Json<'_>) -> Result<(GroupVersionKind, HeadNodes)
     ))
 }
 
-/// Fills in what the object leaves out (`gvkWithDefaults`).
-pub(super) fn with_defaults(mut actual: GroupVersionKind) -> GroupVersionKind {
+/// Fills in what the object leaves out (`gvkWithDefaults`): the handler is for this version of a kind.
+pub(super) fn with_defaults(mut actual: GroupVersionKind, kind: &Kind, version: &Version) -> GroupVersionKind {
     if actual.kind.is_empty() {
-        CRD.name.clone_into(&mut actual.kind);
+        kind.name.clone_into(&mut actual.kind);
     }
-    if actual.version.is_empty() && (actual.group.is_empty() || actual.group == CRD.group) {
-        CRD.group.clone_into(&mut actual.group);
-        CRD.served().name.clone_into(&mut actual.version);
+    if actual.version.is_empty() && (actual.group.is_empty() || actual.group == kind.group) {
+        kind.group.clone_into(&mut actual.group);
+        version.name.clone_into(&mut actual.version);
     }
     actual
 }

@@ -9,6 +9,7 @@ mod definition;
 mod head;
 mod leaf;
 mod metadata;
+mod object;
 mod schema;
 mod state;
 mod v1beta1;
@@ -24,6 +25,7 @@ use crd_analyzer_syntax::reader;
 use crd_analyzer_syntax::tree::NodeId;
 
 pub use head::{GroupVersionKind, HEAD, folded, not_registered};
+pub use object::{DecodedObject, decode_object};
 pub use state::{Cause, DecodeFailure, DroppedField, StrictError, StrictErrorKind};
 pub use written_type::WrittenType;
 
@@ -129,17 +131,19 @@ pub fn decode(json: Option<&Json<'_>>, version: KubernetesVersion) -> Result<Box
     }
     let (written, nodes) = match head::interpret(json) {
         Ok(head) => head,
-        Err(failure) => return Err(refused(*failure, None)),
+        Err(failure) => return Err(refused(*failure, None, CRD.name, codes::UNREADABLE_CRD)),
     };
-    let actual = head::with_defaults(written);
+    let actual = head::with_defaults(written, &CRD, CRD.served());
     let known = CRD.version(&actual.api_version()).filter(|_| actual.kind == CRD.name);
     let Some(known) = known else {
         let cause = Cause::Text(head::not_registered(&actual.api_version(), &actual.kind, version));
         let node = nodes.api_version.or(nodes.kind).unwrap_or(json.node);
-        return Err(refused(DecodeFailure { cause, node }, Some(&actual)));
+        let failure = DecodeFailure { cause, node };
+        return Err(refused(failure, Some(&actual), CRD.name, codes::UNREADABLE_CRD));
     };
-    let mut decoder = Decoder::new(version, !known.is_served);
-    let (definition, end) = if known.is_served {
+    let is_v1 = known.removed.is_none();
+    let mut decoder = Decoder::new(version, !is_v1);
+    let (definition, end) = if is_v1 {
         let mut definition = Box::<v1::CustomResourceDefinition>::default();
         let end = decoder.definition(json, &mut definition);
         (Written::V1(definition), end)
@@ -150,7 +154,7 @@ pub fn decode(json: Option<&Json<'_>>, version: KubernetesVersion) -> Result<Box
     };
     let found = decoder.finish(end);
     match found.failure {
-        Some(failure) => Err(refused(*failure, Some(&actual))),
+        Some(failure) => Err(refused(*failure, Some(&actual), CRD.name, codes::UNREADABLE_CRD)),
         None => Ok(Box::new(Decoded {
             definition,
             strict: found.strict,
@@ -203,14 +207,15 @@ pub fn convert_error(error: &ConvertError, version: KubernetesVersion) -> Cow<'_
     }
 }
 
-fn refused(failure: DecodeFailure, actual: Option<&GroupVersionKind>) -> Refused {
+/// `wanted`: the kind that the handler is for.
+fn refused(failure: DecodeFailure, actual: Option<&GroupVersionKind>, wanted: &str, code: &'static str) -> Refused {
     match failure.cause {
         Cause::TooDeep => Refused::TooDeep { node: failure.node },
         cause => Refused::ByServer {
-            text: decode_error(actual, CRD.name, &cause.to_string()),
+            text: decode_error(actual, wanted, &cause.to_string()),
             problem: cause.into(),
             node: failure.node,
-            code: codes::UNREADABLE_CRD,
+            code,
         },
     }
 }

@@ -312,6 +312,11 @@ impl<'j> Decoder<'j> {
         } else {
             Cow::Borrowed(into)
         };
+        self.wrong_for(json, value, into);
+    }
+
+    /// Notes that `json`, described as `value`, is not a value for a Go type of this name.
+    pub(super) fn wrong_for(&mut self, json: &Json<'_>, value: String, into: Cow<'static, str>) {
         self.save(Box::new(DecodeFailure {
             cause: Cause::Type(TypeMismatch {
                 value,

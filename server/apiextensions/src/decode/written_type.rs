@@ -60,7 +60,7 @@ impl WrittenType {
     /// The API server's words for a definition of a version that it does not serve: the request finds no endpoint, so nothing
     /// of the document is looked at. `None` for anything else.
     pub fn unserved(&self) -> Option<String> {
-        let served = CRD.version(&self.api_version).is_some_and(|it| it.is_served);
+        let served = CRD.version(&self.api_version).is_some_and(|it| it.removed.is_none());
         (self.is_definition() && !served).then(|| {
             format!(
                 "no matches for kind {} in version {}",

@@ -28,6 +28,11 @@ pub struct LocatedField {
     pub missing: bool,
 }
 
+/// The place of a path of a document, whatever the document is.
+pub fn place(json: &Json<'_>, path: Path) -> LocatedField {
+    resolve::place(json, path)
+}
+
 /// All places that a path of the internal form means, in the order of the file: the first one is where to point, the
 /// others are the same thing for other versions. Never empty.
 ///

@@ -7,7 +7,6 @@ use crd_analyzer_syntax::tree::{CollectionStyle, Entry, NodeId, NodeKind, Span, 
 
 use super::block::{begins_line, column, end_of_lines, entry_lines, is_block_mapping, line_start, own_lines, reindent};
 use super::moved::{self, Change};
-use crate::api::ApiVersion;
 use crate::kind::CRD;
 
 /// A replacement of a piece of the file's text.
@@ -39,7 +38,7 @@ pub fn rewrite_to_v1(tree: &Tree) -> Result<Vec<TextEdit>, Obstacle> {
     let root = tree.root().ok_or(Obstacle::NoDefinition)?;
     let api_version = tree.get(root, "apiVersion").ok_or(Obstacle::NoDefinition)?;
     let written = CRD.version(&tree.scalar(api_version));
-    if written.is_none_or(|it| it.fields != ApiVersion::V1beta1) {
+    if written.is_none_or(|it| it.removed.is_none()) {
         return Err(Obstacle::NoDefinition);
     }
     let mut rewriter = Rewriter {

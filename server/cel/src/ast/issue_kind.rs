@@ -321,10 +321,12 @@ impl IssueKind {
             Self::OptionalSelection(problem) => problem.server_words(),
             Self::InvalidArgument { function } => format!("invalid {function} argument"),
             Self::Format(problem) => problem.server_words(),
-            Self::WrongResult { allowed: [only], found } => format!("must evaluate to {only} but got {found}"),
             Self::WrongResult { allowed, found } => {
-                let allowed: Vec<_> = allowed.iter().map(Type::to_string).collect();
-                format!("must evaluate to one of [{}] but got {found}", allowed.join(" "))
+                let allowed: Vec<_> = allowed.iter().map(|it| it.go_string(true)).collect();
+                match allowed.as_slice() {
+                    [only] => format!("must evaluate to {only} but got {found}"),
+                    all => format!("must evaluate to one of [{}] but got {found}", all.join(" ")),
+                }
             }
             Self::FailingConstant { error } => error.clone(),
             Self::ServerCrash { why } => (*why).to_owned(),

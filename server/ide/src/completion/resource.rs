@@ -6,7 +6,7 @@ pub(super) mod whole;
 
 use std::sync::Arc;
 
-use crd_analyzer_apiextensions::api::{self, ApiVersion, FieldType, PathStep, Presence};
+use crd_analyzer_apiextensions::api::{self, FieldType, PathStep, Presence};
 use crd_analyzer_syntax::{
     paths::{Step, nearest_key},
     tree::{NodeId, NodeKind, Tree},
@@ -36,7 +36,7 @@ pub(super) fn complete(context: &Context<'_, '_>) -> Option<Vec<Item>> {
     let is_value = !matches!(context.place.slot, Slot::Key { .. });
     match path {
         [Step::Key(key)] if key == "apiVersion" && is_value => return Some(head::api_versions(context, object)),
-        [Step::Key(key)] if key == "kind" && is_value => return Some(head::kinds(context, object)),
+        [Step::Key(key)] if key == "kind" && is_value => return Some(head::kind_names(context, object)),
         [Step::Key(key), rest @ ..] if key == "metadata" => return Some(metadata(context, rest)),
         _ => {}
     }
@@ -117,7 +117,7 @@ fn metadata(context: &Context<'_, '_>, path: &[Step<'_>]) -> Vec<Item> {
         Step::Key(key) => PathStep::Key(key),
         Step::Index(_) => PathStep::Item,
     });
-    let Some(at) = api::at(ApiVersion::V1, std::iter::once(PathStep::Key("metadata")).chain(steps)) else {
+    let Some(at) = api::at(&api::V1, std::iter::once(PathStep::Key("metadata")).chain(steps)) else {
         return Vec::new();
     };
     let mut items = Vec::new();

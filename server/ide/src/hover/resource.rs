@@ -1,6 +1,6 @@
 //! Fields of custom resources, by the schema of their definition.
 
-use crd_analyzer_apiextensions::api::{self, ApiVersion, PathStep};
+use crd_analyzer_apiextensions::api::{self, PathStep};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
     paths::{self, Step},
@@ -79,7 +79,7 @@ fn of_metadata(resource: &Tree, path: &[Step<'_>], scalar: NodeId, version: Kube
         Step::Key(key) => PathStep::Key(key),
         Step::Index(_) => PathStep::Item,
     });
-    let at = api::at(ApiVersion::V1, steps)?;
+    let at = api::at(&api::V1, steps)?;
     (!at.is_element).then_some(Hover {
         span: inner_span(resource, scalar),
         blocks: super::api::field(at.field?, version),

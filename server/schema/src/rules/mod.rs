@@ -23,6 +23,7 @@ pub use suggested_bounds::{Effort, MissingBound, Occurrence, SchemaStep, Suggest
 use crate::cel_types::max_cardinality;
 use crate::codes;
 use crate::field::{Cause, FINDING_BYTES};
+use crate::go::trim_space;
 use crate::{KubernetesVersion, ValidationRule};
 
 /// What a rule compiled to (`CompilationResult`). All is empty for a rule without text.
@@ -76,6 +77,7 @@ pub struct CompileError {
 impl CompileError {
     /// A failure in the API server's words.
     fn of(failure: Failure, part: Part) -> Self {
+        let code = failure_code(&failure);
         let Failure {
             stage,
             printed,
@@ -87,16 +89,11 @@ impl CompileError {
                 part.wrong_result().clone_into(&mut problem.message);
             }
         }
-        let (code, detail) = match &stage {
-            Stage::Syntax => (codes::RULE_SYNTAX, format!("{}{printed}", part.compilation_failed())),
-            Stage::Types => (code_of(&problems), format!("{}{printed}", part.compilation_failed())),
-            Stage::Result => (codes::RULE_RESULT_TYPE, part.wrong_result().to_owned()),
-            Stage::Constant => (
-                codes::RULE_CONSTANT,
-                format!("{}{printed}", part.instantiation_failed()),
-            ),
-            Stage::Crash(why) if checked.is_some() => (codes::RULE_CONSTANT, crashes(why)),
-            Stage::Crash(why) => (code_of(&problems), crashes(why)),
+        let detail = match &stage {
+            Stage::Syntax | Stage::Types => format!("{}{printed}", part.compilation_failed()),
+            Stage::Result => part.wrong_result().to_owned(),
+            Stage::Constant => format!("{}{printed}", part.instantiation_failed()),
+            Stage::Crash(why) => crashes(why),
         };
         let (detail, problems) = with_room(detail, problems);
         Self {
@@ -242,6 +239,17 @@ fn crashes(why: &str) -> String {
     format!("the API server crashes when it compiles this expression: {why}")
 }
 
+/// The diagnostic code of an expression that does not compile.
+pub fn failure_code(failure: &Failure) -> &'static str {
+    match &failure.stage {
+        Stage::Syntax => codes::RULE_SYNTAX,
+        Stage::Result => codes::RULE_RESULT_TYPE,
+        Stage::Constant => codes::RULE_CONSTANT,
+        Stage::Crash(_) if failure.checked.is_some() => codes::RULE_CONSTANT,
+        Stage::Types | Stage::Crash(_) => code_of(&failure.problems),
+    }
+}
+
 /// The code of the first problem.
 fn code_of(problems: &[Problem]) -> &'static str {
     match problems.first().map(|problem| &problem.kind) {
@@ -250,14 +258,4 @@ fn code_of(problems: &[Problem]) -> &'static str {
         Some(IssueKind::NoMatchingOverload { .. }) => codes::NO_MATCHING_OVERLOAD,
         _ => codes::RULE_TYPE_ERROR,
     }
-}
-
-/// The text without white space at both ends, as Go's `strings.TrimSpace` sees it.
-fn trim_space(text: &str) -> &str {
-    text.trim_matches(|c: char| {
-        matches!(
-            c,
-            '\t' | '\n' | '\u{b}' | '\u{c}' | '\r' | ' ' | '\u{85}' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}'
-        ) || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
-    })
 }

@@ -125,7 +125,7 @@ pub(crate) fn judge(asked: &ResourceToCheck<'_>, read: Result<(&Tree, NodeId), &
 }
 
 /// The answer for a text that cannot be read.
-fn of_unread(answer: &DecodeError) -> DocumentVerdict {
+pub(crate) fn of_unread(answer: &DecodeError) -> DocumentVerdict {
     let span = match answer.place {
         DecodePlace::Text(span) => span,
         DecodePlace::Path(_) => Span::default(),

@@ -13,6 +13,7 @@ pub(crate) mod markers;
 pub mod meant;
 mod metadata;
 pub(crate) mod name;
+mod policy;
 mod printer_columns;
 mod rules;
 mod schema;
@@ -23,6 +24,7 @@ pub(crate) mod unknown;
 mod values;
 mod warnings;
 
+use crd_analyzer_cel::Context;
 use crd_analyzer_schema::field::{Cause, Error, ErrorType, Path, Segment};
 use crd_analyzer_syntax::json::Json;
 
@@ -98,6 +100,8 @@ pub(crate) struct About<'a> {
     pub(crate) root: &'a Json<'a>,
     /// The document is a CRD.
     pub(crate) is_definition: bool,
+    /// What the expression at the place sees, where that is not said by a schema around it.
+    pub(crate) sees: Option<&'a Context>,
 }
 
 impl<'a> About<'a> {
@@ -110,6 +114,7 @@ impl<'a> About<'a> {
             path,
             root,
             is_definition,
+            sees: None,
         }
     }
 
@@ -128,6 +133,7 @@ impl<'a> About<'a> {
             path,
             root,
             is_definition,
+            sees: None,
         }
     }
 
@@ -260,6 +266,7 @@ pub(crate) fn of(about: &About<'_>) -> Option<Words> {
         conversion::words,
         definition::words,
         metadata::words,
+        policy::words,
         warnings::words,
     ];
     let mut words = families.iter().find_map(|family| family(about))?;

@@ -1,6 +1,6 @@
 //! Fields that do not exist, and keys that are written twice.
 
-use crd_analyzer_apiextensions::api::{self, ApiVersion, FieldType, PathStep, Struct};
+use crd_analyzer_apiextensions::api::{self, FieldType, PathStep, Struct};
 use crd_analyzer_syntax::{
     paths::{self, Step},
     tree::{NodeId, Tree},
@@ -10,14 +10,19 @@ use super::{MAX_HEADLINE, Words, clip, meant::meant, name::shown};
 
 /// About a key of a CRD that the API does not have. `root`: the CRD in the tree.
 pub(crate) fn in_definition(tree: &Tree, root: NodeId, key: NodeId) -> Words {
+    let fields = match tree.get(root, "apiVersion").map(|it| tree.scalar(it)) {
+        Some(version) if version.ends_with("v1beta1") => &api::V1BETA1,
+        _ => &api::V1,
+    };
+    in_object(tree, root, key, (fields, "a CRD"))
+}
+
+/// About a key of an object that the API does not have. `root`: the object in the tree. `fields`, `what`: its fields, and what it is.
+pub(crate) fn in_object(tree: &Tree, root: NodeId, key: NodeId, (fields, what): (&'static FieldType, &str)) -> Words {
     let name = tree.scalar(key);
     let mut path = paths::path_of(tree, key);
     path.drain(..paths::path_of(tree, root).len().min(path.len()));
     path.pop();
-    let version = match tree.get(root, "apiVersion").map(|it| tree.scalar(it)) {
-        Some(version) if version.ends_with("v1beta1") => ApiVersion::V1beta1,
-        _ => ApiVersion::V1,
-    };
     let mut parent = String::new();
     for step in &path {
         match step {
@@ -26,11 +31,11 @@ pub(crate) fn in_definition(tree: &Tree, root: NodeId, key: NodeId) -> Words {
             Step::Index(n) => parent = format!("{parent}[{n}]"),
         }
     }
-    let structure = structure(version, &path);
+    let structure = structure(fields, &path);
     let is_schema = structure.is_some_and(|it| std::ptr::eq(it, &raw const api::SCHEMA));
     let headline = match (is_schema, parent.as_str()) {
         (true, _) => format!("{} is not a keyword of schemas", shown(&name)),
-        (false, "") => format!("{} is not a field of a CRD", shown(&name)),
+        (false, "") => format!("{} is not a field of {what}", shown(&name)),
         (false, parent) => format!("{} is not a field of {}", shown(&name), shown(parent)),
     };
     let known = structure.map_or(&[][..], |it| it.fields).iter().map(|it| it.name);
@@ -38,7 +43,9 @@ pub(crate) fn in_definition(tree: &Tree, root: NodeId, key: NodeId) -> Words {
     let words = Words::new(clip(&headline, MAX_HEADLINE));
     match near {
         Some(near) => words.did_you_mean(&name, near),
-        None if let Some(place) = place_of(&name, &path) => words.label("belongs elsewhere").help(place),
+        None if let Some(place) = place_of(&name, &path).filter(|_| std::ptr::eq(fields, &raw const api::V1)) => {
+            words.label("belongs elsewhere").help(place)
+        }
         None if is_schema && let Some(instead) = instead(&name) => words.label("not in CRDs").help(instead),
         None => words.label("does not exist").help(format!("remove {}", shown(&name))),
     }
@@ -52,7 +59,7 @@ pub(super) fn into_spec(field: &str) -> String {
 /// What to do with a key that CRDs have at another place. `path`: of the mapping that it is in.
 fn place_of(key: &str, path: &[Step<'_>]) -> Option<String> {
     let has = |of: &[PathStep<'_>]| {
-        let found = api::at(ApiVersion::V1, of.iter().copied())?;
+        let found = api::at(&api::V1, of.iter().copied())?;
         let structure = match found.ty {
             FieldType::Object(it) => *it,
             _ => return None,
@@ -107,13 +114,13 @@ pub(crate) fn is_free(tree: &Tree, beside: NodeId, key: &str) -> bool {
 }
 
 /// The struct of the API at a path, or at the nearest place above that it has.
-fn structure(version: ApiVersion, path: &[Step<'_>]) -> Option<&'static Struct> {
+fn structure(fields: &'static FieldType, path: &[Step<'_>]) -> Option<&'static Struct> {
     for end in (0..=path.len()).rev() {
         let steps = path[..end].iter().map(|it| match it {
             Step::Key(key) => PathStep::Key(key),
             Step::Index(_) => PathStep::Item,
         });
-        if let Some(found) = api::at(version, steps) {
+        if let Some(found) = api::at(fields, steps) {
             return match found.ty {
                 FieldType::Object(it) => Some(*it),
                 FieldType::SchemaOrBool | FieldType::SchemaOrList | FieldType::SchemaOrNames => Some(&api::SCHEMA),

@@ -1,6 +1,6 @@
 //! What the type checker rejects: names, fields, calls and types.
 
-use crd_analyzer_cel::{KubernetesVersion, library, types::unescape};
+use crd_analyzer_cel::{Context, KubernetesVersion, library, types::unescape};
 use crd_analyzer_syntax::json::Json;
 
 use crate::words::{
@@ -54,6 +54,9 @@ fn properties<'a>(schema: Option<&'a Json<'a>>) -> Vec<&'a str> {
 }
 
 pub(super) fn undefined_field(about: Option<&About<'_>>, field: &str, of: &str) -> Words {
+    if let Some(context) = about.and_then(|it| it.sees) {
+        return undefined_in(context, field, of);
+    }
     let (schema, object) = about.map_or_else(|| (None, "the object".to_owned()), |it| object_of(it, of));
     let known = properties(schema);
     if known.contains(&field) {
@@ -75,6 +78,25 @@ pub(super) fn undefined_field(about: Option<&About<'_>>, field: &str, of: &str) 
         words.help(format!("add {} to the `properties` of the schema", name::shown(field)))
     } else {
         words.help(format!("use one of its properties: {}", either(&known)))
+    }
+}
+
+/// About a field that an object type does not have. The type is one of the expression's context.
+fn undefined_in(context: &Context, field: &str, of: &str) -> Words {
+    let types = context.types();
+    let object = types.root_of(of).map_or(of, |it| &*it.0.shown);
+    let known: Vec<&str> = types
+        .find(of)
+        .map_or_else(Vec::new, |it| it.fields().iter().map(|it| &*it.name).collect());
+    let words = Words::new(format!("{} is not a field of {}", name::shown(field), code(object)));
+    if let Some(near) = meant(field, known.iter().copied()) {
+        return words.did_you_mean(field, near);
+    }
+    let words = words.label("no such field");
+    if known.is_empty() {
+        words.help(format!("define {} above this expression", name::shown(field)))
+    } else {
+        words.help(format!("use one of its fields: {}", either(&known)))
     }
 }
 
@@ -128,6 +150,9 @@ pub(super) fn undeclared(about: Option<&About<'_>>, name: &str) -> Words {
             .help(format!("write the rule without {shown}, or require Kubernetes {since}"));
     }
     let words = Words::new(format!("{shown} is neither a variable nor a function"));
+    if let Some(context) = about.and_then(|it| it.sees) {
+        return undeclared_in(context, name, words);
+    }
     let near = meant(name, ["self", "oldSelf"]).or_else(|| meant(name, functions()));
     if let Some(near) = near {
         return words.did_you_mean(name, near);
@@ -139,6 +164,20 @@ pub(super) fn undeclared(about: Option<&About<'_>>, name: &str) -> Words {
         (None, None) => words
             .label("not declared")
             .help("read the value from `self`, as in `self.replicas`; or put text in quotes"),
+    }
+}
+
+/// About a name that an expression does not see.
+fn undeclared_in(context: &Context, name: &str, words: Words) -> Words {
+    let variables: Vec<&str> = context.variables().iter().map(|it| &*it.name).collect();
+    let near = meant(name, variables.iter().copied()).or_else(|| meant(name, functions()));
+    if let Some(near) = near {
+        return words.did_you_mean(name, near);
+    }
+    let words = words.label("not declared");
+    match other_language(name) {
+        Some(instead) => words.help(format!("write {instead} instead")),
+        None => words.help(format!("use what this expression can read: {}", either(&variables))),
     }
 }
 

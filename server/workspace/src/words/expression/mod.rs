@@ -45,7 +45,11 @@ fn of_kind(kind: &IssueKind, about: Option<&About<'_>>) -> Words {
         IssueKind::InvalidArgument { function } => constants::invalid_argument(function),
         IssueKind::Format(problem) => constants::format(problem),
         IssueKind::FailingConstant { .. } => constants::failing(),
-        IssueKind::WrongResult { allowed, found } => result(allowed.contains(&Type::String), Some(found)),
+        IssueKind::WrongResult { allowed, found } => match allowed {
+            [Type::String, Type::Null] => string_or_null(found),
+            _ if about.is_some_and(|it| it.sees.is_some()) && !allowed.contains(&Type::String) => condition(found),
+            _ => result(allowed.contains(&Type::String), Some(found)),
+        },
         IssueKind::ServerCrash { why } => server_crash(why),
         IssueKind::Internal(_) => internal(),
     }
@@ -64,6 +68,28 @@ fn internal() -> Words {
         .label("not compiled")
         .help("write this part of the expression in another way")
         .quote()
+}
+
+/// A condition gives something else.
+fn condition(found: &str) -> Words {
+    let found = code(&checker::type_name(found));
+    let words = Words::new(format!(
+        "this expression must give `true` or `false`, but it gives {found}"
+    ));
+    words
+        .label("not a boolean")
+        .help("compare the value with something, such as `object.spec.replicas > 0`")
+}
+
+/// An expression for a value that may be absent gives something else.
+fn string_or_null(found: &str) -> Words {
+    let found = code(&checker::type_name(found));
+    let words = Words::new(format!(
+        "this expression must give a string or `null`, but it gives {found}"
+    ));
+    words
+        .label("neither a string nor `null`")
+        .help("make it a string with `string(…)`")
 }
 
 /// What a message expression or a rule gives.

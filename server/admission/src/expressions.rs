@@ -1,0 +1,358 @@
+//! What the expressions of a policy see (`k8s.io/apiserver/pkg/admission/plugin/cel`, `compile.go` and `composition.go`).
+
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
+
+use crd_analyzer_cel::decls::{Environment, ExpressionSet, Role, Variable};
+use crd_analyzer_cel::types::{DeclField, DeclType, Type, TypeRoot};
+use crd_analyzer_cel::{Context, CostLimits};
+use crd_analyzer_schema::{KubernetesVersion, rules::run::PER_CALL_LIMIT};
+
+/// The variable that has those of the policy, and the name of its type.
+const VARIABLES: &str = "variables";
+const VARIABLES_TYPE: &str = "kubernetes.variables";
+
+/// Where a policy has expressions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Site {
+    /// `spec.matchConditions[*].expression`
+    MatchCondition,
+    /// `spec.variables[*].expression`
+    Variable,
+    /// `spec.validations[*].expression`
+    Validation,
+    /// `spec.validations[*].messageExpression`
+    Message,
+    /// `spec.auditAnnotations[*].valueExpression`
+    AuditAnnotation,
+}
+
+impl Site {
+    /// The site with this field of a list in `spec`.
+    pub fn of(list: &str, field: &str) -> Option<Self> {
+        Some(match (list, field) {
+            ("matchConditions", "expression") => Self::MatchCondition,
+            ("variables", "expression") => Self::Variable,
+            ("validations", "expression") => Self::Validation,
+            ("validations", "messageExpression") => Self::Message,
+            ("auditAnnotations", "valueExpression") => Self::AuditAnnotation,
+            _ => return None,
+        })
+    }
+
+    /// The types that the expression may have; none for any.
+    const fn results(self) -> &'static [Type] {
+        match self {
+            Self::MatchCondition | Self::Validation => &[Type::Bool],
+            Self::Message => &[Type::String],
+            Self::AuditAnnotation => &[Type::String, Type::Null],
+            Self::Variable => &[],
+        }
+    }
+}
+
+/// The expressions of a policy, on the way through it: each variable is known to those after it.
+#[derive(Clone, Debug)]
+pub struct Expressions {
+    /// What expressions see without the policy's own variables.
+    bare: Context,
+    /// The same with the variables so far; `None` if the policy has none.
+    composed: Option<Context>,
+}
+
+impl Expressions {
+    /// Those of a new policy. `has_params`: it has a `paramKind`; `has_variables`: it has `variables`.
+    pub fn new(has_params: bool, has_variables: bool, version: KubernetesVersion) -> Self {
+        let environment = Environment::of(version, ExpressionSet::New);
+        let mut roots = TYPES.clone();
+        let mut variables: Vec<Variable> = ALWAYS.iter().map(Known::variable).collect();
+        if has_params {
+            variables.push(PARAMS.variable());
+        }
+        let context = |roots, variables| {
+            Context::new(Arc::clone(environment))
+                .with_types(roots)
+                .with_variables(variables)
+                .with_limits(CostLimits {
+                    estimate: None,
+                    evaluation: Some(PER_CALL_LIMIT),
+                })
+        };
+        let bare = context(roots.clone(), variables.clone());
+        let composed = has_variables.then(|| {
+            roots.push(root(VARIABLES_TYPE, Vec::new()));
+            variables.push(OWN.variable());
+            context(roots, variables)
+        });
+        Self { bare, composed }
+    }
+
+    /// What an expression at a site sees, after the variables that are defined so far.
+    pub fn context(&self, site: Site) -> Context {
+        let context = match (site, &self.composed) {
+            (Site::MatchCondition, _) | (_, None) => &self.bare,
+            (_, Some(composed)) => composed,
+        };
+        let context = context.clone().with_results(site.results());
+        if site == Site::Message {
+            return context;
+        }
+        let mut variables = context.variables().to_vec();
+        variables.extend(AUTHORIZER.iter().map(Known::variable));
+        context.with_variables(variables)
+    }
+
+    /// Defines a variable by the type of its expression; `None` if that does not compile.
+    pub fn define(&mut self, name: &str, ty: Option<&Type>) {
+        let ty = ty.map_or(Type::Dyn, declared);
+        self.composed = self
+            .composed
+            .take()
+            .map(|it| it.with_composed(VARIABLES, name, Arc::new(DeclType::simple(ty, 0))));
+    }
+}
+
+/// The type that a variable is declared with (`convertCelTypeToDeclType`): what is neither a scalar, a list nor a map is dynamic.
+fn declared(ty: &Type) -> Type {
+    match ty {
+        Type::Any
+        | Type::Bool
+        | Type::Bytes
+        | Type::Double
+        | Type::Duration
+        | Type::Int
+        | Type::Null
+        | Type::String
+        | Type::Timestamp
+        | Type::Uint => ty.clone(),
+        Type::List(of) => Type::list(declared(of)),
+        Type::Map(of) => Type::map(declared(&of[0]), declared(&of[1])),
+        _ => Type::Dyn,
+    }
+}
+
+/// A variable as the table has it.
+struct Known {
+    name: &'static str,
+    /// The name of its type; empty for any value.
+    ty: &'static str,
+    role: Role,
+    doc: &'static str,
+}
+
+impl Known {
+    fn variable(&self) -> Variable {
+        Variable {
+            role: self.role,
+            doc: self.doc,
+            ..Variable::new(self.name, named(self.ty))
+        }
+    }
+}
+
+/// The type of a name; any value if it is empty.
+fn named(ty: &'static str) -> Type {
+    if ty.is_empty() { Type::Dyn } else { Type::object(ty) }
+}
+
+const ALWAYS: [Known; 4] = [
+    Known {
+        name: "object",
+        ty: "",
+        role: Role::Value,
+        doc: "The object of the request. `null` for `DELETE`.",
+    },
+    Known {
+        name: "oldObject",
+        ty: "",
+        role: Role::OldValue,
+        doc: "The stored object. `null` for `CREATE`.",
+    },
+    Known {
+        name: "namespaceObject",
+        ty: "kubernetes.Namespace",
+        role: Role::Other,
+        doc: "The namespace of the object. `null` for cluster-scoped objects.",
+    },
+    Known {
+        name: "request",
+        ty: "kubernetes.AdmissionRequest",
+        role: Role::Other,
+        doc: "The request: who asks for which operation on which resource.",
+    },
+];
+
+const PARAMS: Known = Known {
+    name: "params",
+    ty: "",
+    role: Role::Other,
+    doc: "The object of `paramKind` that the binding refers to.",
+};
+
+const OWN: Known = Known {
+    name: VARIABLES,
+    ty: VARIABLES_TYPE,
+    role: Role::Other,
+    doc: "The values of `spec.variables`, by their names.",
+};
+
+const AUTHORIZER: [Known; 2] = [
+    Known {
+        name: "authorizer",
+        ty: "kubernetes.authorization.Authorizer",
+        role: Role::Other,
+        doc: "Answers what the user of the request may do.",
+    },
+    Known {
+        name: "authorizer.requestResource",
+        ty: "kubernetes.authorization.ResourceCheck",
+        role: Role::Other,
+        doc: "Answers what the user of the request may do with the resource of the request.",
+    },
+];
+
+/// A field: its name, its type, and whether every object has it.
+type Field = (&'static str, Part, bool);
+
+/// The type of a field.
+#[derive(Clone, Copy)]
+enum Part {
+    Text,
+    Bool,
+    Int,
+    Time,
+    Any,
+    Texts,
+    TextsByText,
+    TextByText,
+    Object(&'static str),
+    Objects(&'static str),
+}
+
+impl Part {
+    fn declared(self) -> DeclType {
+        let text = || Arc::new(DeclType::string(0));
+        match self {
+            Self::Text => DeclType::string(0),
+            Self::Bool => DeclType::bool(),
+            Self::Int => DeclType::int(),
+            Self::Time => DeclType::simple(Type::Timestamp, 0),
+            Self::Any => DeclType::simple(Type::Dyn, 0),
+            Self::Texts => DeclType::list(text(), -1),
+            Self::TextsByText => DeclType::map(Arc::new(Self::Texts.declared()), -1),
+            Self::TextByText => DeclType::map(text(), -1),
+            Self::Object(name) => DeclType::simple(Type::object(name), 0),
+            Self::Objects(name) => DeclType::list(Arc::new(Self::Object(name).declared()), -1),
+        }
+    }
+}
+
+/// The object types (`BuildRequestType`, `BuildNamespaceType`).
+const OBJECTS: &[(&str, &[Field])] = &[
+    (
+        "kubernetes.AdmissionRequest",
+        &[
+            ("kind", Part::Object("kubernetes.GroupVersionKind"), true),
+            ("resource", Part::Object("kubernetes.GroupVersionResource"), true),
+            ("subResource", Part::Text, false),
+            ("requestKind", Part::Object("kubernetes.GroupVersionKind"), true),
+            ("requestResource", Part::Object("kubernetes.GroupVersionResource"), true),
+            ("requestSubResource", Part::Text, false),
+            ("name", Part::Text, true),
+            ("namespace", Part::Text, false),
+            ("operation", Part::Text, true),
+            ("userInfo", Part::Object("kubernetes.UserInfo"), true),
+            ("dryRun", Part::Bool, false),
+            ("options", Part::Any, false),
+        ],
+    ),
+    (
+        "kubernetes.GroupVersionKind",
+        &[
+            ("group", Part::Text, true),
+            ("version", Part::Text, true),
+            ("kind", Part::Text, true),
+        ],
+    ),
+    (
+        "kubernetes.GroupVersionResource",
+        &[
+            ("group", Part::Text, true),
+            ("version", Part::Text, true),
+            ("resource", Part::Text, true),
+        ],
+    ),
+    (
+        "kubernetes.UserInfo",
+        &[
+            ("username", Part::Text, false),
+            ("uid", Part::Text, false),
+            ("groups", Part::Texts, false),
+            ("extra", Part::TextsByText, false),
+        ],
+    ),
+    (
+        "kubernetes.Namespace",
+        &[
+            ("metadata", Part::Object("kubernetes.NamespaceMetadata"), true),
+            ("spec", Part::Object("kubernetes.NamespaceSpec"), true),
+            ("status", Part::Object("kubernetes.NamespaceStatus"), true),
+        ],
+    ),
+    (
+        "kubernetes.NamespaceMetadata",
+        &[
+            ("name", Part::Text, true),
+            ("generateName", Part::Text, true),
+            ("namespace", Part::Text, true),
+            ("labels", Part::TextByText, true),
+            ("annotations", Part::TextByText, true),
+            ("UID", Part::Text, true),
+            ("creationTimestamp", Part::Time, true),
+            ("deletionGracePeriodSeconds", Part::Int, true),
+            ("deletionTimestamp", Part::Time, true),
+            ("generation", Part::Int, true),
+            ("resourceVersion", Part::Text, true),
+            ("finalizers", Part::Texts, true),
+        ],
+    ),
+    ("kubernetes.NamespaceSpec", &[("finalizers", Part::Texts, true)]),
+    (
+        "kubernetes.NamespaceStatus",
+        &[
+            ("conditions", Part::Objects("kubernetes.NamespaceCondition"), true),
+            ("phase", Part::Text, true),
+        ],
+    ),
+    (
+        "kubernetes.NamespaceCondition",
+        &[
+            ("status", Part::Text, true),
+            ("type", Part::Text, true),
+            ("lastTransitionTime", Part::Time, true),
+            ("message", Part::Text, true),
+            ("reason", Part::Text, true),
+        ],
+    ),
+];
+
+/// The object types, made once.
+static TYPES: LazyLock<Vec<TypeRoot>> = LazyLock::new(|| {
+    let of = |(name, fields): &(&'static str, &[Field])| {
+        let fields = fields.iter().map(|(name, ty, required)| DeclField {
+            name: (*name).into(),
+            ty: Arc::new(ty.declared()),
+            required: *required,
+        });
+        root(name, fields.collect())
+    };
+    OBJECTS.iter().map(of).collect()
+});
+
+fn root(name: &'static str, fields: Vec<DeclField>) -> TypeRoot {
+    TypeRoot {
+        name: Cow::Borrowed(name),
+        shown: Cow::Borrowed(name.rsplit('.').next().unwrap_or(name)),
+        ty: Arc::new(DeclType::object(fields, 2)),
+    }
+}

@@ -1,0 +1,191 @@
+//! What becomes of a request that creates a policy: decode, default, prepare, validate, warn.
+
+use crd_analyzer_apiextensions::decode::{
+    DecodeProblem, DecodedObject, Refused, StrictError, StrictErrorKind, decode_error, decode_object,
+};
+use crd_analyzer_apiextensions::kind::{Kind, Version};
+use crd_analyzer_apiextensions::warnings::Warning;
+use crd_analyzer_budget::{self as budget, Limits, Unfinished};
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_schema::field::{self, Error, FINDING_BYTES, Path};
+use crd_analyzer_schema::go::quote;
+use crd_analyzer_schema::metadata::ObjectMeta;
+use crd_analyzer_syntax::json::JsonDoc;
+use crd_analyzer_syntax::tree::NodeId;
+use serde_json::Map;
+
+use crate::codes;
+use crate::kind::{DEPRECATED_SINCE, REMOVED_SINCE, VALIDATING_ADMISSION_POLICY as POLICY};
+use crate::validation::{self, STATIC_SUFFIX_SINCE, static_suffix};
+use crate::view::View;
+
+/// Since this Kubernetes version a name with the static suffix is warned about, until it is rejected.
+const STATIC_SUFFIX_WARNED_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
+
+/// Replaces the random letters after `generateName`, which no check depends on.
+const RANDOM: &str = "00000";
+
+/// What the API server answers to a request that creates a policy. Texts, fields and details are the API server's own.
+#[derive(Clone, Debug, Default)]
+pub struct Verdict {
+    /// Why the document cannot be decoded; then there is nothing else.
+    pub refused: Option<Refused>,
+    /// What strict field validation refuses, each element of the API server's error, in its order.
+    pub strict: Vec<StrictError>,
+    /// The causes of the rejection.
+    pub errors: Vec<Error>,
+    /// The warnings of an accepted object.
+    pub warnings: Vec<Warning>,
+    /// Why the verdict is unknown.
+    pub unjudged: Option<Unjudged>,
+    /// What there was not enough of to judge all of the policy. Without [`Self::unjudged`] it is rejected anyway, for other reasons.
+    pub unfinished: Option<Unfinished>,
+    /// How many findings are only counted, because all together are too long to be told.
+    pub left_out: u64,
+}
+
+/// Why a verdict is unknown.
+#[derive(Clone, Debug)]
+pub enum Unjudged {
+    /// The API server crashes on an expression.
+    ServerCrashes(Error),
+    /// It takes too much.
+    NotFinished,
+}
+
+impl Verdict {
+    /// Whether the object is stored, unless the client asks for strict field validation.
+    pub fn is_accepted(&self) -> bool {
+        self.refused.is_none() && self.errors.is_empty() && self.unjudged.is_none()
+    }
+}
+
+/// The API server's words for an object of a version that it does not have: the request finds no endpoint, so nothing of the object is
+/// looked at. `None` if it has the version.
+pub fn unserved(kind: &Kind, api_version: &str, version: KubernetesVersion) -> Option<String> {
+    let known = kind.version(api_version).filter(|it| it.is_served(version));
+    let of = || {
+        format!(
+            "no matches for kind {} in version {}",
+            quote(kind.name),
+            quote(api_version)
+        )
+    };
+    known.is_none().then(of)
+}
+
+/// The answer to a request that creates a policy of one of its versions.
+pub fn judge_create(document: &JsonDoc<'_>, of: &'static Version, version: KubernetesVersion) -> Verdict {
+    let (mut verdict, ended) = budget::within(Limits::DOCUMENT, || {
+        let mut verdict = judge(document, of, version);
+        field::leave_out(&mut verdict.errors, Error::bytes);
+        field::leave_out(&mut verdict.strict, |it| FINDING_BYTES + it.text.len());
+        verdict
+    });
+    verdict.left_out = ended.left_out;
+    verdict.unfinished = ended.unfinished;
+    if ended.unfinished.is_some() && verdict.is_accepted() {
+        verdict.unjudged = Some(Unjudged::NotFinished);
+    }
+    verdict
+}
+
+fn judge(document: &JsonDoc<'_>, of: &'static Version, version: KubernetesVersion) -> Verdict {
+    let decoded = match decode(document, of, version) {
+        Ok(decoded) => decoded,
+        Err(refused) => {
+            return Verdict {
+                refused: Some(refused),
+                ..Verdict::default()
+            };
+        }
+    };
+    let DecodedObject {
+        mut metadata,
+        object,
+        mut strict,
+    } = decoded;
+    if let (Some(text), Some(first)) = (document.strict_error(), document.duplicates().first()) {
+        let duplicates = StrictError {
+            text,
+            node: first.second,
+            kind: StrictErrorKind::DuplicateKeys,
+        };
+        strict.insert(0, duplicates);
+    }
+    prepare(&mut metadata);
+    let none = Map::new();
+    let spec = View::new(&object).structure("spec").unwrap_or(View::new(&none));
+    let found = validation::validate(&metadata, spec, version);
+    let mut verdict = Verdict {
+        strict,
+        errors: found.errors,
+        ..Verdict::default()
+    };
+    if let Some(error) = found.crash {
+        // An API server that fails says nothing else.
+        verdict.errors.clear();
+        verdict.unjudged = Some(Unjudged::ServerCrashes(error));
+    }
+    // Warnings about the version come from the endpoint, whatever becomes of the object.
+    verdict.warnings.extend(deprecation(of, version));
+    if verdict.is_accepted() && (STATIC_SUFFIX_WARNED_SINCE..STATIC_SUFFIX_SINCE).contains(&version) {
+        let path = Path::of(["metadata", "name"]);
+        let words = static_suffix(&metadata.name);
+        verdict.warnings.extend(words.map(|it| Warning {
+            text: format!("{path}: {it}"),
+            code: codes::POLICY_INVALID_VALUE,
+            paths: vec![path],
+        }));
+    }
+    verdict
+}
+
+fn decode(document: &JsonDoc<'_>, of: &'static Version, version: KubernetesVersion) -> Result<DecodedObject, Refused> {
+    let refused = |why: &str, node: NodeId| Refused::ByServer {
+        text: decode_error(None, POLICY.name, why),
+        problem: DecodeProblem::Other,
+        node,
+        code: codes::UNREADABLE_POLICY,
+    };
+    if let Some(json) = document.first_too_deep() {
+        let bracket = if json.items().is_some() { '[' } else { '{' };
+        let why =
+            format!("couldn't get version/kind; json parse error: invalid character '{bracket}' exceeded max depth");
+        return Err(refused(&why, json.node));
+    }
+    let Some(json) = document.root() else {
+        return Ok(DecodedObject::default());
+    };
+    decode_object(json, (&POLICY, of), version, codes::UNREADABLE_POLICY)
+}
+
+/// What the API server changes in the metadata of a new object.
+fn prepare(metadata: &mut ObjectMeta) {
+    metadata.self_link.clear();
+    metadata.deletion_timestamp = None;
+    metadata.deletion_grace_period_seconds = None;
+    metadata.namespace.clear();
+    metadata.managed_fields.clear();
+    metadata.uid.clear();
+    if metadata.name.is_empty() && !metadata.generate_name.is_empty() {
+        metadata.name = format!("{}{RANDOM}", metadata.generate_name);
+    }
+    metadata.generation = 1;
+}
+
+/// The warning about a deprecated version (`k8s.io/apiserver/pkg/endpoints/deprecation`).
+fn deprecation(of: &Version, version: KubernetesVersion) -> Option<Warning> {
+    let is_deprecated = of.removed.is_some() && version >= DEPRECATED_SINCE;
+    is_deprecated.then(|| Warning {
+        text: format!(
+            "{} {} is deprecated in v{DEPRECATED_SINCE}+, unavailable in v{REMOVED_SINCE}+; use {} {}",
+            of.api_version,
+            POLICY.name,
+            POLICY.served().api_version,
+            POLICY.name,
+        ),
+        code: codes::DEPRECATED_POLICY_VERSION,
+        paths: vec![Path::of(["apiVersion"])],
+    })
+}

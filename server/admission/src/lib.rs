@@ -1,0 +1,22 @@
+//! Kinds of `admissionregistration.k8s.io`: what the API server answers to a request that creates one, without files or editors.
+//!
+//! ValidatingAdmissionPolicy is the only one so far. The sources are `k8s.io/kubernetes/pkg/apis/admissionregistration` (defaults,
+//! validation), `pkg/registry/admissionregistration/validatingadmissionpolicy` (strategy) and `k8s.io/apiserver/pkg/admission/plugin/cel`
+//! (what expressions see).
+
+pub mod codes;
+mod expressions;
+mod fields;
+mod judge;
+mod kind;
+mod match_resources;
+mod param_kind;
+mod strings;
+#[cfg(test)]
+mod tests;
+mod validation;
+mod view;
+
+pub use expressions::{Expressions, Site};
+pub use judge::{Unjudged, Verdict, judge_create, unserved};
+pub use kind::VALIDATING_ADMISSION_POLICY;

@@ -1,0 +1,117 @@
+//! The table of the kinds that the API server itself has and that are checked here: one row a kind.
+//!
+//! Nothing outside a row compares the name of such a kind. CRDs have tables of fields as well, and more questions than rows answer.
+
+mod place;
+mod policy;
+
+use crd_analyzer_admission::Verdict;
+use crd_analyzer_apiextensions::{
+    decode::WrittenType,
+    kind::{CRD, Kind, Version},
+};
+use crd_analyzer_cel::Context;
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::{
+    json::JsonDoc,
+    paths::Step,
+    tree::{NodeId, Tree},
+};
+
+pub(crate) use place::{Judged, placed, unserved};
+
+/// A kind.
+#[derive(Debug)]
+pub struct Row {
+    /// How it is recognised, and its fields.
+    pub kind: &'static Kind,
+    /// What the API server answers to a request that creates an object in one of the versions.
+    pub(crate) judge: fn(&JsonDoc<'_>, &'static Version, KubernetesVersion) -> Verdict,
+    /// What the expression at a path of an object sees. `None` for a path without an expression.
+    context: fn(&Tree, NodeId, &[Step<'_>], KubernetesVersion) -> Option<Context>,
+    /// The lists that an outline of an object shows.
+    pub outline: &'static [OutlineList],
+}
+
+/// A list of objects in an outline.
+#[derive(Debug)]
+pub struct OutlineList {
+    /// The keys that lead to it.
+    pub path: [&'static str; 2],
+    /// The fields that name an item, the best first.
+    pub names: &'static [&'static str],
+    /// The field that says more about it.
+    pub detail: &'static str,
+}
+
+impl Row {
+    /// What the expression at a path of an object sees, for an API server of a Kubernetes version. `None` for a path without an expression.
+    pub fn context(
+        &self,
+        tree: &Tree,
+        object: NodeId,
+        path: &[Step<'_>],
+        version: KubernetesVersion,
+    ) -> Option<Context> {
+        (self.context)(tree, object, path, version)
+    }
+}
+
+/// The rows.
+static ROWS: [Row; 1] = [policy::ROW];
+
+/// The row of what an object says it is, and its version: those that the row knows.
+pub fn of(api_version: &str, kind: &str) -> Option<(&'static Row, &'static Version)> {
+    let row = ROWS.iter().find(|it| it.kind.is(api_version, kind))?;
+    Some((row, row.kind.version(api_version)?))
+}
+
+/// The same for what a document says.
+pub(crate) fn of_written(written: &WrittenType) -> Option<(&'static Row, &'static Version)> {
+    of(&written.api_version, &written.kind)
+}
+
+/// The API server's own kinds whose fields are known: CRDs, and those of the rows.
+pub fn all() -> impl Iterator<Item = &'static Kind> {
+    std::iter::once(&CRD).chain(ROWS.iter().map(|it| it.kind))
+}
+
+/// The kind, CRDs among them, that an object is or is being written as: it may not say its `apiVersion` yet.
+pub fn written_as(api_version: Option<&str>, kind: Option<&str>) -> Option<&'static Kind> {
+    all().find(|it| it.may_become(api_version, kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_knows_its_versions() {
+        let name = |api_version: &str, kind: &str| of(api_version, kind).map(|it| it.1.name);
+        assert_eq!(
+            name("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"),
+            Some("v1")
+        );
+        assert_eq!(
+            name("admissionregistration.k8s.io/v1beta1", "ValidatingAdmissionPolicy"),
+            Some("v1beta1")
+        );
+        assert_eq!(
+            name("admissionregistration.k8s.io/v1alpha1", "ValidatingAdmissionPolicy"),
+            None
+        );
+        assert_eq!(
+            name("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding"),
+            None
+        );
+        assert_eq!(name("example.com/v1", "ValidatingAdmissionPolicy"), None);
+    }
+
+    #[test]
+    fn what_is_being_written_may_lack_its_version() {
+        let name = |kind: &str| written_as(None, Some(kind)).map(|it| it.name);
+        assert_eq!(name("ValidatingAdmissionPolicy"), Some("ValidatingAdmissionPolicy"));
+        assert_eq!(name(CRD.name), Some(CRD.name));
+        assert_eq!(name("Deployment"), None);
+    }
+}
