@@ -48,6 +48,17 @@ fn golden(folder: &Path) -> BTreeMap<String, Answers> {
 #[test]
 fn fixtures_are_answered_as_every_minor_answers_them() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
+    check(&folder, &folder.join("fixtures"));
+}
+
+#[test]
+fn policies_are_answered_as_every_minor_answers_them() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/policies");
+    check(&folder, &folder);
+}
+
+/// Compares the answers to the requests of a folder with those recorded in another one.
+fn check(recorded: &Path, requests: &Path) {
     let output = Command::new(env!("CARGO_BIN_EXE_crd-analyzer"))
         .args([
             "check",
@@ -59,7 +70,7 @@ fn fixtures_are_answered_as_every_minor_answers_them() {
             "--list",
             "requests.txt",
         ])
-        .current_dir(folder.join("fixtures"))
+        .current_dir(requests)
         .output()
         .expect("crd-analyzer runs");
     assert_eq!(
@@ -78,7 +89,7 @@ fn fixtures_are_answered_as_every_minor_answers_them() {
         bad_values: true,
     };
     let mut wrong = Vec::new();
-    for (minor, answers) in golden(&folder) {
+    for (minor, answers) in golden(recorded) {
         let ours = ours.remove(&minor).unwrap_or_default();
         assert_eq!(answers.len(), ours.len(), "as many answers as recorded for {minor}");
         for (key, answer) in &answers {

@@ -8,6 +8,9 @@ use crd_analyzer_cel::types::{DeclField, DeclType, Type, TypeRoot};
 use crd_analyzer_cel::{Context, CostLimits};
 use crd_analyzer_schema::{KubernetesVersion, rules::run::PER_CALL_LIMIT};
 
+/// Since this Kubernetes version a result that may be null counts as what it wraps.
+const UNWRAPPED_SINCE: KubernetesVersion = KubernetesVersion::minor(32);
+
 /// The variable that has those of the policy, and the name of its type.
 const VARIABLES: &str = "variables";
 const VARIABLES_TYPE: &str = "kubernetes.variables";
@@ -70,13 +73,18 @@ impl Expressions {
             variables.push(PARAMS.variable());
         }
         let context = |roots, variables| {
-            Context::new(Arc::clone(environment))
+            let context = Context::new(Arc::clone(environment))
                 .with_types(roots)
                 .with_variables(variables)
                 .with_limits(CostLimits {
                     estimate: None,
                     evaluation: Some(PER_CALL_LIMIT),
-                })
+                });
+            if version >= UNWRAPPED_SINCE {
+                context.with_unwrapped_results()
+            } else {
+                context
+            }
         };
         let bare = context(roots.clone(), variables.clone());
         let composed = has_variables.then(|| {

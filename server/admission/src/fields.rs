@@ -96,14 +96,18 @@ static MATCH_RESOURCES: Struct = Struct {
 
 static RULE_TYPE: FieldType = FieldType::Object(&RULE);
 
+/// How the Go struct of a rule has the fields of `Rule`.
+const OF_RULE: &[&str] = &["RuleWithOperations", "Rule"];
+
 static RULE: Struct = Struct {
     name: "NamedRuleWithOperations",
     doc: "Operations and resources.",
     fields: &[
-        field("apiGroups", FieldType::List(&STRING), "API groups. `\"\"` is the core group, `*` matches all groups.").required(),
-        field("apiVersions", FieldType::List(&STRING), "API versions. `*` matches all versions.").required(),
+        field("apiGroups", FieldType::List(&STRING), "API groups. `\"\"` is the core group, `*` matches all groups.").embedded_in(OF_RULE).required(),
+        field("apiVersions", FieldType::List(&STRING), "API versions. `*` matches all versions.").embedded_in(OF_RULE).required(),
         field("operations", FieldType::List(&STRING), "Operations. `*` matches all operations.")
             .of_go_type("v1.OperationType")
+            .embedded_in(&["RuleWithOperations"])
             .required()
             .one_of(&[
                 value("CREATE", "An object is created."),
@@ -112,9 +116,10 @@ static RULE: Struct = Struct {
                 value("CONNECT", "A connection, such as `kubectl exec`."),
                 value("*", "All operations."),
             ]),
-        field("resources", FieldType::List(&STRING), "Resources in the plural: `pods`, `pods/log` for a subresource, `*` for all resources without subresources, `*/*` for everything.").required(),
+        field("resources", FieldType::List(&STRING), "Resources in the plural: `pods`, `pods/log` for a subresource, `*` for all resources without subresources, `*/*` for everything.").embedded_in(OF_RULE).required(),
         field("scope", FieldType::String, "The scope of the resources. The default is `*`.")
             .of_go_type("v1.ScopeType")
+            .embedded_in(OF_RULE)
             .one_of(&[
                 value("*", "Any scope. This is the default."),
                 value("Namespaced", "Only resources in namespaces."),

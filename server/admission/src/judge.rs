@@ -179,11 +179,8 @@ fn deprecation(of: &Version, version: KubernetesVersion) -> Option<Warning> {
     let is_deprecated = of.removed.is_some() && version >= DEPRECATED_SINCE;
     is_deprecated.then(|| Warning {
         text: format!(
-            "{} {} is deprecated in v{DEPRECATED_SINCE}+, unavailable in v{REMOVED_SINCE}+; use {} {}",
-            of.api_version,
-            POLICY.name,
-            POLICY.served().api_version,
-            POLICY.name,
+            "{} {} is deprecated in v{DEPRECATED_SINCE}+, unavailable in v{REMOVED_SINCE}+",
+            of.api_version, POLICY.name,
         ),
         code: codes::DEPRECATED_POLICY_VERSION,
         paths: vec![Path::of(["apiVersion"])],

@@ -93,7 +93,7 @@ fn types_and_unknown_fields_are_told_in_the_decoders_words() {
         ),
         (
             "{matchConstraints: {resourceRules: [{operations: [1]}]}}",
-            "number into Go struct field NamedRuleWithOperations.spec.matchConstraints.resourceRules.operations of type v1.OperationType",
+            "number into Go struct field NamedRuleWithOperations.spec.matchConstraints.resourceRules.RuleWithOperations.operations of type v1.OperationType",
         ),
         (
             "{matchConstraints: {objectSelector: a}}",

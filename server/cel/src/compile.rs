@@ -106,7 +106,7 @@ pub fn compile(text: &str, context: &Context) -> Result<Expression, Failure> {
         checked: checked.map(Box::new),
     };
     let results = context.results();
-    if !results.is_empty() && !results.contains(checked.output_type()) && !checked.is_unfinished() {
+    if !context.allows(checked.output_type()) && !checked.is_unfinished() {
         let kind = IssueKind::WrongResult {
             allowed: results,
             found: features.go_string(checked.output_type()),

@@ -24,6 +24,7 @@ pub struct Context {
     types: Arc<DeclTypes>,
     container: Container,
     results: &'static [Type],
+    unwraps_results: bool,
     sizes: Option<Arc<DeclType>>,
     limits: CostLimits,
 }
@@ -37,6 +38,7 @@ impl Context {
             types: Arc::default(),
             container: Container::default(),
             results: &[],
+            unwraps_results: false,
             sizes: None,
             limits: CostLimits::default(),
         }
@@ -99,6 +101,15 @@ impl Context {
         Self { results, ..self }
     }
 
+    /// With results that count as what they wrap: a boolean that may be null is a boolean (`types.Type.IsExactType`).
+    #[must_use]
+    pub fn with_unwrapped_results(self) -> Self {
+        Self {
+            unwraps_results: true,
+            ..self
+        }
+    }
+
     /// With the type whose sizes every variable has. Without it no size is known.
     #[must_use]
     pub fn with_sizes(self, sizes: Arc<DeclType>) -> Self {
@@ -152,6 +163,12 @@ impl Context {
     /// The types that the expression may have; none for any.
     pub fn results(&self) -> &'static [Type] {
         self.results
+    }
+
+    /// Whether the expression may have a type.
+    pub fn allows(&self, result: &Type) -> bool {
+        let mut results = self.results.iter();
+        self.results.is_empty() || results.any(|it| it == result || self.unwraps_results && it.is_exact(result))
     }
 
     /// The type whose sizes every variable has.
@@ -239,6 +256,14 @@ mod tests {
             Some("must evaluate to one of [string int] but got bool"),
         );
         check(&[], "1", None);
+        let wrapped = "google.protobuf.BoolValue{value: true}";
+        check(
+            &[Type::Bool],
+            wrapped,
+            Some("must evaluate to bool but got wrapper(bool)"),
+        );
+        let context = context().with_results(&[Type::Bool]).with_unwrapped_results();
+        assert!(compile(wrapped, &context).is_ok());
     }
 
     #[test]

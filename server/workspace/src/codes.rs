@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap, sync::LazyLock};
 
+pub use crd_analyzer_admission::codes::DEPRECATED_POLICY_VERSION;
 pub use crd_analyzer_resource::codes::{DEPRECATED_VERSION, UNSERVED_VERSION};
 
 use crate::words::meant::meant;

@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 
 use crate::{
     converted,
-    mutate::{forge, mutate},
-    peers, published, rules,
+    mutate::{self, Words, forge, mutate_with},
+    peers, policies, published, rules,
 };
 
 /// Differential runs against the API server's own code.
@@ -69,6 +69,9 @@ pub(crate) struct Args {
     /// With `--compat`: random objects for each pair and direction.
     #[arg(long, default_value_t = 40)]
     pub(crate) tries: usize,
+    /// Compare the answers about the ValidatingAdmissionPolicies in this folder, or about mutants of them.
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["cr", "cel", "replay", "update", "publish", "compat", "signs"])]
+    pub(crate) policies: Option<PathBuf>,
     /// Compare what is made of this many random answers of conversion webhooks.
     #[arg(long, value_name = "N", conflicts_with_all = ["cr", "cel", "replay", "update", "publish", "mutants", "compat"])]
     convert: Option<usize>,
@@ -123,9 +126,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
         }
         return Ok(clean);
     }
-    let corpus = peers::corpus()?;
     let analyzer = peers::analyzer()?;
-    let files = peers::definitions(&corpus)?;
+    let (corpus, files, words) = if let Some(folder) = &args.policies {
+        let folder = folder
+            .canonicalize()
+            .with_context(|| format!("no folder {}", folder.display()))?;
+        let files = policies::files(&folder)?;
+        (folder, files, &policies::WORDS)
+    } else {
+        let corpus = peers::corpus()?;
+        let files = peers::definitions(&corpus)?;
+        (corpus, files, &mutate::CRDS)
+    };
     let cases = match args.mutants {
         None => files
             .iter()
@@ -150,6 +162,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
                 edits: args.edits,
                 update: args.update,
                 signs: args.signs,
+                words,
             };
             mutants(&corpus, &files, &plan)?
         }
@@ -187,6 +200,7 @@ struct Mutants<'a> {
     edits: usize,
     update: bool,
     signs: bool,
+    words: &'static Words,
 }
 
 /// Requests about this many mutants of the corpus, each with one edit.
@@ -199,6 +213,7 @@ pub(crate) fn mutant_requests(corpus: &Path, files: &[String], count: usize, see
         edits: 1,
         update: false,
         signs: false,
+        words: &mutate::CRDS,
     };
     let cases = mutants(corpus, files, &plan)?;
     Ok(cases.into_values().map(|it| it.request).collect())
@@ -246,7 +261,7 @@ fn mutants(corpus: &Path, files: &[String], plan: &Mutants<'_>) -> anyhow::Resul
             let mutant = if args.signs {
                 forge(&tree, &mut rng)
             } else {
-                mutate(&tree, &mut rng)
+                mutate_with(plan.words, &tree, &mut rng)
             };
             let Some(mutant) = mutant else {
                 continue;
@@ -292,7 +307,11 @@ fn compare(
     minor: u8,
     cases: &BTreeMap<String, Case>,
 ) -> anyhow::Result<bool> {
-    let oracle = peers::oracle(minor)?;
+    let (oracle, question) = if args.policies.is_some() {
+        (policies::oracle(minor)?, "policy")
+    } else {
+        (peers::oracle(minor)?, "crd")
+    };
     let scope = Scope {
         without_cel: args.without_cel,
         bad_values: true,
@@ -303,7 +322,7 @@ fn compare(
     for batch in labels.chunks(400) {
         let requests: Vec<String> = batch.iter().map(|label| cases[*label].request.clone()).collect();
         let theirs = peers::ask(
-            Command::new(&oracle).args(["crd", "-list", "-"]).current_dir(corpus),
+            Command::new(&oracle).args([question, "-list", "-"]).current_dir(corpus),
             &requests,
         )?;
         let ask_us = |requests: &[String]| {
@@ -323,7 +342,11 @@ fn compare(
                 requests,
             )
         };
-        let ours = ask_us(&requests)?;
+        let mut ours = ask_us(&requests)?;
+        if args.policies.is_some() {
+            // Mutants may be of other kinds, which the other program does not answer for.
+            ours.retain(|_, it| it["kind"] == policies::KIND);
+        }
         let origins: BTreeSet<String> = batch.iter().map(|label| cases[*label].origin.clone()).collect();
         let before = if args.mutants.is_some() {
             ask_us(&origins.into_iter().collect::<Vec<_>>())?

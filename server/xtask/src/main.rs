@@ -24,6 +24,7 @@ mod markers;
 mod minor;
 mod mutate;
 mod peers;
+mod policies;
 mod published;
 mod release;
 mod rename;

@@ -16,7 +16,25 @@ pub(crate) struct Mutant {
     pub(crate) what: &'static str,
 }
 
-/// Values that a field might be given, right and wrong.
+/// What mutants are made with.
+#[derive(Debug)]
+pub(crate) struct Words {
+    /// Values that a field might be given, right and wrong.
+    pub(crate) values: &'static [&'static str],
+    /// Entries that a mapping near the top might be given.
+    pub(crate) shallow: &'static [&'static str],
+    /// Entries that a mapping far below might be given: in CRDs that is part of a schema.
+    pub(crate) deep: &'static [&'static str],
+}
+
+/// The words of CRDs.
+pub(crate) static CRDS: Words = Words {
+    values: VALUES,
+    shallow: SPEC_ENTRIES,
+    deep: SCHEMA_ENTRIES,
+};
+
+/// Values that a field of a CRD might be given, right and wrong.
 const VALUES: &[&str] = &[
     "null",
     "true",
@@ -321,8 +339,13 @@ fn pick(tree: &Tree, entries: &[(NodeId, Entry)], rng: &mut Rng) -> Option<(Node
     pool.get(rng.usize(..pool.len().max(1))).copied()
 }
 
-/// Makes a mutant of the document, or nothing if the kind of edit chosen has no place in it.
+/// Makes a mutant of a CRD, or nothing if the kind of edit chosen has no place in it.
 pub(crate) fn mutate(tree: &Tree, rng: &mut Rng) -> Option<Mutant> {
+    mutate_with(&CRDS, tree, rng)
+}
+
+/// The same with words of another kind.
+pub(crate) fn mutate_with(words: &Words, tree: &Tree, rng: &mut Rng) -> Option<Mutant> {
     let text = tree.text();
     let entries = entries_of(tree);
     let (mapping, entry) = pick(tree, &entries, rng)?;
@@ -330,14 +353,14 @@ pub(crate) fn mutate(tree: &Tree, rng: &mut Rng) -> Option<Mutant> {
     let value_span = tree.full_span(entry.value).range();
     match rng.u8(..15) {
         0..=2 => {
-            let value = VALUES[rng.usize(..VALUES.len())];
+            let value = words.values[rng.usize(..words.values.len())];
             Some(replace_value(text, value_span, value, "value"))
         }
         3..=6 => {
             let list = if is_schema(tree, mapping) {
-                SCHEMA_ENTRIES
+                words.deep
             } else {
-                SPEC_ENTRIES
+                words.shallow
             };
             insert(tree, mapping, list[rng.usize(..list.len())], "insert")
         }
@@ -374,7 +397,7 @@ pub(crate) fn mutate(tree: &Tree, rng: &mut Rng) -> Option<Mutant> {
         13 => {
             let items = items_of(tree);
             let item = *items.get(rng.usize(..items.len().max(1)))?;
-            let value = VALUES[rng.usize(..VALUES.len())];
+            let value = words.values[rng.usize(..words.values.len())];
             Some(replace(text, tree.full_span(item).range(), value, "item"))
         }
         _ => forge(tree, rng),

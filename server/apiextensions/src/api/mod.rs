@@ -40,6 +40,8 @@ pub struct Field {
     /// The Go type of its texts where that has a name (`FailurePolicyType`); empty otherwise. See
     /// [`decode_object`](crate::decode::decode_object).
     pub go: &'static str,
+    /// The Go structs that are embedded on the way to it, from the outermost: messages name them.
+    pub embedded: &'static [&'static str],
     /// Whether users or the API server write the field.
     pub presence: Presence,
     /// The Kubernetes version whose server was the first to have it; 0 if all have.
@@ -275,6 +277,7 @@ pub const fn field(name: &'static str, ty: FieldType, doc: &'static str) -> Fiel
         doc,
         ty,
         go: "",
+        embedded: &[],
         presence: Presence::Optional,
         since: 0,
         values: Values::Free,
@@ -331,6 +334,13 @@ impl Field {
     #[must_use]
     pub const fn of_go_type(mut self, go: &'static str) -> Self {
         self.go = go;
+        self
+    }
+
+    /// It is a field of a Go struct that is embedded in this way.
+    #[must_use]
+    pub const fn embedded_in(mut self, structs: &'static [&'static str]) -> Self {
+        self.embedded = structs;
         self
     }
 

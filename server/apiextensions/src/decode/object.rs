@@ -100,7 +100,8 @@ impl Table {
         let Some(field) = of.field(key).filter(|it| it.is_in(decoder.version())) else {
             return Ok(false);
         };
-        if let Some(found) = self.value(decoder, value, &field.ty, field.go)? {
+        let found = decoder.embedded(field.embedded, |it| self.value(it, value, &field.ty, field.go))?;
+        if let Some(found) = found {
             out.insert(key.to_owned(), found);
         }
         Ok(true)

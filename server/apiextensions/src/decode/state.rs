@@ -23,7 +23,8 @@ const OF_METADATA: [&str; 4] = [
     "v1.ManagedFieldsOperationType",
 ];
 
-/// Since this Kubernetes version a type error below a keyword that decodes itself names the whole path (`sigs.k8s.io/json` of July 2025).
+/// Since this Kubernetes version a type error below a keyword that decodes itself names the whole path, and embedded structs on the way
+/// (`sigs.k8s.io/json` of July 2025).
 const WHOLE_PATH_SINCE: KubernetesVersion = KubernetesVersion::minor(35);
 
 /// Something that strict field validation refuses.
@@ -205,6 +206,20 @@ impl<'j> Decoder<'j> {
         }
         self.structure = outer;
         Ok(())
+    }
+
+    /// Decodes the value of a field of embedded structs, which type errors name on the way to it.
+    pub(super) fn embedded<T>(&mut self, structs: &'static [&'static str], decode: impl FnOnce(&mut Self) -> T) -> T {
+        if structs.is_empty() || self.version < WHOLE_PATH_SINCE {
+            return decode(self);
+        }
+        let length = self.fields.len();
+        let key = self.fields.pop();
+        self.fields.extend(structs.iter().copied().chain(key));
+        let decoded = decode(self);
+        self.fields.truncate(length.saturating_sub(1));
+        self.fields.extend(key);
+        decoded
     }
 
     /// Fills a Go slice; `None` for null and for what is not a list.

@@ -41,7 +41,7 @@ impl Ask<'_> {
         let tree = match self.source.read(document) {
             Ok(tree) => Arc::new(tree),
             Err(error) => {
-                let report = self.unread_row(row.0, &object, &error)?;
+                let report = self.unread_row(row, &object, &error)?;
                 return Some(Judged::Documents(vec![report]));
             }
         };
@@ -100,14 +100,26 @@ impl Ask<'_> {
     }
 
     /// Answers for an object of a row that cannot be read. Where tools complete files, such a text may be a template.
-    pub(super) fn unread_row(&self, row: &Row, object: &Object, error: &ReadError) -> Option<DocumentReport> {
+    pub(super) fn unread_row(
+        &self,
+        (row, of): (&Row, &Version),
+        object: &Object,
+        error: &ReadError,
+    ) -> Option<DocumentReport> {
         if self.question.is_completed {
             return None;
         }
         let answer = resource::of_unread(&DecodeError::of_read_error(row.kind.name, error));
         let mut report = DocumentReport::new(object, Subject::Resource);
-        let versions = self.question.versions.iter();
-        report.verdicts.extend(versions.map(|it| (it, answer.clone())));
+        let place = spans::first_line(&self.source.content, object.document.span);
+        for version in self.question.versions.iter() {
+            // Without an endpoint nothing of the object is looked at.
+            let text = unserved(row.kind, of.api_version, version);
+            let verdict = text.map(|it| kinds::unserved(row, of.api_version, place, version, &it));
+            report
+                .verdicts
+                .push((version, verdict.unwrap_or_else(|| answer.clone())));
+        }
         Some(report)
     }
 }

@@ -29,6 +29,8 @@ pub struct Row {
     pub(crate) judge: fn(&JsonDoc<'_>, &'static Version, KubernetesVersion) -> Verdict,
     /// What the expression at a path of an object sees. `None` for a path without an expression.
     context: fn(&Tree, NodeId, &[Step<'_>], KubernetesVersion) -> Option<Context>,
+    /// What decides what an expression sees, in a sentence.
+    deciding: &'static str,
     /// The lists that an outline of an object shows.
     pub outline: &'static [OutlineList],
 }

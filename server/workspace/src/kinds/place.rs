@@ -126,9 +126,21 @@ impl Judged<'_> {
         let mut about = About::new(error, &place.path, root, false);
         about.sees = context.as_ref();
         words::give(&mut finding, words::of(&about), error);
-        finding.elsewhere = place
-            .missing
-            .then(|| format!("{} is not written; this is the closest thing around it", place.path));
+        finding.elsewhere = if place.missing {
+            Some(format!(
+                "{} is not written; this is the closest thing around it",
+                place.path
+            ))
+        } else if context.is_some() {
+            Some(self.row.deciding.to_owned())
+        } else if self.tree.is_scalar(place.value) && !self.tree.is_absent(place.value) {
+            None
+        } else {
+            Some(format!(
+                "it is about {} as a whole, which is shown at its key",
+                place.path
+            ))
+        };
         finding.server = Some(ServerSays::cause(error));
         finding
     }

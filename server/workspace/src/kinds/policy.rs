@@ -14,6 +14,7 @@ pub(super) const ROW: Row = Row {
     kind: &VALIDATING_ADMISSION_POLICY,
     judge: judge_create,
     context,
+    deciding: "`paramKind` and `variables` decide what an expression sees",
     outline: &[
         OutlineList {
             path: ["spec", "matchConditions"],
