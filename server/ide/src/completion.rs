@@ -25,7 +25,10 @@ use crd_analyzer_syntax::{
     paths::{Step, find_from},
     tree::{NodeId, Tree},
 };
-use crd_analyzer_workspace::index::{DefinitionText, GroupKind};
+use crd_analyzer_workspace::{
+    index::{DefinitionText, GroupKind},
+    kinds,
+};
 use item::escape_snippet;
 pub use item::{Completions, Item, ItemKind};
 
@@ -104,7 +107,7 @@ pub fn complete(request: &Request<'_>) -> Option<Completions> {
 
 fn complete_at(request: &Request<'_>, place: &CursorContext<'_>) -> Option<Completions> {
     let context = Context::new(request, place);
-    let is_definition = nav::is_definition(request.tree, &place.path);
+    let has_fields = nav::has_fields(request.tree, &place.path);
     if context.is_expression() {
         let mut found = cel::complete(&context)?;
         if !request.snippets {
@@ -117,7 +120,7 @@ fn complete_at(request: &Request<'_>, place: &CursorContext<'_>) -> Option<Compl
     if place.token.has_blank || context.writer.is_before_text() {
         return None;
     }
-    let items = if is_definition {
+    let items = if has_fields {
         definition::complete(&context)
     } else {
         resource::complete(&context)
@@ -152,7 +155,7 @@ fn complete_at(request: &Request<'_>, place: &CursorContext<'_>) -> Option<Compl
     }
     let (replace, insert) = context.writer.spans();
     Some(Completions {
-        is_incomplete: if is_definition {
+        is_incomplete: if has_fields {
             json_paths::is_path(&context)
         } else {
             place.path.is_empty() && resource::whole::are_many(&context)
@@ -171,14 +174,14 @@ pub fn is_begun_expression(request: &Request<'_>) -> bool {
     })
 }
 
-/// Whether a text is a CRD, or a resource whose CRD is known: where nothing is offered in it, nothing fits.
+/// Whether a text is a CRD, an object whose kind is in the table, or a resource whose CRD is known: where nothing is offered in it, nothing fits.
 pub fn is_known(tree: &Tree, definitions: &dyn Definitions) -> bool {
     crate::manifest::objects(tree).into_iter().any(|it| {
         let (api_version, kind) = head::written(tree, it);
-        let is_definition = api_version
+        let has_fields = api_version
             .zip(kind)
-            .is_some_and(|(api_version, kind)| CRD.is(&api_version, &kind));
-        is_definition || resource::definition_of(tree, it, definitions).is_some()
+            .is_some_and(|(api_version, kind)| CRD.is(&api_version, &kind) || kinds::of(&api_version, &kind).is_some());
+        has_fields || resource::definition_of(tree, it, definitions).is_some()
     })
 }
 
@@ -203,9 +206,9 @@ impl<'c, 'a> Context<'c, 'a> {
         }
     }
 
-    /// Whether the place is in an expression of a CRD.
+    /// Whether the place is in an expression.
     fn is_expression(&self) -> bool {
-        nav::is_definition(self.request.tree, &self.place.path) && cel::is_expression(self)
+        nav::has_fields(self.request.tree, &self.place.path) && cel::is_expression(self)
     }
 
     /// What is typed of the item.

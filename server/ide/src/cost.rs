@@ -66,7 +66,8 @@ pub(crate) fn number(number: u64) -> String {
 pub fn rule_cost(expression: &Expression<'_>) -> Option<RuleCost> {
     let once = expression.outline.as_ref()?.cost.as_ref()?.0.max;
     let limit = expression.context.limits().estimate?;
-    let is_message = expression.place.part == crd_analyzer_schema::rules::Part::MessageExpression;
+    let rule = expression.place.rule?;
+    let is_message = rule.part == crd_analyzer_schema::rules::Part::MessageExpression;
     if is_message {
         return Some(RuleCost {
             once,
@@ -75,7 +76,7 @@ pub fn rule_cost(expression: &Expression<'_>) -> Option<RuleCost> {
             limit,
         });
     }
-    let (root, steps) = schema::steps_to(expression.tree, expression.place.schema)?;
+    let (root, steps) = schema::steps_to(expression.tree, rule.schema)?;
     let bounded = cardinality(expression.tree, root, &steps);
     let unbounded = || expression.scope.as_ref().map_or(1, |it| max_cardinality(&it.ty));
     Some(RuleCost {

@@ -17,6 +17,8 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Span, Tree},
 };
 
+use crd_analyzer_workspace::kinds::{self, Row};
+
 use crate::{
     cel::{Scope, Scopes},
     manifest::{object_at_byte, objects},
@@ -153,6 +155,16 @@ impl<'f> Document<'f> {
         api_version
             .zip(kind)
             .is_some_and(|(api_version, kind)| CRD.is(&api_version, &kind))
+    }
+
+    /// The row of its kind, if that is in the table.
+    pub fn row(&self) -> Option<&'static Row> {
+        let field = |name| {
+            let value = self.root.and_then(|root| self.tree.get(root, name));
+            value.map(|it| self.tree.scalar(it))
+        };
+        let (api_version, kind) = field("apiVersion").zip(field("kind"))?;
+        kinds::of(&api_version, &kind).map(|it| it.0)
     }
 
     /// The bytes of all of the document in the file.

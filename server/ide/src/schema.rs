@@ -10,13 +10,19 @@ use crd_analyzer_syntax::{
     tree::{Entry, NodeId, NodeKind, Tree},
 };
 
+use crd_analyzer_workspace::kinds::{self, Row};
+
 use crate::{file::Document, manifest::object_at};
 
-/// What the API has at a path of a document with a definition, which may be an item of a list.
+/// What the API has at a path of a document with a definition, or with an object whose kind is in the table. The object may be an item of
+/// a list.
 pub fn api_at(tree: &Tree, path: &[Step<'_>]) -> Option<api::At> {
     let (object, path) = object_at(tree, path);
-    let written = object.and_then(|it| text(tree, it, "apiVersion"));
-    let version = written.and_then(|it| CRD.version(&it)).unwrap_or(CRD.served());
+    let (written, kind) = object.map_or((None, None), |it| {
+        (text(tree, it, "apiVersion"), text(tree, it, "kind"))
+    });
+    let kind = kinds::written_as(written.as_deref(), kind.as_deref()).unwrap_or(&CRD);
+    let version = written.and_then(|it| kind.version(&it)).unwrap_or(kind.served());
     api::at(
         version.fields,
         path.iter().map(|step| match step {
@@ -24,6 +30,14 @@ pub fn api_at(tree: &Tree, path: &[Step<'_>]) -> Option<api::At> {
             Step::Index(_) => PathStep::Item,
         }),
     )
+}
+
+/// The row of the object that a path of a document is in, with the object and the rest of the path.
+pub fn row_at<'p, 't>(tree: &Tree, path: &'p [Step<'t>]) -> Option<(&'static Row, NodeId, &'p [Step<'t>])> {
+    let (object, path) = object_at(tree, path);
+    let object = object?;
+    let (row, _) = kinds::of(&text(tree, object, "apiVersion")?, &text(tree, object, "kind")?)?;
+    Some((row, object, path))
 }
 
 /// Whether what the API has there is a schema.

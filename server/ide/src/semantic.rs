@@ -7,7 +7,7 @@ use crd_analyzer_cel::{
 use crd_analyzer_syntax::tree::Span;
 
 use crate::{
-    cel::{scalars, spans},
+    cel::{scalars, scalars_of_row, spans},
     file::Document,
 };
 
@@ -58,14 +58,18 @@ pub struct SemanticToken {
     pub kind: TokenKind,
 }
 
-/// The tokens of all expressions of a definition that touch a span, in the order of the text. Nothing is type-checked for it.
+/// The tokens of all expressions of an object that touch a span, in the order of the text. Nothing is type-checked for it.
 pub fn semantic_tokens(document: &Document<'_>, within: Span) -> Vec<SemanticToken> {
     let mut found = Vec::new();
-    if !document.is_definition() {
-        return found;
-    }
     let tree = document.tree;
-    for place in scalars(tree) {
+    let places = if document.is_definition() {
+        scalars(tree)
+    } else if let Some(root) = document.root.filter(|_| document.row().is_some()) {
+        scalars_of_row(tree, root)
+    } else {
+        return found;
+    };
+    for place in places {
         let span = tree.span(place.scalar);
         if document.root.is_some_and(|it| !tree.is_in(place.scalar, it))
             || span.end < within.start

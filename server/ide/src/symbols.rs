@@ -2,6 +2,7 @@
 
 use crd_analyzer_apiextensions::kind::CRD;
 use crd_analyzer_syntax::tree::{NodeId, NodeKind, Span, Tree};
+use crd_analyzer_workspace::kinds::OutlineList;
 
 use crate::{
     cel::RULES,
@@ -49,8 +50,16 @@ pub enum SymbolKind {
 /// Schemas that lie deeper are left out.
 const MAX_DEPTH: usize = 100;
 
-/// The parts of a definition; `None` for other objects.
+/// The parts of a definition, or of an object whose kind is in the table; `None` for other objects.
 pub fn symbols(document: &Document<'_>) -> Option<Symbol> {
+    if let Some(row) = document.row() {
+        let lists = row.outline.iter().filter_map(|it| outline_list(document, it));
+        let children = lists.collect();
+        return Some(Symbol {
+            children,
+            ..resource_symbols(document)?
+        });
+    }
     if !document.is_definition() {
         return None;
     }
@@ -96,6 +105,34 @@ pub fn resource_symbols(document: &Document<'_>) -> Option<Symbol> {
         span,
         selection: selection.unwrap_or(Span::new(span.start, span.start)),
         children: fields(tree, root, 0),
+    })
+}
+
+/// A list of an object with its items, each by what names it best.
+fn outline_list(document: &Document<'_>, list: &OutlineList) -> Option<Symbol> {
+    let tree = document.tree;
+    let [outer, inner] = list.path;
+    let entry = schema::entry(tree, child(tree, document.root?, outer)?, inner)?;
+    let named = |item: NodeId| {
+        let mut names = list.names.iter().filter_map(|it| child(tree, item, it));
+        let name = names.find(|it| tree.is_scalar(*it) && !tree.scalar(*it).trim().is_empty())?;
+        let span = tree.full_span(item);
+        let selection = Some(tree.full_span(name)).filter(|it| is_in(*it, span));
+        Some(Symbol {
+            name: one_line(&tree.scalar(name), 80),
+            detail: text(tree, item, list.detail)
+                .map(|it| one_line(&it, 80))
+                .unwrap_or_default(),
+            kind: SymbolKind::Rule,
+            span,
+            selection: selection.unwrap_or(Span::new(span.start, span.start)),
+            children: Vec::new(),
+        })
+    };
+    let items = tree.items(tree.resolve(entry.value)).map(|it| tree.resolve(it));
+    Some(Symbol {
+        children: items.filter_map(named).collect(),
+        ..field(tree, entry, MAX_DEPTH)
     })
 }
 

@@ -229,7 +229,7 @@ fn nothing_that_is_written_goes_where_a_fix_keeps_it() {
 }
 
 /// Codes whose help says more than the fixes on the pages do: it needs what only the author knows, has an example, or says it in other words.
-const MORE_HELP_THAN_FIXES: [&str; 83] = [
+const MORE_HELP_THAN_FIXES: [&str; 86] = [
     "all-of-mismatch",
     "any-of-mismatch",
     "contradictory-bounds",
@@ -282,6 +282,9 @@ const MORE_HELP_THAN_FIXES: [&str; 83] = [
     "pattern-matches-everything",
     "pattern-matches-nothing",
     "pattern-mismatch",
+    "policy-duplicate",
+    "policy-invalid-value",
+    "policy-missing-field",
     "properties-lost-in-storage",
     "ratcheted-rule",
     "root-additional-properties",

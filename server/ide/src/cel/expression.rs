@@ -1,4 +1,4 @@
-//! One expression of a definition: its text, tokens and, where its schema has types, what its parts are.
+//! One expression of an object: its text, tokens and, where it is known what it sees, what its parts are.
 
 use std::{ops::Range, sync::Arc};
 
@@ -12,6 +12,7 @@ use crd_analyzer_cel::{
 };
 use crd_analyzer_schema::{KubernetesVersion, rules};
 use crd_analyzer_syntax::{
+    paths::path_of,
     source_map::SourceMap,
     tree::{Span, Tree},
 };
@@ -30,11 +31,11 @@ pub struct Expression<'d> {
     pub map: SourceMap,
     /// The tokens of its text.
     pub tokens: Vec<WrittenToken>,
-    /// The schema that it is about; `None` if the schema has no types, and had none before.
+    /// The schema that it is about; `None` if there is none, or if the schema has no types, and had none before.
     pub scope: Option<Arc<Scope>>,
-    /// What it sees: without a scope only functions.
+    /// What it sees: where that is not known, only functions.
     pub context: Context,
-    /// What is known of it; `None` without a scope.
+    /// What is known of it; `None` where it is not known what it sees.
     pub outline: Option<PartialCheck>,
     text: String,
 }
@@ -44,14 +45,20 @@ impl<'d> Expression<'d> {
     pub fn new(document: &Document<'d>, place: CelScalar, version: KubernetesVersion) -> Self {
         let tree = document.tree;
         let text = tree.scalar(place.scalar).into_owned();
-        let scope = document.file().scope(document, place.schema, version);
-        let optional_old_self = schema::is_true(tree, place.rule, "optionalOldSelf");
+        let rule = place.rule;
+        let scope = rule.and_then(|it| document.file().scope(document, it.schema, version));
         let set = ExpressionSet::New;
-        let context = match &scope {
-            Some(scope) => rules::context(&scope.ty, version, set, optional_old_self),
-            None => Context::new(Arc::clone(Environment::of(version, set))),
-        };
-        let outline = scope.is_some().then(|| partial_check(&text, &context));
+        let of_rule = rule.zip(scope.as_ref()).map(|(rule, scope)| {
+            let optional_old_self = schema::is_true(tree, rule.rule, "optionalOldSelf");
+            rules::context(&scope.ty, version, set, optional_old_self)
+        });
+        let known = of_rule.or_else(|| {
+            let path = path_of(tree, place.scalar);
+            let (row, object, path) = schema::row_at(tree, &path)?;
+            row.context(tree, object, path, version)
+        });
+        let outline = known.as_ref().map(|context| partial_check(&text, context));
+        let context = known.unwrap_or_else(|| Context::new(Arc::clone(Environment::of(version, set))));
         Self {
             tree,
             place,

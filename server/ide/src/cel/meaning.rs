@@ -284,7 +284,7 @@ impl Expression<'_> {
         };
         let property = steps
             .as_deref()
-            .and_then(|it| schema::follow(self.tree, self.place.schema, it));
+            .and_then(|it| schema::follow(self.tree, self.place.rule?.schema, it));
         Some(Meaning::Field {
             name,
             steps,

@@ -1,4 +1,4 @@
-//! CEL in YAML: from a place in a rule or message expression to what stands there, and back to places of the file.
+//! CEL in YAML: from a place in an expression to what stands there, and back to places of the file.
 
 mod expression;
 mod extents;
@@ -9,6 +9,7 @@ mod tests;
 
 use std::ops::Range;
 
+use crd_analyzer_apiextensions::api::FieldType;
 use crd_analyzer_schema::{KubernetesVersion, rules::Part};
 use crd_analyzer_syntax::{
     paths::{self, path_of},
@@ -31,6 +32,13 @@ pub const RULES: &str = "x-kubernetes-validations";
 pub struct CelScalar {
     /// The scalar.
     pub scalar: NodeId,
+    /// Where it is, if it belongs to a rule of a schema. An expression of another kind of objects stands by itself.
+    pub rule: Option<RulePlace>,
+}
+
+/// Where an expression of a rule is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RulePlace {
     /// Which of the rule's expressions it is.
     pub part: Part,
     /// The rule: a mapping in `x-kubernetes-validations`.
@@ -48,7 +56,7 @@ pub struct CelAt<'d> {
     pub byte: usize,
 }
 
-/// The expression at a place of a definition, with its types as a server of this minor sees them.
+/// The expression at a place of an object, with its types as a server of this minor sees them.
 pub fn cel_at<'d>(document: &Document<'d>, offset: u32, version: KubernetesVersion) -> Option<CelAt<'d>> {
     let (scalar, byte) = scalar_at(document.tree, offset)?;
     Some(CelAt {
@@ -66,6 +74,21 @@ pub fn scalar_at(tree: &Tree, offset: u32) -> Option<(CelScalar, usize)> {
 
 /// What a node is, if it is an expression.
 pub fn scalar_of(tree: &Tree, node: NodeId) -> Option<CelScalar> {
+    let rule = rule_of(tree, node);
+    let is_expression = || is_expression_of_row(tree, node);
+    (rule.is_some() || is_expression()).then_some(CelScalar { scalar: node, rule })
+}
+
+/// Whether a node is an expression of an object whose kind is in the table.
+fn is_expression_of_row(tree: &Tree, node: NodeId) -> bool {
+    let path = path_of(tree, node);
+    schema::row_at(tree, &path).is_some()
+        && tree.is_scalar(node)
+        && schema::api_at(tree, &path).is_some_and(|it| matches!(it.ty, FieldType::Cel))
+}
+
+/// Where a node is, if it is an expression of a rule.
+fn rule_of(tree: &Tree, node: NodeId) -> Option<RulePlace> {
     let entry = tree
         .entry_of(node)
         .filter(|it| it.value == node && tree.is_scalar(node))?;
@@ -79,15 +102,10 @@ pub fn scalar_of(tree: &Tree, node: NodeId) -> Option<CelScalar> {
     let keyword = tree.entry_of(list).filter(|it| it.value == list)?;
     let schema = tree.parent(list)?;
     let is_rule = tree.scalar(keyword.key) == RULES && schema::is_schema_node(tree, schema);
-    is_rule.then_some(CelScalar {
-        scalar: node,
-        part,
-        rule,
-        schema,
-    })
+    is_rule.then_some(RulePlace { part, rule, schema })
 }
 
-/// All expressions of a definition, in the order of the text.
+/// All expressions of the definitions of a document, in the order of the text.
 pub fn scalars(tree: &Tree) -> Vec<CelScalar> {
     let mut found = Vec::new();
     for key in tree.nodes() {
@@ -99,6 +117,13 @@ pub fn scalars(tree: &Tree) -> Vec<CelScalar> {
         }
     }
     found
+}
+
+/// All expressions of an object whose kind is in the table, in the order of the text.
+pub fn scalars_of_row(tree: &Tree, object: NodeId) -> Vec<CelScalar> {
+    let values = tree.nodes().filter(|it| tree.is_scalar(*it) && !tree.is_key(*it));
+    let inside = values.filter(|it| tree.is_in(*it, object) && is_expression_of_row(tree, *it));
+    inside.map(|scalar| CelScalar { scalar, rule: None }).collect()
 }
 
 /// The expressions of the rules that a schema has itself.

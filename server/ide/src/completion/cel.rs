@@ -1,4 +1,4 @@
-//! Completion in the expressions of rules, which are usually half typed.
+//! Completion in expressions, which are usually half typed.
 //!
 //! What a cursor follows is whole: the receiver of a method, the list that a fold is over. So only those are parsed and typed, and
 //! nothing has to be known of what follows.
@@ -20,12 +20,15 @@ use quoting::Quoting;
 use scopes::Scoped;
 
 use super::{Completions, Context, Item, ItemKind, nav, property_names};
-use crate::{cel::display_type, fixes::TextEdit, schema::api_at};
+use crate::{
+    cel::display_type,
+    fixes::TextEdit,
+    schema::{api_at, row_at},
+};
 
 /// Whether the value at a place is an expression.
 pub(super) fn is_expression(context: &Context<'_, '_>) -> bool {
-    let is_key =
-        matches!(context.place.path.last(), Some(Step::Key(key)) if matches!(&**key, "rule" | "messageExpression"));
+    let is_key = matches!(context.place.path.last(), Some(Step::Key(_)));
     let is_value = matches!(context.place.slot, crate::cursor_context::Slot::Value { .. });
     is_key
         && is_value
@@ -212,19 +215,27 @@ fn globals(scoped: &Scoped<'_, '_>, locals: &[scopes::Local], in_has: bool) -> V
     items
 }
 
-/// The schema that a rule is written at, and the minor that is asked.
+/// What an expression sees, and the minor that is asked.
 impl<'c, 'a> Scoped<'c, 'a> {
     fn new(context: &'c Context<'c, 'a>, text: &str) -> Option<Self> {
+        let (tree, version) = (context.place.tree, context.request.version);
+        if let Some((row, object, path)) = row_at(tree, &context.place.path) {
+            return Some(Self {
+                context,
+                sees: row.context(tree, object, path, version)?,
+                scope: None,
+                text_len: text.len(),
+            });
+        }
         let schema = property_names::schema_of_rule(context)?;
         let document = context.request.document?;
         let rule = super::schema_values::schema_of(context)?;
-        let version = context.request.version;
         let scope = document.file().scope(document, schema, version)?;
-        let optional_old_self = nav::is_true(context.place.tree, rule, "optionalOldSelf");
+        let optional_old_self = nav::is_true(tree, rule, "optionalOldSelf");
         Some(Self {
             context,
             sees: rules::context(&scope.ty, version, ExpressionSet::New, optional_old_self),
-            scope,
+            scope: Some(scope),
             text_len: text.len(),
         })
     }

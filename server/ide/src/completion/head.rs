@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crd_analyzer_apiextensions::kind::CRD;
 use crd_analyzer_syntax::tree::{NodeId, Tree};
-use crd_analyzer_workspace::index::GroupKind;
+use crd_analyzer_workspace::{index::GroupKind, kinds};
 
 use super::{Context, Item, ItemKind, nav};
 
@@ -91,8 +91,10 @@ pub(super) fn api_versions(context: &Context<'_, '_>, object: Option<NodeId>) ->
     }
     texts.sort();
     texts.dedup_by(|one, other| one.0 == other.0);
-    if kind.as_ref().is_none_or(|it| it == CRD.name) {
-        texts.push((CRD.served().api_version.to_owned(), CRD.name.to_owned()));
+    for own in kinds::all() {
+        if kind.as_ref().is_none_or(|it| it == own.name) {
+            texts.push((own.served().api_version.to_owned(), own.name.to_owned()));
+        }
     }
     let has_kind = kind.is_some();
     texts
@@ -107,21 +109,22 @@ pub(super) fn api_versions(context: &Context<'_, '_>, object: Option<NodeId>) ->
 }
 
 /// Values of `kind`: those of the group and version. If that is not said yet, the item says it as well.
-pub(super) fn kinds(context: &Context<'_, '_>, object: Option<NodeId>) -> Vec<Item> {
+pub(super) fn kind_names(context: &Context<'_, '_>, object: Option<NodeId>) -> Vec<Item> {
     let tree = context.place.tree;
     let api_version = object.and_then(|it| nav::text(tree, it, "apiVersion"));
     let definitions = context.request.definitions;
     let mut kinds = definitions.kinds();
     kinds.sort_by(|one, other| (&one.kind, &one.group).cmp(&(&other.kind, &other.group)));
-    kinds.push(GroupKind {
-        group: CRD.group.to_owned(),
-        kind: CRD.name.to_owned(),
+    let of_api_server = kinds::all().map(|it| GroupKind {
+        group: it.group.to_owned(),
+        kind: it.name.to_owned(),
     });
+    kinds.extend(of_api_server);
     if let Some(written) = &api_version {
         let (group, version) = group_version(written);
         kinds.retain(|it| it.group == group);
         kinds.retain(|it| {
-            it.kind == CRD.name && version == CRD.served().name
+            kinds::all().any(|own| own.name == it.kind && *own.served().api_version == **written)
                 || definitions
                     .find(it)
                     .is_some_and(|it| it.versions().iter().any(|it| it == version))

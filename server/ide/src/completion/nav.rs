@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
-use crd_analyzer_apiextensions::{api, kind::CRD};
+use crd_analyzer_apiextensions::api;
 use crd_analyzer_syntax::{
     paths::{Step, find, lookup},
     tree::{NodeId, NodeKind, Tree},
 };
+
+use crd_analyzer_workspace::kinds;
 
 use crate::manifest::object_at;
 
@@ -25,13 +27,13 @@ pub(super) fn is_true(tree: &Tree, mapping: NodeId, key: &str) -> bool {
     text(tree, mapping, key).as_deref() == Some("true")
 }
 
-/// Whether the object that a path is in says that it is a definition.
-pub(super) fn is_definition(tree: &Tree, path: &[Step<'_>]) -> bool {
+/// Whether the object that a path is in says that its kind is one whose fields are known: a definition, or one of the table.
+pub(super) fn has_fields(tree: &Tree, path: &[Step<'_>]) -> bool {
     let Some(object) = object_at(tree, path).0 else {
         return false;
     };
     let (api_version, kind) = (text(tree, object, "apiVersion"), text(tree, object, "kind"));
-    CRD.may_become(api_version.as_deref(), kind.as_deref())
+    kinds::written_as(api_version.as_deref(), kind.as_deref()).is_some()
 }
 
 /// Whether what the API has there is a schema.

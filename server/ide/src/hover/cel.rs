@@ -135,8 +135,8 @@ fn costs(expression: &Expression<'_>, meaning: &Meaning) -> Vec<String> {
     {
         lines.push(format!("this part costs up to {}", number(cost.max)));
     }
-    if let Some(cost) = rule_cost(expression) {
-        let what = match expression.place.part {
+    if let Some((cost, rule)) = rule_cost(expression).zip(expression.place.rule) {
+        let what = match rule.part {
             Part::Rule => "the rule",
             Part::MessageExpression => "the message expression",
         };

@@ -245,7 +245,8 @@ fn treatment(tree: &Tree, root: NodeId, target: &Target, node: NodeId, who: Read
 /// The rules of a schema.
 fn own_rules(tree: &Tree, schema: NodeId) -> Vec<CelScalar> {
     let all = scalars_of(tree, schema).into_iter();
-    all.filter(|it| it.part == Part::Rule).collect()
+    let is_rule = |it: &CelScalar| it.rule.is_some_and(|it| it.part == Part::Rule);
+    all.filter(is_rule).collect()
 }
 
 /// As [`rules`], but only the rules that are shown are checked.
@@ -259,7 +260,8 @@ fn typed_rules(document: &Document<'_>, all: &[CelScalar], version: KubernetesVe
 fn rules(expressions: &[Expression<'_>], count: usize) -> Block {
     let show = |it: &Expression<'_>| {
         let cost = rule_cost(it).map_or_else(|| "does not compile".to_owned(), crate::cost::RuleCost::describe);
-        let message = text(it.tree, it.place.rule, "message").map(|it| format!(": {}", escape(&one_line(&it, 100))));
+        let message = it.place.rule.and_then(|rule| text(it.tree, rule.rule, "message"));
+        let message = message.map(|it| format!(": {}", escape(&one_line(&it, 100))));
         format!(
             "{} ({cost}){}",
             code(&one_line(it.text(), 100)),

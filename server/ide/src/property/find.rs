@@ -28,7 +28,7 @@ pub fn target_at(document: &Document<'_>, offset: u32, version: KubernetesVersio
         let Meaning::Field { steps: Some(steps), .. } = at.expression.meaning(token)? else {
             return None;
         };
-        let (_, above) = schema::steps_to(tree, at.expression.place.schema)?;
+        let (_, above) = schema::steps_to(tree, at.expression.place.rule?.schema)?;
         let mut all = above;
         all.extend(steps);
         return Some((target(all)?, at.expression.token_span(token)));

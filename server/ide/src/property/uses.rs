@@ -85,14 +85,15 @@ impl Effort {
     /// Whether an expression may be typed.
     fn allows(&mut self, tree: &Tree, scalar: CelScalar) -> bool {
         let mut effort = EXPRESSION + 16 * tree.source(scalar.scalar).len();
-        if self.typed != Some(scalar.schema) {
-            effort += tree.source(scalar.schema).len();
+        let schema = scalar.rule.map(|it| it.schema);
+        if let Some(schema) = schema.filter(|it| self.typed != Some(*it)) {
+            effort += tree.source(schema).len();
         }
         let rest = self.left.checked_sub(effort);
         self.is_spent |= rest.is_none();
         if let Some(rest) = rest {
             self.left = rest;
-            self.typed = Some(scalar.schema);
+            self.typed = schema;
         }
         rest.is_some()
     }
@@ -114,7 +115,7 @@ pub fn rules_that_read<'d>(
             continue;
         };
         for scalar in scalars_of(tree, node.schema) {
-            if scalar.part == RulePart::Rule
+            if scalar.rule.is_some_and(|it| it.part == RulePart::Rule)
                 && let Some((expression, tokens)) = reads(document, scalar, above, target, version, &mut left)
                 && !tokens.is_empty()
             {
@@ -242,9 +243,9 @@ impl Search<'_, '_> {
                 else {
                     continue;
                 };
-                let kind = match scalar.part {
-                    RulePart::Rule => UseKind::Rule,
-                    RulePart::MessageExpression => UseKind::MessageExpression,
+                let kind = match scalar.rule.map(|it| it.part) {
+                    Some(RulePart::MessageExpression) => UseKind::MessageExpression,
+                    _ => UseKind::Rule,
                 };
                 for token in tokens {
                     let it = expression.tokens[token];

@@ -20,6 +20,7 @@ mod lifecycle;
 mod messages;
 mod one_value;
 mod overlays;
+mod policies;
 mod pulled;
 mod pushed;
 mod reading;

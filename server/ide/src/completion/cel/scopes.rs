@@ -19,7 +19,8 @@ use crate::cel::Scope;
 /// An expression's surroundings.
 pub(super) struct Scoped<'c, 'a> {
     pub(super) context: &'c Context<'c, 'a>,
-    pub(super) scope: Arc<Scope>,
+    /// The schema that it is about, if it is one of a rule.
+    pub(super) scope: Option<Arc<Scope>>,
     /// What the expression sees.
     pub(super) sees: crd_analyzer_cel::Context,
     /// Bytes of the expression before the cursor.
@@ -177,7 +178,7 @@ impl Scoped<'_, '_> {
                 element(self.schema_within(over, &locals[..at], depth + 1)?)?
             }
             None => match self.sees.role(name)? {
-                Role::Value | Role::OldValue => &self.scope.schema,
+                Role::Value | Role::OldValue => &self.scope.as_ref()?.schema,
                 Role::Other => return None,
             },
         };

@@ -97,14 +97,22 @@ fn kinds_and_versions_go_together() {
     check_first(&at("$0"), &["apiVersion", "kind"]);
     assert_eq!(
         at("apiVersion: $0\n").labels(),
-        ["example.com/v1", "example.com/v1beta1", "apiextensions.k8s.io/v1"]
+        [
+            "example.com/v1",
+            "example.com/v1beta1",
+            "apiextensions.k8s.io/v1",
+            "admissionregistration.k8s.io/v1"
+        ]
     );
     assert_eq!(
         at("apiVersion: $0\nkind: Widget\n").labels(),
         ["example.com/v1", "example.com/v1beta1"]
     );
     assert_eq!(at("apiVersion: example.com/v1\nkind: $0\n").labels(), ["Widget"]);
-    assert_eq!(at("kind: $0\n").labels(), ["Widget", "CustomResourceDefinition"]);
+    assert_eq!(
+        at("kind: $0\n").labels(),
+        ["Widget", "CustomResourceDefinition", "ValidatingAdmissionPolicy"]
+    );
     check_first(&at("apiVersion: v1\nkind: Pod\nspec:\n  $0\n"), &[]);
     assert_eq!(at("some: file\nof: ours\n$0\n").labels(), Vec::<&str>::new());
 }

@@ -21,7 +21,9 @@ use crd_analyzer_syntax::{
     tree::{Entry, NodeId, Tree},
 };
 use crd_analyzer_workspace::{
-    codes::{DEPRECATED_VERSION, LOCAL_TAG, UNKNOWN_KIND, UNSERVED_VERSION, UNUSED_SUPPRESSION},
+    codes::{
+        DEPRECATED_POLICY_VERSION, DEPRECATED_VERSION, LOCAL_TAG, UNKNOWN_KIND, UNSERVED_VERSION, UNUSED_SUPPRESSION,
+    },
     hazards::codes as hazard_codes,
     lints::codes as lint_codes,
     source::SourceText,
@@ -145,7 +147,9 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
     };
     let mut found = Vec::new();
     match problem.code {
-        UNSERVED_VERSION | DEPRECATED_VERSION => resource::version(&at, definitions, &mut found),
+        UNSERVED_VERSION | DEPRECATED_VERSION | DEPRECATED_POLICY_VERSION => {
+            resource::version(&at, definitions, &mut found)
+        }
         UNKNOWN_KIND => resource::kind(&at, definitions, &mut found),
         _ => {}
     }

@@ -91,10 +91,11 @@ pub(super) fn version(at: &At<'_>, definitions: &dyn Definitions, found: &mut Ve
         group: group.to_owned(),
         kind: tree.scalar(kind).into_owned(),
     };
-    let Some(definition) = definitions.find(&kind) else {
-        return;
+    let versions = match at.document.row() {
+        Some(row) => vec![row.kind.served().name.to_owned()],
+        None => definitions.find(&kind).map_or_else(Vec::new, |it| it.versions()),
     };
-    let others = definition.versions().into_iter().filter(|it| it != own);
+    let others = versions.into_iter().filter(|it| it != own);
     for version in others.take(MOST_VERSIONS) {
         let edit = set_scalar(tree, written, &format!("{group}/{version}"));
         found.extend(Repair::one(format!("Change {own} to {version}"), edit));
