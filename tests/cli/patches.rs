@@ -393,3 +393,42 @@ fn a_baseline_does_not_depend_on_the_names_that_builds_give() {
     sandbox.write("dev/kustomization.yaml", named("dev"));
     run(&[]).expect(0, &["1 diagnostic of the baseline is not shown"]);
 }
+
+#[test]
+fn a_note_says_which_builds_have_a_mistake() {
+    let crd = definition(SPEC);
+    let base = format!("{HEAD}{}", BASE.replace("  size: 5\n", ""));
+    let [color, size] = ["color: red", "size: 3"].map(|it| format!("{HEAD}spec:\n  {it}\n"));
+    let mut files = vec![
+        ("crd.yaml".to_owned(), crd.as_str()),
+        ("base/kustomization.yaml".to_owned(), "resources: [w.yaml]\n"),
+        ("base/w.yaml".to_owned(), &base),
+    ];
+    for (folder, patch) in [("o1", &color), ("o2", &color), ("fine", &size)] {
+        files.push((format!("{folder}/kustomization.yaml"), NAMES_PATCH));
+        files.push((format!("{folder}/patch.yaml"), patch));
+    }
+    let check = |files: &[(String, &str)], note: &str| {
+        let files: Vec<(&str, &str)> = files.iter().map(|it| (it.0.as_str(), it.1)).collect();
+        let outcome = Sandbox::new(&files).run(&["check", "."]);
+        outcome.expect(1, &[note, "base/w.yaml: a rejected (1 error)"]);
+        assert_eq!(
+            outcome.stdout.matches("note: kustomize").count(),
+            1,
+            "{}",
+            outcome.stdout
+        );
+    };
+    check(
+        &files,
+        "kustomize builds it like this for `../o1` and `../o2`, not for `../fine`\n",
+    );
+    for n in 3..=20 {
+        files.push((format!("o{n}/kustomization.yaml"), NAMES_PATCH));
+        files.push((format!("o{n}/patch.yaml"), &color));
+    }
+    check(
+        &files,
+        "`../o1`, `../o10`, `../o11`, `../o12`, `../o13` and 15 more, not for `../fine`\n",
+    );
+}

@@ -29,12 +29,16 @@ pub struct Node {
     /// A replacement has made the scalar: until it is read again, vars take it for a string.
     pub(crate) is_untagged: bool,
     /// The word of a number, if it is not the one that the value has here: `0644`. Where the number becomes a string, it is this one.
-    pub(crate) written: Option<Box<str>>,
+    pub(crate) written: Option<Box<Word>>,
     /// What patches have taken out of the collection.
     pub(crate) removals: Removals,
     /// The value.
     pub value: Value,
 }
+
+/// A word as it is written: few nodes have one, and the others take no more than a pointer for it.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Word(pub(crate) Box<str>);
 
 /// A value as kustomize has it.
 #[derive(Clone, PartialEq, Debug)]
@@ -235,7 +239,7 @@ impl Node {
     /// The text of a scalar as it would be written; empty for collections.
     pub(crate) fn text(&self) -> Cow<'_, str> {
         if let Some(written) = &self.written {
-            return Cow::Borrowed(written);
+            return Cow::Borrowed(&written.0);
         }
         match &self.value {
             Value::Null { is_written } => Cow::Borrowed(if *is_written { "null" } else { "" }),
@@ -319,7 +323,7 @@ impl Node {
 
     /// The bytes of memory that it takes as long as it is kept: what is shared counts each time.
     pub fn kept_bytes(&self) -> u64 {
-        let written = self.written.as_ref().map_or(0, |it| it.len());
+        let written = self.written.as_ref().map_or(0, |it| size_of::<Word>() + it.0.len());
         let inside = match &self.value {
             Value::String(text) => text.len() as u64,
             Value::List(items) => items.iter().map(Self::kept_bytes).sum(),

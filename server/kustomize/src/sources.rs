@@ -17,7 +17,7 @@ use crd_analyzer_syntax::{
 use crate::{
     bases::{Base, Kept},
     dates::timestamp,
-    node::{Entry, Node, Place, Value, plain},
+    node::{Entry, Node, Place, Value, Word, plain},
     problem::{Problem, ProblemKind, Result},
     spend,
 };
@@ -191,7 +191,7 @@ impl Sources {
             Value::Int(_) | Value::Uint(_) | Value::Float(_) => {
                 let tree = &self.documents[node.place.document as usize].tree;
                 let word = tree.scalar(node.place.node);
-                node.written = (node.text() != *word).then(|| word.into());
+                node.written = (node.text() != *word).then(|| Box::new(Word(word.into())));
             }
             Value::List(items) => items.iter_mut().for_each(|it| self.make_newer(it)),
             Value::Map(entries) => {

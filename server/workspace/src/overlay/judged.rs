@@ -105,19 +105,26 @@ impl Overlays {
                 self.add_report(object, (path, question), &mut reports, &mut beside);
             }
         }
-        beside.findings.iter_mut().for_each(name_builds);
+        beside.findings.iter_mut().for_each(|it| name_builds(it, &[]));
         report.findings.extend(beside.findings);
         report.unknown.extend(beside.unknown.into_iter().map(|it| it.2));
         let mut suppressing = HashMap::new();
+        let mut builders = HashMap::new();
         for object in objects.iter().map(|it| &self.objects[*it]) {
             if object.origin.0 == path {
-                suppressing
-                    .entry((object.origin.1, object.origin.2))
-                    .or_insert(object.origin_place);
+                let home = (object.origin.1, object.origin.2);
+                suppressing.entry(home).or_insert(object.origin_place);
+                if !object.is_left_out {
+                    let all: &mut Vec<BuiltFor> = builders.entry(home).or_default();
+                    all.push(self.by(object.build, path, false));
+                }
             }
         }
         for (home, merging) in reports {
-            let Some(mut merged) = merging.report() else { continue };
+            let all = builders.get(&home).map_or(&[][..], Vec::as_slice);
+            let Some(mut merged) = merging.report(all) else {
+                continue;
+            };
             let place = suppressing.get(&home);
             if let Some((tree, _)) = place.map(|it| self.sources.tree(*it))
                 && !tree.comments().is_empty()

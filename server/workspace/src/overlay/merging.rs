@@ -82,11 +82,13 @@ impl Merging {
         }
     }
 
-    /// What all of them say, in words.
-    pub(super) fn report(self) -> Option<DocumentReport> {
+    /// What all of them say, in words. `all`: who builds the object.
+    pub(super) fn report(self, all: &[BuiltFor]) -> Option<DocumentReport> {
         let mut report = self.merged()?;
         let verdicts = report.verdicts.iter_mut();
-        verdicts.flat_map(|it| it.1.findings_mut()).for_each(name_builds);
+        verdicts
+            .flat_map(|it| it.1.findings_mut())
+            .for_each(|it| name_builds(it, all));
         Some(report)
     }
 
@@ -129,8 +131,8 @@ impl Finding {
     }
 }
 
-/// Says in a note which builds have a finding, and in another one which objects, if a patch has it in several.
-pub(super) fn name_builds(finding: &mut Finding) {
+/// Says in a note which builds have a finding, and which of `all` do not; in another one which objects, if a patch has it in several.
+pub(super) fn name_builds(finding: &mut Finding, all: &[BuiltFor]) {
     let builds = std::mem::take(&mut finding.builds);
     let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
     let mut objects: Vec<&str> = Vec::new();
@@ -154,10 +156,16 @@ pub(super) fn name_builds(finding: &mut Finding) {
         finding.notes.push(format!("it is in {}", listed(&objects)));
     }
     for (what, names) in told {
+        let others = all.iter().filter(|it| it.what == what && !builds.contains(it));
+        let others: Vec<&str> = others.filter_map(|it| it.name.as_deref()).collect();
+        let not_for = match others.as_slice() {
+            [] => String::new(),
+            others => format!(", not for {}", listed(others)),
+        };
         finding.notes.push(if names.is_empty() {
             what.to_owned()
         } else {
-            format!("{what} {}", listed(&names))
+            format!("{what} {}{not_for}", listed(&names))
         });
     }
 }
