@@ -432,3 +432,24 @@ fn a_note_says_which_builds_have_a_mistake() {
         "`../o1`, `../o10`, `../o11`, `../o12`, `../o13` and 15 more, not for `../fine`\n",
     );
 }
+
+#[test]
+fn comments_count_in_each_file_that_decides() {
+    let ignore = "# crd-analyzer: ignore[rule-failed] known";
+    let patch = format!("{HEAD}spec:\n  {ignore}\n  size: 15\n");
+    let names = ("prod/kustomization.yaml", NAMES_PATCH);
+    check(&[names, ("prod/patch.yaml", &patch)], &[]);
+    let base = format!("{HEAD}{ignore}\n{BASE}");
+    let patch = format!("{HEAD}spec:\n  size: 15\n");
+    check(&[names, ("base/w.yaml", &base), ("prod/patch.yaml", &patch)], &[]);
+    let inline = format!(
+        "resources: [../base]\npatches:\n- target: {{kind: Widget}}\n  {ignore}\n  patch: '[{{\"op\": \"add\", \"path\": \"/spec/size\", \"value\": 15}}]'\n"
+    );
+    check(&[("prod/kustomization.yaml", &inline)], &[]);
+    // The comment is about something else.
+    let patch = format!("{HEAD}spec:\n  # crd-analyzer: ignore[wrong-type] known\n  size: 15\n");
+    check(
+        &[names, ("prod/patch.yaml", &patch)],
+        &["prod/patch.yaml:6:9: error[rule-failed]"],
+    );
+}

@@ -162,7 +162,8 @@ impl Sources {
         self.documents[self.outermost(place).document as usize].tree.text()
     }
 
-    fn outermost(&self, mut place: Place) -> Place {
+    /// The scalar of a file that a place is in, if the place is in a text that is written in one; else the place.
+    pub fn outermost(&self, mut place: Place) -> Place {
         while let Some(outer) = self.documents[place.document as usize].within {
             place = outer;
         }

@@ -29,6 +29,7 @@ use crate::{
     report::{DocumentReport, DocumentVerdict, FileReport},
     same::{Same, mark_repeats, same},
     source::SourceText,
+    suppress,
     variables::Variables,
 };
 
@@ -41,6 +42,9 @@ pub(super) struct Judged {
     /// Its kind, if no CRD defines it.
     unknown: Vec<GroupKind>,
 }
+
+/// A document of a file, and an item of it.
+type Home = (usize, Option<usize>);
 
 /// Diagnostics about the objects in a file, beside the reports on them.
 #[derive(Default)]
@@ -96,13 +100,14 @@ impl Overlays {
             report.findings.extend(findings.iter().cloned());
         }
         let Some(objects) = self.by_file.get(path) else { return };
-        let mut reports: BTreeMap<(usize, Option<usize>), Merging> = BTreeMap::new();
+        let mut reports: BTreeMap<Home, Merging> = BTreeMap::new();
         let mut beside = Beside::default();
+        let mut patches: HashMap<Home, Place> = HashMap::new();
         for object in objects.iter().map(|it| &self.objects[*it]) {
             if object.is_left_out {
                 self.add_left_out(object, path, question, &mut reports);
             } else {
-                self.add_report(object, (path, question), &mut reports, &mut beside);
+                self.add_report(object, (path, question), &mut reports, (&mut beside, &mut patches));
             }
         }
         beside.findings.iter_mut().for_each(|it| name_builds(it, &[]));
@@ -130,6 +135,13 @@ impl Overlays {
                 && !tree.comments().is_empty()
             {
                 deferred_search::suppress(tree, &mut merged);
+            }
+            if let Some(place) = patches.get(&home) {
+                // Comments for other findings of the file are of no interest here.
+                let (tree, _) = self.sources.tree(*place);
+                for (_, verdict) in &mut merged.verdicts {
+                    suppress::apply(tree.text(), tree.comments(), verdict.findings_mut());
+                }
             }
             report.documents.push(merged);
         }
@@ -205,6 +217,9 @@ impl Overlays {
                     continue;
                 };
                 basis.deciders = deciding.of(finding, &basis, &is_of_base);
+                if !basis.deciders.is_empty() && self.is_suppressed_in_base(object, finding, &projection) {
+                    basis.deciders.clear();
+                }
                 finding.basis = Some(basis).filter(|it| !it.deciders.is_empty());
             }
         }
@@ -214,6 +229,20 @@ impl Overlays {
             findings: report.findings,
             unknown: report.unknown,
         }
+    }
+
+    /// Whether a comment in the file of an object asks not to show a finding that a patch decides: then it stays there.
+    fn is_suppressed_in_base(&self, object: &Object, finding: &Finding, projection: &Projection) -> bool {
+        let (tree, _) = self.sources.tree(object.origin_place);
+        let Some((place, span)) = projection.origin(finding.span, &self.sources) else {
+            return false;
+        };
+        if tree.comments().is_empty() || place.document != object.origin_place.document {
+            return false;
+        }
+        let mut there = Finding::new(finding.class, finding.code, span, "");
+        suppress::apply(tree.text(), tree.comments(), std::iter::once(&mut there));
+        there.suppressed
     }
 
     /// The findings of an object as its file has it, before patches change it.
@@ -269,8 +298,8 @@ impl Overlays {
         &self,
         object: &Object,
         (path, question): (&Path, &Question<'_>),
-        reports: &mut BTreeMap<(usize, Option<usize>), Merging>,
-        beside: &mut Beside,
+        reports: &mut BTreeMap<Home, Merging>,
+        (beside, patches): (&mut Beside, &mut HashMap<Home, Place>),
     ) {
         let judged = self.judged(object, question);
         let sources = &self.sources;
@@ -328,7 +357,10 @@ impl Overlays {
             }
         }
         for document in &judged.documents {
-            for home in self.homes(object, document, path, &judged) {
+            for (home, place) in self.homes(object, document, path, &judged) {
+                if let Some(place) = place.filter(|_| !is_origin) {
+                    patches.insert(home, place);
+                }
                 let object_name = (!is_origin).then(|| format!("{} `{}`", document.kind, document.name));
                 let here = |it: &Finding| {
                     let (index, finding) = moved(it, object_name.as_ref())?;
@@ -384,20 +416,20 @@ impl Overlays {
         document: &DocumentReport,
         path: &Path,
         judged: &Judged,
-    ) -> BTreeSet<(usize, Option<usize>)> {
+    ) -> BTreeMap<Home, Option<Place>> {
         if object.origin.0 == path {
-            return BTreeSet::from([(object.origin.1, object.origin.2)]);
+            return BTreeMap::from([((object.origin.1, object.origin.2), None)]);
         }
         let findings = document.verdicts.iter().flat_map(|it| it.1.findings());
         let places = findings.map(|it| self.place_of(object, it, judged).0);
-        let places = places.map(|it| self.sources.document(it));
-        let mut homes: BTreeSet<_> = places
-            .filter(|it| **it.0 == *path)
-            .map(|it| (it.1 as usize, None))
-            .collect();
+        let home = |place: Place| {
+            let (of, index) = self.sources.document(place);
+            (**of == *path).then(|| ((index as usize, None), Some(self.sources.outermost(place))))
+        };
+        let mut homes: BTreeMap<Home, Option<Place>> = places.filter_map(home).collect();
         if homes.is_empty() {
             let other = object.others.iter().find(|it| *it.0 == *path);
-            homes.insert((other.map_or(0, |it| it.1), None));
+            homes.insert((other.map_or(0, |it| it.1), None), None);
         }
         homes
     }
@@ -422,7 +454,7 @@ impl Overlays {
         object: &Object,
         path: &Path,
         question: &Question<'_>,
-        reports: &mut BTreeMap<(usize, Option<usize>), Merging>,
+        reports: &mut BTreeMap<Home, Merging>,
     ) {
         if object.origin.0 != path {
             return;
