@@ -3,12 +3,11 @@
 use crd_analyzer_apiextensions::decode::{
     DecodeProblem, DecodedObject, Refused, StrictError, StrictErrorKind, decode_error, decode_object,
 };
-use crd_analyzer_apiextensions::kind::{Kind, Version};
+use crd_analyzer_apiextensions::kind::Version;
 use crd_analyzer_apiextensions::warnings::Warning;
 use crd_analyzer_budget::{self as budget, Limits, Unfinished};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_schema::field::{self, Error, FINDING_BYTES, Path};
-use crd_analyzer_schema::go::quote;
 use crd_analyzer_schema::metadata::ObjectMeta;
 use crd_analyzer_syntax::json::JsonDoc;
 use crd_analyzer_syntax::tree::NodeId;
@@ -58,20 +57,6 @@ impl Verdict {
     pub fn is_accepted(&self) -> bool {
         self.refused.is_none() && self.errors.is_empty() && self.unjudged.is_none()
     }
-}
-
-/// The API server's words for an object of a version that it does not have: the request finds no endpoint, so nothing of the object is
-/// looked at. `None` if it has the version.
-pub fn unserved(kind: &Kind, api_version: &str, version: KubernetesVersion) -> Option<String> {
-    let known = kind.version(api_version).filter(|it| it.is_served(version));
-    let of = || {
-        format!(
-            "no matches for kind {} in version {}",
-            quote(kind.name),
-            quote(api_version)
-        )
-    };
-    known.is_none().then(of)
 }
 
 /// The answer to a request that creates a policy of one of its versions.

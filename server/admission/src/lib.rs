@@ -18,5 +18,5 @@ mod validation;
 mod view;
 
 pub use expressions::{Expressions, Site};
-pub use judge::{Unjudged, Verdict, judge_create, unserved};
+pub use judge::{Unjudged, Verdict, judge_create};
 pub use kind::VALIDATING_ADMISSION_POLICY;

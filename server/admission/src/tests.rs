@@ -9,7 +9,7 @@ use crd_analyzer_syntax::{
     split::{read_document, split},
 };
 
-use crate::{VALIDATING_ADMISSION_POLICY as POLICY, Verdict, judge_create, unserved};
+use crate::{VALIDATING_ADMISSION_POLICY as POLICY, Verdict, judge_create};
 
 const HEAD: &str =
     "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: a}\n";
@@ -198,13 +198,12 @@ fn annotations_have_keys_of_the_policy() {
 
 #[test]
 fn an_old_version_is_removed() {
-    let beta = "admissionregistration.k8s.io/v1beta1";
-    let check = |api_version: &str, minor: u8, is_served: bool| {
-        let found = unserved(&POLICY, api_version, KubernetesVersion::minor(minor));
-        assert_eq!(found.is_none(), is_served, "{api_version} {minor}: {found:?}");
+    let check = |version: usize, minor: u8, is_served: bool| {
+        let version = &POLICY.versions[version];
+        let by = KubernetesVersion::minor(minor);
+        assert_eq!(version.is_served(by), is_served, "{} {minor}", version.name);
     };
-    check(beta, 33, true);
-    check(beta, 34, false);
-    check(POLICY.served().api_version, 37, true);
-    check("admissionregistration.k8s.io/v2", 37, false);
+    check(0, 37, true);
+    check(1, 33, true);
+    check(1, 34, false);
 }

@@ -78,6 +78,7 @@ impl Printer for Json {
             "files": summary.files,
             "definitions": summary.definitions,
             "resources": summary.resources,
+            "built_in": summary.built_in,
             "patches": summary.patches,
             "definitions_in_part": summary.bases,
             "in_part": summary.in_part,

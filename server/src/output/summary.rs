@@ -37,6 +37,8 @@ pub(crate) struct Summary {
     pub(crate) files: usize,
     pub(crate) definitions: usize,
     pub(crate) resources: usize,
+    /// Objects of kinds that the API server itself has.
+    pub(crate) built_in: usize,
     /// CRDs that something unknown completes, such as the values of a template, so that they are checked as far as they are known.
     pub(crate) bases: usize,
     /// Parts of CRDs, as patches and assertions have them.
@@ -130,11 +132,10 @@ impl Summary {
     pub(crate) fn add(&mut self, file: &File<'_>) {
         let report = file.report;
         self.files += 1;
-        let resources = report
-            .documents
-            .iter()
-            .filter(|it| it.subject == Subject::Resource)
-            .count();
+        let objects = report.documents.iter().filter(|it| it.subject == Subject::Resource);
+        let (built_in, resources): (Vec<_>, Vec<_>) = objects.partition(|it| it.is_built_in());
+        let (built_in, resources) = (built_in.len(), resources.len());
+        self.built_in += built_in;
         self.resources += resources;
         let partial = report
             .documents
@@ -143,7 +144,7 @@ impl Summary {
         let (completed, patches): (Vec<_>, Vec<_>) = partial.partition(|it| it.is_filled_in || file.is_base);
         let patches = patches.len();
         self.bases += completed.len();
-        let is_resource = |it: &&DocumentReport| it.in_part && it.subject == Subject::Resource;
+        let is_resource = |it: &&DocumentReport| it.in_part && it.subject == Subject::Resource && !it.is_built_in();
         self.in_part += report.documents.iter().filter(is_resource).count();
         self.patches += patches;
         for kind in &report.unknown {
@@ -152,7 +153,7 @@ impl Summary {
         for document in &report.unchecked {
             self.not_checked.add(file.label, document);
         }
-        self.definitions += report.documents.len() - resources - patches;
+        self.definitions += report.documents.len() - resources - built_in - patches;
         let hidden = file
             .hidden
             .iter()
@@ -319,6 +320,9 @@ impl Summary {
             (0, _) => {}
             (all, 0) => objects.push(counted(all, "CR")),
             (all, in_part) => objects.push(format!("{} ({in_part} checked in part)", counted(all, "CR"))),
+        }
+        if self.built_in > 0 {
+            objects.push(counted(self.built_in, "built-in object"));
         }
         parts.splice(2..2, objects);
         if !self.repeated.is_empty() {

@@ -2,6 +2,7 @@
 
 mod definition;
 mod kinds;
+mod placed;
 #[cfg(test)]
 mod tests;
 mod unchecked;

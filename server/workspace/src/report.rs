@@ -14,6 +14,7 @@ use crate::{
     effective::Effective,
     finding::{Class, Finding, Severity},
     index::{GroupKind, Object},
+    kinds,
     roles::Aside,
     versions::VersionSet,
 };
@@ -231,6 +232,11 @@ impl DocumentReport {
     pub fn has_repeats(&self) -> bool {
         let mut verdicts = self.verdicts.iter();
         verdicts.any(|it| it.1.findings().any(|it| it.repeats))
+    }
+
+    /// Whether it is an object of a kind that the API server itself has, other than a CRD.
+    pub fn is_built_in(&self) -> bool {
+        kinds::of(&self.api_version, &self.kind).is_some()
     }
 
     /// Whether an API server of one of the Kubernetes versions rejects it.

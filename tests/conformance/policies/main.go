@@ -39,6 +39,9 @@ const group, kind = "admissionregistration.k8s.io", "ValidatingAdmissionPolicy"
 
 var versions = []string{"v1", "v1beta1"}
 
+// alpha is a version that API servers have only if somebody turns it on: nothing is said about it.
+const alpha = "v1alpha1"
+
 type result struct {
 	File           string       `json:"file"`
 	Doc            int          `json:"doc"`
@@ -162,15 +165,15 @@ func handle(req request, emit func(any)) {
 	}
 }
 
-// isPolicy tells the documents that are asked about from others: the versions that API servers serve by default, or did.
+// isPolicy tells the documents that are asked about from others.
 func isPolicy(h typeHead) bool {
 	gv, err := schema.ParseGroupVersion(h.APIVersion)
-	return h.Kind == kind && err == nil && gv.Group == group && slices.Contains(versions, gv.Version)
+	return h.Kind == kind && err == nil && gv.Group == group && gv.Version != alpha
 }
 
 // served says whether an API server of the linked version can have this version of the kind.
 func served(gv schema.GroupVersion) bool {
-	if !legacyscheme.Scheme.IsVersionRegistered(gv) {
+	if !slices.Contains(versions, gv.Version) || !legacyscheme.Scheme.IsVersionRegistered(gv) {
 		return false
 	}
 	obj, err := legacyscheme.Scheme.New(gv.WithKind(kind))

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_admission::unserved;
 use crd_analyzer_apiextensions::{decode::WrittenType, kind::Version};
 use crd_analyzer_resource::DecodeError;
 use crd_analyzer_syntax::{
@@ -12,21 +11,25 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Tree},
 };
 
-use super::{Ask, Judged};
+use super::{
+    Ask, Judged,
+    placed::{JudgedObject, placed, unserved},
+};
 use crate::{
     deferred_search::UnsearchedReport,
     index::Object,
     kinds::{self, Row},
+    placeholders,
     report::{DocumentReport, Subject, Unchecked},
     resource, spans,
 };
 
-/// What a tool puts a value in for before the object is sent, in files of people who use such a tool.
+/// What begins the place of a value that a tool puts in before the object is sent.
 const SUBSTITUTED: [&str; 3] = ["{{", "${", "<%"];
 
 impl Ask<'_> {
     /// The row of an object, if the object is judged by it: an update is another question, and a part lacks what the rest says.
-    pub(super) fn row_of(&self, object: &Object) -> Option<(&'static Row, &'static Version)> {
+    pub(super) fn row_of(&self, object: &Object) -> Option<(&'static Row, Option<&'static Version>)> {
         let completed = self.completed(self.source);
         if self.previous.is_some() || completed.is_part || completed.is_assertion {
             return None;
@@ -56,16 +59,27 @@ impl Ask<'_> {
         ))
     }
 
-    /// Whether a tool fills in values of an object. The API server then gets other values.
+    /// Whether somebody fills in values of an object. The API server then gets other values.
     pub(super) fn is_substituted(&self, tree: &Tree, node: NodeId) -> bool {
+        if !self.question.is_completed {
+            return false;
+        }
         let text = &tree.text()[tree.full_span(node).range()];
-        self.question.is_completed && SUBSTITUTED.iter().any(|it| text.contains(it))
+        let completed = self.completed(self.source);
+        let is_put_in = |it: NodeId| {
+            let written = tree.scalar(it);
+            completed.has_placeholders && placeholders::is_placeholder(&written)
+                || completed.has_expressions && written.starts_with('(') && written.ends_with(')')
+        };
+        let has_values = completed.has_placeholders || completed.has_expressions;
+        let mut scalars = tree.nodes().filter(|it| has_values && tree.is_scalar(*it));
+        SUBSTITUTED.iter().any(|it| text.contains(it)) || scalars.any(|it| tree.is_in(it, node) && is_put_in(it))
     }
 
     /// Answers for an object of a row that can be read.
     pub(super) fn of_row(
         &self,
-        (row, of): (&'static Row, &'static Version),
+        (row, of): (&'static Row, Option<&'static Version>),
         object: &Object,
         (tree, node): (&Tree, NodeId),
     ) -> DocumentReport {
@@ -73,53 +87,53 @@ impl Ask<'_> {
         if object.item.is_some() {
             report.span = tree.span(node);
         }
-        let api_version = tree.get(node, "apiVersion").unwrap_or(node);
-        let place = spans::spot(tree, None, api_version);
-        for version in self.question.versions.iter() {
-            let verdict = if let Some(text) = unserved(row.kind, of.api_version, version) {
-                kinds::unserved(row, of.api_version, place, version, &text)
-            } else {
-                match read_json_of(tree, node) {
-                    Err(error) => resource::of_unread(&DecodeError::of_convert_error(row.kind.name, &error, version)),
-                    Ok(json) => {
-                        let server = (row.judge)(&json, of, version);
-                        let judged = kinds::Judged {
-                            tree,
-                            json: &json,
-                            row,
-                            of,
-                            version,
-                        };
-                        kinds::placed(&judged, &server, self.question.most_findings)
-                    }
+        let written = tree.get(node, "apiVersion").unwrap_or(node);
+        let place = spans::spot(tree, None, written);
+        let answer = |version| {
+            let Some(of) = of.filter(|it| it.is_served(version)) else {
+                return unserved(row, &object.written.api_version, place, version);
+            };
+            let json = match read_json_of(tree, node) {
+                Ok(json) => json,
+                Err(error) => {
+                    return resource::of_unread(&DecodeError::of_convert_error(row.kind.name, &error, version));
                 }
             };
-            report.verdicts.push((version, verdict));
-        }
+            let server = (row.judge)(&json, of, version);
+            let judged = JudgedObject {
+                tree,
+                json: &json,
+                row,
+                of,
+                version,
+            };
+            placed(&judged, &server, self.question.most_findings)
+        };
+        let versions = self.question.versions.iter();
+        report.verdicts.extend(versions.map(|it| (it, answer(it))));
         report
     }
 
     /// Answers for an object of a row that cannot be read. Where tools complete files, such a text may be a template.
-    pub(super) fn unread_row(
+    fn unread_row(
         &self,
-        (row, of): (&Row, &Version),
+        (row, of): (&Row, Option<&Version>),
         object: &Object,
         error: &ReadError,
     ) -> Option<DocumentReport> {
         if self.question.is_completed {
             return None;
         }
-        let answer = resource::of_unread(&DecodeError::of_read_error(row.kind.name, error));
+        let unread = resource::of_unread(&DecodeError::of_read_error(row.kind.name, error));
         let mut report = DocumentReport::new(object, Subject::Resource);
         let place = spans::first_line(&self.source.content, object.document.span);
-        for version in self.question.versions.iter() {
+        let answer = |version| match of.filter(|it| it.is_served(version)) {
+            Some(_) => unread.clone(),
             // Without an endpoint nothing of the object is looked at.
-            let text = unserved(row.kind, of.api_version, version);
-            let verdict = text.map(|it| kinds::unserved(row, of.api_version, place, version, &it));
-            report
-                .verdicts
-                .push((version, verdict.unwrap_or_else(|| answer.clone())));
-        }
+            None => unserved(row, &object.written.api_version, place, version),
+        };
+        let versions = self.question.versions.iter();
+        report.verdicts.extend(versions.map(|it| (it, answer(it))));
         Some(report)
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! Nothing outside a row compares the name of such a kind. CRDs have tables of fields as well, and more questions than rows answer.
 
-mod place;
 mod policy;
 
 use crd_analyzer_admission::Verdict;
@@ -18,19 +17,19 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Tree},
 };
 
-pub(crate) use place::{Judged, placed, unserved};
-
 /// A kind.
 #[derive(Debug)]
 pub struct Row {
     /// How it is recognised, and its fields.
     pub kind: &'static Kind,
+    /// Versions that API servers have only if somebody turns them on. Their objects are not checked.
+    alpha: &'static [&'static str],
     /// What the API server answers to a request that creates an object in one of the versions.
     pub(crate) judge: fn(&JsonDoc<'_>, &'static Version, KubernetesVersion) -> Verdict,
     /// What the expression at a path of an object sees. `None` for a path without an expression.
     context: fn(&Tree, NodeId, &[Step<'_>], KubernetesVersion) -> Option<Context>,
     /// What decides what an expression sees, in a sentence.
-    deciding: &'static str,
+    pub(crate) deciding: &'static str,
     /// The lists that an outline of an object shows.
     pub outline: &'static [OutlineList],
 }
@@ -62,14 +61,15 @@ impl Row {
 /// The rows.
 static ROWS: [Row; 1] = [policy::ROW];
 
-/// The row of what an object says it is, and its version: those that the row knows.
-pub fn of(api_version: &str, kind: &str) -> Option<(&'static Row, &'static Version)> {
+/// The row of what an object says it is, and its version if that exists. `None` for versions whose objects are not checked.
+pub fn of(api_version: &str, kind: &str) -> Option<(&'static Row, Option<&'static Version>)> {
     let row = ROWS.iter().find(|it| it.kind.is(api_version, kind))?;
-    Some((row, row.kind.version(api_version)?))
+    let name = api_version.rsplit('/').next().unwrap_or_default();
+    (!row.alpha.contains(&name)).then(|| (row, row.kind.version(api_version)))
 }
 
 /// The same for what a document says.
-pub(crate) fn of_written(written: &WrittenType) -> Option<(&'static Row, &'static Version)> {
+pub(crate) fn of_written(written: &WrittenType) -> Option<(&'static Row, Option<&'static Version>)> {
     of(&written.api_version, &written.kind)
 }
 
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_row_knows_its_versions() {
-        let name = |api_version: &str, kind: &str| of(api_version, kind).map(|it| it.1.name);
+        let name = |api_version: &str, kind: &str| of(api_version, kind).map(|it| it.1.map_or("", |it| it.name));
         assert_eq!(
             name("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"),
             Some("v1")

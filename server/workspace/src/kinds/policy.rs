@@ -12,6 +12,7 @@ use super::{OutlineList, Row};
 
 pub(super) const ROW: Row = Row {
     kind: &VALIDATING_ADMISSION_POLICY,
+    alpha: &["v1alpha1"],
     judge: judge_create,
     context,
     deciding: "`paramKind` and `variables` decide what an expression sees",

@@ -12,6 +12,7 @@ use crate::{
     codes,
     finding::{Class, Finding, Severity},
     index::native,
+    kinds,
     words,
 };
 
@@ -63,9 +64,11 @@ pub(super) fn told_unread(unread: &Unread) -> Finding {
 
 /// Whether somebody judges objects of this kind.
 pub(super) fn is_judged(object: &Node) -> bool {
-    let version = object.at(&["apiVersion"]).and_then(Node::as_str);
-    let group = version.and_then(|it| it.split_once('/')).map_or("", |it| it.0);
-    group == "apiextensions.k8s.io" || !native::is_native(group)
+    let text = |name| object.at(&[name]).and_then(Node::as_str);
+    let version = text("apiVersion").unwrap_or_default();
+    let group = version.split_once('/').map_or("", |it| it.0);
+    let is_of_row = || text("kind").is_some_and(|kind| kinds::of(version, kind).is_some());
+    group == "apiextensions.k8s.io" || !native::is_native(group) || is_of_row()
 }
 
 /// The document and item that an object is; `None` if it is generated.

@@ -1,12 +1,13 @@
 //! Policies of the API server: fields that are missing, unknown or malformed.
 
 use crd_analyzer_admission::codes;
-use crd_analyzer_schema::field::{Cause, Segment};
+use crd_analyzer_schema::field::{Cause, Path, Segment};
 use crd_analyzer_syntax::json::Json;
 
 use super::{
     About, Words,
     meant::meant,
+    name::shown,
     text::{code, either, written},
 };
 
@@ -44,13 +45,13 @@ fn field<'a>(about: &About<'a>) -> &'a str {
 fn parent(about: &About<'_>) -> String {
     let segments = about.path.segments();
     let parent = segments[..segments.len().saturating_sub(1)].iter().cloned();
-    code(&parent.collect::<crd_analyzer_schema::field::Path>().to_string())
+    shown(&parent.collect::<Path>().to_string())
 }
 
 fn missing(about: &About<'_>) -> Words {
     let name = code(about.last());
     if about.value().is_some() {
-        let whole = code(&about.path.to_string());
+        let whole = shown(&about.path.to_string());
         return Words::new(format!("{whole} is empty"))
             .label("empty")
             .help(format!("write a value for {}", code(field(about))));
@@ -110,7 +111,7 @@ fn invalid(about: &About<'_>) -> Words {
         "apiVersion" => "write `group/version`, or `v1` for the core group",
         _ => "write what the API server asks for below",
     };
-    Words::new(format!("{} is not valid", code(&about.path.to_string())))
+    Words::new(format!("{} is not valid", shown(&about.path.to_string())))
         .label("not valid")
         .help(help)
         .quote()

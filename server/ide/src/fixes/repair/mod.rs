@@ -148,7 +148,7 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
     let mut found = Vec::new();
     match problem.code {
         UNSERVED_VERSION | DEPRECATED_VERSION | DEPRECATED_POLICY_VERSION => {
-            resource::version(&at, definitions, &mut found)
+            resource::version(&at, definitions, &mut found);
         }
         UNKNOWN_KIND => resource::kind(&at, definitions, &mut found),
         _ => {}

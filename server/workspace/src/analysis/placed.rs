@@ -12,15 +12,16 @@ use crd_analyzer_resource::codes::UNSERVED_VERSION;
 use crd_analyzer_schema::{
     KubernetesVersion,
     field::{Cause, Error},
+    go,
 };
 use crd_analyzer_syntax::{
     json::{Json, JsonDoc},
     tree::{NodeId, Span, Tree},
 };
 
-use super::Row;
 use crate::{
     finding::{Class, Finding, ServerSays},
+    kinds::Row,
     report::DocumentVerdict,
     spans::{first_line, spot, steps},
     verdict::{left_out, not_finished, say_duplicates, unreadable},
@@ -28,22 +29,16 @@ use crate::{
 };
 
 /// What was judged.
-pub(crate) struct Judged<'a> {
-    pub(crate) tree: &'a Tree,
-    pub(crate) json: &'a JsonDoc<'a>,
-    pub(crate) row: &'static Row,
-    pub(crate) of: &'static Version,
-    pub(crate) version: KubernetesVersion,
+pub(super) struct JudgedObject<'a> {
+    pub(super) tree: &'a Tree,
+    pub(super) json: &'a JsonDoc<'a>,
+    pub(super) row: &'static Row,
+    pub(super) of: &'static Version,
+    pub(super) version: KubernetesVersion,
 }
 
 /// The answer where no API server of the Kubernetes version has the version of the kind.
-pub(crate) fn unserved(
-    row: &Row,
-    api_version: &str,
-    place: Span,
-    by: KubernetesVersion,
-    text: &str,
-) -> DocumentVerdict {
+pub(super) fn unserved(row: &Row, api_version: &str, place: Span, by: KubernetesVersion) -> DocumentVerdict {
     let mut finding = Finding::new(Class::Error, UNSERVED_VERSION, place, "");
     let served = row.kind.versions.iter().filter(|it| it.is_served(by));
     let served: Vec<String> = served.map(|it| it.api_version.to_owned()).collect();
@@ -51,7 +46,9 @@ pub(crate) fn unserved(
         &mut finding,
         words::decode::not_served(api_version, row.kind.name, &served),
     );
-    finding.server = Some(ServerSays::Decode(text.to_owned()));
+    let (kind, api_version) = (go::quote(row.kind.name), go::quote(api_version));
+    let text = format!("no matches for kind {kind} in version {api_version}");
+    finding.server = Some(ServerSays::Decode(text));
     DocumentVerdict {
         decode_error: Some(finding),
         ..DocumentVerdict::default()
@@ -59,8 +56,8 @@ pub(crate) fn unserved(
 }
 
 /// Gives everything in the API server's answer its place; of each list `most` findings.
-pub(crate) fn placed(judged: &Judged<'_>, server: &Verdict, most: usize) -> DocumentVerdict {
-    let Judged {
+pub(super) fn placed(judged: &JudgedObject<'_>, server: &Verdict, most: usize) -> DocumentVerdict {
+    let JudgedObject {
         tree, json, row, of, ..
     } = *judged;
     let whole = json.root().map_or_else(
@@ -116,7 +113,7 @@ pub(crate) fn placed(judged: &Judged<'_>, server: &Verdict, most: usize) -> Docu
     verdict
 }
 
-impl Judged<'_> {
+impl JudgedObject<'_> {
     fn error(&self, root: &Json<'_>, error: &Error) -> Finding {
         let place = places::place(root, error.place().clone());
         let span = self.span(&place, error);
