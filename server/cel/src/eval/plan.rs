@@ -10,7 +10,7 @@ use crate::ast::{Ast, ExprKind, NodeId};
 use crate::checker::{Checked, Reference};
 use crate::decls::{Environment, FunctionDecl, OverloadDecl};
 use crate::library::{Actual, Body, IN_LIST, PatternFn, Step as FunctionStep};
-use crate::types::{Type, find_scalar, well_known_struct};
+use crate::types::{Type, well_known_struct};
 use crate::value::{EvalError, Key, Result, Value};
 
 /// What planning one expression may take. Programs of people have some kilobytes.
@@ -270,10 +270,8 @@ impl Planner<'_> {
                 let step = self.push(id, StepKind::Map(entries));
                 if constant { self.folded(step) } else { Ok(step) }
             }
-            // What is no message is found to be none only when it shall be made.
-            ExprKind::Struct { type_name, fields }
-                if well_known_struct(type_name) || find_scalar(type_name).is_some() =>
-            {
+            // The checker knows the type. Whether a value of it can be made shows only when the expression runs.
+            ExprKind::Struct { type_name, fields } => {
                 let fields = fields
                     .iter()
                     .map(|field| Ok((field.name.clone(), self.plan(field.value)?, field.optional)))
@@ -286,7 +284,6 @@ impl Planner<'_> {
                     },
                 ))
             }
-            ExprKind::Struct { type_name, .. } => Err(EvalError::fatal(format!("unknown type: {type_name}"))),
             ExprKind::Comprehension(comprehension) => {
                 let accu = self.plan(comprehension.accu_init)?;
                 let range = self.plan(comprehension.iter_range)?;

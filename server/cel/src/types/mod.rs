@@ -12,7 +12,6 @@ use crd_analyzer_budget as budget;
 pub use decl::{DeclField, DeclKind, DeclType};
 pub use escape::{escape, is_reserved, unescape};
 pub use parse::{Signature, SignatureError};
-pub(crate) use provider::find_scalar;
 pub use provider::{DeclTypes, TypeRoot, well_known_struct};
 
 /// The name of the opaque type of optional values (`cel-go` `types.NewOptionalType`).

@@ -137,7 +137,7 @@ impl DeclTypes {
 }
 
 /// The types that a declaration may name without path (`findScalar`).
-pub(crate) fn find_scalar(name: &str) -> Option<Type> {
+fn find_scalar(name: &str) -> Option<Type> {
     Some(match name {
         "bool" => Type::Bool,
         "bytes" => Type::Bytes,
