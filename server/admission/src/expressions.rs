@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
+use crd_analyzer_budget::{self as budget, Unfinished};
 use crd_analyzer_cel::decls::{Environment, ExpressionSet, Role, Variable};
 use crd_analyzer_cel::types::{DeclField, DeclType, Type, TypeRoot};
 use crd_analyzer_cel::{Context, CostLimits};
@@ -112,11 +113,34 @@ impl Expressions {
 
     /// Defines a variable by the type of its expression; `None` if that does not compile.
     pub fn define(&mut self, name: &str, ty: Option<&Type>) {
-        let ty = ty.map_or(Type::Dyn, declared);
+        let is_small = |ty: &&Type| {
+            let is_small = fits(ty, &mut { MOST_PARTS });
+            if !is_small {
+                budget::give_up(Unfinished::Bytes);
+            }
+            is_small
+        };
+        let ty = ty.filter(is_small).map_or(Type::Dyn, declared);
         self.composed = self
             .composed
             .take()
             .map(|it| it.with_composed(VARIABLES, name, Arc::new(DeclType::simple(ty, 0))));
+    }
+}
+
+/// The parts that the type of a variable may have. With maps of maps, each variable can have a type of twice the size of the one before.
+const MOST_PARTS: usize = 1 << 10;
+
+/// Whether a type has no more parts than are left.
+fn fits(ty: &Type, left: &mut usize) -> bool {
+    let Some(rest) = left.checked_sub(1) else {
+        return false;
+    };
+    *left = rest;
+    match ty {
+        Type::List(of) => fits(of, left),
+        Type::Map(of) => fits(&of[0], left) && fits(&of[1], left),
+        _ => true,
     }
 }
 

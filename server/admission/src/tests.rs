@@ -209,3 +209,24 @@ fn an_old_version_is_removed() {
     check(1, 33, true);
     check(1, 34, false);
 }
+
+#[test]
+fn types_that_double_end_the_work() {
+    let variable = |n: usize| {
+        let before = if n == 0 {
+            "1".to_owned()
+        } else {
+            format!("variables.v{}", n - 1)
+        };
+        format!("  - {{name: v{n}, expression: '{{{before}: {before}}}'}}\n")
+    };
+    let of = |count: usize| {
+        let variables: String = (0..count).map(variable).collect::<Vec<_>>().concat();
+        judge(
+            &format!("{HEAD}spec:\n{MATCHES}  variables:\n{variables}  validations: [{{expression: 'true'}}]\n"),
+            37,
+        )
+    };
+    assert!(of(8).unfinished.is_none());
+    assert!(of(60).unfinished.is_some());
+}

@@ -12,8 +12,7 @@ use crate::{
     codes,
     finding::{Class, Finding, Severity},
     index::native,
-    kinds,
-    words,
+    kinds, words,
 };
 
 /// A document of a file, and the item of it if it is a list.
