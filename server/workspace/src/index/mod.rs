@@ -110,6 +110,9 @@ impl Index {
             resources: BTreeSet::new(),
         };
         let place = self.place(&path);
+        if place.release.is_some() {
+            entry.resources.insert(release_in(&place.container));
+        }
         let defining = Arc::new(DefiningFile::new(path.clone(), file.keep_text.then_some(file.text)));
         for object in file.objects {
             if object.lacks.is_part() {
@@ -295,7 +298,9 @@ impl Index {
             self.put(path, entry);
         }
         let wholes = self.whole.keys().map(|it| part_of(it));
-        self.definitions.keys().cloned().chain(wholes).collect()
+        let all = self.definitions().filter(|it| it.place.version.is_some());
+        let releases = all.map(|it| release_in(&it.place.container));
+        self.definitions.keys().cloned().chain(wholes).chain(releases).collect()
     }
 
     /// Puts in the CRDs that kustomizations change, instead of those that were put in before. They count before those of their files, unless the
@@ -482,6 +487,14 @@ fn part_of(name: &str) -> GroupKind {
     }
 }
 
+/// The key, instead of a kind, of what belongs to a release in a folder: whether it counts depends on whether a newer one is beside it.
+fn release_in(folder: &Path) -> GroupKind {
+    GroupKind {
+        group: folder.display().to_string(),
+        kind: "releases".to_owned(),
+    }
+}
+
 /// The kinds that other texts define.
 fn changed_kinds<T: PartialEq>(before: &ByKind<T>, after: &ByKind<T>) -> BTreeSet<GroupKind> {
     let mut changed: BTreeSet<GroupKind> = before.keys().chain(after.keys()).cloned().collect();
@@ -514,6 +527,9 @@ fn by_kind<'a, T>(
     for it in definitions {
         if it.is_whole() {
             found.entry(part_of(&it.name)).or_default();
+        }
+        if it.place.version.is_some() {
+            found.entry(release_in(&it.place.container)).or_default();
         }
         found.entry(it.defines.clone()).or_default().push(known(it));
     }

@@ -249,6 +249,17 @@ fn the_source_of_truth_checks_resources_and_copies_do_not() {
 }
 
 #[test]
+fn a_newer_release_concerns_the_older_one_beside_it() {
+    let catalog = Catalog::new(MemoryFiles::default());
+    put(&catalog, &[("/deploy/1.4.0/a.yaml", &definition("A", "x"))]);
+    let changed = put(&catalog, &[("/deploy/1.5.0/b.yaml", &definition("B", "x"))]);
+    assert!(changed.iter().any(|it| it.contains("releases")), "{changed:?}");
+    let key = release_in(Path::new("/deploy"));
+    let concerned: Vec<_> = catalog.with(|index| index.files_with(&key).cloned().collect());
+    assert!(concerned.iter().any(|it| it.ends_with("1.4.0/a.yaml")), "{concerned:?}");
+}
+
+#[test]
 fn equals_are_those_that_nothing_tells_apart() {
     let (path, equals, why) = chosen(&["crds/full/a.yaml", "crds/min/a.yaml", "docs/a.yaml"], "w.yaml");
     assert_eq!((path.as_str(), why), ("crds/full/a.yaml", Chosen::Order));
