@@ -49,23 +49,45 @@ pub fn root_of(manifest: &Path, folders: &dyn Folders) -> Option<PathBuf> {
     root
 }
 
-/// What the Go files of one folder declare.
+/// The Go files of one folder.
 #[derive(Debug, Default)]
 pub(crate) struct Package {
+    files: Vec<Arc<SourceFile>>,
+    /// What they declare, read when somebody asks: most packages are only looked at for a name.
+    declarations: OnceLock<Declarations>,
+}
+
+/// What the files of a package declare.
+#[derive(Debug, Default)]
+struct Declarations {
     types: HashMap<String, Declared>,
     /// By file, the paths of packages by the names that the file uses.
     imports: HashMap<Arc<Path>, HashMap<String, String>>,
-    files: Vec<Arc<SourceFile>>,
 }
 
 impl Package {
+    fn declarations(&self) -> &Declarations {
+        self.declarations.get_or_init(|| {
+            let mut all = Declarations::default();
+            for file in &self.files {
+                let found = read(file);
+                all.types.extend(found.types);
+                all.imports.insert(file.path.clone(), found.imports);
+            }
+            all
+        })
+    }
+
     pub(crate) fn declared(&self, name: &str) -> Option<&Declared> {
-        self.types.get(name)
+        if !self.files.iter().any(|it| it.text.contains(name)) {
+            return None;
+        }
+        self.declarations().types.get(name)
     }
 
     /// The path that a file imports under a name.
     pub(crate) fn import(&self, file: &Path, name: &str) -> Option<&str> {
-        Some(self.imports.get(file)?.get(name)?.as_str())
+        Some(self.declarations().imports.get(file)?.get(name)?.as_str())
     }
 
     fn names_group(&self, group: &str) -> bool {
@@ -202,14 +224,8 @@ impl Module {
             let Some(text) = self.folders.read(&path) else {
                 continue;
             };
-            let file = Arc::new(SourceFile {
-                path: path.clone(),
-                text: text.into(),
-            });
-            let found = read(&file);
-            package.types.extend(found.types);
-            package.imports.insert(path, found.imports);
-            package.files.push(file);
+            let text = text.into();
+            package.files.push(Arc::new(SourceFile { path, text }));
         }
         lock().entry(folder.to_owned()).or_insert(Arc::new(package)).clone()
     }
