@@ -72,7 +72,34 @@ fn put(binary: &Path, folder: &Path, question: &[String], answers: &mut Answers)
         .output()
         .with_context(|| format!("cannot run {}", binary.display()))?;
     let [stdout, stderr] = [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it).into_owned());
+    let [stdout, stderr] = [stdout, stderr].map(|it| without_time(&it));
     let answer = format!("{stdout}\n{stderr}\n{}\n", output.status);
     answers.insert(format!("crd-analyzer {}", question.join(" ")), answer);
     Ok(())
+}
+
+/// An answer without how long it took: `in 12 ms`, at the end of a line.
+fn without_time(text: &str) -> String {
+    let line = |line: &str| {
+        let Some((before, time)) = line.rsplit_once(" in ") else {
+            return format!("{line}\n");
+        };
+        let number = time.trim_end_matches(" ms").trim_end_matches(" s");
+        let is_time = !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit() || it == b'.');
+        format!("{}\n", if is_time { before } else { line })
+    };
+    text.lines().map(line).collect::<Vec<_>>().concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_times_are_left_out() {
+        assert_eq!(
+            without_time("1 file, 0 hints in 12 ms\nan error in a file\n2 files in 1.5 s\nin 3 documents"),
+            "1 file, 0 hints\nan error in a file\n2 files\nin 3 documents\n"
+        );
+    }
 }
