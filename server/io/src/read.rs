@@ -94,15 +94,19 @@ pub fn kind(path: &Path, access: &Access) -> Result<(Kind, PathBuf), Unread> {
 
 /// The paths of what is right in a folder that a search led to, sorted; none if it cannot be looked into.
 pub fn files_in(folder: &Path, roots: &Roots) -> Vec<PathBuf> {
+    let entries = entries_in(folder, roots).into_iter();
+    entries.map(|it| it.0).collect()
+}
+
+/// The same, each with what it is: a link is a link.
+pub(crate) fn entries_in(folder: &Path, roots: &Roots) -> Vec<(PathBuf, Option<FileType>)> {
     let Ok(entries) = roots.resolve(folder).and_then(|it| Ok(fs::read_dir(it)?)) else {
         return Vec::new();
     };
-    let mut files: Vec<PathBuf> = entries
-        .take(MAX_LISTED)
-        .filter_map(|it| Some(it.ok()?.path()))
-        .collect();
-    files.sort();
-    files
+    let entries = entries.take(MAX_LISTED).flatten();
+    let mut found: Vec<_> = entries.map(|it| (it.path(), it.file_type().ok())).collect();
+    found.sort_by(|one, other| one.0.cmp(&other.0));
+    found
 }
 
 /// The same for who reads with some access. Of a folder that is not on disk, only the files that are wanted.

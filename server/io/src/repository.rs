@@ -1,7 +1,6 @@
 //! What a repository says of its folders: where its generators write CRDs (Makefiles, scripts), and what comes from others (`.gitattributes`).
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -9,7 +8,6 @@ use std::{
 use crd_analyzer_workspace::roles::{GeneratedInto, Repository, Vendored, generated_into};
 
 use crate::{
-    dotgit,
     read::{self, Access, SETTINGS_BYTES},
     roots::{Roots, cleaned},
 };
@@ -23,18 +21,26 @@ const SCRIPTS: &str = "hack";
 /// The file that says which files come from others.
 const ATTRIBUTES: &str = ".gitattributes";
 
-/// Folders of a repository, and files of one folder, that are looked at.
+/// Folders of a repository, files of one folder, and folders that generators write to, which are looked at.
 const MOST: usize = 200;
+
+/// The bytes of all files that are read of one repository for this.
+const MOST_BYTES: u64 = 4 << 20;
 
 /// A repository on disk. Its generators write to the folders that the Makefiles of its folder and of the folders in it name, and the scripts of
 /// `hack`.
 pub fn describe(root: &Path) -> Repository {
-    let access = Access::Within(Arc::new(Roots::new([root])));
-    let mut generated = Vec::new();
+    let roots = Arc::new(Roots::new([root]));
+    let access = Access::Within(roots.clone());
+    let (mut generated, mut left) = (Vec::new(), MOST_BYTES);
     let mut add = |file: &Path, folder: &Path| {
-        let Ok(text) = read::text(file, &access, SETTINGS_BYTES) else {
+        if generated.len() >= MOST {
+            return;
+        }
+        let Ok(text) = read::text(file, &access, left.min(SETTINGS_BYTES)) else {
             return;
         };
+        left -= text.len() as u64;
         let by = file.strip_prefix(root).unwrap_or(file).display().to_string();
         for below in generated_into(&text) {
             let folder = cleaned(&folder.join(below));
@@ -44,17 +50,21 @@ pub fn describe(root: &Path) -> Repository {
             }
         }
     };
-    let (folders, files) = listed(root);
-    let is_of_make = |it: &PathBuf| it.extension().is_some_and(|it| it == "mk");
     for name in MAKEFILES {
         add(&root.join(name), root);
     }
-    for file in files.iter().filter(|it| is_of_make(it)) {
+    let (folders, files) = listed(root, &roots);
+    let is_of_make = |it: &&PathBuf| it.extension().is_some_and(|it| it == "mk");
+    for file in files.iter().filter(is_of_make) {
         add(file, root);
     }
     for folder in &folders {
         let is_of_scripts = folder.ends_with(SCRIPTS);
-        for file in if is_of_scripts { listed(folder).1 } else { Vec::new() } {
+        for file in if is_of_scripts {
+            listed(folder, &roots).1
+        } else {
+            Vec::new()
+        } {
             add(&file, root);
         }
         for name in MAKEFILES {
@@ -69,27 +79,23 @@ pub fn describe(root: &Path) -> Repository {
     }
 }
 
-/// The folders and the files in a folder, neither links nor git's own.
-fn listed(folder: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
+/// The folders and the files in a folder, no links.
+fn listed(folder: &Path, roots: &Roots) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let (mut folders, mut files) = (Vec::new(), Vec::new());
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    for entry in entries.filter(|it| !dotgit::is_git_name(&it.file_name())) {
-        let Ok(of) = entry.file_type() else { continue };
-        if of.is_dir() {
-            folders.push(entry.path());
-        } else if of.is_file() {
-            files.push(entry.path());
+    for (path, of) in read::entries_in(folder, roots) {
+        match of {
+            Some(of) if of.is_dir() && folders.len() < MOST => folders.push(path),
+            Some(of) if of.is_file() && files.len() < MOST => files.push(path),
+            _ => {}
         }
-    }
-    for found in [&mut folders, &mut files] {
-        found.sort();
-        found.truncate(MOST);
     }
     (folders, files)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -117,5 +123,16 @@ mod tests {
             (root.join("deploy"), "hack/generate.sh"),
         ];
         assert_eq!(found, expected);
+    }
+    #[test]
+    fn a_repository_names_a_bounded_number_of_folders() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir(folder.path().join("hack")).expect("a folder");
+        for file in 0..10 {
+            let text: Vec<String> = (0..1_000).map(|n| format!("gen output:crd:dir={file}/{n}\n")).collect();
+            fs::write(folder.path().join(format!("hack/{file}.sh")), text.concat()).expect("a file");
+        }
+        let generated = describe(folder.path()).generated.len();
+        assert!((MOST..2 * MOST).contains(&generated), "{generated}");
     }
 }

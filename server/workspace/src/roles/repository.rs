@@ -16,6 +16,9 @@ const MOST_VARIABLES: usize = 16;
 /// The longest path that is followed, in bytes.
 const MOST_PATH: usize = 4096;
 
+/// The folders that one text names, at most.
+const MOST_FOLDERS: usize = 100;
+
 /// A repository: where it begins, and what its own files say of its folders.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Repository {
@@ -53,6 +56,9 @@ pub fn generated_into(text: &str) -> Vec<PathBuf> {
                 && !found.contains(&folder)
             {
                 found.push(folder);
+                if found.len() == MOST_FOLDERS {
+                    return found;
+                }
             }
         }
     }
@@ -144,6 +150,12 @@ mod tests {
             let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
             assert_eq!(generated_into(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_text_names_a_bounded_number_of_folders() {
+        let many: Vec<String> = (0..5_000).map(|n| format!("gen output:crd:dir=a{n}\n")).collect();
+        assert_eq!(generated_into(&many.concat()).len(), MOST_FOLDERS);
     }
 
     #[test]
