@@ -55,6 +55,19 @@ pub(crate) struct Input {
     pub(crate) named: bool,
 }
 
+impl Input {
+    /// A file that was found in a folder.
+    pub(crate) fn found(path: PathBuf, access: Access) -> Self {
+        Self {
+            label: label(&path),
+            source: Source::File(path, access),
+            old: None,
+            definition: None,
+            named: false,
+        }
+    }
+}
+
 impl Source {
     /// A file that the user named.
     pub(crate) fn named(path: impl Into<PathBuf>) -> Self {
@@ -228,10 +241,7 @@ pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Resul
             let found = expand(glob, &folder, "PATH", access.as_ref().unwrap_or(&Access::Named))?;
             inputs.extend(found.into_iter().map(|(path, access)| Input {
                 label: path.strip_prefix(&folder).unwrap_or(&path).display().to_string(),
-                source: Source::File(path, access),
-                old: None,
-                definition: None,
-                named: false,
+                ..Input::found(path, access)
             }));
             continue;
         }
@@ -239,13 +249,7 @@ pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Resul
             let access = access.unwrap_or_else(|| found_in(&folder));
             let found = packages::files(&folder, &access, reading.hidden)?;
             unreadable.extend(found.problems.into_iter().map(Unreadable::from));
-            inputs.extend(found.files.into_iter().map(|path| Input {
-                label: label(&path),
-                source: Source::File(path, access.clone()),
-                old: None,
-                definition: None,
-                named: false,
-            }));
+            inputs.extend(found.files.into_iter().map(|it| Input::found(it, access.clone())));
             continue;
         }
         let source = if path.as_os_str() == "-" {
@@ -259,13 +263,7 @@ pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Resul
             walked.hidden.retain(|it| !is_config(it));
             hidden.extend(walked.hidden);
             unreadable.extend(walked.problems.into_iter().map(Unreadable::from));
-            inputs.extend(walked.files.into_iter().map(|path| Input {
-                label: label(&path),
-                source: Source::File(path, access.clone()),
-                old: None,
-                definition: None,
-                named: false,
-            }));
+            inputs.extend(walked.files.into_iter().map(|it| Input::found(it, access.clone())));
             continue;
         } else {
             Source::File(path.clone(), access.unwrap_or(Access::Named))

@@ -11,5 +11,5 @@ mod read;
 
 pub use declaration::{Declaration, Kind, Site, Step};
 pub use markers::{Marked, marker_for};
-pub use module::{Folders, Module, root_of};
+pub use module::{Folders, Module, is_source, root_of};
 pub use read::{Marker, SourceFile};

@@ -237,8 +237,8 @@ impl std::fmt::Debug for Module {
     }
 }
 
-/// Whether a file may declare types of an API: generated methods and tests do not.
-fn is_source(name: &str) -> bool {
+/// Whether a file may declare types of an API, by its name: generated methods and tests do not.
+pub fn is_source(name: &str) -> bool {
     name.strip_suffix(".go")
         .is_some_and(|it| !it.ends_with("_test") && !it.starts_with("zz_generated"))
 }

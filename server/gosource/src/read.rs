@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, ops::Range, path::Path, sync::Arc};
 
-use tree_sitter::{Node, Parser};
+use tree_sitter::{Node, Parser, Tree};
 
 /// Go files larger than this, in bytes, are not looked into: no one writes types by hand in them.
 const MAX_BYTES: usize = 1 << 20;
@@ -70,14 +70,7 @@ pub(crate) struct Declarations {
 /// Reads a file; what is not Go is passed over.
 pub(crate) fn read(file: &Arc<SourceFile>) -> Declarations {
     let mut found = Declarations::default();
-    if file.text.len() > MAX_BYTES {
-        return found;
-    }
-    let mut parser = Parser::new();
-    if parser.set_language(&tree_sitter_go::LANGUAGE.into()).is_err() {
-        return found;
-    }
-    let Some(tree) = parser.parse(&*file.text, None) else {
+    let Some(tree) = parsed(&file.text) else {
         return found;
     };
     let reader = Reader { file };
@@ -265,7 +258,17 @@ fn json_name(tag: &str) -> String {
     name.to_owned()
 }
 
-fn children(node: Node<'_>) -> Vec<Node<'_>> {
+/// The tree of a Go file, unless the file is too large.
+pub(crate) fn parsed(text: &str) -> Option<Tree> {
+    if text.len() > MAX_BYTES {
+        return None;
+    }
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_go::LANGUAGE.into()).ok()?;
+    parser.parse(text, None)
+}
+
+pub(crate) fn children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.children(&mut cursor).collect()
 }

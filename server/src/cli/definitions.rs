@@ -15,7 +15,8 @@ use crd_analyzer_cluster::Prompts;
 use crd_analyzer_io::{
     git,
     read::{self, Access},
-    roots::{Roots, repository},
+    repository,
+    roots::{self, Roots},
 };
 use crd_analyzer_workspace::{
     cluster,
@@ -102,6 +103,8 @@ pub(super) struct RunDefinitions {
     around: Arc<OnceLock<Named>>,
     /// Those that came with a request, by their path or text.
     paired: Mutex<HashMap<String, Arc<Catalog>>>,
+    /// The repositories that were asked about, each read once.
+    repositories: Mutex<BTreeMap<PathBuf, Repository>>,
 }
 
 /// The bytes of the texts of CRDs that are kept as trees and schemas, which take several times as much.
@@ -154,6 +157,7 @@ impl RunDefinitions {
             neighbours: None,
             around: Arc::default(),
             paired: Mutex::default(),
+            repositories: Mutex::default(),
         })
     }
 
@@ -207,7 +211,7 @@ impl RunDefinitions {
                     access: access.clone(),
                 }),
             };
-            catalog.change(|index| index.set_repositories(repositories(&roots(&self.files))));
+            self.describe_repositories(&catalog, folders(&self.files));
             fill(&catalog, &self.files, &self.cluster);
             catalog
         })
@@ -224,11 +228,23 @@ impl RunDefinitions {
     fn neighbours(&self) -> Option<&Catalog> {
         self.neighbours.as_ref()?.catalog(|neighbours| {
             let catalog = Catalog::new(self.disk());
+            self.describe_repositories(&catalog, neighbours.roots().collect());
             let found = look_through(&catalog, neighbours, &self.files);
-            let found = self.around.get_or_init(|| found);
-            catalog.change(|index| index.set_repositories(repositories(&roots(found))));
+            self.describe_repositories(&catalog, folders(&found));
+            self.around.get_or_init(|| found);
             catalog
         })
+    }
+
+    /// Says which repositories folders lie in, as these describe themselves.
+    fn describe_repositories(&self, catalog: &Catalog, folders: BTreeSet<&Path>) {
+        let mut known = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
+        let described = roots(folders).into_iter().map(|root| {
+            let of = known.entry(root);
+            of.or_insert_with_key(|it| repository::describe(it)).clone()
+        });
+        let described = described.collect();
+        catalog.change(|index| index.set_repositories(described));
     }
 
     /// The CRD for a kind among the files and in the repositories around them.
@@ -270,25 +286,21 @@ impl RunDefinitions {
     }
 }
 
-/// The repositories of files. What lies in none lies in the current folder.
-fn roots(files: &Named) -> Vec<PathBuf> {
-    let folders: BTreeSet<&Path> = files.keys().filter_map(|it| it.parent()).collect();
+/// The folders of files.
+fn folders(files: &Named) -> BTreeSet<&Path> {
+    files.keys().filter_map(|it| it.parent()).collect()
+}
+
+/// The repositories of folders. What lies in none lies in the current folder.
+fn roots(folders: BTreeSet<&Path>) -> Vec<PathBuf> {
     let current = std::env::current_dir().unwrap_or_default();
-    let mut found: Vec<PathBuf> = vec![repository(&current).unwrap_or(current)];
+    let mut found: Vec<PathBuf> = vec![roots::repository(&current).unwrap_or(current)];
     for folder in folders {
         if !found.iter().any(|it| folder.starts_with(it)) {
-            found.extend(repository(folder));
+            found.extend(roots::repository(folder));
         }
     }
     found
-}
-
-/// Repositories, as their Makefiles describe them.
-fn repositories(roots: &[PathBuf]) -> Vec<Repository> {
-    roots
-        .iter()
-        .map(|it| crd_analyzer_io::repository::describe(it))
-        .collect()
 }
 
 /// Looks into files, and into the texts of a cluster.
@@ -324,8 +336,6 @@ fn fill(catalog: &Catalog, files: &Named, cluster: &BTreeMap<PathBuf, Arc<str>>)
 /// Looks into the files of repositories while others are still being found, but not into those that are known. Returns those that decide
 /// something.
 fn look_through(catalog: &Catalog, neighbours: &Neighbours, known: &Named) -> Named {
-    let roots: Vec<_> = neighbours.roots().map(Path::to_owned).collect();
-    catalog.change(|index| index.set_repositories(repositories(&roots)));
     let (send, receive) = mpsc::channel::<Vec<(PathBuf, Access)>>();
     let receive = Mutex::new(receive);
     let deciding_files = Mutex::new(Named::new());

@@ -86,13 +86,7 @@ impl Neighbours {
 
     /// Whether a configuration excludes a file, or cannot be read.
     pub(super) fn exclude(&self, path: &Path, access: &Access) -> bool {
-        let input = Input {
-            label: String::new(),
-            source: Source::File(path.to_owned(), access.clone()),
-            old: None,
-            definition: None,
-            named: false,
-        };
+        let input = Input::found(path.to_owned(), access.clone());
         let mut configs = self.configs.lock().unwrap_or_else(PoisonError::into_inner);
         configs.excludes(&input).unwrap_or(true)
     }

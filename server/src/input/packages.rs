@@ -26,7 +26,12 @@ pub(super) fn below(path: &Path) -> Option<PathBuf> {
 
 /// The Go files of the packages below a folder that people write: no tests, and not what generators write.
 pub(super) fn files(folder: &Path, access: &Access, hidden: Hidden) -> anyhow::Result<Walked> {
-    let mut walked = walk_for(folder, access, hidden, &is_written)?;
+    let is_source = |it: &Path| {
+        it.file_name()
+            .and_then(|it| it.to_str())
+            .is_some_and(go_file::is_source)
+    };
+    let mut walked = walk_for(folder, access, hidden, &is_source)?;
     walked.files.retain(|it| {
         let below = it.strip_prefix(folder).unwrap_or(it);
         let folders = below.parent().into_iter().flat_map(Path::iter);
@@ -34,12 +39,6 @@ pub(super) fn files(folder: &Path, access: &Access, hidden: Hidden) -> anyhow::R
         !names.any(|it| SKIPPED.contains(&it) || it.starts_with(['_', '.']))
     });
     Ok(walked)
-}
-
-/// Whether people write a file, by its name.
-fn is_written(path: &Path) -> bool {
-    let stem = path.file_stem().and_then(|it| it.to_str()).unwrap_or_default();
-    go_file::is_go(path) && !stem.ends_with("_test") && !stem.starts_with("zz_generated")
 }
 
 #[cfg(test)]

@@ -14,6 +14,8 @@ use crate::{
     words::{self, meant::meant},
 };
 
+pub use crd_analyzer_gosource::is_source;
+
 /// Whether a file is one of Go.
 pub fn is_go(path: &Path) -> bool {
     path.extension().is_some_and(|it| it == "go")

@@ -8,6 +8,8 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use crate::read::children;
+
 /// Declarations in declarations that are visited.
 const MAX_DEPTH: usize = 64;
 
@@ -481,11 +483,6 @@ impl Visit<'_> {
     fn finish(self) -> Vec<Written> {
         self.found.into_iter().flatten().collect()
     }
-}
-
-fn children(node: Node<'_>) -> Vec<Node<'_>> {
-    let mut cursor = node.walk();
-    node.children(&mut cursor).collect()
 }
 
 /// What a node is made of, apart from signs and comments.

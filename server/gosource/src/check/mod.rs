@@ -10,10 +10,8 @@ use std::{collections::HashMap, ops::Range};
 use arguments::Refused;
 use catalog::{Definition, Release};
 use comments::{Lost, Target, Written};
-use tree_sitter::Parser;
 
-/// Files larger than this, in bytes, are not looked into.
-const MAX_BYTES: usize = 1 << 20;
+use crate::read::parsed;
 
 /// What begins the names of kubebuilder's own markers.
 const OWN: &str = "kubebuilder:";
@@ -167,30 +165,24 @@ pub fn find(
     meant: &dyn Fn(&str, &mut dyn Iterator<Item = &'static str>) -> Option<&'static str>,
 ) -> Vec<Finding> {
     let mut found = Vec::new();
-    for marker in markers(text) {
+    let markers = markers(text);
+    for marker in &markers {
         let written = text.get(marker.span.clone()).unwrap_or_default();
         let split = Split::of(written);
         quotes(written, &split, marker.span.start, &mut found);
         if is_known(split.whole) {
             continue;
         }
-        found.extend(one(&marker, &split, release, meant));
+        found.extend(one(marker, &split, release, meant));
     }
-    twice(text, &mut found);
+    twice(text, markers, &mut found);
     found.sort_by_key(|it| it.span.start);
     found
 }
 
 /// The markers of a file, and what they belong to.
 pub fn markers(text: &str) -> Vec<Written> {
-    if text.len() > MAX_BYTES || !text.contains('+') {
-        return Vec::new();
-    }
-    let mut parser = Parser::new();
-    if parser.set_language(&tree_sitter_go::LANGUAGE.into()).is_err() {
-        return Vec::new();
-    }
-    let Some(tree) = parser.parse(text, None) else {
+    let Some(tree) = Some(text).filter(|it| it.contains('+')).and_then(parsed) else {
         return Vec::new();
     };
     let mut markers = comments::markers(tree.root_node(), text);
@@ -334,9 +326,9 @@ fn quotes(written: &str, split: &Split<'_>, start: usize, found: &mut Vec<Findin
 }
 
 /// Markers that are at one declaration twice.
-fn twice(text: &str, found: &mut Vec<Finding>) {
+fn twice(text: &str, markers: Vec<Written>, found: &mut Vec<Finding>) {
     let mut seen: HashMap<(usize, &'static str), Range<usize>> = HashMap::new();
-    for marker in markers(text) {
+    for marker in markers {
         let Ok(target) = marker.belongs else { continue };
         let written = text.get(marker.span.clone()).unwrap_or_default();
         let split = Split::of(written);

@@ -82,7 +82,9 @@ pub struct Problem {
 /// The files below a folder whose names are wanted and that git would not ignore. `links`: also those that links lead to. `is_wanted` gets a
 /// name, or a path that ends with it.
 pub fn files(folder: &Path, links: &Links, hidden: Hidden, is_wanted: impl Fn(&Path) -> bool) -> Walked {
-    files_within(folder, links, hidden, &is_wanted, Spent::default())
+    let mut files = Vec::new();
+    let walked = each(folder, links, hidden, is_wanted, &mut |it| files.push(it));
+    Walked { files, ..walked }
 }
 
 /// The same, for who begins with the first file while the walk goes on: each is handed over instead of being among the files.
@@ -94,18 +96,6 @@ pub fn each(
     take: &mut dyn FnMut(PathBuf),
 ) -> Walked {
     each_within(folder, links, hidden, &is_wanted, Spent::default(), take)
-}
-
-fn files_within(
-    folder: &Path,
-    links: &Links,
-    hidden: Hidden,
-    is_wanted: &dyn Fn(&Path) -> bool,
-    spent: Spent,
-) -> Walked {
-    let mut files = Vec::new();
-    let walked = each_within(folder, links, hidden, is_wanted, spent, &mut |it| files.push(it));
-    Walked { files, ..walked }
 }
 
 fn each_within(

@@ -42,6 +42,16 @@ fn expected(folder: &Path, follow: bool) -> Vec<PathBuf> {
         .collect()
 }
 
+/// The manifests below a folder, where ignore rules may take so much.
+fn files_within(folder: &Path, bounds: Bounds) -> Walked {
+    let mut files = Vec::new();
+    let spent = Spent::within(bounds);
+    let walked = each_within(folder, &Links::Skip, Hidden::Tracked, &is_manifest, spent, &mut |it| {
+        files.push(it);
+    });
+    Walked { files, ..walked }
+}
+
 #[test]
 fn it_finds_what_ripgrep_finds() {
     let mut random = 7_u64;
@@ -181,13 +191,7 @@ fn nested_ignore_rules_count_together() {
         in_a_folder: 100,
         ..Bounds::default()
     };
-    let walked = files_within(
-        folder.path(),
-        &Links::Skip,
-        Hidden::Tracked,
-        &is_manifest,
-        Spent::within(bounds),
-    );
+    let walked = files_within(folder.path(), bounds);
     assert_eq!(walked.files, [folder.path().join("a/b/x.yaml")]);
     let notes: Vec<_> = walked
         .notes
@@ -215,13 +219,7 @@ fn a_walk_ends_where_its_ignore_rules_take_too_much() {
             tried,
             ..Bounds::default()
         };
-        files_within(
-            folder.path(),
-            &Links::Skip,
-            Hidden::Tracked,
-            &is_manifest,
-            Spent::within(bounds),
-        )
+        files_within(folder.path(), bounds)
     };
     let whole = walk(44 * 400);
     assert_eq!((whole.files.len(), whole.problems.len()), (40, 0));
