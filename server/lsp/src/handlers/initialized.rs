@@ -48,18 +48,25 @@ pub(crate) fn handle(session: &Arc<Session>) {
             register_options: Some(json!({ "section": NAME })),
         });
     }
-    if client.registers_documents && session.folders().iter().any(|it| has_api_types(it)) {
-        registrations.extend(go_documents(client.pulls_diagnostics));
-    }
-    // The answers come through the reader, which must not wait for them.
-    if !registrations.is_empty() {
-        let remote = session.remote.clone();
-        tasks::beside(async move {
-            if let Err(error) = remote.register_capability(registrations).await {
-                tracing::warn!("the client watches nothing: {error}");
-            }
-        });
-    }
+    let folders = client.registers_documents.then(|| session.folders());
+    let pulls = client.pulls_diagnostics;
+    let remote = session.remote.clone();
+    // The answers come through the reader, which must not wait for them, nor for a look at the folders.
+    tasks::beside(async move {
+        let has_types = move || folders.is_some_and(|it| it.iter().any(|it| has_api_types(it)));
+        if tasks::blocking("the look for Go types", has_types)
+            .await
+            .unwrap_or_default()
+        {
+            registrations.extend(go_documents(pulls));
+        }
+        if registrations.is_empty() {
+            return;
+        }
+        if let Err(error) = remote.register_capability(registrations).await {
+            tracing::warn!("the client watches nothing: {error}");
+        }
+    });
     crate::folders::look_through(session);
     cluster::read(session, false);
     if client.answers_configuration {
