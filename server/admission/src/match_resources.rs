@@ -10,8 +10,8 @@ use crd_analyzer_schema::metadata::{
     validate_labels,
 };
 
-use crate::codes::{POLICY_DUPLICATE, POLICY_INVALID_VALUE, POLICY_MISSING_FIELD, POLICY_UNKNOWN_VALUE};
-use crate::strings::{named, named_list};
+use crate::codes::{POLICY_DUPLICATE, POLICY_INVALID_VALUE, POLICY_MISSING_FIELD};
+use crate::strings::{named, named_list, unsupported};
 use crate::view::View;
 
 const MATCH_POLICIES: &[&str] = &["Equivalent", "Exact"];
@@ -20,16 +20,8 @@ const SCOPES: &[&str] = &["*", "Cluster", "Namespaced"];
 
 pub(crate) fn validate(resources: View<'_>, at: &Path, version: KubernetesVersion, errors: &mut Vec<Error>) {
     // Defaults fill in the policy and the selectors.
-    if let Some(policy) = resources.pointer("matchPolicy")
-        && !MATCH_POLICIES.contains(&policy)
-    {
-        let at = at.child("matchPolicy");
-        errors.push(Error::not_supported(
-            POLICY_UNKNOWN_VALUE,
-            at,
-            named(policy, version),
-            MATCH_POLICIES,
-        ));
+    if let Some(policy) = resources.pointer("matchPolicy") {
+        errors.extend(unsupported(at.child("matchPolicy"), policy, MATCH_POLICIES, version));
     }
     for name in ["namespaceSelector", "objectSelector"] {
         if let Some(selector) = resources.structure(name) {
@@ -113,14 +105,7 @@ fn named_rule(rule: View<'_>, at: &Path, version: KubernetesVersion, errors: &mu
         ));
     }
     for (n, operation) in operations.iter().enumerate() {
-        if !OPERATIONS.contains(operation) {
-            errors.push(Error::not_supported(
-                POLICY_UNKNOWN_VALUE,
-                at_operations.index(n),
-                named(operation, version),
-                OPERATIONS,
-            ));
-        }
+        errors.extend(unsupported(at_operations.index(n), operation, OPERATIONS, version));
     }
     what(rule, at, version, errors);
 }
@@ -148,16 +133,8 @@ fn what(rule: View<'_>, at: &Path, version: KubernetesVersion, errors: &mut Vec<
         errors.extend(unnamed.map(|(n, _)| Error::required(POLICY_MISSING_FIELD, at.index(n), "")));
     }
     plurals(&rule.texts("resources"), &at.child("resources"), version, errors);
-    if let Some(scope) = rule.pointer("scope")
-        && !SCOPES.contains(&scope)
-    {
-        let at = at.child("scope");
-        errors.push(Error::not_supported(
-            POLICY_UNKNOWN_VALUE,
-            at,
-            named(scope, version),
-            SCOPES,
-        ));
+    if let Some(scope) = rule.pointer("scope") {
+        errors.extend(unsupported(at.child("scope"), scope, SCOPES, version));
     }
 }
 

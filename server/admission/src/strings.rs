@@ -1,7 +1,13 @@
 //! Texts as Go code compares and prints them.
 
-use crd_analyzer_schema::{KubernetesVersion, field::render, go::quote};
+use crd_analyzer_schema::{
+    KubernetesVersion,
+    field::{Error, Path, render},
+    go::quote,
+};
 use serde_json::Value;
+
+use crate::codes::POLICY_UNKNOWN_VALUE;
 
 /// A text whose Go type is a string with a name, in a message.
 pub(crate) fn named(value: &str, version: KubernetesVersion) -> String {
@@ -20,4 +26,10 @@ pub(crate) fn named_list(values: &[&str], go: &str, version: KubernetesVersion) 
     } else {
         list.replacen("string", go, 1)
     }
+}
+
+/// The error about a value that is none of those that are supported.
+pub(crate) fn unsupported(at: Path, value: &str, supported: &[&str], version: KubernetesVersion) -> Option<Error> {
+    let is_supported = supported.contains(&value);
+    (!is_supported).then(|| Error::not_supported(POLICY_UNKNOWN_VALUE, at, named(value, version), supported))
 }

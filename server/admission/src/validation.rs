@@ -12,9 +12,9 @@ use crd_analyzer_schema::metadata::{ObjectMeta, validate_object_meta};
 use crd_analyzer_schema::rules::failure_code;
 use crd_analyzer_schema::unknown::Known;
 
-use crate::codes::{POLICY_DUPLICATE, POLICY_INVALID_VALUE, POLICY_MISSING_FIELD, POLICY_UNKNOWN_VALUE};
+use crate::codes::{POLICY_DUPLICATE, POLICY_INVALID_VALUE, POLICY_MISSING_FIELD};
 use crate::expressions::{Expressions, Site};
-use crate::strings::named;
+use crate::strings::unsupported;
 use crate::view::View;
 use crate::{match_resources, param_kind};
 
@@ -320,9 +320,8 @@ impl Spec<'_, '_> {
     }
 
     fn supported(&mut self, at: Path, value: &str, supported: &[&str]) {
-        if !supported.contains(&value) {
-            let value = named(value, self.version);
-            self.push(Error::not_supported(POLICY_UNKNOWN_VALUE, at, value, supported));
+        if let Some(error) = unsupported(at, value, supported, self.version) {
+            self.push(error);
         }
     }
 

@@ -139,6 +139,8 @@ impl Node {
     pub(crate) fn note_removal(&mut self, key: Arc<str>, place: Place) {
         let removed = self.removals.0.get_or_insert_default();
         if removed.all.len() < MOST_REMOVALS {
+            // Most nodes have one: no more room than is counted.
+            removed.all.reserve_exact(1);
             removed.all.push(Removal { key, place });
         }
     }

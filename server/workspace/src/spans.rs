@@ -1,6 +1,7 @@
 //! Which span to mark for a node of a document.
 
-use crd_analyzer_schema::field::Segment;
+use crd_analyzer_apiextensions::places::LocatedField;
+use crd_analyzer_schema::field::{Cause, Error, Segment};
 use crd_analyzer_syntax::{
     paths::Step,
     tree::{NodeId, Span, Tree},
@@ -31,6 +32,17 @@ pub(crate) fn spot(tree: &Tree, key: Option<NodeId>, value: NodeId) -> Span {
         return tree.span(value);
     }
     first_line(tree.text(), tree.span(value))
+}
+
+/// The span to mark for an error at a field: down to the part of the scalar if the error knows it.
+pub(crate) fn of_error(tree: &Tree, place: &LocatedField, error: &Error) -> Span {
+    if let (Some(key), Some(Cause::Entry { is_value: false, .. })) = (place.key, error.cause()) {
+        return tree.span(key);
+    }
+    match error.inner() {
+        Some(inner) if !place.missing && tree.is_scalar(place.value) => tree.source_map(place.value).span(inner),
+        _ => spot(tree, place.key, place.value),
+    }
 }
 
 /// The first line of a span that holds something.

@@ -11,7 +11,7 @@ use crd_analyzer_apiextensions::{
 use crd_analyzer_budget::Unfinished;
 use crd_analyzer_schema::{
     KubernetesVersion, codes as schema_codes,
-    field::{Cause, Error, Path},
+    field::{Error, Path},
 };
 use crd_analyzer_syntax::{
     json::{Json, JsonDoc, JsonValue, read_json_of},
@@ -24,7 +24,7 @@ use crate::{
     finding::{Class, Finding, Related, ServerSays, Severity},
     place_reasons,
     report::{DocumentVerdict, Subject},
-    spans::{first_line, spot},
+    spans::{first_line, of_error, spot},
     words::{self, About},
 };
 
@@ -326,9 +326,10 @@ impl Locate<'_> {
             .unwrap_or_default();
         let mut places = places::find(self.root, hoisted, error.place()).into_iter();
         let first = places.next();
-        let span = first
-            .as_ref()
-            .map_or_else(|| self.tree.span(self.root.node), |place| self.span(place, error));
+        let span = first.as_ref().map_or_else(
+            || self.tree.span(self.root.node),
+            |place| of_error(self.tree, place, error),
+        );
         let mut finding = Finding::new(Class::Error, error.code, span, "");
         let path = first.as_ref().map_or(&error.path, |it| &it.path);
         let about = About::new(error, path, self.root, true);
@@ -343,7 +344,7 @@ impl Locate<'_> {
         }
         finding.related = places
             .map(|place| Related {
-                span: self.span(&place, error),
+                span: of_error(self.tree, &place, error),
                 message: words::same_elsewhere(self.root, &place.path),
                 file: None,
             })
@@ -399,19 +400,6 @@ impl Locate<'_> {
         finding.server = Some(ServerSays::Warning(warning.text.clone()));
         finding.related = related;
         finding
-    }
-
-    /// The place of an error, down to the part of the scalar if the error knows it.
-    fn span(&self, place: &LocatedField, error: &Error) -> Span {
-        if let (Some(key), Some(Cause::Entry { is_value: false, .. })) = (place.key, error.cause()) {
-            return self.tree.span(key);
-        }
-        match error.inner() {
-            Some(inner) if !place.missing && self.tree.is_scalar(place.value) => {
-                self.tree.source_map(place.value).span(inner)
-            }
-            _ => spot(self.tree, place.key, place.value),
-        }
     }
 
     fn unjudged(&self, unjudged: &Unjudged) -> Option<Finding> {

@@ -5,15 +5,11 @@ use crd_analyzer_apiextensions::{
     codes as server_codes,
     decode::{Refused, StrictErrorKind},
     kind::Version,
-    places::{self, LocatedField},
+    places,
     warnings::Warning,
 };
 use crd_analyzer_resource::codes::UNSERVED_VERSION;
-use crd_analyzer_schema::{
-    KubernetesVersion,
-    field::{Cause, Error},
-    go,
-};
+use crd_analyzer_schema::{KubernetesVersion, field::Error, go};
 use crd_analyzer_syntax::{
     json::{Json, JsonDoc},
     tree::{NodeId, Span, Tree},
@@ -23,7 +19,7 @@ use crate::{
     finding::{Class, Finding, ServerSays},
     kinds::Row,
     report::DocumentVerdict,
-    spans::{first_line, spot, steps},
+    spans::{first_line, of_error, spot, steps},
     verdict::{left_out, not_finished, say_duplicates, unreadable},
     words::{self, About},
 };
@@ -116,7 +112,7 @@ pub(super) fn placed(judged: &JudgedObject<'_>, server: &Verdict, most: usize) -
 impl JudgedObject<'_> {
     fn error(&self, root: &Json<'_>, error: &Error) -> Finding {
         let place = places::place(root, error.place().clone());
-        let span = self.span(&place, error);
+        let span = of_error(self.tree, &place, error);
         let mut finding = Finding::new(Class::Error, error.code, span, "");
         let path = steps(place.path.segments());
         let context = self.row.context(self.tree, root.node, &path, self.version);
@@ -154,19 +150,6 @@ impl JudgedObject<'_> {
         }
         finding.server = Some(ServerSays::Warning(warning.text.clone()));
         finding
-    }
-
-    /// The place of an error, down to the part of the scalar if the error knows it.
-    fn span(&self, place: &LocatedField, error: &Error) -> Span {
-        if let (Some(key), Some(Cause::Entry { is_value: false, .. })) = (place.key, error.cause()) {
-            return self.tree.span(key);
-        }
-        match error.inner() {
-            Some(inner) if !place.missing && self.tree.is_scalar(place.value) => {
-                self.tree.source_map(place.value).span(inner)
-            }
-            _ => spot(self.tree, place.key, place.value),
-        }
     }
 }
 

@@ -6,6 +6,7 @@ use crate::{
     finding::{BuiltFor, Class, Finding},
     report::{DocumentReport, DocumentVerdict},
     same::{Same, same},
+    words::text::joined,
 };
 
 /// What builds say of one object of a file, or of what a file patches, put together.
@@ -178,13 +179,12 @@ fn listed(names: &[&str]) -> String {
     } else {
         MOST_NAMED
     };
-    let named = &names[..names.len().min(most)];
-    match (named.split_last(), names.len() - named.len()) {
-        (None, _) => String::new(),
-        (Some((last, [])), 0) => (*last).to_owned(),
-        (Some((last, rest)), 0) => format!("{} and {last}", rest.join(", ")),
-        (_, more) => format!("{} and {more} more", named.join(", ")),
+    let mut named: Vec<String> = names.iter().take(most).map(|it| (*it).to_owned()).collect();
+    let more = names.len() - named.len();
+    if more > 0 {
+        named.push(format!("{more} more"));
     }
+    joined(&named, "and")
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::{
     Words,
     meant::meant,
     name::{SchemaPlace, parent, shown},
-    text::{a_type, clip, code, either, number},
+    text::{a_type, clip, code, either, joined, number},
 };
 
 /// So many names are offered where none is near.
@@ -181,9 +181,5 @@ fn last(path: &Path) -> &str {
 /// Names in backquotes, `and` before the last.
 fn all(names: &[&str]) -> String {
     let names: Vec<String> = names.iter().map(|it| shown(it)).collect();
-    match names.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
-        None => String::new(),
-    }
+    joined(&names, "and")
 }

@@ -1,13 +1,13 @@
 //! Policies of the API server: fields that are missing, unknown or malformed.
 
 use crd_analyzer_admission::codes;
-use crd_analyzer_schema::field::{Cause, Path, Segment};
+use crd_analyzer_schema::field::{Cause, Segment};
 use crd_analyzer_syntax::json::Json;
 
 use super::{
     About, Words,
     meant::meant,
-    name::shown,
+    name::{self, shown},
     text::{code, either, written},
 };
 
@@ -43,9 +43,7 @@ fn field<'a>(about: &About<'a>) -> &'a str {
 
 /// The path of what the field is in.
 fn parent(about: &About<'_>) -> String {
-    let segments = about.path.segments();
-    let parent = segments[..segments.len().saturating_sub(1)].iter().cloned();
-    shown(&parent.collect::<Path>().to_string())
+    shown(&name::parent(about.path).to_string())
 }
 
 fn missing(about: &About<'_>) -> Words {

@@ -99,10 +99,16 @@ pub(crate) fn either<S: AsRef<str>>(words: &[S]) -> String {
     if words.len() > MAX {
         shown.push(format!("{} more", words.len() - MAX));
     }
-    match shown.split_last() {
+    joined(&shown, "or")
+}
+
+/// Words with commas between them, and a conjunction before the last.
+pub(crate) fn joined<S: AsRef<str>>(words: &[S], conjunction: &str) -> String {
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    match words.split_last() {
         None => String::new(),
-        Some((only, [])) => only.clone(),
-        Some((end, rest)) => format!("{} or {end}", rest.join(", ")),
+        Some((only, [])) => (*only).to_owned(),
+        Some((last, rest)) => format!("{} {conjunction} {last}", rest.join(", ")),
     }
 }
 
