@@ -10,6 +10,8 @@ use crate::{progress, session::Session, tasks, workspace_index};
 /// Looks through the workspace's folders, beside the reader: what is known of their manifests is as they are on disk afterwards.
 pub(crate) fn look_through(session: &Arc<Session>) {
     session.first_look.begin();
+    // What a path says of a file counts from its repository on, for the first answer, too.
+    session.definitions_changed(&session.workspace.set_folders(&session.folders()));
     let session = session.clone();
     tasks::beside(async move {
         look(&session).await;
@@ -31,7 +33,7 @@ async fn look(session: &Arc<Session>) {
         let of_cluster = lister.cluster.files().into_iter();
         files.extend(of_cluster.map(|it| (it, Origin::Cluster)));
         let unread = lister.workspace.unread(&files);
-        let replaced = lister.workspace.set_folders(&folders);
+        let replaced = lister.workspace.describe_folders(&folders);
         (files, unread, kustomizations, replaced)
     };
     let Ok((files, unread, kustomizations, replaced)) =

@@ -12,6 +12,7 @@ use std::{
 use crd_analyzer_ide::{completion, file::File};
 use crd_analyzer_io::{
     read::{self, Access, Kind, Stamp},
+    repository::describe,
     roots::{Roots, repository},
 };
 use crd_analyzer_workspace::{
@@ -51,6 +52,11 @@ pub(crate) struct Workspace {
     on_disk: Mutex<BTreeMap<PathBuf, (Stamp, Origin)>>,
     /// Definitions as features see them, the last ones that were asked for.
     files: Mutex<Vec<(Arc<DefinitionText>, Arc<File>)>>,
+}
+
+/// Where the repositories of folders begin.
+fn roots(folders: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
+    folders.iter().map(|it| repository(it).unwrap_or_else(|| it.clone()))
 }
 
 /// Definitions that are kept for features.
@@ -169,8 +175,13 @@ impl Workspace {
 
     /// Takes up where the repositories of these folders begin. Returns the kinds whose CRDs may count otherwise by that.
     pub(crate) fn set_folders(&self, folders: &[PathBuf]) -> BTreeSet<GroupKind> {
-        let roots = folders.iter().map(|it| repository(it).unwrap_or_else(|| it.clone()));
-        let repositories = roots.map(|it| crd_analyzer_io::repository::describe(&it)).collect();
+        let roots = roots(folders).collect();
+        self.catalog.change(|index| index.set_roots(roots))
+    }
+
+    /// Reads what the repositories of these folders say of themselves. Returns the kinds whose CRDs may count otherwise by that.
+    pub(crate) fn describe_folders(&self, folders: &[PathBuf]) -> BTreeSet<GroupKind> {
+        let repositories = roots(folders).map(|it| describe(&it)).collect();
         self.catalog.change(|index| index.set_repositories(repositories))
     }
 

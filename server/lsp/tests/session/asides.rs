@@ -198,3 +198,28 @@ async fn test_data_is_told_as_information() {
     let message = only["message"].as_str().expect("a message");
     assert!(message.starts_with("in test data: `size`"), "{message}");
 }
+
+#[tokio::test]
+async fn a_folder_above_the_repository_says_nothing_of_its_first_diagnostics() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().join("testdata/project");
+    std::fs::create_dir_all(root.join(".git")).expect("a folder");
+    // What has to be read before the repository is described, so that the first answer does not come after it by chance.
+    for at in 0..150 {
+        let part = root.join(format!("part-{at}"));
+        std::fs::create_dir(&part).expect("a folder");
+        std::fs::write(part.join("Makefile"), "# a line\n".repeat(2000)).expect("written");
+    }
+    let path = root.join("widgets.yaml");
+    let text = CRD.replace("type: integer", "type: int");
+    std::fs::write(&path, &text).expect("written");
+    let folders = json!([{ "uri": uri(&root, ""), "name": "it" }]);
+    let params = json!({ "capabilities": pushed(), "workspaceFolders": folders });
+    let mut client = Client::start_with(params).await;
+    let uri = uri(&root, "widgets.yaml");
+    client.open(&uri, 1, &text).await;
+    let first = client.published(&uri, 1).await;
+    assert_eq!(first.len(), 1, "{first:?}");
+    assert_eq!(first[0]["severity"], 1, "{first:?}");
+    client.finish().await;
+}

@@ -276,6 +276,19 @@ impl Index {
         true
     }
 
+    /// Says where repositories begin. What is known of one stays known. Returns the kinds whose CRDs may count otherwise by that.
+    pub fn set_roots(&mut self, roots: Vec<PathBuf>) -> BTreeSet<GroupKind> {
+        let described = |root: PathBuf| {
+            let known = self.repositories.iter().find(|it| it.root == root).cloned();
+            known.unwrap_or_else(|| Repository {
+                root,
+                ..Repository::default()
+            })
+        };
+        let repositories = roots.into_iter().map(described).collect();
+        self.set_repositories(repositories)
+    }
+
     /// Says which folders are repositories, and where their generators write. Returns the kinds whose CRDs may count otherwise by that.
     pub fn set_repositories(&mut self, repositories: Vec<Repository>) -> BTreeSet<GroupKind> {
         if self.repositories == repositories {
