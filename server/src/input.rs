@@ -11,6 +11,7 @@ use std::{
 
 use anyhow::Context as _;
 use crd_analyzer_io::{
+    absolute::absolute,
     git,
     print::tell,
     read::{self, Access, Kind, Unread},
@@ -79,7 +80,7 @@ impl Input {
     /// The absolute path. Input that is not a file counts as a file of the current folder.
     pub(crate) fn place(&self) -> io::Result<PathBuf> {
         match self.file() {
-            Some((path, _)) => std::path::absolute(path),
+            Some((path, _)) => absolute(path),
             None => Ok(std::env::current_dir()?.join("-")),
         }
     }
@@ -281,8 +282,8 @@ pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Resul
         });
     }
     if let Some(stdin) = reading.stdin {
-        let stdin = std::path::absolute(stdin)?;
-        let is_same = |it: &Path| std::path::absolute(it).is_ok_and(|it| it == stdin);
+        let stdin = absolute(stdin)?;
+        let is_same = |it: &Path| absolute(it).is_ok_and(|it| it == stdin);
         inputs.retain(|it| !matches!(&it.source, Source::File(path, _) if is_same(path)));
     }
     if may_repeat && reading.revision.is_none() {
@@ -303,7 +304,8 @@ pub(crate) fn label(path: &Path) -> String {
 /// Leaves each file once in, by the best of its paths: the one that the user named, else one without links, else the first.
 fn once_each(inputs: &mut Vec<Input>) {
     let mut best: HashMap<PathBuf, ((bool, bool), usize)> = HashMap::new();
-    let real: Vec<Option<PathBuf>> = inputs.iter().map(real_path).collect();
+    let mut folders = HashMap::new();
+    let real: Vec<Option<PathBuf>> = inputs.iter().map(|it| real_path(it, &mut folders)).collect();
     for (n, (input, real)) in inputs.iter().zip(&real).enumerate() {
         let Some(real) = real else { continue };
         let is_own = input.place().is_ok_and(|it| it == *real);
@@ -321,12 +323,27 @@ fn once_each(inputs: &mut Vec<Input>) {
     });
 }
 
-/// The path without links of a file on disk.
-fn real_path(input: &Input) -> Option<PathBuf> {
-    match &input.source {
-        Source::File(path, _) => fs::canonicalize(path).ok(),
-        _ => None,
+/// The path without links of a file on disk. `folders`: the same of folders that were asked about before.
+fn real_path(input: &Input, folders: &mut HashMap<PathBuf, Option<PathBuf>>) -> Option<PathBuf> {
+    let Source::File(path, _) = &input.source else {
+        return None;
+    };
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return fs::canonicalize(path).ok();
+    };
+    if !folders.contains_key(folder) {
+        let written = if folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            folder
+        };
+        folders.insert(folder.to_owned(), fs::canonicalize(written).ok());
     }
+    let file = folders.get(folder)?.as_ref()?.join(name);
+    if fs::symlink_metadata(&file).ok()?.is_symlink() {
+        return fs::canonicalize(&file).ok();
+    }
+    Some(file)
 }
 
 /// Links that are named of files that do not lie on disk.

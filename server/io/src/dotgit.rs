@@ -14,6 +14,7 @@ use std::{
 };
 
 use crate::{
+    absolute::absolute,
     gitlink,
     roots::{Roots, cleaned},
     unread::Unread,
@@ -41,7 +42,7 @@ fn is_link_on_disk(path: &Path) -> bool {
 
 /// `is_link`: whether the path is a link itself, if that is known.
 fn refuse_if(path: &Path, is_link: Option<bool>) -> Result<(), Unread> {
-    let absolute = std::path::absolute(path)?;
+    let absolute = absolute(path)?;
     let written = cleaned(&absolute);
     let (Some(folder), Some(name)) = (written.parent(), written.file_name()) else {
         return Ok(());

@@ -8,6 +8,7 @@
     reason = "this crate does the input and output of all others"
 )]
 
+pub mod absolute;
 pub mod cache;
 pub mod config;
 mod dotgit;

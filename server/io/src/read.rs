@@ -14,6 +14,7 @@ use std::{
 pub use crate::roots::exists;
 pub use crate::unread::Unread;
 use crate::{
+    absolute::absolute,
     dotgit,
     elsewhere::Elsewhere,
     regular::{contents, opened, regular},
@@ -226,7 +227,7 @@ fn open(path: &Path, access: &Access, may_read: MayRead) -> Result<(File, Metada
                 may_read(path, true)?;
                 return opened(path, false);
             }
-            let path = roots.follow(&std::path::absolute(path)?)?;
+            let path = roots.follow(&absolute(path)?)?;
             regular(fs::symlink_metadata(&path)?.file_type())?;
             may_read(&path, false)?;
             opened(&path, false)

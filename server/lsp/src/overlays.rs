@@ -13,11 +13,11 @@ use std::{
 
 use crd_analyzer_io::{
     kustomize::Disk,
-    read::{self, Access, FOUND_BYTES, SETTINGS_BYTES},
+    read::{self, Access, FOUND_BYTES},
     roots::{self, Roots},
 };
 use crd_analyzer_workspace::{
-    flux::{Flux, Patching},
+    flux::{Flux, FluxFiles, MayHold, Patching},
     index::Fingerprint,
     kustomize::FILE_NAMES,
     overlay::{AsBuilt, Files, Graph, is_kustomization},
@@ -293,7 +293,7 @@ impl Overlays {
 
     /// Reads what a file says to Flux. Returns whether that is something else than before.
     fn read_flux(&self, path: &Path, flux_files: &FluxFiles, files: &SessionFiles<'_>) -> bool {
-        let (is_kustomization, is_config_map) = flux_files.is_of(path);
+        let may_hold = flux_files.of(path);
         let has_kustomizations = flux_files.has_kustomizations();
         let was_empty = self.lock().flux_files.is_empty();
         if was_empty && has_kustomizations {
@@ -304,7 +304,7 @@ impl Overlays {
             self.lock().flux_files = all;
             return true;
         }
-        let now = (has_kustomizations && (is_kustomization || is_config_map)).then(|| files.flux(path));
+        let now = (has_kustomizations && may_hold != MayHold::default()).then(|| files.flux(path));
         let mut known = self.lock();
         let before = match now.clone() {
             Some(now) => known.flux_files.insert(path.to_owned(), now),
@@ -352,44 +352,6 @@ impl Found {
         };
         kustomizations.extend(folders.iter().filter(is_there).map(|it| it.to_path_buf()));
         Self { kustomizations }
-    }
-}
-
-/// The files that may say something to Flux.
-#[derive(Debug, Default)]
-pub(crate) struct FluxFiles(Mutex<BTreeMap<PathBuf, (bool, bool)>>);
-
-impl FluxFiles {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<PathBuf, (bool, bool)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes note of the text of a file.
-    pub(crate) fn note(&self, path: &Path, text: &str) {
-        let is_short = text.len() as u64 <= SETTINGS_BYTES;
-        let found = (is_short && Flux::is_in(text), is_short && Flux::may_be_config_map(text));
-        if found == (false, false) {
-            self.lock().remove(path);
-        } else {
-            self.lock().insert(path.to_owned(), found);
-        }
-    }
-
-    /// Whether a file may hold Kustomizations, and whether it may hold ConfigMaps.
-    fn is_of(&self, path: &Path) -> (bool, bool) {
-        self.lock().get(path).copied().unwrap_or_default()
-    }
-
-    fn has_kustomizations(&self) -> bool {
-        self.lock().values().any(|it| it.0)
-    }
-
-    /// The files that may hold Kustomizations, and those that may hold only ConfigMaps.
-    fn all(&self) -> (Vec<PathBuf>, Vec<PathBuf>) {
-        let found = self.lock();
-        let (kustomizations, config_maps): (Vec<_>, Vec<_>) = found.iter().partition(|it| it.1.0);
-        let paths = |it: Vec<(&PathBuf, &(bool, bool))>| it.into_iter().map(|it| it.0.clone()).collect();
-        (paths(kustomizations), paths(config_maps))
     }
 }
 

@@ -17,6 +17,7 @@ use crd_analyzer_io::{
 };
 use crd_analyzer_workspace::{
     definition_paths::DefinitionPath,
+    flux::FluxFiles,
     go_file::is_go,
     index::{
         Catalog, DefinitionText, Definitions, Files, Found, GroupKind, KnownDefinition, NewFile, Origin, Resource,
@@ -24,13 +25,7 @@ use crd_analyzer_workspace::{
     },
 };
 
-use crate::{
-    documents::Documents,
-    overlays::{FluxFiles, Found as Kustomizations},
-    scan,
-    session::Session,
-    settings::Settings,
-};
+use crate::{documents::Documents, overlays::Found as Kustomizations, scan, session::Session, settings::Settings};
 
 /// Files as they are on disk.
 struct Disk;

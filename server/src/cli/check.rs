@@ -332,11 +332,12 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         let known = &*known;
         // What is wrong with a CRD is shown where people edit it, and not again for its copies. Files that somebody names stay in their order, and
         // are not read for this: a pipe can be read once.
-        if !is_served && inputs.iter().all(|it| !it.named) {
+        let is_found = !is_served && inputs.iter().all(|it| !it.named);
+        if is_found {
             known.copies_last(&mut inputs);
         }
         if beside.is_asked && args.old.is_none() {
-            let built = overlays(&inputs, revision.as_ref());
+            let built = overlays(&inputs, is_found.then(|| known.flux_files()), revision.as_ref());
             let current = std::env::current_dir().unwrap_or_default();
             let relative = |it: &Path| it.strip_prefix(&current).unwrap_or(it).display().to_string();
             let failed = built.failed_before().map(relative);

@@ -13,6 +13,7 @@ use std::{
 
 use crd_analyzer_cluster::Prompts;
 use crd_analyzer_io::{
+    absolute::absolute,
     git,
     read::{self, Access},
     repository,
@@ -21,6 +22,7 @@ use crd_analyzer_io::{
 use crd_analyzer_workspace::{
     cluster,
     config::Config,
+    flux::FluxFiles,
     index::{
         Catalog, Definitions, Files, Found, GroupKind, Index, KnownDefinition, MemoryFiles, MutatingWebhook, NewFile,
         Object, Origin, Resource, may_decide, native, objects, objects_of,
@@ -103,6 +105,8 @@ pub(super) struct RunDefinitions {
     around: Arc<OnceLock<Named>>,
     /// Those that came with a request, by their path or text.
     paired: Mutex<HashMap<String, Arc<Catalog>>>,
+    /// Which of the files may say something to Flux, as they are looked into.
+    flux_files: FluxFiles,
     /// The repositories that were asked about, each read once.
     repositories: Mutex<BTreeMap<PathBuf, Repository>>,
 }
@@ -137,7 +141,7 @@ impl RunDefinitions {
         }
         for (input, config) in inputs {
             if let Source::File(path, access) = &input.source {
-                let path = std::path::absolute(path)?;
+                let path = absolute(path)?;
                 if input.named || !config.excludes(&path) {
                     files.insert(path, (Origin::Workspace, access.clone()));
                 }
@@ -157,6 +161,7 @@ impl RunDefinitions {
             neighbours: None,
             around: Arc::default(),
             paired: Mutex::default(),
+            flux_files: FluxFiles::default(),
             repositories: Mutex::default(),
         })
     }
@@ -212,9 +217,15 @@ impl RunDefinitions {
                 }),
             };
             self.describe_repositories(&catalog, folders(&self.files));
-            fill(&catalog, &self.files, &self.cluster);
+            fill(&catalog, &self.files, &self.cluster, &self.flux_files);
             catalog
         })
+    }
+
+    /// Which of the files may say something to Flux.
+    pub(super) fn flux_files(&self) -> &FluxFiles {
+        self.catalog();
+        &self.flux_files
     }
 
     fn disk(&self) -> Disk {
@@ -304,7 +315,7 @@ fn roots(folders: BTreeSet<&Path>) -> Vec<PathBuf> {
 }
 
 /// Looks into files, and into the texts of a cluster.
-fn fill(catalog: &Catalog, files: &Named, cluster: &BTreeMap<PathBuf, Arc<str>>) {
+fn fill(catalog: &Catalog, files: &Named, cluster: &BTreeMap<PathBuf, Arc<str>>, flux_files: &FluxFiles) {
     let files: Vec<_> = files.iter().collect();
     let next = AtomicUsize::new(0);
     let cluster: Vec<_> = cluster.iter().collect();
@@ -312,7 +323,13 @@ fn fill(catalog: &Catalog, files: &Named, cluster: &BTreeMap<PathBuf, Arc<str>>)
         loop {
             let n = next.fetch_add(1, Ordering::Relaxed);
             if let Some((path, (origin, access))) = files.get(n) {
-                if let Some(file) = deciding(path, access) {
+                let Ok(bytes) = read::bytes(path, access, access.manifest_bytes()) else {
+                    continue;
+                };
+                if let Ok(text) = std::str::from_utf8(&bytes) {
+                    flux_files.note(path, text);
+                }
+                if let Some(file) = Deciding::of(bytes) {
                     file.put_into(catalog, path, *origin);
                 }
             } else if let Some((path, text)) = cluster.get(n - files.len()) {

@@ -1,7 +1,7 @@
 //! One input of `check`, judged.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -14,7 +14,7 @@ use crd_analyzer_io::{
     go_tests::GoTests,
     kustomize::{Disk, Kustomizations},
     nearby_tests::NearbyTests,
-    read::{self, Access, SETTINGS_BYTES},
+    read::{self, Access},
     roots,
     scripts::Scripts,
     source_ignore,
@@ -24,7 +24,7 @@ use crd_analyzer_workspace::{
     breaking::Compatibility,
     completed::completed,
     config::Config,
-    flux::Flux,
+    flux::{Flux, FluxFiles, MayHold, TEXT_BYTES},
     hazards::Search,
     index::Definitions,
     kustomize::FILE_NAMES,
@@ -154,12 +154,17 @@ impl Beside {
 }
 
 /// What the kustomizations among the inputs build, each from the files that its own folder gives access to.
-/// `revision`: the earlier files, if the question is one about updates.
-pub(super) fn overlays(inputs: &[Input], revision: Option<&Arc<git::Revision>>) -> Overlays {
+/// `flux_files`: which of them may say something to Flux, if they were looked into. `revision`: the earlier files, if the question is one about
+/// updates.
+pub(super) fn overlays(
+    inputs: &[Input],
+    flux_files: Option<&FluxFiles>,
+    revision: Option<&Arc<git::Revision>>,
+) -> Overlays {
     let earlier = revision.map(|it| Disk {
         access: Access::Elsewhere(it.clone()),
     });
-    let now = flux(inputs);
+    let now = flux(inputs, flux_files);
     let manifests = if now.has_kustomizations() {
         let files = inputs.iter().filter_map(|it| Some((it.place().ok()?, it.file()?.1)));
         source_ignore::known_to_flux(files)
@@ -211,7 +216,7 @@ pub(super) fn not_built(inputs: &[Input]) -> Vec<&Input> {
 
 /// The folders with a kustomization among the inputs, each with the files that the kustomization may name.
 fn folders(inputs: &[Input]) -> Vec<(PathBuf, Disk)> {
-    let mut folders = BTreeMap::new();
+    let (mut folders, mut asked) = (BTreeMap::new(), HashSet::new());
     for input in inputs {
         if let (Some((path, access)), Ok(place)) = (input.file(), input.place())
             && let Some(folder) = place.parent()
@@ -219,7 +224,8 @@ fn folders(inputs: &[Input]) -> Vec<(PathBuf, Disk)> {
         {
             // The walk leaves out files without an ending.
             if is_kustomization(path)
-                || read::kind(&folder.join(FILE_NAMES[2]), &access).is_ok_and(|it| it.0 == read::Kind::File)
+                || asked.insert(folder.to_owned())
+                    && read::kind(&folder.join(FILE_NAMES[2]), &access).is_ok_and(|it| it.0 == read::Kind::File)
             {
                 let access = match access {
                     Access::Within(_) | Access::Elsewhere(_) => access,
@@ -233,13 +239,17 @@ fn folders(inputs: &[Input]) -> Vec<(PathBuf, Disk)> {
 }
 
 /// What the Kustomizations of Flux among the inputs substitute.
-fn flux(inputs: &[Input]) -> Flux {
+fn flux(inputs: &[Input], files: Option<&FluxFiles>) -> Flux {
     let mut flux = Flux::default();
-    add_to(&mut flux, inputs, Flux::is_in);
+    let may_be = |place: &Path, is_wanted: fn(MayHold) -> bool| files.is_none_or(|it| is_wanted(it.of(place)));
+    add_to(&mut flux, inputs, |it| may_be(it, |it| it.kustomizations), Flux::is_in);
     if !flux.is_empty() {
-        add_to(&mut flux, inputs, |text| {
-            Flux::may_be_config_map(text) && !Flux::is_in(text)
-        });
+        add_to(
+            &mut flux,
+            inputs,
+            |it| may_be(it, |it| it.config_maps && !it.kustomizations),
+            |text| Flux::may_be_config_map(text) && !Flux::is_in(text),
+        );
     }
     flux
 }
@@ -250,7 +260,7 @@ fn old_flux(inputs: &[Input]) -> Flux {
         let text = input::read(input.old.as_ref()?).ok()??;
         let text = String::from_utf8(text)
             .ok()
-            .filter(|it| it.len() as u64 <= SETTINGS_BYTES)?;
+            .filter(|it| it.len() as u64 <= TEXT_BYTES)?;
         Some((input.place().ok()?, text))
     };
     let mut flux = Flux::default();
@@ -260,15 +270,20 @@ fn old_flux(inputs: &[Input]) -> Flux {
     flux
 }
 
-/// Adds what the files hold whose text is of interest.
-fn add_to(flux: &mut Flux, inputs: &[Input], is_wanted: impl Fn(&str) -> bool + Sync) {
+/// Adds what the files hold whose text is of interest. `may_be`: whether a file is worth reading.
+fn add_to(
+    flux: &mut Flux,
+    inputs: &[Input],
+    may_be: impl Fn(&Path) -> bool + Sync,
+    is_wanted: impl Fn(&str) -> bool + Sync,
+) {
     let read = |input: &Input| {
         let (path, access) = input.file()?;
         let place = input.place().ok()?;
-        if !read::can_be_read_again(&place, &access) {
+        if !may_be(&place) || !read::can_be_read_again(&place, &access) {
             return None;
         }
-        let text = read::text(path, &access, SETTINGS_BYTES).ok()?;
+        let text = read::text(path, &access, TEXT_BYTES).ok()?;
         is_wanted(&text).then_some((place, text))
     };
     add_texts(flux, inputs.par_iter().filter_map(read).collect());

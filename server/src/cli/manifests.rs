@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, RwLock, mpsc},
 };
 
-use crd_analyzer_io::{config, print::tell, read::Access};
+use crd_analyzer_io::{absolute::absolute, config, print::tell, read::Access};
 use crd_analyzer_schema::{KubernetesVersion, depth};
 use crd_analyzer_workspace::{config::Config, selection::Selection, versions::VersionSet};
 use rayon::prelude::*;
@@ -274,7 +274,7 @@ impl Configs {
         }
         match input.file() {
             Some((path, access)) if !self.is_ignored => {
-                let path = std::path::absolute(path)?;
+                let path = absolute(path)?;
                 let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
                 self.of_folder(folder, &access)
             }
@@ -320,7 +320,7 @@ fn used(found: &config::Found) -> Result<Arc<Config>, UsageError> {
 
 fn is_excluded(input: &Input, config: &Config) -> io::Result<bool> {
     match &input.source {
-        Source::File(path, _) => Ok(config.excludes(&std::path::absolute(path)?)),
+        Source::File(path, _) => Ok(config.excludes(&absolute(path)?)),
         _ => Ok(false),
     }
 }

@@ -1,6 +1,7 @@
 //! What Flux substitutes for variables after it has built a folder: `spec.postBuild` of its Kustomizations
 //! (`SubstituteVariables` of github.com/fluxcd/pkg/kustomize).
 
+mod files;
 mod values;
 
 use std::{
@@ -19,6 +20,7 @@ use memchr::memmem;
 use serde_json::Value;
 
 use crate::variables::Variables;
+pub use files::{FluxFiles, MayHold};
 use values::Known;
 
 /// The group of Flux's Kustomizations.
@@ -32,6 +34,9 @@ const SOURCES: &str = "source.toolkit.fluxcd.io";
 
 /// The name of the GitRepository that `flux bootstrap` makes of the repository that it writes to.
 const BOOTSTRAPPED: &str = "flux-system";
+
+/// The bytes of a text that may say something to Flux.
+pub const TEXT_BYTES: u64 = 128 << 10;
 
 /// What a Kustomization changes beside variables, a field of `spec` each.
 const CHANGES: [&str; 6] = [

@@ -8,12 +8,7 @@ use std::{
 
 use crd_analyzer_kustomize::{Files, FluxKustomization, Node, Sources};
 
-use super::{
-    graph::has_kustomization,
-    objects::{is_as_written, is_judged},
-    projection::Projection,
-    run::Run,
-};
+use super::{as_written::AsWritten, graph::has_kustomization, objects::is_judged, projection::Projection, run::Run};
 
 /// What tells objects of one build apart.
 #[derive(PartialEq, Eq, Hash)]
@@ -57,6 +52,7 @@ pub(super) struct Earlier<'f> {
     /// The folders whose kustomizations existed and could not be built.
     pub(super) failed: BTreeSet<PathBuf>,
     sources: Sources,
+    written: AsWritten,
     run: Run,
 }
 
@@ -67,6 +63,7 @@ impl<'f> Earlier<'f> {
             builds: HashMap::new(),
             failed: BTreeSet::new(),
             sources: Sources::default(),
+            written: AsWritten::default(),
             run: Run::default(),
         }
     }
@@ -123,7 +120,7 @@ impl<'f> Earlier<'f> {
             }
             let object = Object {
                 text: Projection::new(&built.node, &self.sources).text.into(),
-                is_as_written: is_as_written(&self.sources, &built),
+                is_as_written: self.written.holds(&self.sources, &built),
             };
             made.insert(Id::of(&built.node), object);
         }

@@ -5,6 +5,7 @@
 //! judged by the CRD as it is built there.
 
 mod as_built;
+mod as_written;
 mod built_crds;
 mod deciders;
 mod earlier;
@@ -24,6 +25,7 @@ use std::{
 };
 
 pub use as_built::AsBuilt;
+use as_written::AsWritten;
 use built_crds::BuiltCrds;
 pub use crd_analyzer_kustomize::Files;
 use crd_analyzer_kustomize::{Build, FluxKustomization, Node, Place, ProblemKind, Sources, Unread, Value, references};
@@ -31,7 +33,7 @@ use earlier::Earlier;
 pub use flux_folders::FluxFolders;
 pub use graph::{Graph, is_kustomization};
 use judged::Judged;
-use objects::{Key, is_as_written, is_judged, key, told, told_unread};
+use objects::{Key, is_judged, key, told, told_unread};
 use projection::{Projection, Written, documents_of};
 use run::Run;
 
@@ -125,6 +127,8 @@ struct Adding {
     remote: HashSet<String>,
     /// What was told of kustomizations: where, and the headline.
     told: HashSet<(u32, u32, String)>,
+    /// Their objects as they are written.
+    written: AsWritten,
     /// What some of them build and is not judged.
     left_out: HashSet<Key>,
     run: Run,
@@ -293,7 +297,7 @@ impl Overlays {
                     let folder = &self.folders[number];
                     let by_flux = self.patching[number].as_ref().map(|it| &it.1);
                     let earlier = earlier.as_deref_mut();
-                    let is_as_written = is_as_written(sources, &built);
+                    let is_as_written = state.written.holds(sources, &built);
                     if is_as_written && !crds.has_that_of(&built.node) {
                         let was_changed = earlier.is_some_and(|it| it.was_changed((folder, by_flux), &built.node));
                         if !was_changed {

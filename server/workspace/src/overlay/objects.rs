@@ -2,11 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crd_analyzer_kustomize::{Built, Node, Place, Problem, ProblemKind, Sources, Unread};
-use crd_analyzer_syntax::{
-    read_json_of,
-    tree::{NodeKind, Span},
-};
+use crd_analyzer_kustomize::{Node, Place, Problem, ProblemKind, Sources, Unread};
+use crd_analyzer_syntax::tree::{NodeKind, Span};
 
 use crate::{
     codes,
@@ -86,15 +83,6 @@ pub(super) fn key(sources: &Sources, origin: Place) -> Option<Key> {
         Some(_) => return None,
     };
     Some((path.to_path_buf(), index as usize, item))
-}
-
-/// Whether an object is built as it is written.
-pub(super) fn is_as_written(sources: &Sources, built: &Built) -> bool {
-    let (tree, node) = sources.tree(built.origin);
-    let json = read_json_of(tree, node).ok();
-    json.as_ref()
-        .and_then(|it| it.root())
-        .is_some_and(|it| it.to_value() == built.node.to_json())
 }
 
 /// The way from one folder to another; `None` if they are the same.
