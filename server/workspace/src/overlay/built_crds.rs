@@ -92,6 +92,11 @@ impl BuiltCrds {
         Self(crds)
     }
 
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether it has the CRD of an object.
     pub(super) fn has_that_of(&self, object: &Node) -> bool {
         !self.0.is_empty() && kind_of(object).is_some_and(|it| self.0.contains_key(&it))

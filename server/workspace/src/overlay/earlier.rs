@@ -8,7 +8,7 @@ use std::{
 
 use crd_analyzer_kustomize::{Files, FluxKustomization, Node, Sources};
 
-use super::{as_written::AsWritten, graph::has_kustomization, objects::is_judged, projection::Projection, run::Run};
+use super::{graph::has_kustomization, objects::is_judged, projection::Projection, run::Run};
 
 /// What tells objects of one build apart.
 #[derive(PartialEq, Eq, Hash)]
@@ -52,7 +52,6 @@ pub(super) struct Earlier<'f> {
     /// The folders whose kustomizations existed and could not be built.
     pub(super) failed: BTreeSet<PathBuf>,
     sources: Sources,
-    written: AsWritten,
     run: Run,
 }
 
@@ -63,7 +62,6 @@ impl<'f> Earlier<'f> {
             builds: HashMap::new(),
             failed: BTreeSet::new(),
             sources: Sources::default(),
-            written: AsWritten::default(),
             run: Run::default(),
         }
     }
@@ -105,7 +103,10 @@ impl<'f> Earlier<'f> {
         if !has_own && flux.as_ref().is_none_or(|it| it.resources.is_empty()) {
             return None;
         }
-        let built = self.run.build(self.files, folder, (&mut self.sources, flux.as_ref()));
+        let built = self
+            .run
+            .build(self.files, folder, (&mut self.sources, flux.as_ref()))
+            .build;
         let Ok(objects) = built.objects else {
             self.failed.insert(folder.to_owned());
             return None;
@@ -120,7 +121,7 @@ impl<'f> Earlier<'f> {
             }
             let object = Object {
                 text: Projection::new(&built.node, &self.sources).text.into(),
-                is_as_written: self.written.holds(&self.sources, &built),
+                is_as_written: self.run.is_as_written(&self.sources, &built),
             };
             made.insert(Id::of(&built.node), object);
         }

@@ -7,11 +7,11 @@ use std::{
     sync::Arc,
 };
 
-use crd_analyzer_kustomize::{Build, Files, FluxKustomization, Sources};
+use crd_analyzer_kustomize::{Files, FluxKustomization, Sources};
 
 use super::{
     graph::{has_kustomization, is_kustomization},
-    run::Run,
+    run::{BuiltFolder, Run},
 };
 use crate::flux::{Flux, Patching};
 
@@ -30,7 +30,7 @@ pub(super) struct BuiltByFlux {
     /// Its file and its name.
     pub(super) by: (PathBuf, String),
     pub(super) kustomization: FluxKustomization,
-    pub(super) build: Build,
+    pub(super) built: BuiltFolder,
 }
 
 impl<'f> FluxFolders<'f> {
@@ -86,7 +86,7 @@ impl<'f> FluxFolders<'f> {
                 folder: it.folder.to_owned(),
                 by: (it.file.to_owned(), it.name.to_owned()),
                 kustomization: kustomization.clone(),
-                build: run.build(*files, it.folder, (sources, Some(kustomization))),
+                built: run.build(*files, it.folder, (sources, Some(kustomization))),
             });
         built.collect()
     }

@@ -25,7 +25,6 @@ use std::{
 };
 
 pub use as_built::AsBuilt;
-use as_written::AsWritten;
 use built_crds::BuiltCrds;
 pub use crd_analyzer_kustomize::Files;
 use crd_analyzer_kustomize::{Build, FluxKustomization, Node, Place, ProblemKind, Sources, Unread, Value, references};
@@ -35,7 +34,7 @@ pub use graph::{Graph, is_kustomization};
 use judged::Judged;
 use objects::{Key, is_judged, key, told, told_unread};
 use projection::{Projection, Written, documents_of};
-use run::Run;
+use run::{BuiltFolder, Run};
 
 use crate::{
     finding::{Finding, Severity},
@@ -127,8 +126,6 @@ struct Adding {
     remote: HashSet<String>,
     /// What was told of kustomizations: where, and the headline.
     told: HashSet<(u32, u32, String)>,
-    /// Their objects as they are written.
-    written: AsWritten,
     /// What some of them build and is not judged.
     left_out: HashSet<Key>,
     run: Run,
@@ -150,45 +147,52 @@ impl Overlays {
         earlier: Option<&dyn Files>,
     ) -> Self {
         let mut earlier = earlier.map(Earlier::new);
-        let mut run = Run::default();
+        let mut run = if earlier.is_some() {
+            Run::default()
+        } else {
+            Run::of_changes()
+        };
         let mut overlays = Self::default();
         let by_flux = patching.map(|it| it.build(&mut run, &mut overlays.sources));
         let by_flux = by_flux.unwrap_or_default();
         let mut inner: HashSet<PathBuf> = HashSet::new();
-        for (folder, _) in by_flux.iter().flat_map(|it| &it.build.folders) {
+        for (folder, _) in by_flux.iter().flat_map(|it| &it.built.build.folders) {
             inner.insert(folder.clone());
         }
         // What Flux applies as it is counts, whoever else builds on it.
         let is_applied = |it: &PathBuf| patching.is_some_and(|by| by.applied.contains(it));
         let substitutes = patching.is_some_and(|it| it.substitutes);
-        let mut roots: Vec<Option<Build>> = Vec::new();
+        let mut roots: Vec<Option<BuiltFolder>> = Vec::new();
         roots.resize_with(folders.len(), || None);
         for n in outermost_first(folders) {
             let (folder, files) = &folders[n];
             if inner.contains(folder) && !is_applied(folder) {
                 continue;
             }
-            let build = run.build(files, folder, (&mut overlays.sources, None));
-            inner.extend(build.folders.iter().skip(1).map(|it| it.0.clone()));
-            roots[n] = Some(build);
+            let built = run.build(files, folder, (&mut overlays.sources, None));
+            inner.extend(built.build.folders.iter().skip(1).map(|it| it.0.clone()));
+            roots[n] = Some(built);
         }
-        for ((folder, _), build) in folders.iter().zip(roots) {
-            let Some(build) = build else { continue };
+        let mut unchanged = Vec::new();
+        for ((folder, _), built) in folders.iter().zip(roots) {
+            let Some(built) = built else { continue };
             if substitutes {
-                overlays.note_takers(&build);
+                overlays.note_takers(&built.build);
             }
-            if !build.is_component && (!inner.contains(folder) || is_applied(folder)) {
+            if !built.build.is_component && (!inner.contains(folder) || is_applied(folder)) {
                 overlays.folders.push(folder.clone());
-                overlays.builds.push(build);
+                overlays.builds.push(built.build);
+                unchanged.push(built.unchanged);
                 overlays.patching.push(None);
             }
         }
         for it in by_flux {
             if substitutes {
-                overlays.note_takers(&it.build);
+                overlays.note_takers(&it.built.build);
             }
             overlays.folders.push(it.folder);
-            overlays.builds.push(it.build);
+            overlays.builds.push(it.built.build);
+            unchanged.push(it.built.unchanged);
             overlays.patching.push(Some((it.by, it.kustomization)));
         }
         overlays.crds.resize_with(overlays.builds.len(), BuiltCrds::default);
@@ -196,8 +200,8 @@ impl Overlays {
             run,
             ..Adding::default()
         };
-        for n in 0..overlays.builds.len() {
-            overlays.add(n, &mut state, earlier.as_mut());
+        for (n, unchanged) in unchanged.into_iter().enumerate() {
+            overlays.add((n, unchanged), &mut state, earlier.as_mut());
         }
         let is_dropped = |it: &Key| !state.unknown.contains(&it.0);
         overlays.built.extend(state.dropped.into_iter().filter(is_dropped));
@@ -243,7 +247,13 @@ impl Overlays {
         self
     }
 
-    fn add(&mut self, number: usize, state: &mut Adding, mut earlier: Option<&mut Earlier<'_>>) {
+    /// Takes over what a build has made. `unchanged`: the objects that were taken out of it.
+    fn add(
+        &mut self,
+        (number, unchanged): (usize, Vec<Key>),
+        state: &mut Adding,
+        mut earlier: Option<&mut Earlier<'_>>,
+    ) {
         // What is judged is taken over.
         let objects = std::mem::replace(&mut self.builds[number].objects, Ok(Vec::new()));
         let build = &self.builds[number];
@@ -280,6 +290,10 @@ impl Overlays {
                     self.patches.extend(build.patches.iter().cloned());
                 }
                 let mut dropped: HashSet<Key> = build.taken.iter().filter_map(|it| key(sources, *it)).collect();
+                for key in unchanged {
+                    dropped.remove(&key);
+                    state.unchanged.insert(key);
+                }
                 let mut made = Vec::new();
                 let written = |it: Place| sources.tree(it).0.document_span().range().len();
                 let (objects, left_out): (Vec<_>, Vec<_>) = objects
@@ -297,7 +311,7 @@ impl Overlays {
                     let folder = &self.folders[number];
                     let by_flux = self.patching[number].as_ref().map(|it| &it.1);
                     let earlier = earlier.as_deref_mut();
-                    let is_as_written = state.written.holds(sources, &built);
+                    let is_as_written = state.run.is_as_written(sources, &built);
                     if is_as_written && !crds.has_that_of(&built.node) {
                         let was_changed = earlier.is_some_and(|it| it.was_changed((folder, by_flux), &built.node));
                         if !was_changed {

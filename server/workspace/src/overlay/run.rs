@@ -4,12 +4,27 @@ use std::path::Path;
 
 use crd_analyzer_kustomize::{Build, Built, Files, FluxKustomization, LIMITS, Sources, Value, build_with};
 
-use super::objects::is_judged;
+use super::{
+    as_written::AsWritten,
+    built_crds::BuiltCrds,
+    objects::{Key, is_judged, key},
+};
 
 /// What a run may still spend.
 pub(super) struct Run {
     work: u64,
     bytes: u64,
+    /// The objects as they are written.
+    written: AsWritten,
+    /// Those that no build changes are of no interest.
+    takes_unchanged: bool,
+}
+
+/// What is built of a folder.
+pub(super) struct BuiltFolder {
+    pub(super) build: Build,
+    /// Objects that were taken out of it, because they are as they are written: they are judged there.
+    pub(super) unchanged: Vec<Key>,
 }
 
 impl Default for Run {
@@ -17,6 +32,8 @@ impl Default for Run {
         Self {
             work: 1_200_000_000,
             bytes: 112 << 20,
+            written: AsWritten::default(),
+            takes_unchanged: false,
         }
     }
 }
@@ -34,13 +51,21 @@ const A_REPORT: u64 = 1 << 10;
 const LONGEST: u64 = 16 << 20;
 
 impl Run {
+    /// What a run may spend that judges only what kustomizations change.
+    pub(super) fn of_changes() -> Self {
+        Self {
+            takes_unchanged: true,
+            ..Self::default()
+        }
+    }
+
     /// Builds a folder with what a Kustomization of Flux adds.
     pub(super) fn build(
         &mut self,
         files: &dyn Files,
         folder: &Path,
         (sources, flux): (&mut Sources, Option<&FluxKustomization>),
-    ) -> Build {
+    ) -> BuiltFolder {
         let limits = crd_analyzer_budget::Limits {
             work: LIMITS.work.min(self.work),
             bytes: LIMITS.bytes.min(self.bytes),
@@ -50,6 +75,7 @@ impl Run {
         let mut built = build_with(files, folder, (limits, sources), flux);
         let kept_bases = sources.kept_bytes() - kept_before;
         self.work -= limits.work.saturating_sub(built.left.work);
+        let unchanged = self.take_unchanged(&mut built, sources);
         // What a build that failed has made is gone, and what is built of native kinds is not asked for any more. Bases stay.
         let objects = built.objects.as_deref_mut().unwrap_or_default();
         let kept = objects.iter_mut().map(|it| {
@@ -62,7 +88,35 @@ impl Run {
         let kept = kept.sum::<u64>() + kept_bases;
         let spent = limits.bytes.saturating_sub(built.left.bytes);
         self.bytes -= spent.min(kept);
-        built
+        BuiltFolder {
+            build: built,
+            unchanged,
+        }
+    }
+
+    /// Takes out what is built as it is written, so that its room is for others. Where CRDs change, their resources are judged again.
+    fn take_unchanged(&mut self, built: &mut Build, sources: &Sources) -> Vec<Key> {
+        let mut unchanged = Vec::new();
+        let Ok(objects) = &mut built.objects else {
+            return unchanged;
+        };
+        if self.takes_unchanged && BuiltCrds::new(sources, objects).is_empty() {
+            objects.retain(|it| {
+                let size = sources.tree(it.origin).0.document_span().range().len();
+                let is_unchanged = is_judged(&it.node) && self.compares(it, size) && self.is_as_written(sources, it);
+                match key(sources, it.origin).filter(|_| is_unchanged) {
+                    Some(key) => unchanged.push(key),
+                    None => return true,
+                }
+                false
+            });
+        }
+        unchanged
+    }
+
+    /// Whether an object is built as it is written.
+    pub(super) fn is_as_written(&mut self, sources: &Sources, built: &Built) -> bool {
+        self.written.holds(sources, built)
     }
 
     /// Spends what it takes to compare an object with its source, for as long as that takes. `written`: the size in bytes of the document that it comes from.
@@ -130,6 +184,7 @@ mod tests {
         let folder = |n: usize| Path::new("/r").join(format!("o{n}"));
         let is_built = |n: &usize| {
             run.build(&Overlays(group), &folder(*n), (&mut sources, None))
+                .build
                 .objects
                 .is_ok()
         };
