@@ -82,7 +82,10 @@ pub fn scalar_of(tree: &Tree, node: NodeId) -> Option<CelScalar> {
 /// Whether a node is an expression of an object whose kind is in the table.
 fn is_expression_of_row(tree: &Tree, node: NodeId) -> bool {
     let path = path_of(tree, node);
+    // A key has the path of its value.
+    let is_value = tree.entry_of(node).is_none_or(|it| it.value == node);
     schema::row_at(tree, &path).is_some()
+        && is_value
         && tree.is_scalar(node)
         && schema::api_at(tree, &path).is_some_and(|it| matches!(it.ty, FieldType::Cel))
 }

@@ -90,6 +90,8 @@ async fn expressions_and_fields_are_completed_and_explained() {
     assert!(labels.contains(&json!("messageExpression")), "{labels:?}");
     let found = ask(&mut client, "textDocument/hover", place("failurePolicy", 3)).await;
     assert!(found.to_string().contains("misconfigured"), "{found}");
+    let found = ask(&mut client, "textDocument/hover", place("expression: |", 3)).await;
+    assert!(found.to_string().contains("rejects the request if it gives"), "{found}");
     let found = ask(&mut client, "textDocument/signatureHelp", place("size()", 5)).await;
     assert!(found.to_string().contains("size()"), "{found}");
     client.finish().await;

@@ -4,6 +4,8 @@
 
 mod policy;
 
+use std::sync::OnceLock;
+
 use crd_analyzer_admission::Verdict;
 use crd_analyzer_apiextensions::{
     decode::WrittenType,
@@ -23,13 +25,13 @@ pub struct Row {
     /// How it is recognised, and its fields.
     pub kind: &'static Kind,
     /// Versions that API servers have only if somebody turns them on. Their objects are not checked.
-    alpha: &'static [&'static str],
+    pub alpha: &'static [&'static str],
     /// What the API server answers to a request that creates an object in one of the versions.
-    pub(crate) judge: fn(&JsonDoc<'_>, &'static Version, KubernetesVersion) -> Verdict,
+    pub judge: fn(&JsonDoc<'_>, &'static Version, KubernetesVersion) -> Verdict,
     /// What the expression at a path of an object sees. `None` for a path without an expression.
-    context: fn(&Tree, NodeId, &[Step<'_>], KubernetesVersion) -> Option<Context>,
+    pub context: fn(&Tree, NodeId, &[Step<'_>], KubernetesVersion) -> Option<Context>,
     /// What decides what an expression sees, in a sentence.
-    pub(crate) deciding: &'static str,
+    pub deciding: &'static str,
     /// The lists that an outline of an object shows.
     pub outline: &'static [OutlineList],
 }
@@ -61,9 +63,25 @@ impl Row {
 /// The rows.
 static ROWS: [Row; 1] = [policy::ROW];
 
+/// Rows of others.
+static MORE: OnceLock<&'static [Row]> = OnceLock::new();
+
+/// Adds rows to the table, for a program that checks more kinds than these. It has to do so before it reads the first manifest: what is known of
+/// a document is kept.
+///
+/// # Errors
+/// The rows, if some have been added before.
+pub fn add(rows: &'static [Row]) -> Result<(), &'static [Row]> {
+    MORE.set(rows)
+}
+
+fn rows() -> impl Iterator<Item = &'static Row> {
+    ROWS.iter().chain(MORE.get().copied().unwrap_or_default())
+}
+
 /// The row of what an object says it is, and its version if that exists. `None` for versions whose objects are not checked.
 pub fn of(api_version: &str, kind: &str) -> Option<(&'static Row, Option<&'static Version>)> {
-    let row = ROWS.iter().find(|it| it.kind.is(api_version, kind))?;
+    let row = rows().find(|it| it.kind.is(api_version, kind))?;
     let name = api_version.rsplit('/').next().unwrap_or_default();
     (!row.alpha.contains(&name)).then(|| (row, row.kind.version(api_version)))
 }
@@ -75,7 +93,7 @@ pub(crate) fn of_written(written: &WrittenType) -> Option<(&'static Row, Option<
 
 /// The API server's own kinds whose fields are known: CRDs, and those of the rows.
 pub fn all() -> impl Iterator<Item = &'static Kind> {
-    std::iter::once(&CRD).chain(ROWS.iter().map(|it| it.kind))
+    std::iter::once(&CRD).chain(rows().map(|it| it.kind))
 }
 
 /// The kind, CRDs among them, that an object is or is being written as: it may not say its `apiVersion` yet.
