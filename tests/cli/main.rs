@@ -22,6 +22,7 @@ mod hostile;
 mod hostile_output;
 #[path = "../hostile/rules.rs"]
 mod hostile_rules;
+mod init;
 mod installed;
 #[path = "../hostile/limits.rs"]
 mod limits;

@@ -13,6 +13,7 @@ pub(crate) mod eval;
 mod exceptions;
 mod explain;
 mod fix;
+mod init;
 mod judge;
 mod lsp;
 mod man;
@@ -69,6 +70,8 @@ enum Command {
     Lsp(lsp::Args),
     /// Explain a diagnostic code, or a field of a custom resource.
     Explain(explain::Args),
+    /// Show, or write, what a repository needs to be checked from now on.
+    Init(init::Args),
     /// Print a script that completes subcommands and options in a shell.
     Completions(completions::Args),
     /// Print a manual page.
@@ -132,6 +135,7 @@ impl Cli {
             Command::Test(args) => test::run(&args, self.color),
             Command::Lsp(args) => lsp::run(&args),
             Command::Explain(args) => explain::run(&args),
+            Command::Init(args) => init::run(&args),
             Command::Completions(args) => completions::run(&args),
             Command::Man(args) => man::run(&args),
         }

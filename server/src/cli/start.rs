@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     io::{self, BufWriter, Write as _},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use crd_analyzer_io::print::Terminal;
@@ -18,7 +18,7 @@ use crate::{
 const MOST_FOLDERS: usize = 3;
 
 /// What there is to type, and what it does.
-const COMMANDS: [(&str, &str); 5] = [
+const COMMANDS: [(&str, &str); 6] = [
     ("crd-analyzer check", "check everything here as an API server would"),
     ("crd-analyzer check FILE", "check one file"),
     ("crd-analyzer cost", "print what the CEL rules of the CRDs cost"),
@@ -26,6 +26,7 @@ const COMMANDS: [(&str, &str); 5] = [
         "crd-analyzer explain \"TEXT\"",
         "find the page of an error by its code or its words",
     ),
+    ("crd-analyzer init", "show a configuration, and what checks this in CI"),
     ("crd-analyzer help", "list all subcommands"),
 ];
 
@@ -38,7 +39,7 @@ pub(super) fn run() -> anyhow::Result<Status> {
         env!("CARGO_PKG_VERSION")
     ))?;
     terminal.blank()?;
-    terminal.line(format_args!("{}", seen()?))?;
+    terminal.line(format_args!("{}", seen(Path::new("."))?))?;
     terminal.blank()?;
     let widest = COMMANDS.iter().map(|it| it.0.len()).max().unwrap_or(0);
     for (command, what) in COMMANDS {
@@ -48,10 +49,10 @@ pub(super) fn run() -> anyhow::Result<Status> {
     Ok(Status::Usage)
 }
 
-/// What is in the current folder, in a sentence.
-fn seen() -> anyhow::Result<String> {
+/// What is in a folder, in a sentence.
+pub(super) fn seen(folder: &Path) -> anyhow::Result<String> {
     let mut configs = Settings::default().configs()?;
-    let Collected { inputs, .. } = input::collect(&[PathBuf::from(".")], &Reading::default())?;
+    let Collected { inputs, .. } = input::collect(&[folder.to_owned()], &Reading::default())?;
     let crds = RunDefinitions::of_inputs(&inputs, &mut configs)?.all();
     let current = std::env::current_dir()?;
     let mut folders: BTreeMap<String, usize> = BTreeMap::new();

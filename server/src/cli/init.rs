@@ -1,0 +1,111 @@
+//! `crd-analyzer init`: the files by which a repository is checked from now on.
+
+mod offers;
+mod pre_commit;
+
+use std::{
+    io::{self, BufWriter, Write as _},
+    path::{Path, PathBuf},
+};
+
+use crd_analyzer_io::{
+    absolute::absolute,
+    print::{Terminal, tell},
+    read, write,
+};
+
+use self::offers::{Change, Offer};
+use super::{Replacing, Status, UsageError, fix::patch, start};
+use crate::input;
+
+/// Show the files by which a repository is checked from now on: a configuration, and what runs crd-analyzer in pre-commit and in CI.
+///
+/// What is shown depends on the files that exist: a workflow for GitHub if there are workflows, a hook if there is a configuration of pre-commit.
+/// Nothing is written without --write.
+///
+/// Examples:
+///   crd-analyzer init
+///   crd-analyzer init --write
+#[derive(clap::Args, Debug)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// The folder of the repository. Default: the current folder.
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    folder: PathBuf,
+
+    /// Write the files that are shown. Other files stay as they are.
+    #[arg(long)]
+    write: bool,
+
+    #[command(flatten)]
+    replacing: Replacing,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
+    if !read::is_folder(&args.folder) {
+        return Err(UsageError(format!("`{}` is not a folder", args.folder.display())).into());
+    }
+    let folder = absolute(&args.folder)?;
+    let offers = offers::of(&folder)?;
+    let mut out = BufWriter::new(io::stdout());
+    let mut terminal = Terminal::new(&mut out, false);
+    terminal.line(format_args!("{}", start::seen(&args.folder)?))?;
+    for offer in &offers {
+        terminal.blank()?;
+        show(&mut terminal, &args.folder, offer)?;
+    }
+    terminal.blank()?;
+    let wanted: Vec<&Offer> = offers.iter().filter(|it| it.change.is_some()).collect();
+    if wanted.is_empty() {
+        terminal.line("There is nothing to write.")?;
+        out.flush()?;
+        return Ok(Status::Clean);
+    }
+    if !args.write {
+        terminal.line("Nothing is written yet. `crd-analyzer init --write` writes this.")?;
+        out.flush()?;
+        return Ok(Status::Clean);
+    }
+    out.flush()?;
+    let mut status = Status::Clean;
+    for offer in wanted {
+        let Some(change) = &offer.change else { continue };
+        match written(&folder, offer, change, args.replacing) {
+            Ok(()) => tell(format_args!("written: {}", name(&args.folder, offer))),
+            Err(why) => {
+                status = Status::Failed;
+                tell(format_args!("error: cannot write {}: {why}", name(&args.folder, offer)));
+            }
+        }
+    }
+    Ok(status)
+}
+
+fn written(folder: &Path, offer: &Offer, change: &Change, replacing: Replacing) -> Result<(), write::Unwritten> {
+    let path = folder.join(&offer.path);
+    match &change.before {
+        None => write::create(&path, change.after.as_bytes()),
+        Some(before) => write::replace(
+            &path,
+            &input::found_in(folder),
+            before.as_bytes(),
+            change.after.as_bytes(),
+            replacing.replaceable(),
+        ),
+    }
+}
+
+/// A file as people name it.
+fn name(folder: &Path, offer: &Offer) -> String {
+    input::label(&folder.join(&offer.path))
+}
+
+/// Says what an offer is for, and shows what it changes.
+fn show(terminal: &mut Terminal<'_>, folder: &Path, offer: &Offer) -> io::Result<()> {
+    let name = name(folder, offer);
+    terminal.line(format_args!("{name}: {}", offer.why))?;
+    if let Some(Change { before, after }) = &offer.change {
+        terminal.patch(&patch(&name, before.as_deref().unwrap_or_default(), after))?;
+    }
+    Ok(())
+}

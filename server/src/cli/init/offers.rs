@@ -1,0 +1,162 @@
+//! What a folder has, and what it lacks to be checked by itself.
+
+use std::path::{Path, PathBuf};
+
+use crd_analyzer_io::read::{self, SETTINGS_BYTES, Unread};
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_workspace::config::FILE_NAMES;
+
+use super::pre_commit;
+use crate::input;
+
+/// The version of the program, as its releases are tagged.
+const RELEASE: &str = concat!("v", env!("CARGO_PKG_VERSION"));
+
+/// The Kubernetes versions that get patches at a time.
+const MAINTAINED: u8 = 3;
+
+/// One file.
+pub(super) struct Offer {
+    /// The file, relative to the folder.
+    pub(super) path: PathBuf,
+    /// What it is for, or why it stays as it is.
+    pub(super) why: String,
+    /// What to write, if anything.
+    pub(super) change: Option<Change>,
+}
+
+/// What is written.
+pub(super) struct Change {
+    /// The text that is there; `None` if the file is new.
+    pub(super) before: Option<String>,
+    /// The whole new text.
+    pub(super) after: String,
+}
+
+impl Offer {
+    fn new(path: impl Into<PathBuf>, why: &str, after: String) -> Self {
+        Self {
+            path: path.into(),
+            why: why.to_owned(),
+            change: Some(Change { before: None, after }),
+        }
+    }
+
+    fn stays(path: impl Into<PathBuf>, why: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            why: why.into(),
+            change: None,
+        }
+    }
+}
+
+/// All of them for a folder, an absolute path.
+pub(super) fn of(folder: &Path) -> anyhow::Result<Vec<Offer>> {
+    let mut offers = vec![configuration(folder)];
+    offers.extend(hook(folder)?);
+    offers.extend(workflow(folder)?);
+    offers.extend(pipeline(folder)?);
+    if offers.len() == 1 {
+        let why = "runs crd-analyzer in CI: docs/ci.md of crd-analyzer has a step for each of them";
+        offers.push(Offer::stays("CI", why));
+    }
+    Ok(offers)
+}
+
+fn configuration(folder: &Path) -> Offer {
+    if let Some(name) = FILE_NAMES.iter().find(|it| read::exists(&folder.join(it))) {
+        return Offer::stays(*name, "exists, and stays as it is");
+    }
+    let newest = KubernetesVersion::NEWEST;
+    let oldest = KubernetesVersion::minor(newest.number() + 1 - MAINTAINED);
+    let text = format!(
+        "# The Kubernetes versions that your users run. Without this line, only the newest one is checked.\n\
+         kubernetesVersion: {oldest}..{newest}\n"
+    );
+    Offer::new(FILE_NAMES[0], "the settings of this repository", text)
+}
+
+/// The hook of pre-commit.
+fn hook(folder: &Path) -> anyhow::Result<Option<Offer>> {
+    let path = PathBuf::from(".pre-commit-config.yaml");
+    let Some(text) = text(folder, &path)? else {
+        return Ok(None);
+    };
+    if text.contains("crd-analyzer") {
+        return Ok(Some(Offer::stays(path, "has a hook of crd-analyzer")));
+    }
+    Ok(Some(match pre_commit::with_hook(&text, RELEASE) {
+        Some(after) => Offer {
+            path,
+            why: "checks the repository before each commit that changes a manifest".to_owned(),
+            change: Some(Change {
+                before: Some(text),
+                after,
+            }),
+        },
+        None => Offer::stays(
+            path,
+            format!(
+                "add this to `repos` yourself: {{repo: {}, rev: {RELEASE}, hooks: [{{id: crd-analyzer}}]}}",
+                pre_commit::REPOSITORY
+            ),
+        ),
+    }))
+}
+
+/// The workflow of GitHub.
+fn workflow(folder: &Path) -> anyhow::Result<Option<Offer>> {
+    let workflows = Path::new(".github/workflows");
+    let there = folder.join(workflows);
+    if !read::is_folder(&there) {
+        return Ok(None);
+    }
+    let access = input::found_in(folder);
+    for file in read::files_in(&there, &input::roots(&access)) {
+        if read::text(&file, &access, SETTINGS_BYTES).is_ok_and(|it| it.contains("crd-analyzer")) {
+            let name = file.file_name().unwrap_or_default();
+            return Ok(Some(Offer::stays(workflows.join(name), "runs crd-analyzer")));
+        }
+    }
+    let text = format!(
+        "name: crd-analyzer\n\
+         on: [pull_request]\n\
+         permissions: {{contents: read}}\n\
+         jobs:\n  \
+           check:\n    \
+             runs-on: ubuntu-latest\n    \
+             steps:\n      \
+               - uses: actions/checkout@v4\n      \
+               - uses: crd-analyzer/crd-analyzer/integrations/github-action@{RELEASE}\n"
+    );
+    let why = "checks each pull request, and shows errors at their lines";
+    Ok(Some(Offer::new(workflows.join("crd-analyzer.yaml"), why, text)))
+}
+
+/// The pipeline of GitLab.
+fn pipeline(folder: &Path) -> anyhow::Result<Option<Offer>> {
+    let path = PathBuf::from(".gitlab-ci.yml");
+    let Some(text) = text(folder, &path)? else {
+        return Ok(None);
+    };
+    if text.contains("crd-analyzer") {
+        return Ok(Some(Offer::stays(path, "runs crd-analyzer")));
+    }
+    Ok(Some(Offer::stays(
+        path,
+        format!(
+            "add this to `include` yourself: {{remote: {}/raw/{RELEASE}/integrations/gitlab/crd-analyzer.yml}}",
+            pre_commit::REPOSITORY
+        ),
+    )))
+}
+
+/// The text of a file of the folder; `None` if there is none.
+fn text(folder: &Path, path: &Path) -> anyhow::Result<Option<String>> {
+    match read::text(&folder.join(path), &input::found_in(folder), SETTINGS_BYTES) {
+        Ok(text) => Ok(Some(text)),
+        Err(why) if Unread::is_missing(&why) => Ok(None),
+        Err(why) => Err(anyhow::anyhow!("cannot read {}: {why}", path.display())),
+    }
+}

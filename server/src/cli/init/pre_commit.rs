@@ -1,0 +1,98 @@
+//! The entry for crd-analyzer in the configuration of pre-commit.
+
+use std::sync::Arc;
+
+use crd_analyzer_syntax::{
+    split::{read_document, split},
+    tree::{CollectionStyle, NodeKind, Tree},
+};
+
+/// Where crd-analyzer lives.
+pub(super) const REPOSITORY: &str = "https://github.com/crd-analyzer/crd-analyzer";
+
+/// The text with the hook as the last of `repos`. `None` if that list is not written in the usual way.
+pub(super) fn with_hook(text: &str, release: &str) -> Option<String> {
+    let tree = read(text)?;
+    let repos = tree.get(tree.root()?, "repos")?;
+    if tree.kind(repos) != NodeKind::Sequence(CollectionStyle::Block) {
+        return None;
+    }
+    let last = tree.items(repos).last()?;
+    let first = tree.full_span(tree.items(repos).next()?).start as usize;
+    let line = text[..first].rfind('\n').map_or(0, |it| it + 1);
+    let dash = text[line..first].find('-')?;
+    let indent = &text[line..line + dash];
+    if !indent.bytes().all(|it| it == b' ') {
+        return None;
+    }
+    let end = tree.full_span(last).end as usize;
+    let end = text[end..].find('\n').map_or(text.len(), |it| end + it);
+    let entry = format!(
+        "\n{indent}- repo: {REPOSITORY}\n{indent}  rev: {release}\n{indent}  hooks:\n{indent}    - id: crd-analyzer"
+    );
+    let after = format!("{}{entry}{}", text[..end].trim_end(), &text[end..]);
+    let after = if after.ends_with('\n') {
+        after
+    } else {
+        format!("{after}\n")
+    };
+    // What was written must mean what it meant, with one entry more.
+    let changed = read(&after)?;
+    let of_both = changed.get(changed.root()?, "repos")?;
+    let count = tree.items(repos).count();
+    let added = changed.items(of_both).nth(count)?;
+    let is_there = changed
+        .get(added, "repo")
+        .is_some_and(|it| changed.scalar(it) == REPOSITORY);
+    (is_there && changed.items(of_both).count() == count + 1).then_some(after)
+}
+
+fn read(text: &str) -> Option<Tree> {
+    let text: Arc<str> = text.into();
+    let documents = split(&text).documents;
+    let [document] = documents.as_slice() else {
+        return None;
+    };
+    read_document(&text, *document, &[]).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<&str>) {
+        assert_eq!(with_hook(text, "v1").as_deref(), expected, "{text}");
+    }
+
+    #[test]
+    fn the_entry_is_the_last_one() {
+        check(
+            "repos:\n- repo: a\n  hooks: [{id: b}] # why\n\n# the end\nci: {}\n",
+            Some(
+                "repos:\n- repo: a\n  hooks: [{id: b}] # why\n- repo: https://github.com/crd-analyzer/crd-analyzer\n  rev: v1\n  hooks:\n    - id: crd-analyzer\n\n# the end\nci: {}\n",
+            ),
+        );
+        check(
+            "repos:\n  - repo: a\n    hooks:\n      - id: b",
+            Some(
+                "repos:\n  - repo: a\n    hooks:\n      - id: b\n  - repo: https://github.com/crd-analyzer/crd-analyzer\n    rev: v1\n    hooks:\n      - id: crd-analyzer\n",
+            ),
+        );
+    }
+
+    #[test]
+    fn what_is_written_in_another_way_stays() {
+        for text in [
+            "",
+            "repos: []\n",
+            "repos: [{repo: a}]\n",
+            "repos:\n",
+            "- a\n",
+            "a: [",
+            "repos:\n- a\n---\nb: 1\n",
+        ] {
+            check(text, None);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What a repository needs to be checked from now on.
+
+use crate::Sandbox;
+
+const WORKFLOW: &str = ".github/workflows/crd-analyzer.yaml";
+
+fn repository() -> Sandbox {
+    Sandbox::new(&[
+        ("config/crd/a.yaml", include_str!("../../examples/crontab.crd.yaml")),
+        (".github/workflows/test.yaml", "name: test\n"),
+        (".gitlab-ci.yml", "stages: [test]\n"),
+        (
+            ".pre-commit-config.yaml",
+            "repos:\n  - repo: https://example.com/a\n    rev: v1\n    hooks: [{id: a}]\n",
+        ),
+    ])
+}
+
+fn read(sandbox: &Sandbox, name: &str) -> Option<String> {
+    std::fs::read_to_string(sandbox.path().join(name)).ok()
+}
+
+#[test]
+fn files_are_shown_and_written_on_request_only() {
+    let sandbox = repository();
+    let shown = [
+        "This folder has",
+        "+kubernetesVersion: 1.35..1.37",
+        "+      - uses: crd-analyzer/crd-analyzer/integrations/github-action@v",
+        "+    hooks:\n+      - id: crd-analyzer",
+        "add this to `include` yourself",
+        "Nothing is written yet.",
+    ];
+    sandbox.run(&["init"]).expect(0, &shown);
+    assert_eq!(read(&sandbox, ".crd-analyzer.yaml"), None);
+    assert_eq!(read(&sandbox, WORKFLOW), None);
+    let written = ["written: .crd-analyzer.yaml", "written: .pre-commit-config.yaml"];
+    sandbox.run(&["init", "--write"]).expect(0, &written);
+    let hooks = read(&sandbox, ".pre-commit-config.yaml").expect("it is there");
+    assert!(
+        hooks.starts_with("repos:\n  - repo: https://example.com/a\n"),
+        "{hooks}"
+    );
+    assert!(hooks.ends_with("    hooks:\n      - id: crd-analyzer\n"), "{hooks}");
+    let workflow = read(&sandbox, WORKFLOW).expect("it is there");
+    assert!(workflow.contains("\n    steps:\n      - uses: actions/checkout@"), "{workflow}");
+    sandbox.run(&["check"]).expect(0, &["1 CRD"]);
+    // Whoever has it is told so.
+    let there = [
+        "exists, and stays as it is",
+        "runs crd-analyzer",
+        "There is nothing to write.",
+    ];
+    sandbox.run(&["init", "--write"]).expect(0, &there);
+}
+
+#[test]
+fn what_another_program_may_run_is_not_written_through_links() {
+    let sandbox = repository();
+    let outside = Sandbox::new(&[("target", "")]);
+    std::fs::remove_dir_all(sandbox.path().join(".github/workflows")).expect("it is there");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(outside.path(), sandbox.path().join(".github/workflows")).expect("a link");
+        sandbox.run(&["init", "--write"]).expect(
+            3,
+            &["error: cannot write .github/workflows/crd-analyzer.yaml", "is a link"],
+        );
+    }
+    assert_eq!(read(&outside, "crd-analyzer.yaml"), None);
+}
+
+#[test]
+fn a_folder_is_needed() {
+    repository()
+        .run(&["init", "config/crd/a.yaml"])
+        .expect(2, &["`config/crd/a.yaml` is not a folder"]);
+}
