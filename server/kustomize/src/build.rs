@@ -19,6 +19,7 @@ use crate::{
     bases::Accumulated,
     built::{Build, Built, Unread},
     decode,
+    external::Transformer,
     flux::{self, FluxKustomization},
     generate, json_patch,
     kustomization::{FILE_NAMES, Kustomization, Patch, Text},
@@ -252,9 +253,52 @@ impl Building<'_> {
             return Err(Problem::fails(named, format!("`{}` is empty", name(&path))));
         };
         self.root.get_or_insert(first.place);
-        let kustomization = Kustomization::decode(&first).map_err(|it| it.at(first.place))?;
+        let mut kustomization = Kustomization::decode(&first).map_err(|it| it.at(first.place))?;
+        self.read_transformers(folder, &mut kustomization)?;
         self.note_unsupported(&kustomization);
         Ok(kustomization)
+    }
+
+    /// Reads what `transformers` names. What is not built here changes objects in a way that is not known.
+    fn read_transformers(&mut self, folder: &Path, kustomization: &mut Kustomization) -> Result<()> {
+        let Some(place) = kustomization
+            .transformers_place
+            .filter(|_| !kustomization.transformers.is_empty())
+        else {
+            return Ok(());
+        };
+        let is_inline = |it: &&Text| it.text.contains('\n');
+        let (inline, named): (Vec<&Text>, Vec<&Text>) = kustomization.transformers.iter().partition(is_inline);
+        let mut objects = Vec::new();
+        let mut is_read = true;
+        // kustomize takes texts before files.
+        for text in inline {
+            objects.extend(self.sources.read_inside(text.place)?);
+        }
+        for path in named {
+            let file = joined(folder, &path.text);
+            match self.files.is_folder(&file) {
+                true => is_read = false,
+                false => match self.read_file(&file)? {
+                    Some(read) => objects.extend(read),
+                    None => is_read = false,
+                },
+            }
+        }
+        let mut external = Vec::new();
+        for object in objects {
+            let object = self.newer(object);
+            match Transformer::of(&object)? {
+                Some(found) => external.extend(found),
+                None => is_read = false,
+            }
+        }
+        if is_read {
+            kustomization.external = external;
+        } else {
+            kustomization.unsupported.push(("transformers", place));
+        }
+        Ok(())
     }
 
     /// Notes what needs a program or a schema of the user's.
@@ -280,7 +324,8 @@ impl Building<'_> {
             || !kustomization.patches_strategic_merge.is_empty()
             || !kustomization.patches_json.is_empty()
             || !kustomization.replacements.is_empty()
-            || !kustomization.vars.is_empty();
+            || !kustomization.vars.is_empty()
+            || !kustomization.external.is_empty();
     }
 
     fn accumulate(
@@ -526,6 +571,15 @@ impl Building<'_> {
             for item in items {
                 let replacement = decode::replacement(item)?;
                 replace::replace(resources, &replacement, is_open)?;
+            }
+        }
+        for transformer in &kustomization.external {
+            if let Transformer::Patch(patch) = transformer {
+                let read = self.patch(folder, patch)?;
+                apply(resources, patch, read, is_open)?;
+                resources.drop_gone();
+            } else {
+                transformer.apply(resources, is_open)?;
             }
         }
         Ok(())

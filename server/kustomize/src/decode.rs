@@ -58,13 +58,12 @@ impl Kustomization {
                 "secretGenerator" => secrets = list(node, |it| generator(it, true))?,
                 "generatorOptions" => found.generator_options = options(node)?,
                 "configurations" => found.configurations = list_of_texts(node)?,
+                "transformers" => {
+                    found.transformers = list_of_texts(node)?;
+                    found.transformers_place = Some(node.place);
+                }
                 "openapi" => found.openapi = openapi(node)?,
-                "crds"
-                | "helmCharts"
-                | "helmChartInflationGenerator"
-                | "generators"
-                | "transformers"
-                | "validators"
+                "crds" | "helmCharts" | "helmChartInflationGenerator" | "generators" | "validators"
                     if !node.is_empty() =>
                 {
                     found.unsupported.push((key, node.place));
@@ -319,6 +318,18 @@ pub(crate) fn patch(node: &Node) -> Result<Patch> {
     })
 }
 
+/// The field specs of a transformer.
+pub(crate) fn field_specs(object: &Node) -> Result<Vec<FieldSpec>> {
+    object
+        .get("fieldSpecs")
+        .map_or(Ok(Vec::new()), |it| list(it, field_spec))
+}
+
+/// The texts of a field that may not be there.
+pub(crate) fn texts_of(node: Option<&Node>) -> Result<Vec<(Text, Text)>> {
+    node.map_or(Ok(Vec::new()), texts)
+}
+
 /// A field spec of a configuration or of `labels`.
 pub(crate) fn field_spec(node: &Node) -> Result<FieldSpec> {
     let fields = Fields::of(node)?;
@@ -359,7 +370,7 @@ pub(crate) fn image(node: &Node) -> Result<Image> {
     })
 }
 
-fn replica(node: &Node) -> Result<Replica> {
+pub(crate) fn replica(node: &Node) -> Result<Replica> {
     let fields = Fields::known(node, &["name", "count"])?;
     Ok(Replica {
         place: fields.get("count").map_or(fields.place, |it| it.place),

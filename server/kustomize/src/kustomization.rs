@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{id::ResId, node::Place, selector::Selector, spec::FieldSpec};
+use crate::{external::Transformer, id::ResId, node::Place, selector::Selector, spec::FieldSpec};
 
 /// The names that kustomize looks for, in its order (`sigs.k8s.io/kustomize/api/konfig`).
 pub const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
@@ -146,6 +146,11 @@ pub(crate) struct Kustomization {
     pub(crate) generators: Vec<Generator>,
     pub(crate) generator_options: Option<GeneratorOptions>,
     pub(crate) configurations: Vec<Text>,
+    /// The texts or files of transformers, and where the list is.
+    pub(crate) transformers: Vec<Text>,
+    pub(crate) transformers_place: Option<Place>,
+    /// What they do, once they are read.
+    pub(crate) external: Vec<Transformer>,
     /// The OpenAPI file that says how lists are merged.
     pub(crate) openapi: Option<Text>,
     /// What needs a program, a plugin or a schema of the user's to be built.

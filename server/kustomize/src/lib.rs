@@ -10,6 +10,7 @@ mod built;
 mod dates;
 mod decode;
 mod digest;
+mod external;
 mod facts;
 mod flux;
 mod generate;

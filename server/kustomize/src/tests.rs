@@ -201,6 +201,41 @@ fn what_is_made_or_missing_is_left_out() {
 }
 
 #[test]
+fn transformers_that_are_built_in_change_objects() {
+    let label = "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: a}\nlabels: {a: b}\nfieldSpecs: [{path: metadata/labels, create: true}]\n";
+    let patch =
+        "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: b}\npath: p.yaml\ntarget: {kind: Widget}\n";
+    let files = memory(&[
+        (
+            "o/kustomization.yaml",
+            &format!(
+                "resources: [w.yaml]\ntransformers:\n- patch.yaml\n- |\n  {}\n",
+                label.trim_end().replace('\n', "\n  ")
+            ),
+        ),
+        ("o/patch.yaml", patch),
+        ("o/p.yaml", "- {op: remove, path: /spec/size}\n"),
+        ("o/w.yaml", WIDGET),
+    ]);
+    let built = build(&files, Path::new("/o"));
+    assert!(built.unread.is_empty() && built.is_changing);
+    let objects = built.objects.expect("it is built");
+    let json = objects[0].node.to_json();
+    assert_eq!(json["metadata"]["labels"]["a"], "b", "{json}");
+    assert!(json["spec"].get("size").is_none(), "{json}");
+    // What a program does is not known.
+    let files = memory(&[
+        ("o/kustomization.yaml", "resources: [w.yaml]\ntransformers: [t.yaml]\n"),
+        (
+            "o/t.yaml",
+            "apiVersion: example.com/v1\nkind: Mine\nmetadata: {name: a}\n",
+        ),
+        ("o/w.yaml", WIDGET),
+    ]);
+    assert!(build(&files, Path::new("/o")).objects.is_err());
+}
+
+#[test]
 fn what_is_refused_is_not_said_to_be_missing() {
     let at = |more: &str| {
         let text = format!("resources: [w.yaml]\n{more}");

@@ -162,6 +162,7 @@ fn set_entries(resources: &mut Resources, pairs: &[(Text, Text)], specs: &[Field
                 shared: resource.shared,
                 ..Node::string(value.place, value.text.clone())
             };
+            let mut replaced = Vec::new();
             let mut set = |node: &mut Node| {
                 if !matches!(node.value, Value::Map(_)) {
                     return Err(Problem::fails(node.place, "the value must be an object"));
@@ -170,10 +171,13 @@ fn set_entries(resources: &mut Resources, pairs: &[(Text, Text)], specs: &[Field
                 spend::work(node.entries().len())?;
                 let new = match node.get(&key.text) {
                     None => new.clone(),
-                    Some(old) => Node {
-                        shared: old.shared,
-                        ..new.clone()
-                    },
+                    Some(old) => {
+                        replaced.extend(Some(old.shared).filter(|it| *it != 0));
+                        Node {
+                            shared: old.shared,
+                            ..new.clone()
+                        }
+                    }
                 };
                 node.set(key.text.clone(), key.place, new);
                 Ok(())
@@ -184,6 +188,15 @@ fn set_entries(resources: &mut Resources, pairs: &[(Text, Text)], specs: &[Field
                 set: &mut set,
             };
             change.apply_all(&mut resource.node, &gvk, specs)?;
+            if !replaced.is_empty() {
+                // What is one with a value that has changed changes with it, wherever it is.
+                spend::work(resource.node.size())?;
+                resource.node.each_shared(&mut |it| {
+                    if replaced.contains(&it.shared) {
+                        (it.place, it.value) = (new.place, new.value.clone());
+                    }
+                });
+            }
         }
     }
     Ok(())

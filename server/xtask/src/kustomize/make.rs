@@ -2,6 +2,7 @@
 #![allow(clippy::format_push_string, clippy::format_collect, reason = "the texts are short")]
 
 mod openapi;
+mod transformers;
 
 use fastrand::Rng;
 
@@ -443,6 +444,7 @@ impl Made<'_> {
             text.push_str(&self.replacements(&objects));
         }
         self.add_openapi(&mut text, folder);
+        self.add_transformers(&mut text, folder, &objects);
         self.files.push((format!("{folder}/kustomization.yaml"), text));
         objects
     }
