@@ -79,6 +79,7 @@ fn head(answer: &Value) -> Result<(&str, &str), TypeMismatch> {
         into: into.into(),
         structure: "",
         field: field.to_owned(),
+        key: None,
     };
     let (mut api_version, mut kind) = ("", "");
     let members = match answer {
@@ -245,6 +246,7 @@ impl Decoder {
             into,
             structure,
             field,
+            key: None,
         });
     }
 }
@@ -260,6 +262,7 @@ pub(crate) fn object(value: &Value) -> Result<(&Map<String, Value>, &str), Strin
                 into: "map[string]interface {}".into(),
                 structure: "",
                 field: String::new(),
+                key: None,
             };
             return Err(mismatch.to_string());
         }

@@ -9,7 +9,7 @@ use crd_analyzer_apiextensions::decode::{Cause, DecodeProblem, GroupVersionKind,
 use crd_analyzer_apiextensions::kind::parse_group_version;
 use crd_analyzer_schema::defaulting::{prune_nulls, set_defaults};
 use crd_analyzer_schema::field::{Path, render};
-use crd_analyzer_schema::metadata::{Decoded as DecodedMetadata, ObjectMeta};
+use crd_analyzer_schema::metadata::{Decoded as DecodedMetadata, MetadataError, ObjectMeta};
 use crd_analyzer_schema::objectmeta::{CoerceOptions, coerce};
 use crd_analyzer_schema::pruning::prune_and_track;
 use crd_analyzer_schema::structural::Structural;
@@ -173,11 +173,15 @@ pub(crate) fn coerced(
                 Some(meta)
             }
             Err(error) => {
+                let mut path = Path::of(["metadata"]);
+                if let MetadataError::Type(_, place) = &error {
+                    place.segments().iter().for_each(|it| path.push(it.clone()));
+                }
                 return Err(Refusal {
                     code: schema_codes::METADATA_DECODE,
                     why: error.to_string(),
                     problem: error.into(),
-                    path: Path::of(["metadata"]),
+                    path,
                 });
             }
         },

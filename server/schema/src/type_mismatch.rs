@@ -37,6 +37,8 @@ pub struct TypeMismatch {
     pub structure: &'static str,
     /// The dotted names of the struct fields on the way; keys of maps and positions in lists are not in it.
     pub field: String,
+    /// The key of the map that the value is in, if it is in one. Go does not say it.
+    pub key: Option<String>,
 }
 
 impl fmt::Display for TypeMismatch {
@@ -46,6 +48,7 @@ impl fmt::Display for TypeMismatch {
             into,
             structure,
             field,
+            key: _,
         } = self;
         if structure.is_empty() && field.is_empty() {
             return write!(f, "json: cannot unmarshal {value} into Go value of type {into}");

@@ -73,6 +73,7 @@ pub(super) fn interpret(json: &Json<'_>) -> Result<(GroupVersionKind, HeadNodes)
                                 into: "string".into(),
                                 structure: "",
                                 field: name.to_owned(),
+                                key: None,
                             };
                             (why, member.value.node)
                         });
@@ -86,6 +87,7 @@ pub(super) fn interpret(json: &Json<'_>) -> Result<(GroupVersionKind, HeadNodes)
                 into: HEAD.into(),
                 structure: "",
                 field: String::new(),
+                key: None,
             };
             failure = Some((why, json.node));
         }

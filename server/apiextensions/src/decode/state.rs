@@ -267,7 +267,14 @@ impl<'j> Decoder<'j> {
         for member in members {
             self.path.push(Step::Key(&member.key));
             let mut filled = T::default();
+            let is_first = self.saved.is_none();
             item(self, &member.value, &mut filled)?;
+            if let Some(failure) = self.saved.as_mut().filter(|_| is_first)
+                && failure.node == member.value.node
+                && let Cause::Type(mismatch) = &mut failure.cause
+            {
+                mismatch.key = Some(member.key.clone().into_owned());
+            }
             out.push((member.key.clone().into_owned(), filled));
             self.path.pop();
         }
@@ -338,6 +345,7 @@ impl<'j> Decoder<'j> {
                 into,
                 structure: "",
                 field: String::new(),
+                key: None,
             }),
             node: json.node,
         }));

@@ -5,6 +5,7 @@ use std::fmt::{self, Write as _};
 use serde_json::{Map, Value};
 
 use super::{ManagedFieldsEntry, ObjectMeta, OwnerReference};
+use crate::field::{Path, Segment};
 use crate::go::read_rfc3339;
 use crate::type_mismatch::{TypeMismatch, described};
 
@@ -14,8 +15,8 @@ const MAX_STRICT_ERRORS: usize = 100;
 /// Why metadata cannot be decoded. It prints as the API server says it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MetadataError {
-    /// A value of another type than its field.
-    Type(TypeMismatch),
+    /// A value of another type than its field, and its place in the metadata.
+    Type(TypeMismatch, Path),
     /// Anything else, in the API server's words.
     Text(String),
 }
@@ -23,7 +24,7 @@ pub enum MetadataError {
 impl fmt::Display for MetadataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Type(mismatch) => mismatch.fmt(f),
+            Self::Type(mismatch, _) => mismatch.fmt(f),
             Self::Text(text) => f.write_str(text),
         }
     }
@@ -47,12 +48,13 @@ impl ObjectMeta {
             structure: "",
             path: String::new(),
             saved: None,
+            at: Path::root(),
             unknown: Vec::new(),
         };
         let mut meta = Self::default();
         decoder.metadata(value, &mut meta)?;
         match decoder.saved {
-            Some(error) => Err(MetadataError::Type(error)),
+            Some((error, place)) => Err(MetadataError::Type(error, place)),
             None => Ok(Decoded {
                 meta,
                 unknown: decoder.unknown,
@@ -84,7 +86,9 @@ struct Decoder {
     structure: &'static str,
     /// The place, for unknown fields.
     path: String,
-    saved: Option<TypeMismatch>,
+    saved: Option<(TypeMismatch, Path)>,
+    /// The place, for people.
+    at: Path,
     unknown: Vec<String>,
 }
 
@@ -105,12 +109,16 @@ impl Decoder {
             } else {
                 self.fields.join(".")
             },
+            key: match self.at.segments().last() {
+                Some(Segment::Key(key)) => Some(key.clone()),
+                _ => None,
+            },
         }
     }
 
     fn save_wrong_type(&mut self, value: &Value, into: &str) {
         if self.saved.is_none() {
-            self.saved = Some(self.wrong_type(value, into));
+            self.saved = Some((self.wrong_type(value, into), self.at.clone()));
         }
     }
 
@@ -154,7 +162,9 @@ impl Decoder {
     /// Decodes the field `name` with `decode`.
     fn field(&mut self, name: &'static str, decode: impl FnOnce(&mut Self) -> Result<(), MetadataError>) -> Field {
         self.fields.push(name);
+        self.at.push(Segment::Field(name.to_owned()));
         let result = decode(self);
+        self.at.pop();
         self.fields.pop();
         Field::Known(result)
     }
@@ -292,7 +302,7 @@ impl Decoder {
         *out = match value {
             Value::Null => None,
             Value::String(text) => read_rfc3339(text).map_err(MetadataError::Text)?,
-            _ => return Err(MetadataError::Type(self.wrong_type(value, "string"))),
+            _ => return Err(MetadataError::Type(self.wrong_type(value, "string"), self.at.clone())),
         };
         Ok(())
     }
@@ -305,7 +315,11 @@ impl Decoder {
                     match value {
                         Value::String(text) => out.push((key.clone(), text.clone())),
                         Value::Null => out.push((key.clone(), String::new())),
-                        _ => self.save_wrong_type(value, "string"),
+                        _ => {
+                            self.at.push(Segment::Key(key.clone()));
+                            self.save_wrong_type(value, "string");
+                            self.at.pop();
+                        }
                     }
                 }
             }
@@ -328,7 +342,9 @@ impl Decoder {
                     let length = self.path.len();
                     let _ = write!(self.path, "[{n}]");
                     let mut element = T::default();
+                    self.at.push(Segment::Index(n));
                     let result = item(self, value, &mut element);
+                    self.at.pop();
                     self.path.truncate(length);
                     result?;
                     out.push(element);

@@ -188,7 +188,8 @@ fn yaml(problem: &Problem) -> Words {
 fn wrong_type(mismatch: &TypeMismatch) -> Words {
     let (value, into) = (mismatch.value.as_str(), &*mismatch.into);
     let field = mismatch.field.rsplit('.').next().filter(|it| !it.is_empty());
-    let name = field.map_or_else(|| "this".to_owned(), code);
+    let name = mismatch.key.as_deref().or(field);
+    let name = name.map_or_else(|| "this".to_owned(), code);
     let wanted = type_words(into);
     let (found, label) = match value.split_once(' ').unwrap_or((value, "")) {
         ("string", _) => ("a string", "this is a string"),
