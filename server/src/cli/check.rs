@@ -490,7 +490,8 @@ fn definitions_of(
     }
     let known = RunDefinitions::new(&args.definitions, &all, compared)?;
     let known = if args.manifests.list.is_none() {
-        known.with_neighbours(Neighbours::of(inputs, args.manifests.configs()?))
+        let walked = &args.manifests.paths;
+        known.with_neighbours(Neighbours::of(inputs, walked, args.manifests.configs()?))
     } else {
         known
     };

@@ -27,13 +27,13 @@ use crd_analyzer_workspace::{
         Catalog, Definitions, Files, Found, GroupKind, Index, KnownDefinition, MemoryFiles, MutatingWebhook, NewFile,
         Object, Origin, Resource, may_decide, native, objects, objects_of,
     },
-    overlay::Overlays,
+    overlay::{Overlays, is_kustomization},
     roles::Repository,
 };
 
 use super::{
     manifests::{Configs, STACK_BYTES},
-    neighbours::{Named, Neighbours},
+    neighbours::{Named, Neighbours, builders},
 };
 use crate::input::{self, Input, Source, expand};
 
@@ -166,7 +166,7 @@ impl RunDefinitions {
         })
     }
 
-    /// Also those of the repositories that named files lie in.
+    /// Also those of the repositories around what is checked.
     pub(super) fn with_neighbours(mut self, neighbours: Neighbours) -> Self {
         self.neighbours = Some(neighbours);
         self
@@ -235,14 +235,19 @@ impl RunDefinitions {
         }
     }
 
-    /// The CRDs of the repositories that named files lie in.
+    /// The CRDs of the repositories around what is checked.
     fn neighbours(&self) -> Option<&Catalog> {
         self.neighbours.as_ref()?.catalog(|neighbours| {
             let catalog = Catalog::new(self.disk());
             self.describe_repositories(&catalog, neighbours.roots().collect());
-            let found = look_through(&catalog, neighbours, &self.files);
-            self.describe_repositories(&catalog, folders(&found));
-            self.around.get_or_init(|| found);
+            let LookedThrough {
+                deciding,
+                kustomizations,
+            } = look_through(&catalog, neighbours, &self.files);
+            self.describe_repositories(&catalog, folders(&deciding));
+            let builders = builders::of(kustomizations, deciding.keys().map(PathBuf::as_path));
+            self.around.get_or_init(|| deciding);
+            take_built(&catalog, &Overlays::new(&builders));
             catalog
         })
     }
@@ -350,9 +355,16 @@ fn fill(catalog: &Catalog, files: &Named, cluster: &BTreeMap<PathBuf, Arc<str>>,
     side_by_side(files.len() + cluster.len(), work, || {});
 }
 
-/// Looks into the files of repositories while others are still being found, but not into those that are known. Returns those that decide
-/// something.
-fn look_through(catalog: &Catalog, neighbours: &Neighbours, known: &Named) -> Named {
+/// What was found in repositories.
+struct LookedThrough {
+    /// The files that decide something.
+    deciding: Named,
+    /// The folders with kustomizations, and how they are read.
+    kustomizations: BTreeMap<PathBuf, Access>,
+}
+
+/// Looks into the files of repositories while others are still being found, but not into those that are known.
+fn look_through(catalog: &Catalog, neighbours: &Neighbours, known: &Named) -> LookedThrough {
     let (send, receive) = mpsc::channel::<Vec<(PathBuf, Access)>>();
     let receive = Mutex::new(receive);
     let deciding_files = Mutex::new(Named::new());
@@ -370,9 +382,16 @@ fn look_through(catalog: &Catalog, neighbours: &Neighbours, known: &Named) -> Na
             }
         }
     };
-    let find = move || {
+    let mut kustomizations = BTreeMap::new();
+    let find = || {
+        let send = send;
         let mut batch = Vec::with_capacity(SENT);
         neighbours.each(&mut |path, access| {
+            if is_kustomization(&path) {
+                let folder = path.parent().map(Path::to_path_buf);
+                kustomizations.insert(folder.unwrap_or_default(), access);
+                return;
+            }
             if known.contains_key(&path) {
                 return;
             }
@@ -384,7 +403,18 @@ fn look_through(catalog: &Catalog, neighbours: &Neighbours, known: &Named) -> Na
         let _sent = send.send(batch);
     };
     side_by_side(usize::MAX, work, find);
-    deciding_files.into_inner().unwrap_or_else(PoisonError::into_inner)
+    LookedThrough {
+        deciding: deciding_files.into_inner().unwrap_or_else(PoisonError::into_inner),
+        kustomizations,
+    }
+}
+
+/// Takes up CRDs as kustomizations build them, where that matters for resources.
+fn take_built(catalog: &Catalog, overlays: &Overlays) {
+    let crds = overlays.changed_crds();
+    if !crds.is_empty() {
+        catalog.change(|index| index.set_built(&crds));
+    }
 }
 
 /// Files that are handed from one thread to another at a time.
@@ -444,10 +474,7 @@ fn deciding(path: &Path, access: &Access) -> Option<Deciding> {
 impl RunDefinitions {
     /// Takes up the CRDs as kustomizations build them, where that matters for resources.
     pub(super) fn add_built(&self, overlays: &Overlays) {
-        let crds = overlays.changed_crds();
-        if !crds.is_empty() {
-            self.catalog().change(|index| index.set_built(&crds));
-        }
+        take_built(self.catalog(), overlays);
     }
 
     /// Looks into the index.

@@ -1,5 +1,7 @@
-//! The CRDs of the repositories that files lie in which the user named. A pre-commit hook names a resource, and its CRD is in the
-//! repository.
+//! The CRDs of the repositories that files lie in. A pre-commit hook names a resource, somebody checks `config/samples`, and the CRD is
+//! elsewhere in the repository.
+
+pub(super) mod builders;
 
 use std::{
     collections::BTreeMap,
@@ -8,6 +10,7 @@ use std::{
 };
 
 use crd_analyzer_io::{
+    absolute::absolute,
     read::Access,
     roots,
     walk::{self, Hidden},
@@ -15,12 +18,12 @@ use crd_analyzer_io::{
 use crd_analyzer_workspace::index::{Catalog, Origin};
 
 use super::manifests::Configs;
-use crate::input::{self, Input, Source};
+use crate::input::{self, Input};
 
 /// Files, by their absolute paths: how they came to be known, and how they are read.
 pub(super) type Named = BTreeMap<PathBuf, (Origin, Access)>;
 
-/// The repositories around named files, looked through when a CRD is missing.
+/// The repositories around what is checked, looked through when a CRD is missing.
 pub(super) struct Neighbours {
     roots: Vec<(PathBuf, Access)>,
     /// What is excluded in the repositories.
@@ -29,19 +32,26 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    /// The repositories of the inputs that the user named.
-    pub(super) fn of(inputs: &[Input], configs: Configs) -> Self {
+    /// The repositories of the inputs, but for those that `walked` has whole: the folders that the user named.
+    pub(super) fn of(inputs: &[Input], walked: &[PathBuf], configs: Configs) -> Self {
+        let walked: Vec<PathBuf> = walked.iter().filter_map(|it| absolute(it).ok()).collect();
+        let walked: Vec<PathBuf> = walked.iter().map(|it| roots::cleaned(it)).collect();
+        let is_walked = |folder: &Path| walked.iter().any(|it| folder.starts_with(it));
         let mut folders = BTreeMap::new();
-        for input in inputs.iter().filter(|it| it.named) {
-            if let (Source::File(_, access), Ok(place)) = (&input.source, input.place())
+        for input in inputs {
+            if let (Some((_, access)), Ok(place)) = (input.file(), input.place())
                 && let Some(folder) = place.parent()
+                && !folders.contains_key(folder)
             {
-                folders.insert(folder.to_owned(), access.clone());
+                folders.insert(folder.to_owned(), access);
             }
         }
-        let mut roots = BTreeMap::new();
+        let mut roots: BTreeMap<PathBuf, Access> = BTreeMap::new();
         for (folder, access) in folders {
-            if let Some(root) = roots::repository(&folder) {
+            if roots.keys().any(|it| folder.starts_with(it)) {
+                continue;
+            }
+            if let Some(root) = roots::repository(&folder).filter(|it| !is_walked(it)) {
                 let access = match access {
                     Access::Named => input::found_in(&root),
                     Access::Within(_) | Access::Elsewhere(_) => access,

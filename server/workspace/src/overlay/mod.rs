@@ -27,7 +27,8 @@ use std::{
 pub use as_built::AsBuilt;
 use built_crds::BuiltCrds;
 pub use crd_analyzer_kustomize::Files;
-use crd_analyzer_kustomize::{Build, FluxKustomization, Node, Place, ProblemKind, Sources, Unread, Value, references};
+pub use crd_analyzer_kustomize::references;
+use crd_analyzer_kustomize::{Build, FluxKustomization, Node, Place, ProblemKind, Sources, Unread, Value};
 use earlier::Earlier;
 pub use flux_folders::FluxFolders;
 pub use graph::{Graph, is_kustomization};
