@@ -155,7 +155,8 @@ fn rules_at_each_depth() {
 
 #[test]
 fn tens_of_thousands_of_documents() {
-    let documents = "---\na: 1\n".repeat(30_000);
+    let head = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n";
+    let documents = format!("---\n{head}a: 1\n").repeat(30_000);
     let outcome = run(&[("a.yaml", documents)], &["check", "a.yaml"]);
     outcome.expect(
         3,

@@ -43,7 +43,10 @@ fn files_are_shown_and_written_on_request_only() {
     );
     assert!(hooks.ends_with("    hooks:\n      - id: crd-analyzer\n"), "{hooks}");
     let workflow = read(&sandbox, WORKFLOW).expect("it is there");
-    assert!(workflow.contains("\n    steps:\n      - uses: actions/checkout@"), "{workflow}");
+    assert!(
+        workflow.contains("\n    steps:\n      - uses: actions/checkout@"),
+        "{workflow}"
+    );
     sandbox.run(&["check"]).expect(0, &["1 CRD"]);
     // Whoever has it is told so.
     let there = [

@@ -280,7 +280,8 @@ impl Ask<'_> {
         if let Some(judged) = self.document_of_row(document, &head) {
             return judged;
         }
-        let is_asked = head.is_asked(question.named && !question.has_own_definition);
+        let is_named = question.named && !question.has_own_definition;
+        let is_asked = head.is_asked(is_named && (!question.is_completed || self.may_be_crd(document, &head)));
         let text = &source.content[document.span.range()];
         let may_be_template = || head.kind.is_empty() && text.contains("{{") && CRD.is_said_in(text);
         if !is_asked {
@@ -428,7 +429,7 @@ impl Ask<'_> {
                 }
             } else if let Some(row) = self.row_of(object) {
                 if self.is_substituted(&tree, *node) {
-                    self.unchecked.borrow_mut().push(Unchecked::Template);
+                    self.leave_template(document);
                 } else {
                     reports.push(UnsearchedReport::new(self.of_row(row, object, (&tree, *node))));
                 }
@@ -540,7 +541,7 @@ impl Ask<'_> {
             // What is filled in stands where the action was.
             match first_action(&self.source.content, object.document.span) {
                 Some(action) => self.notes.borrow_mut().push(template(action)),
-                None if self.filled.is_some() => self.unchecked.borrow_mut().push(Unchecked::Template),
+                None if self.filled.is_some() => self.leave_template(object.document),
                 // It is passed over, and counted there.
                 None => {}
             }

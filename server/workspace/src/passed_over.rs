@@ -1,6 +1,9 @@
 //! Documents that are neither CRDs nor resources of a known CRD: which of them are mistakes, and why the others are not checked.
 
-use crd_analyzer_apiextensions::decode::WrittenType;
+use crd_analyzer_apiextensions::{
+    decode::WrittenType,
+    kind::{CRD, parse_group_version},
+};
 use crd_analyzer_syntax::{
     reader::ReadError,
     tree::{NodeKind, Span, Tree},
@@ -113,6 +116,19 @@ pub(crate) fn is_half_an_object(tree: &Tree, written: &WrittenType) -> bool {
         Some(tree.is_scalar(tree.get(metadata, name)?))
     };
     is_half_typed(written) && ["name", "generateName"].iter().any(|it| is_name(it) == Some(true))
+}
+
+/// Fields of the `spec` of a CRD.
+const OF_CRDS: [&str; 4] = ["group", "names", "scope", "versions"];
+
+/// Whether a document that can be read and does not say its kind may be a CRD.
+pub(crate) fn may_be_crd(tree: &Tree, written: &WrittenType) -> bool {
+    let spec = tree.root().and_then(|it| tree.get(tree.resolve(it), "spec"));
+    let fields = spec.map_or(0, |spec| {
+        let spec = tree.resolve(spec);
+        OF_CRDS.iter().filter(|it| tree.get(spec, it).is_some()).count()
+    });
+    fields > 1 || parse_group_version(&written.api_version).is_ok_and(|it| it.0 == CRD.group)
 }
 
 fn is_half_typed(written: &WrittenType) -> bool {

@@ -20,7 +20,7 @@ use crate::{
     index::Object,
     kinds::{self, Row},
     placeholders,
-    report::{DocumentReport, Subject, Unchecked},
+    report::{DocumentReport, Subject},
     resource, spans,
 };
 
@@ -50,7 +50,7 @@ impl Ask<'_> {
         };
         let root = tree.root()?;
         if self.is_substituted(&tree, root) {
-            self.unchecked.borrow_mut().push(Unchecked::Template);
+            self.leave_template(document);
             return Some(Judged::NOTHING);
         }
         let report = UnsearchedReport::new(self.of_row(row, &object, (&tree, root)));

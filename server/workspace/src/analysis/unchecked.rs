@@ -1,5 +1,6 @@
 //! Documents that are neither CRDs nor resources of known CRDs: which of them are errors, and why the others are not checked.
 
+use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_syntax::{split::Document, tree::Span};
 
 use super::{Ask, Judged};
@@ -28,7 +29,8 @@ impl Ask<'_> {
         };
         let tree = match found.whole(self.source, document) {
             Err(error) if passed_over::is_template(&self.source.content, document.span, &error) => {
-                return leave(Some(Unchecked::Template));
+                self.leave_template(document);
+                return Judged::NOTHING;
             }
             Err(error) if passed_over::shows_manifest(text) => {
                 self.unknown.borrow_mut().truncate(counted);
@@ -75,7 +77,7 @@ impl Ask<'_> {
         }
         let reason = passed_over::reason(&tree, &written);
         if self.question.fails_unchecked
-            && let Some(Unchecked::BuiltIn(_) | Unchecked::HalfTyped) = &reason
+            && let Some(Unchecked::BuiltIn(_) | Unchecked::HalfTyped | Unchecked::NoObject) = &reason
         {
             let key = if written.kind.is_empty() { "apiVersion" } else { "kind" };
             let value = tree.root().and_then(|it| tree.get(it, key)).map(|it| tree.span(it));
@@ -91,6 +93,24 @@ impl Ask<'_> {
             }
             None => leave(reason),
         }
+    }
+
+    /// Whether a document that does not say its kind may be a CRD: what somebody names as a file may be anything.
+    pub(super) fn may_be_crd(&self, document: Document, written: &WrittenType) -> bool {
+        match self.source.read(document) {
+            Ok(tree) => passed_over::may_be_crd(&tree, written),
+            // Why it cannot be read is worth an error, whatever it is.
+            Err(_) => true,
+        }
+    }
+
+    /// Notes that a document is a template that is not checked.
+    pub(super) fn leave_template(&self, document: Document) {
+        if self.question.fails_unchecked {
+            let place = spans::first_line(&self.source.content, document.span);
+            self.fail_unchecked(place, words::unchecked::template());
+        }
+        self.unchecked.borrow_mut().push(Unchecked::Template);
     }
 
     /// Says that an object of a file that was named is not checked, once of each kind.

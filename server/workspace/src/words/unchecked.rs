@@ -15,9 +15,17 @@ pub(crate) fn without_crd(written: &WrittenType) -> Words {
         .help(format!("name its CRD with `--crd`, {ACCEPT}"))
 }
 
+/// About a template that is no YAML.
+pub(crate) fn template() -> Words {
+    Words::new("this template is not checked: it is not YAML until a tool fills it in".to_owned())
+        .label("not checked")
+        .help(format!("check what the tool renders, {ACCEPT}"))
+}
+
 /// About another object or document.
 pub(crate) fn other(written: &WrittenType) -> Words {
     let headline = match (&*written.api_version, &*written.kind) {
+        ("", "") => "this document is not checked: it has neither `apiVersion` nor `kind`".to_owned(),
         (_, "") => "this object is not checked: it has no `kind`".to_owned(),
         ("", kind) => format!("this {} is not checked: it has no `apiVersion`", clip(kind, 40)),
         (_, kind) => format!(
@@ -25,7 +33,7 @@ pub(crate) fn other(written: &WrittenType) -> Words {
             clip(kind, 40)
         ),
     };
-    let help = if written.api_version.is_empty() || written.kind.is_empty() {
+    let help = if written.api_version.is_empty() != written.kind.is_empty() {
         format!("write `apiVersion` and `kind`, {ACCEPT}")
     } else {
         format!("leave out the file, {ACCEPT}")
