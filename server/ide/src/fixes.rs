@@ -1,5 +1,6 @@
 //! Quick fixes: edits of a file's text that make a finding go.
 
+mod change;
 mod check;
 mod convert;
 mod edits;
@@ -22,6 +23,7 @@ use std::{
 pub use check::{Counts, counts};
 use crd_analyzer_apiextensions::codes::UNSERVED_API_VERSION;
 use crd_analyzer_budget::{self as budget, Limits};
+use crd_analyzer_diagnostic::Proposed;
 use crd_analyzer_syntax::{
     lines::LineIndex,
     split::{Document, read_document, split},
@@ -32,6 +34,7 @@ pub use restore::{ComparedText, restorations};
 
 use crate::{completion::Definitions, file::File};
 use revealed::Revealed;
+use twins::Proposing;
 
 /// A replacement of a piece of the file's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,15 +81,26 @@ impl Fix {
 }
 
 /// What has to be known of a finding to fix it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Problem {
     /// The finding's code.
     pub code: &'static str,
     /// Where it is shown, in bytes of the file.
     pub span: Span,
+    /// The changes that its check proposes.
+    proposed: Option<Arc<Proposed>>,
 }
 
 impl Problem {
+    /// A finding whose fix is known by its code.
+    pub(crate) const fn new(code: &'static str, span: Span) -> Self {
+        Self {
+            code,
+            span,
+            proposed: None,
+        }
+    }
+
     /// Whether the CRD is written in a version of the API that is no longer served, so that nothing else is found before it is converted.
     pub fn is_of_old_form(&self) -> bool {
         self.code == UNSERVED_API_VERSION
@@ -98,6 +112,7 @@ impl From<&Finding> for Problem {
         Self {
             code: finding.code,
             span: finding.span,
+            proposed: finding.proposed.clone(),
         }
     }
 }
@@ -228,14 +243,15 @@ pub fn repairs(
         }
     }
     // What makes an error of a finding that followed from the problem is worse than what does not.
-    let with_better: HashSet<_> = found.iter().filter(|it| it.0).map(|it| it.1.problem).collect();
+    let better = found.iter().filter(|it| it.0).map(|it| it.1.problem.clone());
+    let with_better: HashSet<_> = better.collect();
     found.retain(|(is_better, fix)| *is_better || !with_better.contains(&fix.problem));
     let mut found: Vec<_> = found.into_iter().map(|it| it.1).collect();
     // What the author wrote goes only where nothing keeps it.
     let kept: HashSet<_> = found
         .iter()
         .filter(|it| !it.removes(text))
-        .map(|it| it.problem)
+        .map(|it| it.problem.clone())
         .collect();
     for fix in &mut found {
         fix.preferred &= !fix.removes(text) || !kept.contains(&fix.problem);
@@ -272,7 +288,7 @@ pub fn declarations(
     for problem in problems.into_iter().filter(is_asked).take(MAX_DECLARED) {
         let declared = file
             .document_at(problem.span.start)
-            .and_then(|it| repair::declaration(&it, problem, definitions));
+            .and_then(|it| repair::declaration(&it, problem.clone(), definitions));
         let Some((name, file, edits)) = declared else { continue };
         let Some(edited) = apply(&file.text, &edits) else {
             continue;
@@ -327,7 +343,7 @@ pub fn repair_more(
     let (removing, keeping): (Vec<_>, Vec<_>) = all.into_iter().partition(|it| it.1.removes(text));
     for (_, fix) in keeping.into_iter().chain(removing) {
         let is_free = fix.edits.iter().all(|it| !taken.touches(it.span));
-        if is_free && answered.insert(fix.problem) {
+        if is_free && answered.insert(fix.problem.clone()) {
             fix.edits.iter().for_each(|it| taken.add(it.span));
             chosen.push(fix);
         }
@@ -412,8 +428,10 @@ fn candidates_within(
     definitions: &dyn Definitions,
     (most, is_wanted): (usize, &dyn Fn(&Fix) -> bool),
 ) -> Vec<(Problem, Fix)> {
+    let problems: Vec<Problem> = problems.into_iter().collect();
+    let proposing = Proposing::of(&problems);
     let asked = problems
-        .into_iter()
+        .iter()
         .filter(|it| it.span.start <= range.end && range.start <= it.span.end);
     let mut seen = HashSet::new();
     let mut found = Vec::new();
@@ -421,13 +439,15 @@ fn candidates_within(
         let Some(document) = file.document_at(problem.span.start) else {
             continue;
         };
-        for mut repair in repair::repairs(&document, problem, definitions) {
-            if repair.safe {
-                twins::add(&mut repair, &document, problem, definitions);
+        for mut repair in repair::repairs(&document, problem.clone(), definitions) {
+            match (repair.safe, &problem.proposed) {
+                (true, Some(_)) => proposing.add(&mut repair, &document, problem),
+                (true, None) => twins::add(&mut repair, &document, problem, definitions),
+                (false, _) => {}
             }
             repair.edits.sort_by_key(|it| (it.span.start, it.span.end));
             let edits: Vec<_> = repair.edits.iter().map(|it| (it.span, it.new_text.clone())).collect();
-            if repair.edits.is_empty() || !seen.insert((problem, edits)) {
+            if repair.edits.is_empty() || !seen.insert((problem.clone(), edits)) {
                 continue;
             }
             if found.len() >= most {
@@ -436,13 +456,13 @@ fn candidates_within(
             let fix = Fix {
                 title: repair.title,
                 kind: FixKind::Repair,
-                problem,
+                problem: problem.clone(),
                 edits: repair.edits,
                 preferred: repair.safe,
                 drops: repair.drops,
             };
             if is_wanted(&fix) {
-                found.push((problem, fix));
+                found.push((problem.clone(), fix));
             }
         }
     }

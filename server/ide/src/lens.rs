@@ -206,17 +206,19 @@ pub fn fixes(
     let mut seen = HashSet::new();
     let problems = problems.into_iter().filter(|it| is_asked(it) && seen.insert(it.span));
     let mut judge = Judge::new(costs, versions, goes_on);
-    problems.flat_map(|it| of_problem(costs, it, &mut judge)).collect()
+    problems.flat_map(|it| of_problem(costs, &it, &mut judge)).collect()
 }
 
 /// The fix for the rule or schema at a place, as [`fixes`] has it, checked.
 pub fn fix(costs: &FileCosts, span: Span, versions: VersionSet, goes_on: &dyn Fn() -> bool) -> Option<Fix> {
     let code = RULE_COST_OVER_LIMIT;
     let mut judge = Judge::new(costs, versions, goes_on);
-    of_problem(costs, Problem { code, span }, &mut judge).into_iter().next()
+    of_problem(costs, &Problem::new(code, span), &mut judge)
+        .into_iter()
+        .next()
 }
 
-fn of_problem(costs: &FileCosts, problem: Problem, judge: &mut Judge<'_>) -> Vec<Fix> {
+fn of_problem(costs: &FileCosts, problem: &Problem, judge: &mut Judge<'_>) -> Vec<Fix> {
     let mut found = Vec::new();
     for placed in costs.documents.iter().flat_map(newest) {
         let mut remedies: Vec<&BoundsProposal> = Vec::new();
@@ -246,7 +248,7 @@ fn of_problem(costs: &FileCosts, problem: Problem, judge: &mut Judge<'_>) -> Vec
             found.push(Fix {
                 title: format!("{} (accepts less than before)", title(remedy)),
                 kind: FixKind::Repair,
-                problem,
+                problem: problem.clone(),
                 edits,
                 preferred: false,
                 drops: false,
@@ -328,7 +330,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Whether with these edits the problem is gone and no other has come.
-    fn is_good(&mut self, edits: &[TextEdit], placed: &PlacedCosts, problem: Problem) -> bool {
+    fn is_good(&mut self, edits: &[TextEdit], placed: &PlacedCosts, problem: &Problem) -> bool {
         if self.left == 0 {
             return false;
         }

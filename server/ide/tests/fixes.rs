@@ -116,13 +116,14 @@ fn shown(block: &Block, old: Option<&Block>, defined: Option<&Defined>) -> Vec<S
         None => &(),
     };
     let fixes_of = |problem: Problem| {
+        let (span, asked) = (problem.span, || [problem.clone()]);
         let look = |text: &str| Some(judge(text));
-        let mut found = fixes::repairs(&report.text, [problem], problem.span, definitions, &look);
-        let others = fixes::fixes(&report.text, [problem], problem.span);
+        let mut found = fixes::repairs(&report.text, asked(), span, definitions, &look);
+        let others = fixes::fixes(&report.text, asked(), span);
         found.extend(others.into_iter().filter(|it| it.kind != FixKind::Ignore));
         if lens::is_about_cost(problem.code) {
             let costs = price(block.fixture.text.clone().into_bytes(), versions, true);
-            found.extend(lens::fixes(&costs, [problem], problem.span, versions, &|| true));
+            found.extend(lens::fixes(&costs, asked(), span, versions, &|| true));
         }
         let offered = found.into_iter().map(|it| Offered {
             is_preferred: it.preferred,
@@ -137,7 +138,7 @@ fn shown(block: &Block, old: Option<&Block>, defined: Option<&Defined>) -> Vec<S
         });
         let mut offered: Vec<_> = offered.collect();
         let declare = |_: &SourceText, text: &str| look(text);
-        for it in fixes::declarations(&report.text, [problem], problem.span, definitions, &declare) {
+        for it in fixes::declarations(&report.text, asked(), span, definitions, &declare) {
             let at = offered.iter().position(|it| it.removes).unwrap_or(offered.len());
             let declaration = Offered {
                 is_preferred: false,
@@ -229,7 +230,7 @@ fn nothing_that_is_written_goes_where_a_fix_keeps_it() {
 }
 
 /// Codes whose help says more than the fixes on the pages do: it needs what only the author knows, has an example, or says it in other words.
-const MORE_HELP_THAN_FIXES: [&str; 86] = [
+const MORE_HELP_THAN_FIXES: [&str; 85] = [
     "all-of-mismatch",
     "any-of-mismatch",
     "contradictory-bounds",
@@ -259,7 +260,6 @@ const MORE_HELP_THAN_FIXES: [&str; 86] = [
     "keyword-at-root-with-status",
     "list-map-keys-without-map",
     "list-type-without-array",
-    "list-without-type",
     "malformed-suppression",
     "metadata-decode",
     "metadata-restriction",
@@ -419,16 +419,13 @@ properties:
 fn every_error_has_a_fix_or_says_why_none_can_be_known() {
     let mut wrong = Vec::new();
     let table = table();
-    let lints: Vec<&str> = crd_analyzer_workspace::lints::codes::ALL
-        .iter()
-        .map(|it| it.0)
-        .collect();
+    let lints: Vec<&str> = crd_analyzer_workspace::lints::ALL.iter().map(|it| it.code).collect();
     for code in codes::all() {
         let Some(row) = table.get(code.name) else { continue };
         match (row.fixes.is_empty(), code.without_fix) {
             (true, None) if row.is_error || lints.contains(&code.name) => {
                 wrong.push(format!(
-                    "`{}` has no fix: add one in `server/ide/src/fixes/repair/`, or `no_fix: \"…\"` with the reason in `codes.rs`",
+                    "`{}` has no fix: add one in `server/ide/src/fixes/repair/` (of a lint in its file), or `no_fix` with the reason",
                     code.name
                 ));
             }

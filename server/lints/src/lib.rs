@@ -1,51 +1,51 @@
 //! Lints: what the API server accepts of a CRD, and what its author can hardly have meant.
 //!
-//! This crate knows no YAML and no positions: a CRD goes in, findings with field paths come out. It says what is wrong as data; the
-//! words are made where the place in the file is known. Nothing here is a verdict.
+//! This crate knows no YAML and no positions: a CRD goes in, findings with field paths come out. Each lint is a file of `table/` with its
+//! check, its words and its fix, a page, and a row of [`ALL`]. Nothing here is a verdict.
 
-mod bounds;
-pub mod codes;
-mod columns;
-mod conversion;
-mod enums;
+mod crd;
+mod found;
 mod lint;
-mod list_types;
-mod names;
 mod patterns;
-mod required;
-mod scale;
 mod schema_walk;
-mod status;
+mod table;
 #[cfg(test)]
 mod tests;
 mod value_path;
-mod versions;
 
 use crd_analyzer_apiextensions::{internal::Hoisted, types::CustomResourceDefinition};
 use crd_analyzer_schema::KubernetesVersion;
 
-pub use lint::{Bound, Lint, Problem};
+pub use crd::{Crd, Version};
+pub use found::{Cause, Found, Sink, Told};
+pub use lint::{Check, Lint};
+pub use schema_walk::SchemaAt;
+pub use table::ALL;
 
-/// The lints of a CRD, `most` of them. `hoisted`: what its conversion to the internal form moved; `version`: the Kubernetes version
-/// that judges values; `with_rare`: also those of [`codes::OFF_BY_DEFAULT`].
-pub fn find(
+/// What these lints find in a CRD, `most` of it. `hoisted`: what its conversion to the internal form moved; `version`: the Kubernetes
+/// version that checks values.
+pub fn find<'l>(
     definition: &CustomResourceDefinition,
     hoisted: Hoisted,
     version: KubernetesVersion,
-    with_rare: bool,
+    lints: impl IntoIterator<Item = &'l Lint>,
     most: usize,
-) -> Vec<Lint> {
-    let versions = versions::of(&definition.spec, hoisted);
-    let mut found = Vec::new();
-    names::find(&definition.spec, &mut found);
-    versions::find(&definition.spec, &mut found);
-    columns::find(&versions, &mut found);
-    scale::find(&versions, &mut found);
-    conversion::find(&definition.spec, &versions, &mut found);
-    if with_rare {
-        status::find(&versions, &mut found);
+) -> Vec<Found<'l>> {
+    let crd = Crd::new(&definition.spec, hoisted);
+    // What few people want does not take the room of the others.
+    let (mut usual, mut rare) = (Vec::new(), Vec::new());
+    let mut of_schemas = Vec::new();
+    for lint in lints {
+        match lint.check {
+            Check::Crd(check) => {
+                let found = if lint.is_off { &mut rare } else { &mut usual };
+                check(&crd, &mut Sink::new(lint, found));
+            }
+            Check::Schema(check) => of_schemas.push((lint, check)),
+        }
     }
-    schema_walk::find(&versions, version, with_rare, most, &mut found);
-    found.truncate(most);
-    found
+    schema_walk::find(&crd, version, &of_schemas, most, (&mut usual, &mut rare));
+    usual.append(&mut rare);
+    usual.truncate(most);
+    usual
 }

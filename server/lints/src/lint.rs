@@ -1,138 +1,82 @@
-//! One lint, as data.
+//! One lint: a row of the table.
 
-use std::ops::Range;
+use crate::{Crd, SchemaAt, Sink};
 
-use crd_analyzer_schema::field::{Error, Path};
-use serde_json::Value;
-
-use crate::codes;
-
-/// Something that the API server accepts and that its author can hardly have meant.
-#[derive(Clone, PartialEq, Debug)]
+/// Something that the API server accepts and that its author can hardly have meant, and how it is found.
+#[derive(Clone, Copy, Debug)]
 pub struct Lint {
-    /// Where, in the internal form of the CRD.
-    pub path: Path,
-    /// The part of the string there that is to blame, in bytes; absent if it is all of the value.
-    pub bytes: Option<Range<usize>>,
-    /// What is wrong.
-    pub problem: Problem,
-}
-
-/// A keyword that limits a value, and the limit.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Bound {
-    /// `minimum` and so on.
-    pub keyword: &'static str,
-    /// Its value.
-    pub value: f64,
-}
-
-/// What is wrong.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Problem {
-    /// A step of a path leads to nothing.
-    UnknownPath {
-        /// The path belongs to `scale`, else to a printer column.
-        is_scale: bool,
-        /// The step as it is written.
-        step: String,
-        /// The value that has no such property, as a path: `spec.hosts[*]`; empty for the root.
-        parent: String,
-        /// The properties that it has.
-        known: Vec<String>,
-    },
-    /// The values that a column reads are never of the column's type.
-    ColumnType {
-        /// The column's type.
-        column: String,
-        /// The property's type.
-        property: String,
-    },
-    /// The values that `scale` reads are never of the type that it needs.
-    ScaleType {
-        /// The type that it needs.
-        wanted: &'static str,
-        /// The property's type.
-        property: String,
-    },
-    /// `required` names a property that does not exist.
-    UndefinedRequired {
-        /// The name.
-        name: String,
-        /// The properties that exist.
-        known: Vec<String>,
-        /// It is in `anyOf` or the like, so that some objects may be valid.
-        in_junctor: bool,
-    },
-    /// A name is listed before.
-    RepeatedName {
-        /// The name.
-        name: String,
-        /// The list: `shortNames` or `categories`.
-        list: &'static str,
-    },
-    /// There is `status`, but no subresource.
-    StatusWithoutSubresource,
-    /// The storage version does not have properties of this version.
-    LostProperties {
-        /// This version.
-        version: String,
-        /// The version that is stored.
-        storage: String,
-        /// Properties that the storage version does not have, as paths.
-        properties: Vec<String>,
-    },
-    /// No value is between two bounds.
-    ContradictoryBounds {
-        /// The lower one.
-        low: Bound,
-        /// The upper one.
-        high: Bound,
-    },
-    /// No value of the schema can be this.
-    ImpossibleEnumValue {
-        /// The value.
-        value: Value,
-        /// Why the API server rejects it.
-        error: Box<Error>,
-    },
-    /// The pattern rejects nothing.
-    PatternMatchesEverything,
-    /// The pattern rejects everything.
-    PatternMatchesNothing,
-    /// No version is served.
-    NoServedVersion,
-    /// Server-side apply takes the list as one value.
-    ListWithoutType,
-}
-
-impl Problem {
     /// The diagnostic code.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::UnknownPath { is_scale: true, .. } => codes::UNKNOWN_SCALE_PATH,
-            Self::UnknownPath { is_scale: false, .. } => codes::UNKNOWN_COLUMN_PATH,
-            Self::ColumnType { .. } => codes::COLUMN_TYPE_MISMATCH,
-            Self::ScaleType { .. } => codes::SCALE_TYPE_MISMATCH,
-            Self::UndefinedRequired { .. } => codes::UNDEFINED_REQUIRED_PROPERTY,
-            Self::RepeatedName { .. } => codes::REPEATED_NAME,
-            Self::StatusWithoutSubresource => codes::STATUS_WITHOUT_SUBRESOURCE,
-            Self::LostProperties { .. } => codes::PROPERTIES_LOST_IN_STORAGE,
-            Self::ContradictoryBounds { .. } => codes::CONTRADICTORY_BOUNDS,
-            Self::ImpossibleEnumValue { .. } => codes::IMPOSSIBLE_ENUM_VALUE,
-            Self::PatternMatchesEverything => codes::PATTERN_MATCHES_EVERYTHING,
-            Self::PatternMatchesNothing => codes::PATTERN_MATCHES_NOTHING,
-            Self::NoServedVersion => codes::NO_SERVED_VERSION,
-            Self::ListWithoutType => codes::LIST_WITHOUT_TYPE,
+    pub code: &'static str,
+    /// What it means, in one sentence.
+    pub summary: &'static str,
+    /// Its page, as markdown.
+    pub page: &'static str,
+    /// Why no quick fix can be known. `None` if the lint proposes fixes.
+    pub no_fix: Option<&'static str>,
+    /// It is shown only where the configuration names it: true, but rarely worth a change.
+    pub is_off: bool,
+    /// It is told once for places whose lines are alike, such as the columns of several versions.
+    pub is_told_once: bool,
+    /// The field that has to be written: if it is not, a patch often adds it, and then the lint would not hold.
+    pub needs: Option<&'static [&'static str]>,
+    /// How it is found.
+    pub check: Check,
+}
+
+/// How a lint is found.
+#[derive(Clone, Copy, Debug)]
+pub enum Check {
+    /// In a CRD as a whole.
+    Crd(fn(&Crd<'_>, &mut Sink<'_, '_>)),
+    /// In each schema of a CRD, also those of `anyOf` and the like. One walk asks all lints.
+    Schema(fn(&SchemaAt<'_>, &mut Sink<'_, '_>)),
+}
+
+impl Lint {
+    /// A lint that is on by default and proposes fixes.
+    pub const fn new(code: &'static str, summary: &'static str, page: &'static str, check: Check) -> Self {
+        Self {
+            code,
+            summary,
+            page,
+            no_fix: None,
+            is_off: false,
+            is_told_once: false,
+            needs: None,
+            check,
         }
     }
 
-    /// The problem at a place.
-    pub(crate) const fn at(self, path: Path) -> Lint {
-        Lint {
-            path,
-            bytes: None,
-            problem: self,
+    /// The same without a fix, for a reason.
+    #[must_use]
+    pub const fn no_fix(self, why: &'static str) -> Self {
+        Self {
+            no_fix: Some(why),
+            ..self
+        }
+    }
+
+    /// The same, off by default.
+    #[must_use]
+    pub const fn off(self) -> Self {
+        Self { is_off: true, ..self }
+    }
+
+    /// The same, told once for lines that are alike.
+    #[must_use]
+    pub const fn told_once(self) -> Self {
+        Self {
+            is_told_once: true,
+            ..self
+        }
+    }
+
+    /// The same, only where a field is written.
+    #[must_use]
+    pub const fn needs(self, field: &'static [&'static str]) -> Self {
+        Self {
+            needs: Some(field),
+            ..self
         }
     }
 }

@@ -1,67 +1,87 @@
 //! A walk over all schemas of a CRD, once.
 
+use crd_analyzer_goregexp::Extent;
 use crd_analyzer_schema::{
     JsonSchemaProps, KubernetesVersion,
     field::Trail,
     structural::{AdditionalProperties, Structural},
 };
 
-use crate::{
-    Lint, bounds, enums, list_types,
-    patterns::Patterns,
-    required,
-    versions::{self, Version},
-};
+use crate::{Crd, Found, Lint, Sink, patterns::Patterns};
 
 /// Schemas nested deeper are left alone.
 const MAX_DEPTH: usize = 100;
 
-/// What is wrong with single schemas, until there are `most` findings. `with_lists`: also lists without a type, behind all others.
-pub(crate) fn find(
-    versions: &[Version<'_>],
+/// A schema, and what is around it.
+#[derive(Clone, Copy, Debug)]
+pub struct SchemaAt<'a> {
+    /// The keywords.
+    pub props: &'a JsonSchemaProps,
+    /// The structural schema of the same values: the schema itself, or the one around a schema of `anyOf` and the like.
+    pub structural: Structural<'a>,
+    /// It is a schema of `anyOf` and the like.
+    pub in_junctor: bool,
+    /// Its values are resources, which have `apiVersion`, `kind` and `metadata` without being told.
+    pub is_resource: bool,
+    /// Fields that the schema does not have are kept everywhere.
+    pub keeps_unknown_fields: bool,
+    /// The Kubernetes version that checks values.
+    pub version: KubernetesVersion,
+    /// Where it is, in the internal form of the CRD.
+    pub at: &'a Trail<'a>,
+    patterns: &'a Patterns,
+}
+
+impl SchemaAt<'_> {
+    /// Which strings a pattern matches.
+    pub fn extent(&self, pattern: &str) -> Extent {
+        self.patterns.extent(pattern)
+    }
+}
+
+/// A lint of single schemas, with its check.
+type SchemaLint<'l> = (&'l Lint, fn(&SchemaAt<'_>, &mut Sink<'_, '_>));
+
+/// What is wrong with single schemas, until there are `most` usual findings. The second list is of lints that are off by default.
+pub(crate) fn find<'l>(
+    crd: &Crd<'_>,
     version: KubernetesVersion,
-    with_lists: bool,
+    lints: &[SchemaLint<'l>],
     most: usize,
-    found: &mut Vec<Lint>,
+    (usual, rare): (&mut Vec<Found<'l>>, &mut Vec<Found<'l>>),
 ) {
-    let (mut lists, mut patterns) = (Vec::new(), Patterns::default());
-    for (schema, of) in versions::schemas(versions) {
+    let patterns = Patterns::default();
+    for (schema, of) in crd.schemas() {
         let mut walk = Walk {
             version,
+            lints,
             most,
             keeps_unknown_fields: of.keeps_unknown_fields,
-            patterns: &mut patterns,
-            found,
-            lists: with_lists.then_some(&mut lists),
+            patterns: &patterns,
+            usual,
+            rare,
         };
         walk.schema(schema, true, &Trail::new(&of.schema_path), 0);
     }
-    found.append(&mut lists);
 }
 
-struct Walk<'w> {
+struct Walk<'w, 'l> {
     version: KubernetesVersion,
+    lints: &'w [SchemaLint<'l>],
     most: usize,
     keeps_unknown_fields: bool,
-    patterns: &'w mut Patterns,
-    found: &'w mut Vec<Lint>,
-    /// Lists without a type, if they are told.
-    lists: Option<&'w mut Vec<Lint>>,
+    patterns: &'w Patterns,
+    usual: &'w mut Vec<Found<'l>>,
+    rare: &'w mut Vec<Found<'l>>,
 }
 
-impl Walk<'_> {
+impl Walk<'_, '_> {
     fn schema(&mut self, schema: Structural<'_>, is_resource: bool, at: &Trail<'_>, depth: usize) {
-        if depth > MAX_DEPTH || self.found.len() >= self.most {
+        if depth > MAX_DEPTH || self.usual.len() >= self.most {
             return;
         }
         let props = schema.props();
-        if !props.required.is_empty() && !self.keeps_unknown_fields {
-            required::find(props, schema, is_resource, false, at, self.found);
-        }
-        if let Some(lists) = self.lists.as_deref_mut().filter(|it| it.len() < self.most) {
-            lists.extend(list_types::find(schema, at));
-        }
-        self.values(props, at);
+        self.ask(props, schema, (false, is_resource), at);
         if let Some(rare) = props.rare.get() {
             for (keyword, schemas) in rare.clauses() {
                 for (n, junctor) in schemas.iter().enumerate() {
@@ -100,13 +120,10 @@ impl Walk<'_> {
         at: &Trail<'_>,
         depth: usize,
     ) {
-        if depth > MAX_DEPTH || self.found.len() >= self.most {
+        if depth > MAX_DEPTH || self.usual.len() >= self.most {
             return;
         }
-        if !junctor.required.is_empty() && !self.keeps_unknown_fields {
-            required::find(junctor, outer, is_resource, true, at, self.found);
-        }
-        self.values(junctor, at);
+        self.ask(junctor, outer, (true, is_resource), at);
         let properties = at.child("properties");
         for (name, property) in &junctor.properties {
             if let Some(outer) = outer.field(name) {
@@ -124,14 +141,29 @@ impl Walk<'_> {
         }
     }
 
-    fn values(&mut self, schema: &JsonSchemaProps, at: &Trail<'_>) {
-        let Some(rare) = schema.rare.get() else { return };
-        bounds::find(rare, at, self.found);
-        if !rare.pattern.is_empty() {
-            self.found.extend(self.patterns.find(&rare.pattern, at));
-        }
-        if !rare.r#enum.is_empty() {
-            enums::find(schema, at, self.version, self.found);
+    /// Asks all lints about a schema.
+    fn ask(
+        &mut self,
+        props: &JsonSchemaProps,
+        structural: Structural<'_>,
+        (in_junctor, is_resource): (bool, bool),
+        at: &Trail<'_>,
+    ) {
+        let schema = SchemaAt {
+            props,
+            structural,
+            in_junctor,
+            is_resource,
+            keeps_unknown_fields: self.keeps_unknown_fields,
+            version: self.version,
+            at,
+            patterns: self.patterns,
+        };
+        for &(lint, check) in self.lints {
+            let found = if lint.is_off { &mut *self.rare } else { &mut *self.usual };
+            if found.len() < self.most || !lint.is_off {
+                check(&schema, &mut Sink::new(lint, found));
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use crd_analyzer_apiextensions::{
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, SchemaOrArray};
 use serde_json::json;
 
-use super::find;
+use super::{ALL, Lint, find};
 
 fn of_type(r#type: &str) -> JsonSchemaProps {
     JsonSchemaProps {
@@ -74,17 +74,9 @@ fn check(definition: &CustomResourceDefinition, expected: &[&str]) {
 
 #[track_caller]
 fn check_with(definition: &CustomResourceDefinition, with_rare: bool, expected: &[&str]) {
-    let found = find(
-        definition,
-        Hoisted::default(),
-        KubernetesVersion::NEWEST,
-        with_rare,
-        100,
-    );
-    let found: Vec<String> = found
-        .iter()
-        .map(|it| format!("{} {}", it.problem.code(), it.path))
-        .collect();
+    let lints = ALL.iter().filter(|it| with_rare || !it.is_off);
+    let found = find(definition, Hoisted::default(), KubernetesVersion::NEWEST, lints, 100);
+    let found: Vec<String> = found.iter().map(|it| format!("{} {}", it.lint.code, it.path)).collect();
     assert_eq!(found, expected);
 }
 
@@ -119,11 +111,11 @@ fn columns() {
         ],
         &[
             "unknown-column-path spec.versions[0].additionalPrinterColumns[0].jsonPath",
-            "column-type-mismatch spec.versions[0].additionalPrinterColumns[1].type",
             "unknown-column-path spec.versions[0].additionalPrinterColumns[2].jsonPath",
             "unknown-column-path spec.versions[0].additionalPrinterColumns[3].jsonPath",
             "unknown-column-path spec.versions[0].additionalPrinterColumns[4].jsonPath",
             "unknown-column-path spec.versions[0].additionalPrinterColumns[5].jsonPath",
+            "column-type-mismatch spec.versions[0].additionalPrinterColumns[1].type",
         ],
     );
     check_columns(
@@ -273,7 +265,40 @@ fn values() {
 fn lists_without_a_type_are_told_if_somebody_asks() {
     let definition = of(vec![version("v1", object(&[("spec", list(of_type("string")))]))]);
     check(&definition, &[]);
-    let found = find(&definition, Hoisted::default(), KubernetesVersion::NEWEST, true, 100);
-    assert_eq!(found.len(), 1);
-    assert_eq!(found[0].problem.code(), "list-without-type");
+    check_with(
+        &definition,
+        true,
+        &["list-without-type spec.versions[0].schema.openAPIV3Schema.properties[spec]"],
+    );
+}
+
+#[test]
+fn what_few_people_want_does_not_take_the_room_of_the_others() {
+    let mut number = of_type("integer");
+    number.minimum = Some(5.0);
+    number.maximum = Some(3.0);
+    let properties = object(&[("a", list(of_type("string"))), ("b", number)]);
+    let definition = of(vec![version("v1", object(&[("spec", properties)]))]);
+    let found = |lints: &[Lint], most| {
+        let found = find(&definition, Hoisted::default(), KubernetesVersion::NEWEST, lints, most);
+        found.iter().map(|it| it.lint.code).collect::<Vec<_>>()
+    };
+    assert_eq!(found(ALL, 1), ["contradictory-bounds"]);
+    assert_eq!(found(ALL, 2), ["contradictory-bounds", "list-without-type"]);
+    assert!(found(&[], 2).is_empty());
+}
+
+#[test]
+fn a_column_without_a_path_gets_no_type() {
+    let titles = |json_path: &str| {
+        let mut version = version("v1", object(&[("a", of_type("boolean"))]));
+        version.additional_printer_columns = Some(vec![column("integer", json_path)]);
+        let definition = of(vec![version]);
+        let found = find(&definition, Hoisted::default(), KubernetesVersion::NEWEST, ALL, 100);
+        assert_eq!(found.len(), 1);
+        let told = found[0].cause.tell(&found[0].path);
+        told.proposals.into_iter().map(|it| it.title).collect::<Vec<_>>()
+    };
+    assert_eq!(titles(".a"), ["Change the type to boolean"]);
+    assert!(titles("").is_empty());
 }

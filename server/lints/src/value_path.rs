@@ -7,12 +7,18 @@ use crd_analyzer_apiextensions::{
     json_path::{Step, steps},
     validation::TYPES,
 };
+use crd_analyzer_diagnostic::{
+    Change, Proposal, Value, Words,
+    meant::meant,
+    name::{last, shown},
+    text::{code, either},
+};
 use crd_analyzer_schema::{
-    field::Path,
+    field::{Path, Segment},
     structural::{AdditionalProperties, Structural},
 };
 
-use crate::{Lint, Problem};
+use crate::{Told, Version, crd::version_at};
 
 /// Where a path leads.
 pub(crate) enum Target<'s> {
@@ -23,45 +29,117 @@ pub(crate) enum Target<'s> {
     /// To values that the schema does not describe; or the path is not understood.
     Unknown,
     /// To nothing: a step names a property that is not there.
-    Nothing(Missing),
+    Nothing(Box<Missing>),
 }
 
+/// Names that are offered where none is near.
+const MOST_OFFERED: usize = 4;
+
 /// A step that leads to nothing.
+#[derive(Debug)]
 pub(crate) struct Missing {
     /// The name.
-    pub(crate) step: String,
+    step: String,
     /// Its place in bytes of the path.
     pub(crate) bytes: Range<usize>,
     /// The value that has no such property, as a path; empty for the root.
-    pub(crate) parent: String,
+    parent: String,
+    /// The way from the root of the schema to the schema of that value; `None` if the CRD does not describe it.
+    schema: Option<Vec<Segment>>,
     /// The properties that it has, each with its type; empty where that is not known.
     pub(crate) known: Vec<(String, String)>,
     /// More steps follow.
     pub(crate) goes_on: bool,
+    /// The names in these steps; `None` if there is more than names.
+    after: Option<Vec<String>>,
 }
 
 impl Missing {
-    /// The lint on a path that leads to nothing. `wanted`: the type that `scale` needs there; `None` of a printer column.
-    pub(crate) fn at(self, path: Path, wanted: Option<&str>) -> Lint {
-        let fits = |r#type: &str| match wanted {
-            _ if r#type.is_empty() => true,
-            None => true,
-            Some(_) if self.goes_on => matches!(r#type, "object" | "array"),
-            Some("integer") => matches!(r#type, "integer" | "number"),
-            Some(wanted) => r#type == wanted,
+    /// Says that the path at a place leads to nothing. `known`: the properties that fit; `type`: what the values have to be; `note`: what
+    /// comes of it.
+    pub(crate) fn tell(&self, place: &Path, known: &[&str], r#type: Option<&str>, note: &str) -> Told {
+        let of = if self.parent.is_empty() {
+            "the schema".to_owned()
+        } else {
+            shown(&self.parent)
         };
-        let known = self.known.iter().filter(|it| fits(&it.1)).map(|it| it.0.clone());
-        Lint {
-            path,
-            bytes: Some(self.bytes),
-            problem: Problem::UnknownPath {
-                is_scale: wanted.is_some(),
-                known: known.collect(),
-                step: self.step,
-                parent: self.parent,
-            },
-        }
+        let step = &self.step;
+        let words = Words::new(format!("{} is not a property of {of}", shown(step)));
+        let near = meant(step, known.iter().copied());
+        let words = match near {
+            Some(near) => words.did_you_mean(step, near),
+            None if known.is_empty() => words
+                .label("no such property")
+                .help(format!("add it to the schema, or change {}", code(last(place)))),
+            None => {
+                let offered: Vec<&str> = known.iter().copied().take(MOST_OFFERED).collect();
+                let more = if known.len() > offered.len() {
+                    " or another property"
+                } else {
+                    ""
+                };
+                words
+                    .label("no such property")
+                    .help(format!("add it to the schema, or write {}{more}", either(&offered)))
+            }
+        };
+        Told::from(words.note(note))
+            .propose(near.and_then(|near| self.spelling(place, near)))
+            .propose(r#type.and_then(|it| self.addition(place, it)))
     }
+
+    /// The name that was meant. Others than plain names would need quotes in the path.
+    fn spelling(&self, place: &Path, near: &str) -> Option<Proposal> {
+        let is_plain = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_');
+        let change = || Change::Splice(place.clone(), self.bytes.clone(), near.to_owned());
+        let title = || format!("Change {} to {near}", self.step);
+        near.bytes()
+            .all(is_plain)
+            .then(|| Proposal::new(title(), change()).safe())
+    }
+
+    /// The property that the path names, with what the path says of it.
+    fn addition(&self, place: &Path, r#type: &str) -> Option<Proposal> {
+        let root = version_at(place)?.child("schema").child("openAPIV3Schema");
+        let mut property = root;
+        self.schema.as_ref()?.iter().for_each(|it| property.push(it.clone()));
+        let property = property.child("properties").key(&self.step);
+        let mut value = Value::entry("type", Value::text_of(r#type));
+        // What a list has more than its items only the author knows.
+        for name in self.after.as_ref()?.iter().rev() {
+            value = Value::Map(vec![
+                ("type".to_owned(), Value::text_of("object")),
+                ("properties".to_owned(), Value::entry(name, value)),
+            ]);
+        }
+        let title = format!("Add {} to the schema", self.step);
+        Some(Proposal::new(title, Change::Set(property, value)))
+    }
+}
+
+/// The paths of a version's scale subresource that are written, each with its place and the type that it has to lead to.
+pub(crate) fn scale_paths<'a>(version: &Version<'a>) -> impl Iterator<Item = (Path, &'a str, &'static str)> {
+    let scale = version.subresources.and_then(|it| it.scale.as_ref());
+    let place = version.path.child("subresources").child("scale");
+    let paths = scale.map(|scale| {
+        let selector = scale.label_selector_path.as_deref().unwrap_or_default();
+        [
+            ("specReplicasPath", scale.spec_replicas_path.as_str(), "integer"),
+            ("statusReplicasPath", scale.status_replicas_path.as_str(), "integer"),
+            ("labelSelectorPath", selector, "string"),
+        ]
+    });
+    let written = paths.into_iter().flatten().filter(|it| !it.1.is_empty());
+    written.map(move |(field, path, wanted)| (place.child(field), path, wanted))
+}
+
+/// The names in steps that follow; `None` if one of them is something else.
+fn names<'p>(steps: impl Iterator<Item = (Step<'p>, Range<usize>)>) -> Option<Vec<String>> {
+    let names = steps.map(|(step, _)| match step {
+        Step::Name(name) => Some(name),
+        _ => None,
+    });
+    names.collect()
 }
 
 /// Follows a path from the root of a custom resource. `keeps_unknown_fields`: of each object.
@@ -73,6 +151,7 @@ pub(crate) fn follow<'s>(root: Structural<'s>, path: &str, keeps_unknown_fields:
     let mut at = root;
     let mut is_resource = true;
     let mut parent = String::new();
+    let mut way = Vec::new();
     while let Some((step, bytes)) = steps.next() {
         match step {
             Step::Name(name) => {
@@ -82,8 +161,13 @@ pub(crate) fn follow<'s>(root: Structural<'s>, path: &str, keeps_unknown_fields:
                 if is_resource && name == "metadata" {
                     return follow_metadata(steps.next(), steps.next().is_some());
                 }
-                if let Some(property) = at.field(&name) {
+                if let Some(property) = at.property(&name) {
                     at = property;
+                    way.push(Segment::Field("properties".to_owned()));
+                    way.push(Segment::Key(name.clone()));
+                } else if let Some(value) = at.additional_properties().and_then(AdditionalProperties::schema) {
+                    at = value;
+                    way.push(Segment::Field("additionalProperties".to_owned()));
                 } else if keeps_unknown_fields || is_open(at) {
                     return Target::Unknown;
                 } else {
@@ -92,13 +176,16 @@ pub(crate) fn follow<'s>(root: Structural<'s>, path: &str, keeps_unknown_fields:
                         .map(|(name, of)| (name.to_owned(), of.r#type().to_owned()));
                     let own = [("apiVersion", "string"), ("kind", "string"), ("metadata", "object")];
                     let own = own.map(|it| (it.0.to_owned(), it.1.to_owned()));
-                    return Target::Nothing(Missing {
+                    let after: Vec<_> = steps.collect();
+                    return Target::Nothing(Box::new(Missing {
                         known: known.chain(is_resource.then_some(own).into_iter().flatten()).collect(),
-                        goes_on: steps.next().is_some(),
+                        goes_on: !after.is_empty(),
+                        after: names(after.into_iter()),
+                        schema: Some(way),
                         step: name,
                         bytes,
                         parent,
-                    });
+                    }));
                 }
                 if !parent.is_empty() {
                     parent.push('.');
@@ -108,11 +195,17 @@ pub(crate) fn follow<'s>(root: Structural<'s>, path: &str, keeps_unknown_fields:
             Step::Index(_) | Step::All | Step::Filter { .. } => {
                 let values = at.additional_properties().and_then(AdditionalProperties::schema);
                 let of_map = matches!(step, Step::All).then_some(values).flatten();
+                let keyword = if at.items().is_some() {
+                    "items"
+                } else {
+                    "additionalProperties"
+                };
                 match at.items().or(of_map) {
                     Some(items) => at = items,
                     // The value of an object's property, whichever.
                     None => return Target::Unknown,
                 }
+                way.push(Segment::Field(keyword.to_owned()));
                 parent.push_str("[*]");
             }
             Step::Below(_) => return Target::Unknown,
@@ -143,13 +236,15 @@ fn follow_metadata<'s>(next: Option<(Step<'_>, Range<usize>)>, goes_on: bool) ->
         Some(FieldType::Integer) => Target::Type("integer"),
         // The CRD does not describe what is below.
         Some(_) => Target::Unknown,
-        None => Target::Nothing(Missing {
+        None => Target::Nothing(Box::new(Missing {
             step: name,
             bytes,
             parent: "metadata".to_owned(),
+            schema: None,
             known: fields.iter().map(|it| (it.name.to_owned(), String::new())).collect(),
             goes_on,
-        }),
+            after: None,
+        })),
     }
 }
 

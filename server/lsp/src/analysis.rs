@@ -199,19 +199,19 @@ impl Analysis {
 
     /// What fixes are asked for.
     pub(crate) fn all_problems(&self) -> impl Iterator<Item = Problem> + '_ {
-        let others = self.told_with.iter().map(|it| it.0);
-        self.problems.iter().copied().chain(others)
+        let others = self.told_with.iter().map(|it| it.0.clone());
+        self.problems.iter().cloned().chain(others)
     }
 
     /// The diagnostics that tell each problem.
     pub(crate) fn diagnostics_of(&self) -> HashMap<Problem, Vec<&Diagnostic>> {
         let mut sent: HashMap<Problem, Vec<&Diagnostic>> = HashMap::new();
         for (problem, diagnostic) in self.problems.iter().zip(&self.diagnostics) {
-            sent.entry(*problem).or_default().push(diagnostic);
+            sent.entry(problem.clone()).or_default().push(diagnostic);
         }
         for (problem, head) in &self.told_with {
             let with = sent.get(head).cloned().unwrap_or_default();
-            sent.entry(*problem).or_default().extend(with);
+            sent.entry(problem.clone()).or_default().extend(with);
         }
         sent
     }
@@ -231,7 +231,7 @@ impl Analysis {
             told_with: self.told_with.clone(),
             is_aside: self.is_aside,
             unsearched: self.unsearched.clone(),
-            ..Self::of(diagnostics.cloned().collect(), problems.copied().collect())
+            ..Self::of(diagnostics.cloned().collect(), problems.cloned().collect())
         }
     }
 

@@ -176,13 +176,13 @@ pub(super) fn fixable(report: &FileReport, config: &Config, question: &Question<
     if problems.iter().any(Problem::is_of_old_form) {
         return (convert(&report.text, config, question).map_or(0, |it| it.1.len()), 0);
     }
-    let (is_safe, drops) = fixes::may_be_repaired(&report.text, problems.iter().copied(), &Near(question));
+    let (is_safe, drops) = fixes::may_be_repaired(&report.text, problems.iter().cloned(), &Near(question));
     if !is_safe && !drops {
         return (0, 0);
     }
     let before = fixes::counts(report);
     let count = |level| {
-        let problems = problems.iter().copied();
+        let problems = problems.iter().cloned();
         repairs(&report.text, problems, &before, question, level).map_or(0, |it| it.1.len())
     };
     let safe = if is_safe { count(Level::Safe) } else { 0 };
@@ -286,7 +286,7 @@ fn convert(text: &str, config: &Config, question: &Question<'_>) -> Option<(Stri
 fn is_repaired(before: &FileReport, after: &FileReport, fixes: &[Fix]) -> bool {
     before.documents.len() == after.documents.len()
         && before.documents.iter().zip(&after.documents).all(|(old, new)| {
-            let fixed = fixes.iter().map(|it| it.problem);
+            let fixed = fixes.iter().map(|it| &it.problem);
             let fixed: HashSet<_> = fixed
                 .filter(|it| old.span.start <= it.span.start && it.span.end <= old.span.end)
                 .map(|it| it.code)

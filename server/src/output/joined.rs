@@ -7,20 +7,9 @@ use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
     config::Config,
     hazards::codes::OPTIONAL_FIELD_READ,
-    lints::codes::{
-        COLUMN_TYPE_MISMATCH, SCALE_TYPE_MISMATCH, UNDEFINED_REQUIRED_PROPERTY, UNKNOWN_COLUMN_PATH, UNKNOWN_SCALE_PATH,
-    },
+    lints::is_told_once,
     report::{FileReport, MergedFinding},
 };
-
-/// The hints that are the same if their lines are.
-const OF_LINES: [&str; 5] = [
-    COLUMN_TYPE_MISMATCH,
-    SCALE_TYPE_MISMATCH,
-    UNDEFINED_REQUIRED_PROPERTY,
-    UNKNOWN_COLUMN_PATH,
-    UNKNOWN_SCALE_PATH,
-];
 
 /// Lines that are named.
 const MOST_LINES: usize = 10;
@@ -28,7 +17,7 @@ const MOST_LINES: usize = 10;
 /// What to show of each document, with hints that have one cause told once.
 pub(super) fn documents(report: &FileReport, config: &Config) -> Vec<Vec<MergedFinding>> {
     let mut all = report.merged_findings(config);
-    let may_join = |it: &MergedFinding| it.finding.code == OPTIONAL_FIELD_READ || OF_LINES.contains(&it.finding.code);
+    let may_join = |it: &MergedFinding| it.finding.code == OPTIONAL_FIELD_READ || is_told_once(it.finding.code);
     if all
         .iter()
         .all(|shown| shown.iter().filter(|it| may_join(it)).count() < 2)

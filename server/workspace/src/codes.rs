@@ -86,13 +86,15 @@ crd_analyzer_schema::codes! {
 }
 
 /// The codes that are shown only where the configuration names them: true, but rarely worth a change.
-pub const OFF_BY_DEFAULT: &[&str] = &[
-    crd_analyzer_hazards::codes::ALWAYS_TRUE_RULE,
-    crd_analyzer_hazards::codes::DEFAULT_FAILS_RULE,
-    crd_analyzer_hazards::codes::RULE_CAN_FAIL,
-    crd_analyzer_lints::codes::LIST_WITHOUT_TYPE,
-    crd_analyzer_lints::codes::STATUS_WITHOUT_SUBRESOURCE,
-];
+pub static OFF_BY_DEFAULT: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let hazards = [
+        crd_analyzer_hazards::codes::ALWAYS_TRUE_RULE,
+        crd_analyzer_hazards::codes::DEFAULT_FAILS_RULE,
+        crd_analyzer_hazards::codes::RULE_CAN_FAIL,
+    ];
+    let lints = crd_analyzer_lints::ALL.iter().filter(|it| it.is_off);
+    hazards.into_iter().chain(lints.map(|it| it.code)).collect()
+});
 
 /// Every code, sorted by name.
 pub fn all() -> Vec<Code> {
@@ -109,7 +111,6 @@ fn listed() -> Vec<Code> {
         crd_analyzer_apiextensions::codes::ALL,
         crd_analyzer_compat::codes::ALL,
         crd_analyzer_hazards::codes::ALL,
-        crd_analyzer_lints::codes::ALL,
         crd_analyzer_resource::codes::ALL,
         crd_analyzer_schema::codes::ALL,
     ];
@@ -119,7 +120,6 @@ fn listed() -> Vec<Code> {
         crd_analyzer_apiextensions::codes::WITHOUT_FIX,
         crd_analyzer_compat::codes::WITHOUT_FIX,
         crd_analyzer_hazards::codes::WITHOUT_FIX,
-        crd_analyzer_lints::codes::WITHOUT_FIX,
         crd_analyzer_resource::codes::WITHOUT_FIX,
         crd_analyzer_schema::codes::WITHOUT_FIX,
     ];
@@ -134,6 +134,12 @@ fn listed() -> Vec<Code> {
             without_fix: reasons.get(name).copied(),
         })
         .collect();
+    all.extend(crd_analyzer_lints::ALL.iter().map(|lint| Code {
+        name: lint.code,
+        summary: lint.summary,
+        page: lint.page,
+        without_fix: lint.no_fix,
+    }));
     all.sort_by_key(|code| code.name);
     all
 }

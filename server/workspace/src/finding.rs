@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crd_analyzer_diagnostic::Proposed;
 use crd_analyzer_schema::field;
 use crd_analyzer_syntax::tree::Span;
 
@@ -178,6 +179,8 @@ pub struct Finding {
     pub notes: Vec<String>,
     /// What to type, one paragraph each.
     pub help: Vec<String>,
+    /// The changes that would fix it, where its check proposes some.
+    pub proposed: Option<Arc<Proposed>>,
     /// Why the place is not where the cause was written: what is missing is shown at its parent.
     pub elsewhere: Option<String>,
     /// A comment in the file asks not to show it.
@@ -211,6 +214,7 @@ impl Finding {
             related: Vec::new(),
             notes: Vec::new(),
             help: Vec::new(),
+            proposed: None,
             elsewhere: None,
             suppressed: false,
             unnecessary: false,

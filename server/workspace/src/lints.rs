@@ -1,8 +1,10 @@
 //! Lints of a definition, at their places.
 
+use std::sync::Arc;
+
 use crd_analyzer_apiextensions::{places, strategy::CrdVerdict};
-pub use crd_analyzer_lints::codes;
-use crd_analyzer_lints::{Lint, find as find_lints};
+use crd_analyzer_diagnostic::Proposed;
+pub use crd_analyzer_lints::{ALL, Cause, Check, Crd, Found, Lint, SchemaAt, Sink, Told};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{json::Json, tree::Tree};
 
@@ -29,8 +31,9 @@ pub enum Lints {
 impl Lints {
     /// Those that a configuration shows, before it silences single ones.
     pub fn of(config: &Config) -> Self {
-        let is_named = |code: &&&str| !matches!(config.rules.get(**code), None | Some(Level::Off));
-        if codes::OFF_BY_DEFAULT.iter().find(is_named).is_some() {
+        let is_named = |code: &str| !matches!(config.rules.get(code), None | Some(Level::Off));
+        let is_off = |lint: &&Lint| lint.is_off;
+        if ALL.iter().filter(is_off).any(|it| is_named(it.code)) {
             Self::All
         } else {
             Self::Usual
@@ -38,45 +41,62 @@ impl Lints {
     }
 }
 
-/// The lints of a definition that was judged: `most` of those that are wanted.
+/// Whether the lint of a code is told once for places whose lines are alike.
+pub fn is_told_once(code: &str) -> bool {
+    ALL.iter().any(|it| it.is_told_once && it.code == code)
+}
+
+/// The lints of a definition that was judged: `most` of those of a table that are wanted.
 pub(crate) fn find(
     tree: &Tree,
     root: &Json<'_>,
     server: &CrdVerdict,
     version: KubernetesVersion,
-    wanted: Lints,
+    (table, wanted): (&[Lint], Lints),
     most: usize,
 ) -> Vec<Finding> {
     let (Some(definition), None, Lints::Usual | Lints::All) = (&server.definition, &server.unjudged, wanted) else {
         return Vec::new();
     };
-    let found = find_lints(
-        &definition.internal,
-        definition.hoisted,
-        version,
-        wanted == Lints::All,
-        most,
-    );
+    let is_wanted = |lint: &&Lint| wanted == Lints::All || !lint.is_off;
+    let (internal, hoisted) = (&definition.internal, definition.hoisted);
+    let lints = table.iter().filter(is_wanted);
+    let found = crd_analyzer_lints::find(internal, hoisted, version, lints, most);
     let mut findings: Vec<Finding> = Vec::new();
-    // Where nothing is written about conversion, a patch often adds the webhook.
-    let has_conversion = root.get("spec").and_then(|it| it.get("conversion")).is_some();
-    let is_certain = |it: &&Lint| has_conversion || it.problem.code() != codes::PROPERTIES_LOST_IN_STORAGE;
+    let is_certain = |it: &&Found<'_>| it.lint.needs.is_none_or(|field| is_written(root, field));
     for lint in found.iter().filter(is_certain) {
-        let mut places = places::find(root, definition.hoisted, &lint.path).into_iter();
+        let mut places = places::find(root, hoisted, &lint.path).into_iter();
         let Some(place) = places.next() else { continue };
-        let mut finding = Finding::new(Class::Hint, lint.problem.code(), span(tree, lint, &place), "");
-        words::put(&mut finding, words::lints::words(lint, &place.path));
-        finding.related.extend(places.map(|it| Related {
-            span: span(tree, lint, &it),
-            message: words::same_elsewhere(root, &it.path),
-            file: None,
-        }));
+        let mut told = lint.cause.tell(&place.path);
+        let mut finding = Finding::new(Class::Hint, lint.lint.code, span(tree, lint, &place), "");
+        words::put(&mut finding, told.words);
+        for other in places {
+            // The lint goes if it is fixed in all versions that are alike.
+            let same = lint.cause.tell(&other.path).proposals;
+            for (own, same) in told.proposals.iter_mut().zip(same).filter(|it| it.0.is_safe) {
+                own.changes.extend(same.changes);
+            }
+            finding.related.push(Related {
+                span: span(tree, lint, &other),
+                message: words::same_elsewhere(root, &other.path),
+                file: None,
+            });
+        }
+        if !told.proposals.is_empty() {
+            let (place, proposals) = (place.path, told.proposals);
+            finding.proposed = Some(Arc::new(Proposed { place, proposals }));
+        }
         findings.push(finding);
     }
     findings
 }
 
-fn span(tree: &Tree, lint: &Lint, place: &places::LocatedField) -> crd_analyzer_syntax::tree::Span {
+/// Whether a field is written in an object.
+fn is_written(object: &Json<'_>, field: &[&str]) -> bool {
+    field.iter().try_fold(object, |json, key| json.get(key)).is_some()
+}
+
+fn span(tree: &Tree, lint: &Found<'_>, place: &places::LocatedField) -> crd_analyzer_syntax::tree::Span {
     match &lint.bytes {
         Some(bytes) if !place.missing && tree.is_scalar(place.value) => {
             tree.source_map(place.value).span(bytes.clone())

@@ -3,8 +3,16 @@
 use std::{path::Path, sync::Arc};
 
 use crate::{
-    breaking::Compatibility, generated::GoSources, hazards, index::Definitions, last_trees::LastTrees, lints::Lints,
-    revision::Revision, since_revision::KnownChanges, variables::Variables, versions::VersionSet,
+    breaking::Compatibility,
+    generated::GoSources,
+    hazards,
+    index::Definitions,
+    last_trees::LastTrees,
+    lints::{self, Lint, Lints},
+    revision::Revision,
+    since_revision::KnownChanges,
+    variables::Variables,
+    versions::VersionSet,
 };
 
 /// What is done to the files before they are sent.
@@ -70,6 +78,8 @@ pub struct Question<'a> {
     pub hazards: hazards::Search<'a>,
     /// Which lints of CRDs are told.
     pub lints: Lints,
+    /// The table that they are in.
+    pub lint_table: &'a [Lint],
     /// What the rules of CRDs cost is wanted, too, by the newest of the Kubernetes versions.
     pub wants_costs: bool,
     /// What becomes of custom resources is wanted, too: [`DocumentVerdict::resource`](crate::report::DocumentVerdict::resource).
@@ -120,6 +130,7 @@ impl Question<'_> {
             go: None,
             hazards: hazards::Search::Off,
             lints: Lints::Off,
+            lint_table: lints::ALL,
             wants_costs: false,
             wants_effective: true,
             wants_basis: false,

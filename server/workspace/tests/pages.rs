@@ -156,7 +156,7 @@ fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined
     // Pages about other things leave it at those.
     let memory = Memory::default();
     let is_hazard = hazards::codes::ALL.iter().any(|it| it.0 == code);
-    let is_lint = lints::codes::ALL.iter().any(|it| it.0 == code);
+    let lint = lints::ALL.iter().find(|it| it.code == code);
     let is_change = breaking::codes::ALL.iter().any(|it| it.0 == code);
     let question = Question {
         named: true,
@@ -169,12 +169,10 @@ fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined
             is_paired: true,
         }),
         definitions: catalog.as_ref().map(|it| it as &dyn Definitions),
-        lints: if lints::codes::OFF_BY_DEFAULT.contains(&code) {
-            Lints::All
-        } else if is_lint {
-            Lints::Usual
-        } else {
-            Lints::Off
+        lints: match lint {
+            Some(lint) if lint.is_off => Lints::All,
+            Some(_) => Lints::Usual,
+            None => Lints::Off,
         },
         hazards: if is_hazard { Search::All(&memory) } else { Search::Off },
         is_completed: true,

@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
         }
         wrong += 1;
         let whole = Span::new(0, mutant.text.len() as u32);
-        let found = repairs(&report.text, problems.iter().copied(), whole, &(), &|it| {
+        let found = repairs(&report.text, problems.iter().cloned(), whole, &(), &|it| {
             Some(judge(it))
         });
         with_fix += usize::from(!found.is_empty());
@@ -115,7 +115,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
             });
             failures.extend(why.map(|why| format!("{name} ({}): {}: {why}", mutant.what, fix.title)));
         }
-        if let Some((edits, all)) = repair_all(&report.text, problems.iter().copied(), &(), &|it| Some(judge(it))) {
+        if let Some((edits, all)) = repair_all(&report.text, problems.iter().cloned(), &(), &|it| Some(judge(it))) {
             at_once += all.len();
             let edited = apply(&mutant.text, &edits);
             let why = edited.map_or(Some("the edits do not fit".to_owned()), |it| {

@@ -71,7 +71,7 @@ fn run(bytes: &[u8]) {
     }
     // One of the fixes, which is applied and compared here as well.
     let problems: Vec<Problem> = known.changes().map(|it| Problem::from(&it.finding)).collect();
-    let asked = problems.get(usize::from(part) % problems.len().max(1)).copied();
+    let asked = problems.get(usize::from(part) % problems.len().max(1)).cloned();
     let compared = ComparedText {
         revision: &revision,
         by,

@@ -125,11 +125,11 @@ fn fix(report: &FileReport, flags: u8, versions: VersionSet, judge: &dyn Fn(&str
         let edited = edited.unwrap_or_else(|| panic!("{what}: the edits do not fit {text:?}: {edits:?}"));
         assert!(!could_read || can_read(&edited), "{what} of {text:?} leaves {edited:?}");
     };
-    for fix in fixes::fixes(text, problems.iter().copied(), whole) {
+    for fix in fixes::fixes(text, problems.iter().cloned(), whole) {
         check(&fix.edits, &fix.title);
     }
     if flags & FIXES != 0 {
-        for fix in fixes::repairs(text, problems.iter().copied(), whole, &(), judge) {
+        for fix in fixes::repairs(text, problems.iter().cloned(), whole, &(), judge) {
             check(&fix.edits, &fix.title);
         }
         let costs = FileCosts {
@@ -139,12 +139,12 @@ fn fix(report: &FileReport, flags: u8, versions: VersionSet, judge: &dyn Fn(&str
         for cost in crd_analyzer_ide::lens::costs(&costs) {
             assert_in(text, cost.span);
         }
-        for fix in crd_analyzer_ide::lens::fixes(&costs, problems.iter().copied(), whole, versions, &|| true) {
+        for fix in crd_analyzer_ide::lens::fixes(&costs, problems.iter().cloned(), whole, versions, &|| true) {
             check(&fix.edits, &fix.title);
         }
     }
     if flags & ALL_AT_ONCE != 0
-        && let Some((edits, _)) = fixes::repair_all(text, problems.iter().copied(), &(), judge)
+        && let Some((edits, _)) = fixes::repair_all(text, problems.iter().cloned(), &(), judge)
     {
         check(&edits, "all repairs");
     }

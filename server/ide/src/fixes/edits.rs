@@ -1,5 +1,6 @@
 //! Edits of a tree's text that keep its layout: entries and items that come and go, values that change.
 
+pub(super) use crd_analyzer_diagnostic::Value;
 use crd_analyzer_syntax::tree::{CollectionStyle, Entry, NodeId, NodeKind, ScalarStyle, Span, Tree};
 
 use super::TextEdit;
@@ -55,7 +56,7 @@ pub(super) fn insert_entry(tree: &Tree, mapping: NodeId, key: &str, value: &Valu
             } else {
                 write::plain_or_quoted(key)?
             };
-            let value = value.text(json)?;
+            let value = flow(value, json)?;
             let separator = if first.is_some() { ", " } else { "" };
             let at = Span::new(span.start + 1, span.start + 1);
             Some(replace(at, format!("{key}: {value}{separator}")))
@@ -64,7 +65,7 @@ pub(super) fn insert_entry(tree: &Tree, mapping: NodeId, key: &str, value: &Valu
             let at = tree.full_span(first?.key).start;
             let indentation = indentation(text, at as usize)?;
             let key = write::plain_or_quoted(key)?;
-            let value = value.text(false)?;
+            let value = flow(value, false)?;
             Some(replace(
                 Span::new(at, at),
                 format!("{key}: {value}{}{indentation}", line_break(text)),
@@ -76,58 +77,37 @@ pub(super) fn insert_entry(tree: &Tree, mapping: NodeId, key: &str, value: &Valu
             let blank = if before == Some(' ') { "" } else { " " };
             Some(replace(
                 span,
-                format!("{blank}{{{}: {}}}", write::plain_or_quoted(key)?, value.text(false)?),
+                format!("{blank}{{{}: {}}}", write::plain_or_quoted(key)?, flow(value, false)?),
             ))
         }
         _ => None,
     }
 }
 
-/// A value that is written in flow style.
-#[derive(Clone, Debug)]
-pub(super) enum Value {
-    /// A string.
-    Text(String),
-    /// `true` or `false`.
-    Bool(bool),
-    /// A number or the like, as it is written.
-    AsWritten(String),
-    /// A list of strings.
-    List(Vec<String>),
-    /// A mapping.
-    Map(Vec<(String, Value)>),
-}
-
-impl Value {
-    pub(super) fn text_of(text: impl Into<String>) -> Self {
-        Self::Text(text.into())
-    }
-
-    /// As it is written. `json`: with JSON's quotes.
-    pub(super) fn text(&self, json: bool) -> Option<String> {
-        let string = |text: &str| {
-            if json {
-                let is_simple = !text.contains(|c: char| c.is_control() || matches!(c, '"' | '\\'));
-                is_simple.then(|| format!("\"{text}\""))
-            } else {
-                write::plain_or_quoted(text)
-            }
-        };
-        match self {
-            Self::Text(text) => string(text),
-            Self::Bool(value) => Some(value.to_string()),
-            Self::AsWritten(text) => Some(text.clone()),
-            Self::List(items) => {
-                let items: Option<Vec<_>> = items.iter().map(|it| string(it)).collect();
-                Some(format!("[{}]", items?.join(", ")))
-            }
-            Self::Map(entries) => {
-                let entries: Option<Vec<_>> = entries
-                    .iter()
-                    .map(|(key, value)| Some(format!("{}: {}", string(key)?, value.text(json)?)))
-                    .collect();
-                Some(format!("{{{}}}", entries?.join(", ")))
-            }
+/// A value in flow style. `json`: with JSON's quotes.
+pub(super) fn flow(value: &Value, json: bool) -> Option<String> {
+    let string = |text: &str| {
+        if json {
+            let is_simple = !text.contains(|c: char| c.is_control() || matches!(c, '"' | '\\'));
+            is_simple.then(|| format!("\"{text}\""))
+        } else {
+            write::plain_or_quoted(text)
+        }
+    };
+    match value {
+        Value::Text(text) => string(text),
+        Value::Bool(value) => Some(value.to_string()),
+        Value::AsWritten(text) => Some(text.clone()),
+        Value::List(items) => {
+            let items: Option<Vec<_>> = items.iter().map(|it| string(it)).collect();
+            Some(format!("[{}]", items?.join(", ")))
+        }
+        Value::Map(entries) => {
+            let entries: Option<Vec<_>> = entries
+                .iter()
+                .map(|(key, value)| Some(format!("{}: {}", string(key)?, flow(value, json)?)))
+                .collect();
+            Some(format!("{{{}}}", entries?.join(", ")))
         }
     }
 }
@@ -214,7 +194,7 @@ pub(super) fn add_item(tree: &Tree, list: NodeId, item: &str) -> Option<TextEdit
     match tree.kind(list) {
         NodeKind::Sequence(CollectionStyle::Flow) => {
             let quoted = last.map(|it| tree.kind(it)) == Some(NodeKind::Scalar(ScalarStyle::DoubleQuoted));
-            let item = Value::text_of(item).text(quoted)?;
+            let item = flow(&Value::text_of(item), quoted)?;
             Some(match last {
                 Some(last) => {
                     let end = tree.full_span(last).end;

@@ -304,6 +304,31 @@ fn the_same_mistake_in_other_versions_goes_with_it() {
 }
 
 #[test]
+fn a_lint_is_repaired_in_the_versions_that_have_it() {
+    let crd = |types: [&str; 2], columns: [&str; 2]| {
+        let version = |n: usize| {
+            format!(
+                "  - name: v{n}\n    served: true\n    storage: {}\n    schema: {{openAPIV3Schema: {{type: object, properties: {{a: {{type: {}}}, v{n}: {{type: string}}}}}}}}\n    additionalPrinterColumns: [{{name: A, type: {}, jsonPath: .a}}]\n",
+                n == 0,
+                types[n],
+                columns[n]
+            )
+        };
+        let head = HEAD.split("  - name: v1").next().unwrap_or_default();
+        head.to_owned() + &version(0) + &version(1)
+    };
+    let title = "Change the type to string";
+    let before = crd(["string", "string"], ["integer", "integer"]);
+    assert_eq!(
+        repaired(&before, title),
+        crd(["string", "string"], ["string", "string"])
+    );
+    let other = crd(["string", "number"], ["integer", "integer"]);
+    let columns = other.replacen("type: integer, jsonPath", "type: string, jsonPath", 1);
+    assert_eq!(repaired(&other, title), columns, "the other version shows a number");
+}
+
+#[test]
 fn lints_are_repaired_where_one_meaning_is_left() {
     let text = HEAD.replace("plural: widgets}", "plural: widgets, shortNames: [w, w]}")
         + "            {type: object, required: [host], properties: {hosts: {type: integer}}}\n    additionalPrinterColumns:\n    - {name: A, type: boolean, jsonPath: .spec.hosts}\n    - {name: B, type: string, jsonPath: '.spec.host'}\n    - {name: C, type: date, jsonPath: .metadata.creationTimestmp}\n";

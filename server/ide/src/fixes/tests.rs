@@ -196,11 +196,8 @@ fn a_comment_changes_no_value() {
     let content: Arc<str> = text.as_str().into();
     let mut offered = 0;
     for (at, _) in text.char_indices() {
-        let problem = Problem {
-            code: "a-code",
-            span: Span::new(at as u32, at as u32),
-        };
-        for fix in fixes(&content, [problem], problem.span) {
+        let span = Span::new(at as u32, at as u32);
+        for fix in fixes(&content, [Problem::new("a-code", span)], span) {
             let edited = apply(&text, &fix.edits).expect("the edits fit");
             assert_eq!(read(&edited), (values.clone(), comments + 1), "{edited}");
             offered += 1;
@@ -214,13 +211,13 @@ fn only_what_touches_the_range() {
     let text: Arc<str> = schema("            type: strng\n").into();
     let problems = problems(&report(&text));
     let place = problems[0].span;
-    let count = |start, end| fixes(&text, problems.iter().copied(), Span::new(start, end)).len();
+    let count = |start, end| fixes(&text, problems.iter().cloned(), Span::new(start, end)).len();
     assert_eq!(count(place.start, place.start), 1);
     assert_eq!(count(place.end, place.end), 1);
     assert_eq!(count(0, place.start - 1), 0);
     assert_eq!(count(place.end + 1, place.end + 1), 0);
     // Many findings of a code on a line need one comment.
-    let twice = problems.iter().chain(&problems).copied();
+    let twice = problems.iter().chain(&problems).cloned();
     assert_eq!(fixes(&text, twice, place).len(), 1);
 }
 

@@ -1,7 +1,10 @@
 //! The same mistake in other versions. The API server reports it once for all versions that are alike, so that a repair of one of them would not
 //! make it go.
 
+use std::collections::HashMap;
+
 use crd_analyzer_budget as budget;
+use crd_analyzer_schema::field::Segment;
 use crd_analyzer_syntax::{
     paths::{self, Side, Step},
     tree::Span,
@@ -16,8 +19,55 @@ use crate::{completion::Definitions, file::Document};
 /// Versions that are looked into.
 const MOST_VERSIONS: usize = 20;
 
+/// The findings that propose changes, by their code and the path below the version that they are in.
+pub(super) struct Proposing<'p>(HashMap<(&'static str, &'p [Segment]), Vec<&'p Problem>>);
+
+impl<'p> Proposing<'p> {
+    /// Those among the findings of a file.
+    pub(super) fn of(problems: &'p [Problem]) -> Self {
+        let mut all: HashMap<_, Vec<_>> = HashMap::new();
+        for problem in problems {
+            if let Some(below) = below_version(problem) {
+                all.entry((problem.code, below)).or_default().push(problem);
+            }
+        }
+        Self(all)
+    }
+
+    /// Adds the edits that do the same in the other versions of a CRD, where the same is found.
+    pub(super) fn add(&self, repair: &mut Repair, document: &Document<'_>, problem: &Problem) {
+        let Some(below) = below_version(problem) else { return };
+        let Some(object) = document.root.map(|it| document.tree.full_span(it)) else {
+            return;
+        };
+        let same = self.0.get(&(problem.code, below)).into_iter().flatten();
+        let others = same.filter(|it| **it != problem && object.touches(it.span.start));
+        for other in others.take(MOST_VERSIONS) {
+            let same = repair::proposed(document, other).into_iter();
+            for it in same.filter(|it| it.safe && it.title == repair.title) {
+                let new = it.edits.into_iter().filter(|it| !repair.edits.contains(it));
+                let new: Vec<_> = new.collect();
+                repair.edits.extend(new);
+            }
+        }
+    }
+}
+
+/// The path of what a finding is about, below the version of the CRD that it is in. `None` if it proposes nothing.
+fn below_version(problem: &Problem) -> Option<&[Segment]> {
+    match problem.proposed.as_ref()?.place.segments() {
+        [
+            Segment::Field(spec),
+            Segment::Field(versions),
+            Segment::Index(_),
+            below @ ..,
+        ] if spec == "spec" && versions == "versions" => Some(below),
+        _ => None,
+    }
+}
+
 /// Adds the edits that do the same in the other versions of a CRD, where the same is written.
-pub(super) fn add(repair: &mut Repair, document: &Document<'_>, problem: Problem, definitions: &dyn Definitions) {
+pub(super) fn add(repair: &mut Repair, document: &Document<'_>, problem: &Problem, definitions: &dyn Definitions) {
     let tree = document.tree;
     let Some(found) = paths::at(tree, problem.span.start) else {
         return;
@@ -57,7 +107,7 @@ pub(super) fn add(repair: &mut Repair, document: &Document<'_>, problem: Problem
         let place = start(twin.node, twin.key) + offset;
         let twin = Problem {
             span: Span::new(place, place + (problem.span.end - problem.span.start)),
-            ..problem
+            ..problem.clone()
         };
         let same = repair::repairs(document, twin, definitions);
         if let Some(same) = same.into_iter().find(|it| it.safe && it.title == repair.title) {

@@ -219,8 +219,8 @@ fn find(
             ..CodeAction::default()
         }
     };
-    let at_removal = |problem: Problem| {
-        let removes = |it: &Fix| it.problem == problem && it.removes(&text);
+    let at_removal = |problem: &Problem| {
+        let removes = |it: &Fix| it.problem == *problem && it.removes(&text);
         found.iter().position(removes)
     };
     let is_kept = |problem: &Problem| {
@@ -235,7 +235,7 @@ fn find(
         &|file, text| judge_at(&file.path, session, snapshot, text, deadline),
     );
     // Before what takes the field away.
-    let declared: Vec<_> = declared.into_iter().map(|it| (at_removal(it.problem), it)).collect();
+    let declared: Vec<_> = declared.into_iter().map(|it| (at_removal(&it.problem), it)).collect();
     let mut actions: Vec<CodeActionOrCommand> = found.into_iter().map(|it| convert(it).into()).collect();
     for (at, it) in declared.into_iter().rev() {
         let at = at.unwrap_or(actions.len());

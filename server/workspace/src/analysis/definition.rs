@@ -171,7 +171,8 @@ impl Ask<'_> {
             {
                 // Rules do the same everywhere where they compile: one Kubernetes version tells for all.
                 if !bare.report.in_part {
-                    let found = lints::find(tree, root, &server, version, self.question.lints, most);
+                    let wanted = (self.question.lint_table, self.question.lints);
+                    let found = lints::find(tree, root, &server, version, wanted, most);
                     lints::add(&mut bare.report, found, origin.as_ref());
                 }
                 if let (Some(by), Some(old), false) = (self.question.compatibility, &old_json, bare.report.in_part) {

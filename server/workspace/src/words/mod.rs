@@ -7,12 +7,9 @@ mod conversion;
 pub(crate) mod decode;
 mod definition;
 pub mod expression;
-pub(crate) mod lints;
 mod lists;
 pub(crate) mod markers;
-pub mod meant;
 mod metadata;
-pub(crate) mod name;
 mod policy;
 mod printer_columns;
 mod rules;
@@ -25,68 +22,16 @@ mod values;
 mod warnings;
 
 use crd_analyzer_cel::Context;
+pub use crd_analyzer_diagnostic::{MAX_HEADLINE, meant, name::schema_values};
+pub(crate) use crd_analyzer_diagnostic::{
+    Words,
+    name::{self, name_of},
+    text::clip,
+};
 use crd_analyzer_schema::field::{Cause, Error, ErrorType, Path, Segment};
 use crd_analyzer_syntax::json::Json;
 
-pub use name::schema_values;
-pub(crate) use text::clip;
-
 use crate::finding::Finding;
-
-/// The longest headline, in characters.
-pub const MAX_HEADLINE: usize = 100;
-
-/// The wording of an error: headline, labels, help and notes.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Words {
-    /// What is wrong.
-    pub(crate) headline: String,
-    /// What is at the place of the error.
-    pub(crate) label: Option<String>,
-    /// What to type.
-    pub(crate) help: Vec<String>,
-    /// Why.
-    pub(crate) notes: Vec<String>,
-    /// The API server's text says more.
-    pub(crate) quotes_server: bool,
-}
-
-impl Words {
-    fn new(headline: impl Into<String>) -> Self {
-        Self {
-            headline: headline.into(),
-            ..Self::default()
-        }
-    }
-
-    fn label(mut self, label: impl Into<String>) -> Self {
-        self.label = Some(label.into());
-        self
-    }
-
-    fn help(mut self, help: impl Into<String>) -> Self {
-        self.help.push(help.into());
-        self
-    }
-
-    fn note(mut self, note: impl Into<String>) -> Self {
-        self.notes.push(note.into());
-        self
-    }
-
-    /// Another word was meant.
-    fn did_you_mean(self, written: &str, near: &str) -> Self {
-        let near = text::code(near);
-        self.label(format!("did you mean {near}?"))
-            .help(format!("change {} to {near}", text::code(written)))
-    }
-
-    /// The API server's text is shown, too.
-    fn quote(mut self) -> Self {
-        self.quotes_server = true;
-        self
-    }
-}
 
 /// An error and its place.
 #[derive(Clone, Copy)]
@@ -163,14 +108,6 @@ impl<'a> About<'a> {
     /// The text of a scalar of the document.
     fn text(&self, path: &[&str]) -> Option<&'a str> {
         path.iter().try_fold(self.root, |json, key| json.get(key))?.as_str()
-    }
-}
-
-/// The name in a step; empty for a position.
-fn name_of(segment: &Segment) -> &str {
-    match segment {
-        Segment::Field(name) | Segment::Key(name) => name,
-        Segment::Index(_) => "",
     }
 }
 

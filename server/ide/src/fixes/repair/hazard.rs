@@ -30,7 +30,7 @@ pub(super) fn guards(at: &At<'_>, found: &mut Vec<Repair>) {
     let Some(rule) = Rule::new(&place.expression) else {
         return;
     };
-    let Some((id, bytes)) = rule.part(at.problem) else {
+    let Some((id, bytes)) = rule.part(&at.problem) else {
         return;
     };
     for guard in rule.guard(id, &bytes, at.problem.code) {
@@ -118,7 +118,7 @@ impl<'e, 'd> Rule<'e, 'd> {
     }
 
     /// The part that a finding is shown at.
-    fn part(&self, problem: crate::fixes::Problem) -> Option<(i64, Range<usize>)> {
+    fn part(&self, problem: &crate::fixes::Problem) -> Option<(i64, Range<usize>)> {
         let is_shown = |bytes: &Range<usize>| self.expression.span(bytes.clone()) == problem.span;
         let mut parts: Vec<_> = self.extents.iter().filter(|it| is_shown(it.1)).collect();
         parts.sort_by_key(|it| *it.0);

@@ -6,7 +6,6 @@ mod expression;
 mod hazard;
 mod junctor;
 mod keywords;
-mod lint;
 mod resource;
 mod typing;
 mod values;
@@ -15,7 +14,11 @@ mod wording;
 use std::sync::Arc;
 
 use crd_analyzer_apiextensions::codes as api_codes;
-use crd_analyzer_schema::codes as schema_codes;
+use crd_analyzer_diagnostic::{Change, Proposed};
+use crd_analyzer_schema::{
+    codes as schema_codes,
+    field::{Path, Segment},
+};
 use crd_analyzer_syntax::{
     paths::{self, Side, Step},
     tree::{Entry, NodeId, Tree},
@@ -25,12 +28,11 @@ use crd_analyzer_workspace::{
         DEPRECATED_POLICY_VERSION, DEPRECATED_VERSION, LOCAL_TAG, UNKNOWN_KIND, UNSERVED_VERSION, UNUSED_SUPPRESSION,
     },
     hazards::codes as hazard_codes,
-    lints::codes as lint_codes,
     source::SourceText,
 };
 
 use super::{
-    Problem, TextEdit,
+    Problem, TextEdit, change,
     edits::{Value, insert_entry, remove_entry, set_scalar},
 };
 use crate::{completion::Definitions, file::Document, schema};
@@ -129,9 +131,49 @@ impl<'d> At<'d> {
         remove_entry(self.tree, mapping, entry)
     }
 
+    /// The path of what the finding is about.
+    fn place(&self) -> Path {
+        let steps = self.path.iter().map(|step| match step {
+            Step::Key(key) => Segment::Field(key.clone().into_owned()),
+            Step::Index(index) => Segment::Index(*index),
+        });
+        steps.collect()
+    }
+
+    /// The repair that makes changes. `place`: what the finding is about, in the paths of the changes. `None` if one of them cannot be
+    /// written here.
+    fn written(&self, place: &Path, title: &str, changes: &[Change]) -> Option<Repair> {
+        let mut edits = Vec::new();
+        for it in changes {
+            let edit = change::edit(self.tree, &self.path, place, it)?;
+            // Versions can share what is written.
+            if !edits.contains(&edit) {
+                edits.push(edit);
+            }
+        }
+        Some(Repair::new(title, edits))
+    }
+
+    /// The repairs that a check proposes.
+    fn proposed(&self, proposed: &Proposed) -> Vec<Repair> {
+        let written = proposed.proposals.iter().filter_map(|it| {
+            let repair = self.written(&proposed.place, &it.title, &it.changes)?;
+            let safe = it.is_safe;
+            Some(Repair { safe, ..repair })
+        });
+        written.collect()
+    }
+
     fn insert(&self, mapping: NodeId, key: &str, value: &Value) -> Option<TextEdit> {
         insert_entry(self.tree, mapping, key, value)
     }
+}
+
+/// The repairs that the check of a finding proposes.
+pub(super) fn proposed(document: &Document<'_>, problem: &Problem) -> Vec<Repair> {
+    let at = At::new(document, problem.clone());
+    let proposed = at.as_ref().zip(problem.proposed.as_ref());
+    proposed.map(|(at, it)| at.proposed(it)).unwrap_or_default()
 }
 
 /// The repairs that come to mind for a finding.
@@ -145,6 +187,7 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
     let Some(at) = At::new(document, problem) else {
         return Vec::new();
     };
+    let problem = &at.problem;
     let mut found = Vec::new();
     match problem.code {
         UNSERVED_VERSION | DEPRECATED_VERSION | DEPRECATED_POLICY_VERSION => {
@@ -160,6 +203,9 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
     }
     if !found.is_empty() {
         return found;
+    }
+    if let Some(proposed) = &problem.proposed {
+        return at.proposed(proposed);
     }
     match problem.code {
         schema_codes::MISSING_TYPE => typing::missing(&at, &mut found),
@@ -217,12 +263,10 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
             let mapping = at.mapping();
             let remove = mapping.and_then(|it| at.remove(it, "uniqueItems"));
             found.extend(Repair::one("Remove uniqueItems", remove));
-            if let Some(entry) = at.entry
-                && let Some(value) = set_scalar(at.tree, entry.value, "set")
-                && let Some(key) = set_scalar(at.tree, entry.key, "x-kubernetes-list-type")
-            {
-                found.push(Repair::new("Make it a list of type set", vec![key, value]));
-            }
+            let place = at.place();
+            let value = Change::Set(place.clone(), Value::text_of("set"));
+            let key = Change::Rename(place, "x-kubernetes-list-type".to_owned());
+            found.extend(at.written(&at.place(), "Make it a list of type set", &[value, key]));
         }
         api_codes::LIST_MAP_KEYS_WITHOUT_MAP => {
             let schema = at.schema();
@@ -235,15 +279,6 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
             }
             found.extend(remove_at(&at));
         }
-        lint_codes::UNKNOWN_COLUMN_PATH | lint_codes::UNKNOWN_SCALE_PATH => lint::unknown_path(&at, &mut found),
-        lint_codes::COLUMN_TYPE_MISMATCH => lint::column_type(&at, &mut found),
-        lint_codes::UNDEFINED_REQUIRED_PROPERTY => lint::required(&at, &mut found),
-        lint_codes::REPEATED_NAME => lint::repeated(&at, &mut found),
-        lint_codes::STATUS_WITHOUT_SUBRESOURCE => lint::status(&at, &mut found),
-        lint_codes::NO_SERVED_VERSION => lint::serve(&at, &mut found),
-        lint_codes::LIST_WITHOUT_TYPE => lint::list_type(&at, &mut found),
-        lint_codes::IMPOSSIBLE_ENUM_VALUE => keywords::item(&at, &mut found),
-        lint_codes::PATTERN_MATCHES_EVERYTHING => found.extend(remove_at(&at)),
         api_codes::DUPLICATE_KEY => wording::duplicate_key(&at, &mut found),
         api_codes::UNREADABLE_CRD => wording::other_type(&at, &mut found),
         api_codes::UNKNOWN_FIELD | api_codes::DROPPED_FIELD => wording::unknown_field(&at, &mut found),

@@ -12,7 +12,7 @@ use crd_analyzer_syntax::{
 use crd_analyzer_workspace::{index::GroupKind, words::meant::meant};
 
 use super::{
-    super::edits::{Value, in_brackets, put, remove_entry, set_scalar},
+    super::edits::{Value, flow, in_brackets, put, remove_entry, set_scalar},
     At, Repair,
 };
 use crate::{
@@ -241,7 +241,7 @@ fn wrong_type(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     if let Some(whole) = rounded.and_then(|it| Some(it.parse::<f64>().ok()?.round())) {
         let title = format!("Change {source} to {whole}");
         found.push(Repair::new(title, vec![put(span, whole.to_string())]));
-    } else if let Some(written) = first_value(view).and_then(|it| it.text(false)) {
+    } else if let Some(written) = first_value(view).and_then(|it| flow(&it, false)) {
         let title = format!("Replace the value by {written}");
         found.push(Repair::new(title, vec![put(span, written)]));
     }

@@ -2,25 +2,25 @@
 
 use crd_analyzer_schema::field::{Path, Segment};
 
-use super::text::clip;
+use crate::text::clip;
 
 /// Names are shown up to this many characters: the last of them.
 const MAX_NAME: usize = 36;
 
 /// A place in the schema of a CRD, as its author thinks of it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct SchemaPlace {
+pub struct SchemaPlace {
     /// The way of values to the schema: `spec.hosts[*]`; empty for the root.
     values: String,
     /// Schemas of `anyOf` and the like on the way down from there: `anyOf[0]`.
     junctor: String,
     /// The keyword and what is below it; empty if the place is the schema itself.
-    pub(crate) rest: Vec<Segment>,
+    pub rest: Vec<Segment>,
 }
 
 impl SchemaPlace {
     /// The place of a path as the author wrote it; `None` if it is not in a schema.
-    pub(crate) fn of(path: &Path) -> Option<Self> {
+    pub fn of(path: &Path) -> Option<Self> {
         let steps = path.segments();
         let begin = steps
             .iter()
@@ -66,7 +66,7 @@ impl SchemaPlace {
     }
 
     /// The property in words: property `spec.a`, the items of `spec.hosts`, the root of the schema.
-    pub(crate) fn noun(&self) -> String {
+    pub fn noun(&self) -> String {
         let values = if self.values.is_empty() {
             "the root of the schema".to_owned()
         } else if let Some(list) = self.values.strip_suffix("[*]") {
@@ -84,7 +84,7 @@ impl SchemaPlace {
     }
 
     /// The property alone: `spec.a`.
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         if self.values.is_empty() {
             "the root".to_owned()
         } else {
@@ -93,12 +93,12 @@ impl SchemaPlace {
     }
 
     /// The way of values to the schema: `spec.hosts[*]`.
-    pub(crate) fn values(&self) -> &str {
+    pub fn values(&self) -> &str {
         &self.values
     }
 
     /// The last name of the way: `hosts`.
-    pub(crate) fn short(&self) -> String {
+    pub fn short(&self) -> String {
         let last = self.values.rsplit('.').next().unwrap_or_default();
         if last.is_empty() {
             "the root".to_owned()
@@ -108,12 +108,12 @@ impl SchemaPlace {
     }
 
     /// Whether it is the root of a schema.
-    pub(crate) fn is_root(&self) -> bool {
+    pub fn is_root(&self) -> bool {
         self.values.is_empty()
     }
 
     /// The keyword: `anyOf` of `anyOf[0]`.
-    pub(crate) fn junctor(&self) -> &str {
+    pub fn junctor(&self) -> &str {
         self.junctor.split('[').next().unwrap_or_default()
     }
 }
@@ -124,7 +124,7 @@ pub fn schema_values(path: &Path) -> Option<String> {
 }
 
 /// A name in backquotes; of a long one its end.
-pub(crate) fn shown(name: &str) -> String {
+pub fn shown(name: &str) -> String {
     let length = name.chars().count();
     if length <= MAX_NAME {
         return format!("`{}`", clip(name, MAX_NAME));
@@ -139,7 +139,7 @@ pub(crate) fn shown(name: &str) -> String {
 }
 
 /// A field of a resource: `spec.hosts[0]`, or the object.
-pub(crate) fn field(path: &Path) -> String {
+pub fn field(path: &Path) -> String {
     if path.segments().is_empty() {
         return "the object".to_owned();
     }
@@ -158,14 +158,27 @@ pub(crate) fn field(path: &Path) -> String {
     shown(&name)
 }
 
+/// The name in a step; empty for a position.
+pub fn name_of(segment: &Segment) -> &str {
+    match segment {
+        Segment::Field(name) | Segment::Key(name) => name,
+        Segment::Index(_) => "",
+    }
+}
+
+/// The last name of a path.
+pub fn last(path: &Path) -> &str {
+    path.segments().last().map_or("", name_of)
+}
+
 /// The path without its last step.
-pub(crate) fn parent(path: &Path) -> Path {
+pub fn parent(path: &Path) -> Path {
     let steps = path.segments();
     steps[..steps.len().saturating_sub(1)].iter().cloned().collect()
 }
 
 /// What the value at a path is called: a field of a resource, or a default of a CRD.
-pub(crate) fn value(path: &Path) -> String {
+pub fn value(path: &Path) -> String {
     match SchemaPlace::of(path) {
         Some(place) => match place.rest.split_first() {
             Some((Segment::Field(key), [])) if key == "default" => format!("the default of {}", place.name()),

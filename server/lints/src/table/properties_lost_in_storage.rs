@@ -1,18 +1,44 @@
 //! Properties that are lost between versions.
 
-use crd_analyzer_apiextensions::types::Spec;
-use crd_analyzer_schema::structural::{AdditionalProperties, Structural};
+use crd_analyzer_diagnostic::{
+    Words,
+    name::shown,
+    text::{code, joined},
+};
+use crd_analyzer_schema::{
+    field::Path,
+    structural::{AdditionalProperties, Structural},
+};
 
-use crate::{Lint, Problem, versions::Version};
+use crate::{Cause, Check, Crd, Lint, Sink, Told};
+
+pub(super) const LINT: Lint = Lint::new(
+    "properties-lost-in-storage",
+    "A version has properties that the storage version loses, because the conversion strategy is `None`.",
+    include_str!("../../codes/properties-lost-in-storage.md"),
+    Check::Crd(check),
+)
+.no_fix("Only the author knows whether the storage version gets the properties, or a webhook converts.")
+.needs(&["spec", "conversion"]);
 
 /// So many properties are named.
 const MOST_NAMED: usize = 3;
 /// Schemas nested deeper are left alone.
 const MAX_DEPTH: usize = 100;
 
+/// The storage version does not have properties of this version.
+#[derive(Debug)]
+struct PropertiesLostInStorage {
+    version: String,
+    storage: String,
+    /// Properties that the storage version does not have, as paths.
+    properties: Vec<String>,
+}
+
 /// Versions with properties that the storage version does not have, where nothing converts.
-pub(crate) fn find(spec: &Spec, versions: &[Version<'_>], found: &mut Vec<Lint>) {
-    let converts = spec.conversion.as_ref().is_some_and(|it| it.strategy == "Webhook");
+fn check(crd: &Crd<'_>, sink: &mut Sink<'_, '_>) {
+    let versions = &crd.versions;
+    let converts = crd.spec.conversion.as_ref().is_some_and(|it| it.strategy == "Webhook");
     let storage = versions.iter().find(|it| it.storage);
     let Some((storage, stored)) = storage.and_then(|it| Some((it, it.schema?))).filter(|_| !converts) else {
         return;
@@ -27,12 +53,12 @@ pub(crate) fn find(spec: &Spec, versions: &[Version<'_>], found: &mut Vec<Lint>)
         let mut properties = Vec::new();
         lost(schema, stored, "", 0, &mut properties);
         if !properties.is_empty() {
-            let problem = Problem::LostProperties {
+            let cause = PropertiesLostInStorage {
                 version: version.name.to_owned(),
                 storage: storage.name.to_owned(),
                 properties,
             };
-            found.push(problem.at(version.path.child("name")));
+            sink.add(version.path.child("name"), cause);
         }
     }
 }
@@ -69,5 +95,23 @@ fn lost(schema: Structural<'_>, stored: Structural<'_>, at: &str, depth: usize, 
             None if values(stored) => {}
             None => properties.push(below()),
         }
+    }
+}
+
+impl Cause for PropertiesLostInStorage {
+    fn tell(&self, _: &Path) -> Told {
+        let storage = code(&self.storage);
+        let names: Vec<String> = self.properties.iter().map(|it| shown(it)).collect();
+        Words::new(format!(
+            "the storage version {storage} loses properties of {}",
+            code(&self.version)
+        ))
+        .label("more properties than are stored")
+        .help(format!(
+            "add {} to version {storage}, or convert with a webhook",
+            joined(&names, "and")
+        ))
+        .note("with the conversion strategy `None`, only `apiVersion` changes when an object is stored")
+        .into()
     }
 }

@@ -54,7 +54,7 @@ pub fn meant<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 
 /// Whether one name is the other with a slip of the pen: other case, a letter too many or too few, two swapped, or in a long name one
 /// wrong. Kinds of one group can be as near to each other as `TCPRoute` and `TLSRoute` and mean different things.
-pub(crate) fn is_slip(one: &str, other: &str) -> bool {
+pub fn is_slip(one: &str, other: &str) -> bool {
     if one == other || one.len().max(other.len()) > LONGEST {
         return false;
     }

@@ -1,0 +1,83 @@
+//! Values of `enum` that are never accepted.
+
+use crd_analyzer_diagnostic::{Change, Proposal, Words, text::clip};
+use crd_analyzer_schema::{
+    JsonSchemaProps,
+    field::{Error, Path},
+    validation::Validator,
+};
+use serde_json::Value;
+
+use crate::{Cause, Check, Lint, SchemaAt, Sink, Told};
+
+pub(super) const LINT: Lint = Lint::new(
+    "impossible-enum-value",
+    "A value of `enum` does not satisfy the other keywords of its schema.",
+    include_str!("../../codes/impossible-enum-value.md"),
+    Check::Schema(check),
+);
+
+/// Longer lists are left alone.
+const MOST_VALUES: usize = 1_000;
+
+/// No value of the schema can be this.
+#[derive(Debug)]
+struct ImpossibleEnumValue {
+    value: Value,
+    /// Why the API server rejects it.
+    error: Error,
+    /// It is the only value.
+    is_only: bool,
+}
+
+/// Values of `enum` that the other keywords of the schema reject.
+fn check(schema: &SchemaAt<'_>, sink: &mut Sink<'_, '_>) {
+    let (props, values) = (schema.props, &schema.props.r#enum);
+    if values.is_empty() || values.len() > MOST_VALUES || !is_limited(props) {
+        return;
+    }
+    // `enum` itself accepts them.
+    let validator = Validator::new(props, schema.version);
+    for (n, value) in values.iter().enumerate() {
+        if let Some(error) = validator.validate(&Path::root(), value).into_iter().next() {
+            let cause = ImpossibleEnumValue {
+                value: value.clone(),
+                error,
+                is_only: values.len() == 1,
+            };
+            sink.add(schema.at.child("enum").path().index(n), cause);
+        }
+    }
+}
+
+/// Whether anything but `enum` limits the values. Objects and lists are left alone: their schemas are large, and few have such values.
+fn is_limited(schema: &JsonSchemaProps) -> bool {
+    match schema.r#type.as_str() {
+        "" | "object" | "array" => false,
+        "string" if schema.r#enum.iter().all(Value::is_string) => has_limits(schema),
+        _ => true,
+    }
+}
+
+/// Whether a schema of strings limits them.
+fn has_limits(schema: &JsonSchemaProps) -> bool {
+    let junctors = [&schema.all_of, &schema.any_of, &schema.one_of];
+    !schema.pattern.is_empty()
+        || !schema.format.is_empty()
+        || schema.max_length.is_some()
+        || schema.min_length.is_some()
+        || schema.not.is_some()
+        || junctors.into_iter().any(|it| !it.is_empty())
+}
+
+impl Cause for ImpossibleEnumValue {
+    fn tell(&self, place: &Path) -> Told {
+        let value = clip(&self.value.to_string(), 40);
+        let words = Words::new(format!("`enum` lists `{value}`, which its own schema rejects"))
+            .label("never valid")
+            .help("remove it, or change the keyword that rejects it")
+            .note(format!("the API server says of this value: {}", self.error.body()));
+        let fix = || Proposal::new("Remove the item", Change::Remove(place.clone()));
+        Told::from(words).propose((!self.is_only).then(fix))
+    }
+}
