@@ -54,9 +54,8 @@ pub(super) struct Args {
     #[command(flatten)]
     manifests: Manifests,
 
-    /// The output format: text, concise, json, jsonl, github, gitlab, sarif, junit or tap. `FORMAT=FILE` writes to a file. Repeat the option for
-    /// several formats: `-o text -o sarif=crds.sarif`.
-    #[arg(short, long, value_name = "FORMAT[=FILE]", default_value = "text")]
+    // What it does is said by `output_help`.
+    #[arg(short, long, value_name = "FORMAT[=FILE]", default_value = "text", help = output_help())]
     output: Vec<Output>,
 
     /// Write the output to this file.
@@ -249,17 +248,17 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         status: Status::Clean,
         seen: 0,
         repeated: Repeated::default(),
-        has_fingerprints: baseline.is_some() || args.output.iter().any(|it| it.format.has_fingerprints()),
+        has_fingerprints: baseline.is_some() || args.output.iter().any(|it| it.format.has_fingerprints),
         baseline,
         unwritten: Vec::new(),
     };
     // Requests of standard input stand for themselves: only what is named beside them is known to all.
     let is_served = args.manifests.list.as_deref() == Some("-");
     let wants = Wanted {
-        effective: args.show.is_some() || args.output.iter().any(|it| it.format.has_resources()),
-        roles: args.output.iter().any(|it| it.format.has_resources()),
-        fixes: args.output.iter().any(|it| it.format.has_fixes()),
-        fixable: !args.quiet && args.manifests.list.is_none() && args.output.iter().any(|it| it.format.counts_fixes()),
+        effective: args.show.is_some() || args.output.iter().any(|it| it.format.has_resources),
+        roles: args.output.iter().any(|it| it.format.has_resources),
+        fixes: args.output.iter().any(|it| it.format.has_fixes),
+        fixable: !args.quiet && args.manifests.list.is_none() && args.output.iter().any(|it| it.format.counts_fixes),
     };
     let mut known = None;
     let hazards = Memory::of_one_run();
@@ -349,7 +348,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
             session.summary.not_built.extend(names);
         }
         if let Some(file) = &args.why {
-            let is_json = args.output.iter().any(|it| it.format.has_resources());
+            let is_json = args.output.iter().any(|it| it.format.has_resources);
             session.seen = 1;
             return why::tell(file, known, &beside, &look, is_json);
         }
@@ -435,6 +434,13 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         tell(format_args!("error: {it}"));
     }
     Ok(session.status)
+}
+
+/// The help of `--output`, with the names of the formats.
+fn output_help() -> String {
+    let several = "Repeat the option for several formats: `-o text -o sarif=crds.sarif`";
+    let formats = output::format_names();
+    format!("The output format: {formats}. `FORMAT=FILE` writes to a file. {several}")
 }
 
 /// The revision that an option names, which has to be a commit wherever files are looked for.

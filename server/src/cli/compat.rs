@@ -79,7 +79,7 @@ pub(super) struct Args {
 
     /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
-    output: Format,
+    output: &'static Format,
 
     /// Also print changes that are compatible in all directions. `json` and `jsonl` print them always.
     #[arg(short, long)]
@@ -215,7 +215,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     let stdout = io::stdout();
     let columns = crate::output::columns(&stdout);
     let mut out = BufWriter::with_capacity(1 << 16, stdout);
-    output::print(&mut out, args.output, columns, &report)?;
+    (args.output.print)(&mut out, columns, &report)?;
     out.flush()?;
     Ok(status)
 }

@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{
     input,
-    output::convert::{self as output, Format, Outcome, Report},
+    output::convert::{Format, Outcome, Report},
 };
 
 /// How long a webhook may take for an answer: as long as the API server waits.
@@ -82,7 +82,7 @@ pub(super) struct Args {
 
     /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
-    output: Format,
+    output: &'static Format,
 
     #[command(flatten)]
     settings: Settings,
@@ -96,7 +96,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     let stdout = io::stdout();
     let columns = crate::output::columns(&stdout);
     let mut out = BufWriter::with_capacity(1 << 16, stdout);
-    output::print(&mut out, args.output, columns, &report)?;
+    (args.output.print)(&mut out, columns, &report)?;
     out.flush()?;
     Ok(if report.is_clean() {
         Status::Clean

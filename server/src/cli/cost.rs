@@ -2,7 +2,6 @@
 
 use std::io::{self, BufWriter, Write};
 
-use clap::ValueEnum;
 use crd_analyzer_workspace::{
     costs::{FileCosts, price},
     versions::VersionSet,
@@ -14,7 +13,7 @@ use super::{
 };
 use crate::{
     input::{self, Collected, Input, Reading, Unreadable},
-    output::cost::{jsonl, text},
+    output::cost::{Format, Layout, text},
 };
 
 /// Print the API server's cost estimate of each rule, the most expensive first, and the missing limits that make it expensive.
@@ -28,7 +27,7 @@ pub(super) struct Args {
 
     /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
-    output: Format,
+    output: &'static Format,
 
     /// Print only the N most expensive rules of all files, with their files and lines.
     #[arg(long, value_name = "N", conflicts_with = "sort")]
@@ -39,35 +38,29 @@ pub(super) struct Args {
     sort: text::Order,
 }
 
-/// The output format.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Format {
-    /// A table for each schema, for one Kubernetes version.
-    Text,
-    /// JSON lines: one for each rule and Kubernetes version, and one for the total of each schema.
-    Jsonl,
-}
-
 pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     let several = args.manifests.kubernetes_version.filter(|it| it.count() > 1);
-    if let Some(several) = several.filter(|_| args.output == Format::Text) {
+    if let Some(several) = several.filter(|_| args.output.is_table) {
         return Err(UsageError(format!(
             "the table shows one Kubernetes version, not {several}: choose one, or use `--output jsonl`"
         ))
         .into());
     }
-    if args.top.is_some() && args.output == Format::Jsonl {
-        let why = "--top: `jsonl` prints all rules; leave out one of the two";
-        return Err(UsageError(why.to_owned()).into());
+    if args.top.is_some() && !args.output.is_table {
+        let format = args.output.name;
+        let why = format!("--top: `{format}` prints all rules; leave out one of the two");
+        return Err(UsageError(why).into());
     }
     let mut configs = args.manifests.configs()?;
     let stdout = io::stdout();
     let mut session = CostRun {
         output: args.output,
-        columns: crate::output::columns(&stdout),
+        layout: Layout {
+            columns: crate::output::columns(&stdout),
+            order: args.sort,
+        },
         out: BufWriter::with_capacity(1 << 16, stdout),
         status: Status::Clean,
-        order: args.sort,
         top: args.top.map(text::Top::new),
     };
     args.manifests
@@ -77,7 +70,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
                 &inputs,
                 |input, config| {
                     let mut versions = args.manifests.versions(config);
-                    if args.output == Format::Text {
+                    if args.output.is_table {
                         // A configuration names all Kubernetes versions that matter; the newest one's table is shown.
                         versions = VersionSet::one(versions.newest());
                     }
@@ -96,18 +89,17 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
             Ok(session.out.flush()?)
         })?;
     if let Some(top) = session.top.take() {
-        top.print(&mut session.out, session.columns)?;
+        top.print(&mut session.out, session.layout.columns)?;
         session.out.flush()?;
     }
     Ok(session.status)
 }
 
 struct CostRun {
-    output: Format,
-    columns: usize,
+    output: &'static Format,
+    layout: Layout,
     out: BufWriter<io::Stdout>,
     status: Status,
-    order: text::Order,
     top: Option<text::Top>,
 }
 
@@ -125,18 +117,12 @@ impl CostRun {
             top.add(label, costs);
             return Ok(());
         }
-        match self.output {
-            Format::Text => text::file(&mut self.out, self.columns, self.order, label, costs)?,
-            Format::Jsonl => jsonl::file(&mut self.out, label, costs)?,
-        }
-        Ok(())
+        Ok((self.output.file)(&mut self.out, self.layout, label, costs)?)
     }
 
     fn unreadable(&mut self, unreadable: &Unreadable) -> anyhow::Result<()> {
         self.status = Status::Failed;
-        if self.output == Format::Jsonl {
-            jsonl::unreadable(&mut self.out, unreadable)?;
-        }
+        (self.output.unreadable)(&mut self.out, unreadable)?;
         unreadable.tell();
         Ok(())
     }

@@ -45,7 +45,7 @@ pub(super) struct Args {
 
     /// The format.
     #[arg(long, value_enum, default_value = "markdown")]
-    format: Format,
+    format: &'static Format,
 
     /// Write a page for each CRD into this folder, as `PLURAL.GROUP.md` or `.html`, and a list of all. Files that exist are replaced.
     #[arg(long, value_name = "DIR")]
@@ -174,16 +174,16 @@ fn of_file(input: &Input, kubernetes: KubernetesVersion) -> Result<Vec<(String, 
 }
 
 /// Writes a file for each page, and the list of them. Says why it cannot.
-fn write_pages(folder: &Path, pages: Vec<Page>, format: Format, replaceable: Replaceable) -> Result<(), String> {
+fn write_pages(folder: &Path, pages: Vec<Page>, format: &Format, replaceable: Replaceable) -> Result<(), String> {
     let failed = |path: &Path, why: &Unwritten| unwritten(&path.display().to_string(), why);
     let opened = OutputFolder::open(folder).map_err(|why| failed(folder, &why))?;
     let write = |name: &str, text: String| {
         let written = opened.put(Path::new(name), text.as_bytes(), replaceable);
         written.map_err(|why| failed(&folder.join(name), &why))
     };
-    write(format.index(), index(&pages, format))?;
+    write(format.index, index(&pages, format))?;
     for page in pages {
-        let name = format!("{}.{}", page.kind.name, format.extension());
+        let name = format!("{}.{}", page.kind.name, format.extension);
         write(&name, document(&[page], format))?;
     }
     Ok(())

@@ -1,13 +1,12 @@
 //! `crd-analyzer eval`: a validation rule, or any expression, tried on a value.
 
 use std::{
-    io::{self, BufWriter, Write as _},
+    io::{self, BufWriter, Write},
     path::Path,
     sync::Arc,
 };
 
 use anyhow::Context as _;
-use clap::ValueEnum;
 use crd_analyzer_io::{print::Terminal, read};
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, rules::ExpressionSet, structural::Structural};
 use crd_analyzer_workspace::{
@@ -22,7 +21,7 @@ use serde_json::Value;
 use super::{Status, UsageError};
 use crate::{
     input,
-    output::eval::{Answered, json, text},
+    output::eval::{Answered, Answers, Format, json},
 };
 
 /// The stack of the thread that evaluates: expressions and schemas are followed for hundreds of levels.
@@ -96,20 +95,12 @@ pub(super) struct Args {
 
     /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
-    output: Format,
+    output: &'static Format,
 
     /// Read requests from this file (`-`: standard input). A request is a line of JSON with `schema`, `rule` and `self`, and optionally `id`,
     /// `oldSelf`, `messageExpression`, `optionalOldSelf`, `stored` and `root`. The answer is a line of JSON.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["expression", "crd", "schema", "value", "old", "path", "explain"])]
     list: Option<String>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Format {
-    /// Text for people.
-    Text,
-    /// JSON lines: one for each expression or rule and Kubernetes version.
-    Jsonl,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
@@ -169,11 +160,18 @@ fn answer_arguments(args: &Args) -> anyhow::Result<Status> {
         let answered = inputs.ask(args, version)?;
         is_good &= answered.iter().all(|it| it.outcome().is_good());
         let expression = inputs.expression.as_deref();
-        if args.output == Format::Jsonl {
-            json::lines(&mut out, version, expression, &answered)?;
+        let answers = Answers {
+            version,
+            expression,
+            answered: &answered,
+        };
+        let print = |out: &mut dyn Write| (args.output.print)(out, columns, &answers);
+        if args.output.names_version {
+            print(&mut out)?;
             continue;
         }
-        let printed = text::printed(expression, &answered, columns)?;
+        let mut printed = Vec::new();
+        print(&mut printed)?;
         match blocks.last_mut() {
             Some((versions, same)) if *same == printed => *versions = versions.union(VersionSet::one(version)),
             _ => blocks.push((VersionSet::one(version), printed)),

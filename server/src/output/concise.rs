@@ -8,15 +8,21 @@ use std::{
 use crd_analyzer_io::print::{Part, Style, Terminal};
 use crd_analyzer_workspace::finding::{Class, Finding, Severity};
 
-use super::{File, Look, Printer, Summary, aside::IN_TEST_DATA, render::wrap::shortened};
+use super::{File, Format, Look, Printer, Summary, aside::IN_TEST_DATA, render::wrap::shortened};
 use crate::input::Unreadable;
 
 /// Characters of a headline that are shown.
 const MOST_OF_A_LINE: usize = 1_000;
 
+pub(super) const FORMAT: Format = Format {
+    is_text: true,
+    counts_fixes: true,
+    ..Format::new("concise", |look| Box::new(Concise { look }))
+};
+
 /// Prints a line a diagnostic, however wide it is: programs read it, too.
-pub(super) struct Concise {
-    pub(super) look: Look,
+struct Concise {
+    look: Look,
 }
 
 fn print(out: &mut Terminal<'_>, file: &File<'_>, finding: &Finding, (word, headline): (&str, &str)) -> io::Result<()> {

@@ -8,11 +8,13 @@ use std::{
 use crd_analyzer_io::escape::{github_data as data, github_property as property};
 use crd_analyzer_workspace::finding::{AFTER_FIXING, Class, Finding, Severity};
 
-use super::{File, Printer, Summary, aside::IN_TEST_DATA};
+use super::{File, Format, Printer, Summary, aside::IN_TEST_DATA};
 use crate::input::Unreadable;
 
+pub(super) const FORMAT: Format = Format::new("github", |_| Box::new(Github));
+
 /// Prints workflow commands.
-pub(super) struct Github;
+struct Github;
 
 /// GitHub finds a file only by its path from the root of the repository.
 fn path(label: &str) -> &str {

@@ -9,12 +9,17 @@ use crd_analyzer_io::escape;
 use crd_analyzer_workspace::finding::{AFTER_FIXING, Class, Finding, Severity};
 use serde::Serialize;
 
-use super::{File, Printer, Summary, aside::in_test_data, fingerprint::Fingerprints, jsonl::write_line};
+use super::{File, Format, Printer, Summary, aside::in_test_data, fingerprint::Fingerprints, jsonl::write_line};
 use crate::input::Unreadable;
+
+pub(super) const FORMAT: Format = Format {
+    has_fingerprints: true,
+    ..Format::new("gitlab", |_| Box::new(Gitlab::default()))
+};
 
 /// Collects issues: the array ends after the last file.
 #[derive(Default)]
-pub(super) struct Gitlab {
+struct Gitlab {
     issues: Vec<Issue>,
     /// Makes fingerprints that differ from file to file.
     prints: Fingerprints,

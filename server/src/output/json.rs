@@ -11,12 +11,18 @@ use crd_analyzer_schema::go::json_float;
 use serde::Serialize;
 use serde_json::{Serializer, Value, json, ser::Formatter};
 
-use super::{File, Printer, Summary, jsonl};
+use super::{File, Format, Printer, Summary, jsonl};
 use crate::input::Unreadable;
+
+pub(super) const FORMAT: Format = Format {
+    counts_fixes: true,
+    has_resources: true,
+    ..Format::new("json", |look| Box::new(Json::new(look.effective)))
+};
 
 /// Prints answers as they come, and at the end what could not be read.
 #[derive(Default)]
-pub(super) struct Json {
+struct Json {
     has_begun: bool,
     /// Diagnostics of whole files.
     files: Vec<Value>,
@@ -25,7 +31,7 @@ pub(super) struct Json {
 }
 
 impl Json {
-    pub(super) fn new(effective: bool) -> Self {
+    fn new(effective: bool) -> Self {
         Self {
             effective,
             ..Self::default()

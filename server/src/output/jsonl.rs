@@ -19,8 +19,18 @@ use crd_analyzer_workspace::{
 use serde::Serialize;
 use serde_json::{Map, Serializer, Value, ser::Formatter};
 
-use super::{File, Printer, Summary};
+use super::{File, Format, Printer, Summary};
 use crate::input::Unreadable;
+
+pub(super) const FORMAT: Format = Format {
+    has_resources: true,
+    ..Format::new("jsonl", |look| {
+        Box::new(Jsonl {
+            effective: look.effective,
+            is_list: look.is_list,
+        })
+    })
+};
 
 /// A place: line and column from 1, columns in Unicode characters, offsets in bytes.
 #[derive(Serialize)]
@@ -409,11 +419,11 @@ pub(super) fn of_file<'a>(file: &'a File<'_>) -> Option<FileLine<'a>> {
 }
 
 /// Prints JSON lines.
-pub(super) struct Jsonl {
+struct Jsonl {
     /// Objects are printed as a server reads them.
-    pub(super) effective: bool,
+    effective: bool,
     /// Requests come from a list. One about an object that the API server has no answer to has no line.
-    pub(super) is_list: bool,
+    is_list: bool,
 }
 
 pub(super) fn write_line(out: &mut dyn Write, line: &impl Serialize) -> io::Result<()> {

@@ -13,17 +13,19 @@ use crd_analyzer_workspace::{
 };
 use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
 
-use super::{File, Look, Printer, Summary, aside::in_test_data as in_test_data_words, name_of};
+use super::{File, Format, Look, Printer, Summary, aside::in_test_data as in_test_data_words, name_of};
 use crate::input::Unreadable;
 
+pub(super) const FORMAT: Format = Format::new("junit", |look| Box::new(Junit::new(look)));
+
 /// Collects the files: the document begins with the sums.
-pub(super) struct Junit {
+struct Junit {
     document: Document,
     fails: Severity,
 }
 
 impl Junit {
-    pub(super) fn new(look: Look) -> Self {
+    fn new(look: Look) -> Self {
         Self {
             document: Document::new("crd-analyzer"),
             fails: look.fails,

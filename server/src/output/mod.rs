@@ -9,6 +9,7 @@ pub(crate) mod cost;
 pub(crate) mod docs;
 pub(crate) mod eval;
 mod fingerprint;
+mod format;
 mod github;
 mod gitlab;
 mod joined;
@@ -29,6 +30,8 @@ mod summary;
 mod tap;
 pub(crate) mod test;
 mod test_data;
+#[cfg(test)]
+mod tests;
 mod text;
 pub(crate) mod why;
 
@@ -54,6 +57,8 @@ use crd_analyzer_workspace::{
 use crate::input::Unreadable;
 use fingerprint::Fingerprints;
 
+use format::Format;
+pub(crate) use format::names as format_names;
 pub(crate) use look::{Color, Look, columns};
 pub(crate) use repeated::Repeated;
 pub(crate) use several::{Output, Outputs};

@@ -7,85 +7,17 @@ use std::{
     time::Duration,
 };
 
-use clap::ValueEnum;
 use crd_analyzer_io::write::{self, Replaceable};
 
 use super::{
-    File, Look, Printer, Summary, concise::Concise, github::Github, gitlab::Gitlab, json::Json, jsonl::Jsonl,
-    junit::Junit, sarif::Sarif, tap::Tap, text::Text, unwritten,
+    File, Look, Printer, Summary,
+    format::{self, Format},
+    unwritten,
 };
 use crate::{input::Unreadable, status::UsageError};
 
-/// How diagnostics are printed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Format {
-    /// For people: the source with the places marked.
-    Text,
-    /// One line a diagnostic: `file:line:column: error[code]: headline`.
-    Concise,
-    /// One JSON document: every answer and a summary.
-    Json,
-    /// One JSON object a line: a document's answer by one Kubernetes version.
-    Jsonl,
-    /// Workflow commands of GitHub Actions: annotations on the changed files.
-    Github,
-    /// The Code Quality report of GitLab CI.
-    Gitlab,
-    /// SARIF 2.1.0, for code scanning.
-    Sarif,
-    /// XML as JUnit writes it: a test case a document.
-    Junit,
-    /// The Test Anything Protocol, version 14: a test a document.
-    Tap,
-}
-
-impl Format {
-    fn printer(self, look: Look) -> Box<dyn Printer> {
-        let effective = look.effective;
-        match self {
-            Self::Text => Box::new(Text::new(look)),
-            Self::Concise => Box::new(Concise { look }),
-            Self::Json => Box::new(Json::new(effective)),
-            Self::Jsonl => Box::new(Jsonl {
-                effective,
-                is_list: look.is_list,
-            }),
-            Self::Github => Box::new(Github),
-            Self::Gitlab => Box::new(Gitlab::default()),
-            Self::Sarif => Box::new(Sarif::default()),
-            Self::Junit => Box::new(Junit::new(look)),
-            Self::Tap => Box::new(Tap::new(look)),
-        }
-    }
-
-    /// Whether it says how many diagnostics have fixes.
-    pub(crate) fn counts_fixes(self) -> bool {
-        matches!(self, Self::Text | Self::Concise | Self::Json)
-    }
-
-    /// Whether it has fingerprints.
-    pub(crate) fn has_fingerprints(self) -> bool {
-        matches!(self, Self::Sarif | Self::Gitlab)
-    }
-
-    /// Whether it has repairs, which are looked for only then.
-    pub(crate) fn has_fixes(self) -> bool {
-        self == Self::Sarif
-    }
-
-    /// Whether it says what an API server makes of each custom resource, which is found out only then.
-    pub(crate) fn has_resources(self) -> bool {
-        matches!(self, Self::Json | Self::Jsonl)
-    }
-
-    /// Whether the format is for people. It then includes unreadable files, so standard error need not repeat them.
-    fn is_text(self) -> bool {
-        matches!(self, Self::Text | Self::Concise)
-    }
-}
-
 /// A format, and the file that it goes to: `text`, `sarif=out.sarif`.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Output {
     pub(crate) format: Format,
     pub(crate) file: Option<PathBuf>,
@@ -95,12 +27,19 @@ impl FromStr for Output {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        Self::of(text, format::ALL)
+    }
+}
+
+impl Output {
+    /// Reads a format of a table and its file.
+    pub(super) fn of(text: &str, formats: &[Format]) -> Result<Self, String> {
         let (name, file) = text
             .split_once('=')
             .map_or((text, None), |(name, file)| (name, Some(file)));
-        let format = Format::from_str(name, false).map_err(|_| {
-            let known = Format::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-            let known: Vec<String> = known.map(|it| it.get_name().to_owned()).collect();
+        let format = formats.iter().find(|it| it.name == name).copied();
+        let format = format.ok_or_else(|| {
+            let known: Vec<&str> = formats.iter().map(|it| it.name).collect();
             format!(
                 "the format `{name}` does not exist; the formats are {}",
                 known.join(", ")
@@ -164,8 +103,8 @@ impl Outputs {
                 Sink::Stdout(_) => look,
                 Sink::File(..) => look.of_file(),
             };
-            is_read |= matches!(sink, Sink::Stdout(_)) && output.format.is_text();
-            all.push((output.format.printer(look), sink));
+            is_read |= matches!(sink, Sink::Stdout(_)) && output.format.is_text;
+            all.push(((output.format.printer)(look), sink));
         }
         Ok(Self { all, is_read })
     }

@@ -10,21 +10,23 @@ use crd_analyzer_workspace::finding::{Finding, Severity};
 use serde_json::{Value, json};
 
 use super::{
-    File, Look, Printer, Summary,
+    File, Format, Look, Printer, Summary,
     aside::in_test_data as in_test_data_words,
     name_of,
     test::tap::{Tests, block},
 };
 use crate::input::Unreadable;
 
+pub(super) const FORMAT: Format = Format::new("tap", |look| Box::new(Tap::new(look)));
+
 /// Prints a line a document, with what was found as a block of YAML.
-pub(super) struct Tap {
+struct Tap {
     tests: Tests,
     fails: Severity,
 }
 
 impl Tap {
-    pub(super) fn new(look: Look) -> Self {
+    fn new(look: Look) -> Self {
         Self {
             tests: Tests::default(),
             fails: look.fails,

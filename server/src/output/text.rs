@@ -15,7 +15,7 @@ use crd_analyzer_workspace::{
 };
 
 use super::{
-    File, Look, Printer, Summary,
+    File, Format, Look, Printer, Summary,
     blocks::{self, Block, Folders},
     counted, label_of,
     render::{Diagnostic, LabeledSpan, Note, Renderer, Source},
@@ -23,11 +23,17 @@ use super::{
 };
 use crate::input::Unreadable;
 
+pub(super) const FORMAT: Format = Format {
+    is_text: true,
+    counts_fixes: true,
+    ..Format::new("text", |look| Box::new(Text::new(look)))
+};
+
 /// The most diagnostics of a document that are printed. A file can have as many as it has bytes.
 const MOST_FINDINGS: usize = 200;
 
 /// Prints annotated source.
-pub(super) struct Text {
+struct Text {
     renderer: Renderer,
     look: Look,
     folders: Folders,
@@ -35,7 +41,7 @@ pub(super) struct Text {
 }
 
 impl Text {
-    pub(super) fn new(look: Look) -> Self {
+    fn new(look: Look) -> Self {
         Self {
             renderer: Renderer::new(look.columns),
             look,

@@ -24,7 +24,7 @@ use super::{Replacing, Status, UsageError, manifests::Settings};
 use crate::{
     input::{self, Collected, Input, Reading, Source, Unreadable},
     output::Color,
-    output::test::{self as output, Format, Printer, Report, Run, Summary},
+    output::test::{Format, Look, Printer, Report, Run, Summary},
     output::unwritten,
 };
 use find::Finder;
@@ -41,7 +41,7 @@ pub(super) struct Args {
 
     /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
-    output: Format,
+    output: &'static Format,
 
     /// Run only tests whose name matches this regular expression. You can repeat the option.
     #[arg(long, value_name = "REGEX")]
@@ -93,7 +93,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     let mut configs = args.settings.configs()?;
     let finder = Finder::new(&args.definitions)?;
     let stdout = io::stdout();
-    let color = args.output == Format::Text && color.is_shown(&stdout);
+    let color = args.output.is_text && color.is_shown(&stdout);
     let Collected { inputs, unreadable, .. } = match &args.init {
         Some(definition) => input::collect(
             &[init::start(definition, args.kubernetes_version)?],
@@ -103,9 +103,14 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     };
     let inputs: Vec<Input> = inputs.into_iter().filter(may_be_suite).collect();
     let stop = AtomicBool::new(false);
+    let look = Look {
+        color,
+        columns: crate::output::columns(&stdout),
+        verbose: args.verbose,
+    };
     let mut session = TestRun {
         args,
-        printer: output::printer(args.output, color, crate::output::columns(&stdout), args.verbose),
+        printer: (args.output.printer)(look),
         out: BufWriter::with_capacity(1 << 16, stdout),
         summary: Summary::default(),
         status: Status::Clean,
@@ -236,7 +241,7 @@ struct TestRun<'a> {
 impl TestRun<'_> {
     /// Where changes of files are shown: beside the results, where those are for programs.
     fn diffs(&mut self) -> Box<dyn Write + '_> {
-        if self.args.output == Format::Text {
+        if self.args.output.is_text {
             Box::new(&mut self.out)
         } else {
             Box::new(io::stderr())

@@ -14,12 +14,24 @@ use serde::{
 use serde_json::Value;
 
 use super::{
-    Allowed, Compared, Report, Side,
+    Allowed, Compared, Format, Report, Side,
     objects::{self, ObjectLine},
 };
 use crate::output::{
     json::write_pretty,
     jsonl::{Range, range, write_line},
+};
+
+pub(super) const FORMAT: Format = Format {
+    name: "jsonl",
+    help: "One JSON object a line for each change and direction, then a summary",
+    print: |out, _, report| print(out, report),
+};
+
+pub(super) const DOCUMENT: Format = Format {
+    name: "json",
+    help: "One JSON document",
+    print: |out, _, report| document(out, report),
 };
 
 #[derive(Serialize)]
@@ -117,7 +129,7 @@ impl Serialize for Changes<'_, '_> {
 }
 
 /// Prints lines.
-pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
+fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     for compared in &report.reports {
         for line in compared.each().flat_map(|it| lines(compared, it)) {
             write_line(out, &line)?;
@@ -133,7 +145,7 @@ pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
 }
 
 /// Prints a document.
-pub(super) fn document(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
+fn document(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     let SummaryLine {
         summary,
         verdict,

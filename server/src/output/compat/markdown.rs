@@ -6,15 +6,21 @@ use crd_analyzer_compat::{Answer, shown_object};
 use crd_analyzer_io::print::Terminal;
 
 use super::{
-    Report,
+    Format, Report,
     objects::{self, code},
     short_path, text,
+};
+
+pub(super) const FORMAT: Format = Format {
+    name: "markdown",
+    help: "A table for a pull request",
+    print: |out, _, report| print(out, report),
 };
 
 /// Rows of one table.
 const MOST: usize = 200;
 
-pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
+fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     let mut out = Terminal::new(out, false);
     let summary = report.summary();
     out.line(format_args!("### CRD changes: {}", report.verdict.name()))?;

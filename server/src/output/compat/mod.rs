@@ -11,26 +11,34 @@ pub(crate) use objects::{JudgedObject, JudgedObjects, ObjectText};
 
 use std::io::{self, Write};
 
-use clap::ValueEnum;
 use crd_analyzer_compat::{Change, OlmRefusal, Policy, Summary, Verdict};
 use crd_analyzer_schema::field::Path;
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{compared::FieldSpans, words::schema_values};
 
+use super::format::choose;
+
+/// Every format.
+const ALL: &[&Format] = &[
+    &text::FORMAT,
+    &lines::DOCUMENT,
+    &lines::FORMAT,
+    &markdown::FORMAT,
+    &sarif::FORMAT,
+];
+
 /// The output format.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Format {
-    /// For people.
-    Text,
-    /// One JSON document.
-    Json,
-    /// One JSON object a line for each change and direction, then a summary.
-    Jsonl,
-    /// A table for a pull request.
-    Markdown,
-    /// SARIF 2.1.0, for code scanning.
-    Sarif,
+#[derive(Debug)]
+pub(crate) struct Format {
+    /// What people type.
+    name: &'static str,
+    /// What it is.
+    help: &'static str,
+    /// Prints a report, in so many columns if it is for people.
+    pub(crate) print: fn(&mut dyn Write, usize, &Report<'_>) -> io::Result<()>,
 }
+
+choose!(Format, ALL);
 
 /// A CRD of one side, and where it is.
 pub(crate) struct Side<'c> {
@@ -110,17 +118,6 @@ pub(crate) struct Report<'c> {
 impl Report<'_> {
     fn summary(&self) -> Summary {
         Summary::of(self.reports.iter().flat_map(|it| &it.changes))
-    }
-}
-
-/// Prints a report.
-pub(crate) fn print(out: &mut dyn Write, format: Format, columns: usize, report: &Report<'_>) -> io::Result<()> {
-    match format {
-        Format::Text => text::print(out, columns, report),
-        Format::Json => lines::document(out, report),
-        Format::Jsonl => lines::print(out, report),
-        Format::Markdown => markdown::print(out, report),
-        Format::Sarif => sarif::print(out, report),
     }
 }
 

@@ -10,7 +10,7 @@ use crd_analyzer_schema::field::{Path, Segment};
 use crd_analyzer_syntax::tree::Span;
 
 use super::{
-    Allowed, Report, Side,
+    Allowed, Format, Report, Side,
     sarif_objects::{self, Answers, Properties, Rules},
     short_path,
     text::{is_harmless, olm, said},
@@ -24,11 +24,17 @@ use crate::output::{
     },
 };
 
+pub(super) const FORMAT: Format = Format {
+    name: "sarif",
+    help: "SARIF 2.1.0, for code scanning",
+    print: |out, _, report| print(out, report),
+};
+
 /// The rule for what the Operator Lifecycle Manager refuses.
 const OLM: &str = "refused-by-olm";
 
 /// Prints a report.
-pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
+fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     let mut rules = Rules::default();
     let mut prints = Fingerprints::default();
     let mut results = Vec::new();

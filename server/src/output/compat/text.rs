@@ -5,10 +5,16 @@ use std::io::{self, Write};
 use crd_analyzer_compat::{Answer, Change, Direction, OlmRefusal, Witness, shown_object};
 use crd_analyzer_io::print::Terminal;
 
-use super::{Allowed, Compared, Report, objects, short_path};
+use super::{Allowed, Compared, Format, Report, objects, short_path};
 use crate::output::render::Renderer;
 
-pub(super) fn print(out: &mut dyn Write, columns: usize, report: &Report<'_>) -> io::Result<()> {
+pub(super) const FORMAT: Format = Format {
+    name: "text",
+    help: "For people",
+    print,
+};
+
+fn print(out: &mut dyn Write, columns: usize, report: &Report<'_>) -> io::Result<()> {
     let mut text = Text {
         out: &mut Terminal::new(out, false),
         renderer: Renderer::new(columns),

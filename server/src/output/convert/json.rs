@@ -6,10 +6,16 @@ use crd_analyzer_conversion::{Finding, RoundTrips};
 use crd_analyzer_resource::ChangeKind;
 use serde_json::{Value, json};
 
-use super::{Outcome, Report};
+use super::{Format, Outcome, Report};
 use crate::output::json::write_pretty;
 
-pub(super) fn print(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+pub(super) const FORMAT: Format = Format {
+    name: "json",
+    help: "One JSON document",
+    print: |out, _, report| print(out, report),
+};
+
+fn print(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let converted: Vec<Value> = report.converted.iter().map(|it| of_object(it, &report.to)).collect();
     let document = json!({
         "crd": report.name,

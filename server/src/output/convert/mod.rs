@@ -5,20 +5,28 @@ mod text;
 
 use std::io::{self, Write};
 
-use clap::ValueEnum;
 use crd_analyzer_conversion::{Converted, Failure, RoundTrips};
 use crd_analyzer_resource::ChangeKind;
 use crd_analyzer_schema::field::{Path, Segment};
 use serde_json::{Map, Value};
 
+use super::format::choose;
+
+/// Every format.
+const ALL: &[&Format] = &[&text::FORMAT, &json::FORMAT];
+
 /// The output format.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Format {
-    /// For people: the objects as YAML, with comments.
-    Text,
-    /// One JSON document.
-    Json,
+#[derive(Debug)]
+pub(crate) struct Format {
+    /// What people type.
+    name: &'static str,
+    /// What it is.
+    help: &'static str,
+    /// Prints a report, in so many columns if it is for people.
+    pub(crate) print: fn(&mut dyn Write, usize, &Report) -> io::Result<()>,
 }
+
+choose!(Format, ALL);
 
 /// What became of an object.
 pub(crate) struct Outcome {
@@ -97,13 +105,5 @@ impl Report {
     /// Whether nothing is lost or refused.
     pub(crate) fn is_clean(&self) -> bool {
         self.converted.iter().all(Outcome::is_clean) && self.trips.as_ref().is_none_or(|it| it.findings.is_empty())
-    }
-}
-
-/// Prints a report.
-pub(crate) fn print(out: &mut dyn Write, format: Format, columns: usize, report: &Report) -> io::Result<()> {
-    match format {
-        Format::Text => text::print(out, columns, report),
-        Format::Json => json::print(out, report),
     }
 }

@@ -10,13 +10,19 @@ use crd_analyzer_schema::field::Path;
 use crd_analyzer_workspace::effective::{Change, Effective, annotated};
 use serde_json::Value;
 
-use super::{Outcome, Report, at};
+use super::{Format, Outcome, Report, at};
 use crate::output::render::Renderer;
+
+pub(super) const FORMAT: Format = Format {
+    name: "text",
+    help: "For people: the objects as YAML, with comments",
+    print,
+};
 
 /// Fields that are named in a sentence.
 const MOST_FIELDS: usize = 5;
 
-pub(super) fn print(out: &mut dyn Write, columns: usize, report: &Report) -> io::Result<()> {
+fn print(out: &mut dyn Write, columns: usize, report: &Report) -> io::Result<()> {
     let mut text = Text {
         out: &mut Terminal::new(out, false),
         renderer: Renderer::new(columns),

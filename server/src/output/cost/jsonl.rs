@@ -10,9 +10,18 @@ use crd_analyzer_workspace::costs::{
 };
 use serde::Serialize;
 
+use super::Format;
 use crate::{
     input::Unreadable,
     output::jsonl::{FileLine, Range, range, shortened, write_line},
+};
+
+pub(super) const FORMAT: Format = Format {
+    name: "jsonl",
+    help: "JSON lines: one for each rule and Kubernetes version, and one for the total of each schema",
+    is_table: false,
+    file: |out, _, label, costs| file(out, label, costs),
+    unreadable,
 };
 
 /// Which schema, or which node of it, a line is about.
@@ -102,7 +111,7 @@ struct UnansweredLine<'a> {
 }
 
 /// Prints the lines of a file.
-pub(crate) fn file(out: &mut dyn Write, label: &str, costs: &FileCosts) -> io::Result<()> {
+fn file(out: &mut dyn Write, label: &str, costs: &FileCosts) -> io::Result<()> {
     if costs
         .documents
         .iter()
@@ -140,7 +149,7 @@ pub(crate) fn file(out: &mut dyn Write, label: &str, costs: &FileCosts) -> io::R
 }
 
 /// Prints that a file could not be read.
-pub(crate) fn unreadable(out: &mut dyn Write, unreadable: &Unreadable) -> io::Result<()> {
+fn unreadable(out: &mut dyn Write, unreadable: &Unreadable) -> io::Result<()> {
     write_line(out, &FileLine::unreadable(unreadable))
 }
 

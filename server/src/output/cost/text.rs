@@ -14,9 +14,18 @@ use crd_analyzer_workspace::costs::{
     Unanswered, grouped, share,
 };
 
+use super::Format;
 use crate::output::{
     counted,
     render::{Renderer, wrap},
+};
+
+pub(super) const FORMAT: Format = Format {
+    name: "text",
+    help: "A table for each schema, for one Kubernetes version",
+    is_table: true,
+    file: |out, layout, label, costs| file(out, layout.columns, layout.order, label, costs),
+    unreadable: |_, _| Ok(()),
 };
 
 /// Characters of a rule that are shown.
@@ -38,13 +47,7 @@ pub(crate) enum Order {
 }
 
 /// Prints the tables of a file, in so many columns.
-pub(crate) fn file(
-    out: &mut dyn Write,
-    columns: usize,
-    order: Order,
-    label: &str,
-    costs: &FileCosts,
-) -> io::Result<()> {
+fn file(out: &mut dyn Write, columns: usize, order: Order, label: &str, costs: &FileCosts) -> io::Result<()> {
     let lines = LineIndex::new(&costs.text);
     let mut table = Table {
         out: &mut Terminal::new(out, false),

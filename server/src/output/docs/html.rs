@@ -2,7 +2,15 @@
 
 use crd_analyzer_io::escape;
 
-use super::{Block, Span, visible};
+use super::{Block, Format, Span, visible};
+
+pub(super) const FORMAT: Format = Format {
+    name: "html",
+    help: "HTML: one file that loads nothing and runs nothing",
+    extension: "html",
+    index: "index.html",
+    write,
+};
 
 /// How it looks, in light and in dark.
 const STYLE: &str = "\
@@ -18,7 +26,7 @@ pre { overflow-x: auto; padding: .75rem; background: color-mix(in srgb, currentC
 ";
 
 /// The document.
-pub(super) fn write(title: &str, blocks: &[Block<'_>]) -> String {
+fn write(title: &str, blocks: &[Block<'_>]) -> String {
     let mut out = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\

@@ -3,10 +3,18 @@
 use crd_analyzer_ide::markdown::{self, whole_block, whole_code, whole_description};
 use crd_analyzer_io::escape;
 
-use super::{Block, Span, visible};
+use super::{Block, Format, Span, visible};
+
+pub(super) const FORMAT: Format = Format {
+    name: "markdown",
+    help: "Markdown",
+    extension: "md",
+    index: "README.md",
+    write: |_, blocks| write(blocks),
+};
 
 /// The document.
-pub(super) fn write(blocks: &[Block<'_>]) -> String {
+fn write(blocks: &[Block<'_>]) -> String {
     let mut out = String::new();
     for block in blocks {
         match block {

@@ -6,47 +6,33 @@ mod anchors;
 mod html;
 mod markdown;
 
-use clap::ValueEnum;
 use crd_analyzer_io::escape;
 use crd_analyzer_reference::{FieldReference, KindReference, Message, Rule, VersionReference};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_workspace::versions::VersionSet;
 
+use super::format::choose;
 use anchors::Anchors;
 
+/// Every format.
+const ALL: &[&Format] = &[&markdown::FORMAT, &html::FORMAT];
+
 /// The medium.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Format {
-    /// Markdown.
-    Markdown,
-    /// HTML: one file that loads nothing and runs nothing.
-    Html,
-}
-
-impl Format {
+#[derive(Debug)]
+pub(crate) struct Format {
+    /// What people type.
+    name: &'static str,
+    /// What it is.
+    help: &'static str,
     /// What the name of a file ends in.
-    pub(crate) fn extension(self) -> &'static str {
-        match self {
-            Self::Markdown => "md",
-            Self::Html => "html",
-        }
-    }
-
+    pub(crate) extension: &'static str,
     /// The name of the list of all pages.
-    pub(crate) fn index(self) -> &'static str {
-        match self {
-            Self::Markdown => "README.md",
-            Self::Html => "index.html",
-        }
-    }
-
-    fn write(self, title: &str, blocks: &[Block<'_>]) -> String {
-        match self {
-            Self::Markdown => markdown::write(blocks),
-            Self::Html => html::write(title, blocks),
-        }
-    }
+    pub(crate) index: &'static str,
+    /// Writes a document with a title.
+    write: fn(&str, &[Block<'_>]) -> String,
 }
+
+choose!(Format, ALL);
 
 /// What is known of a CRD.
 pub(crate) struct Page {
@@ -113,7 +99,7 @@ fn visible(text: &str) -> String {
 }
 
 /// All pages as one document.
-pub(crate) fn document(pages: &[Page], format: Format) -> String {
+pub(crate) fn document(pages: &[Page], format: &Format) -> String {
     let mut anchors = Anchors::default();
     let mut blocks = Vec::new();
     for page in pages {
@@ -123,13 +109,13 @@ pub(crate) fn document(pages: &[Page], format: Format) -> String {
         [only] => only.kind.kind.as_str(),
         _ => "Custom resources",
     };
-    format.write(title, &blocks)
+    (format.write)(title, &blocks)
 }
 
 /// The list of all pages, each in a file of its own.
-pub(crate) fn index(pages: &[Page], format: Format) -> String {
+pub(crate) fn index(pages: &[Page], format: &Format) -> String {
     let entries = pages.iter().map(|page| {
-        let target = format!("{}.{}", page.kind.name, format.extension());
+        let target = format!("{}.{}", page.kind.name, format.extension);
         let name = page.kind.kind.clone();
         vec![Span::Link { target, name }, ours(" of "), code(&*page.kind.group)]
     });
@@ -138,7 +124,7 @@ pub(crate) fn index(pages: &[Page], format: Format) -> String {
         anchor: "resources".to_owned(),
         text: vec![ours("Custom resources")],
     };
-    format.write("Custom resources", &[heading, Block::List(entries.collect())])
+    (format.write)("Custom resources", &[heading, Block::List(entries.collect())])
 }
 
 fn add_page<'a>(blocks: &mut Vec<Block<'a>>, page: &'a Page, anchors: &mut Anchors) {

@@ -8,8 +8,15 @@ use crd_analyzer_workspace::eval::{CelValue, Iteration, Part, shown};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::Answered;
+use super::{Answered, Format};
 use crate::output::jsonl::write_line;
+
+pub(super) const FORMAT: Format = Format {
+    name: "jsonl",
+    help: "JSON lines: one for each expression or rule and Kubernetes version",
+    names_version: true,
+    print: |out, _, answers| lines(out, answers.version, answers.expression, answers.answered),
+};
 
 /// Characters of a value that are shown.
 const VALUE_WIDTH: usize = 10_000;
@@ -48,7 +55,7 @@ pub(crate) fn answer(out: &mut dyn Write, serialized: &str) -> io::Result<()> {
 }
 
 /// Prints what was answered by one Kubernetes version.
-pub(crate) fn lines(
+fn lines(
     out: &mut dyn Write,
     version: KubernetesVersion,
     expression: Option<&str>,

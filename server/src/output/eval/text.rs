@@ -10,10 +10,17 @@ use crd_analyzer_workspace::eval::{CelValue, Compiled, Iteration, Part, Ran, sho
 use crd_analyzer_workspace::words::expression::of_expression;
 use serde_json::Value;
 
-use super::Answered;
+use super::{Answered, Format};
 use crate::output::{
     cost::text::one_line,
     render::{Diagnostic, LabeledSpan, Note, Renderer, Source},
+};
+
+pub(super) const FORMAT: Format = Format {
+    name: "text",
+    help: "Text for people",
+    names_version: false,
+    print: |out, columns, answers| print(out, columns, answers.expression, answers.answered),
 };
 
 /// Characters of a value that are shown.
@@ -22,17 +29,15 @@ const VALUE_WIDTH: usize = 100;
 const PART_WIDTH: usize = 100;
 
 /// What there is to say of what was asked, in so many columns.
-pub(crate) fn printed(expression: Option<&str>, answered: &[Answered], columns: usize) -> io::Result<Vec<u8>> {
-    let mut out = Vec::new();
+fn print(out: &mut dyn io::Write, columns: usize, expression: Option<&str>, answered: &[Answered]) -> io::Result<()> {
     let mut printer = Printer {
-        out: &mut Terminal::new(&mut out, false),
+        out: &mut Terminal::new(out, false),
         renderer: Renderer::new(columns),
     };
     match expression {
-        Some(text) => printer.expression(text, answered)?,
-        None => printer.rules(answered)?,
+        Some(text) => printer.expression(text, answered),
+        None => printer.rules(answered),
     }
-    Ok(out)
 }
 
 struct Printer<'p, 'w> {

@@ -18,11 +18,17 @@ use crd_analyzer_workspace::{
     versions::VersionSet,
 };
 
-use super::{File, Printer, Summary, fingerprint, jsonl::write_line, label_of};
+use super::{File, Format, Printer, Summary, fingerprint, jsonl::write_line, label_of};
 use crate::input::Unreadable;
 use model::{
     ArtifactChange, ArtifactLocation, Descriptor, Driver, Fix as SarifFix, Help, Invocation, Level, Location, Log,
     Message, Notification, PhysicalLocation, Properties, Region, Replacement, Run, SarifResult, Suppression, Tool,
+};
+
+pub(super) const FORMAT: Format = Format {
+    has_fingerprints: true,
+    has_fixes: true,
+    ..Format::new("sarif", |_| Box::new(Sarif::default()))
 };
 
 /// Characters of a message.
@@ -33,7 +39,7 @@ const MOST_PLACES: usize = 50;
 
 /// Collects results: the rules that they name come before them.
 #[derive(Default)]
-pub(super) struct Sarif {
+struct Sarif {
     results: Vec<SarifResult<Properties>>,
     /// The number of each code's rule.
     rules: BTreeMap<&'static str, usize>,

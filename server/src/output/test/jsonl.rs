@@ -8,10 +8,17 @@ use std::{
 use crd_analyzer_syntax::tree::Span;
 use serde_json::{Map, Value, json};
 
-use super::{Printer, Report, Summary};
+use super::{Format, Printer, Report, Summary};
 use crate::output::jsonl::write_line;
 
-pub(super) struct Jsonl;
+pub(super) const FORMAT: Format = Format {
+    name: "jsonl",
+    help: "One JSON object a line: a test",
+    is_text: false,
+    printer: |_| Box::new(Jsonl),
+};
+
+struct Jsonl;
 
 fn range(report: &Report, span: Span) -> Value {
     let at = |offset: u32| {

@@ -8,10 +8,17 @@ use std::{
 use crd_analyzer_io::escape::{line, text};
 use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Printer, Report, Summary, details, message};
+use super::{Format, Printer, Report, Summary, details, message};
+
+pub(super) const FORMAT: Format = Format {
+    name: "junit",
+    help: "XML as JUnit writes it, which CI systems show",
+    is_text: false,
+    printer: |_| Box::new(Junit::default()),
+};
 
 /// Collects the files: the document begins with the sums.
-pub(super) struct Junit {
+struct Junit {
     document: Document,
 }
 

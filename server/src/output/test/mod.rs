@@ -11,7 +11,6 @@ use std::{
     time::Duration,
 };
 
-use clap::ValueEnum;
 use crd_analyzer_suite::{
     Case, Problem, Suite,
     run::{Failed, Outcome},
@@ -20,17 +19,35 @@ use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::versions::VersionSet;
 use similar::{ChangeTag, TextDiff};
 
+use super::format::choose;
+
+/// Every format.
+const ALL: &[&Format] = &[&text::FORMAT, &junit::FORMAT, &tap::FORMAT, &jsonl::FORMAT];
+
 /// How results are printed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Format {
-    /// For people: where in the test file something else is expected, and what came out.
-    Text,
-    /// XML as JUnit writes it, which CI systems show.
-    Junit,
-    /// The Test Anything Protocol, version 14.
-    Tap,
-    /// One JSON object a line: a test.
-    Jsonl,
+#[derive(Debug)]
+pub(crate) struct Format {
+    /// What people type.
+    name: &'static str,
+    /// What it is.
+    help: &'static str,
+    /// It is for people.
+    pub(crate) is_text: bool,
+    /// Makes the printer of a run.
+    pub(crate) printer: fn(Look) -> Box<dyn Printer>,
+}
+
+choose!(Format, ALL);
+
+/// How text looks, and what it tells.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    /// It has colors.
+    pub(crate) color: bool,
+    /// How wide it is.
+    pub(crate) columns: usize,
+    /// Tests that pass are printed, too.
+    pub(crate) verbose: bool,
 }
 
 /// What a test file came to.
@@ -181,16 +198,6 @@ pub(crate) trait Printer {
     fn file(&mut self, out: &mut dyn Write, report: &Report) -> io::Result<()>;
 
     fn end(&mut self, out: &mut dyn Write, summary: &Summary, elapsed: Duration) -> io::Result<()>;
-}
-
-/// The printer of a format.
-pub(crate) fn printer(format: Format, color: bool, columns: usize, verbose: bool) -> Box<dyn Printer> {
-    match format {
-        Format::Text => Box::new(text::Text::new(color, columns, verbose)),
-        Format::Junit => Box::new(junit::Junit::default()),
-        Format::Tap => Box::new(tap::Tap::default()),
-        Format::Jsonl => Box::new(jsonl::Jsonl),
-    }
 }
 
 /// A failure in one line, with the Kubernetes versions that have it if others do not.

@@ -8,7 +8,14 @@ use std::{
 use crd_analyzer_io::escape;
 use serde_json::json;
 
-use super::{Printer, Report, Summary, details, message};
+use super::{Format, Printer, Report, Summary, details, message};
+
+pub(super) const FORMAT: Format = Format {
+    name: "tap",
+    help: "The Test Anything Protocol, version 14",
+    is_text: false,
+    printer: |_| Box::new(Tap::default()),
+};
 
 /// Counts the tests.
 #[derive(Default)]
@@ -41,7 +48,7 @@ impl Tests {
 
 /// Prints the results of test files.
 #[derive(Default)]
-pub(super) struct Tap {
+struct Tap {
     tests: Tests,
 }
 

@@ -10,10 +10,17 @@ use crd_analyzer_suite::{Case, run::Failed};
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::versions::VersionSet;
 
-use super::{CaseResult, Printer, Report, Summary, details, message};
+use super::{CaseResult, Format, Look, Printer, Report, Summary, details, message};
 use crate::output::{
     counted,
     render::{Diagnostic, LabeledSpan, Note, Renderer, Source},
+};
+
+pub(super) const FORMAT: Format = Format {
+    name: "text",
+    help: "For people: where in the test file something else is expected, and what came out",
+    is_text: true,
+    printer: |look| Box::new(Text::new(look)),
 };
 
 /// A failure, and how often it is the same: of one test on several variants of the CRD, or one that keeps several tests from being run.
@@ -33,7 +40,7 @@ impl Same<'_> {
     }
 }
 
-pub(super) struct Text {
+struct Text {
     renderer: Renderer,
     color: bool,
     verbose: bool,
@@ -49,11 +56,11 @@ struct Said<'s> {
 }
 
 impl Text {
-    pub(super) fn new(color: bool, columns: usize, verbose: bool) -> Self {
+    fn new(look: Look) -> Self {
         Self {
-            renderer: Renderer::new(columns),
-            color,
-            verbose,
+            renderer: Renderer::new(look.columns),
+            color: look.color,
+            verbose: look.verbose,
         }
     }
 
