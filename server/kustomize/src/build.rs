@@ -277,13 +277,13 @@ impl Building<'_> {
         }
         for path in named {
             let file = joined(folder, &path.text);
-            match self.files.is_folder(&file) {
-                true => is_read = false,
-                false => match self.read_file(&file)? {
-                    Some(read) => objects.extend(read),
-                    None => is_read = false,
-                },
-            }
+            let read = if self.files.is_folder(&file) {
+                None
+            } else {
+                self.read_file(&file)?
+            };
+            is_read &= read.is_some();
+            objects.extend(read.into_iter().flatten());
         }
         let mut external = Vec::new();
         for object in objects {

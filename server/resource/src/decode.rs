@@ -174,8 +174,8 @@ pub(crate) fn coerced(
             }
             Err(error) => {
                 let mut path = Path::of(["metadata"]);
-                if let MetadataError::Type(_, place) = &error {
-                    place.segments().iter().for_each(|it| path.push(it.clone()));
+                if let MetadataError::Type(found) = &error {
+                    found.1.segments().iter().for_each(|it| path.push(it.clone()));
                 }
                 return Err(Refusal {
                     code: schema_codes::METADATA_DECODE,

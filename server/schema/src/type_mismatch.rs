@@ -38,7 +38,7 @@ pub struct TypeMismatch {
     /// The dotted names of the struct fields on the way; keys of maps and positions in lists are not in it.
     pub field: String,
     /// The key of the map that the value is in, if it is in one. Go does not say it.
-    pub key: Option<String>,
+    pub key: Option<Box<str>>,
 }
 
 impl fmt::Display for TypeMismatch {

@@ -86,7 +86,7 @@ impl From<Cause> for DecodeProblem {
 impl From<MetadataError> for DecodeProblem {
     fn from(error: MetadataError) -> Self {
         match error {
-            MetadataError::Type(mismatch, _) => Self::Type(Box::new(mismatch)),
+            MetadataError::Type(found) => Self::Type(Box::new(found.0)),
             MetadataError::Text(_) => Self::Other,
         }
     }

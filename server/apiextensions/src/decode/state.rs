@@ -273,7 +273,7 @@ impl<'j> Decoder<'j> {
                 && failure.node == member.value.node
                 && let Cause::Type(mismatch) = &mut failure.cause
             {
-                mismatch.key = Some(member.key.clone().into_owned());
+                mismatch.key = Some((*member.key).into());
             }
             out.push((member.key.clone().into_owned(), filled));
             self.path.pop();

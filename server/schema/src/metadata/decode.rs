@@ -16,7 +16,7 @@ const MAX_STRICT_ERRORS: usize = 100;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MetadataError {
     /// A value of another type than its field, and its place in the metadata.
-    Type(TypeMismatch, Path),
+    Type(Box<(TypeMismatch, Path)>),
     /// Anything else, in the API server's words.
     Text(String),
 }
@@ -24,7 +24,7 @@ pub enum MetadataError {
 impl fmt::Display for MetadataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Type(mismatch, _) => mismatch.fmt(f),
+            Self::Type(found) => found.0.fmt(f),
             Self::Text(text) => f.write_str(text),
         }
     }
@@ -54,7 +54,7 @@ impl ObjectMeta {
         let mut meta = Self::default();
         decoder.metadata(value, &mut meta)?;
         match decoder.saved {
-            Some((error, place)) => Err(MetadataError::Type(error, place)),
+            Some(found) => Err(MetadataError::Type(Box::new(found))),
             None => Ok(Decoded {
                 meta,
                 unknown: decoder.unknown,
@@ -110,7 +110,7 @@ impl Decoder {
                 self.fields.join(".")
             },
             key: match self.at.segments().last() {
-                Some(Segment::Key(key)) => Some(key.clone()),
+                Some(Segment::Key(key)) => Some(key.as_str().into()),
                 _ => None,
             },
         }
@@ -302,7 +302,10 @@ impl Decoder {
         *out = match value {
             Value::Null => None,
             Value::String(text) => read_rfc3339(text).map_err(MetadataError::Text)?,
-            _ => return Err(MetadataError::Type(self.wrong_type(value, "string"), self.at.clone())),
+            _ => {
+                let found = (self.wrong_type(value, "string"), self.at.clone());
+                return Err(MetadataError::Type(Box::new(found)));
+            }
         };
         Ok(())
     }

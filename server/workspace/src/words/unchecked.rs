@@ -33,10 +33,10 @@ pub(crate) fn other(written: &WrittenType) -> Words {
             clip(kind, 40)
         ),
     };
-    let help = if written.api_version.is_empty() != written.kind.is_empty() {
-        format!("write `apiVersion` and `kind`, {ACCEPT}")
-    } else {
+    let help = if written.api_version.is_empty() == written.kind.is_empty() {
         format!("leave out the file, {ACCEPT}")
+    } else {
+        format!("write `apiVersion` and `kind`, {ACCEPT}")
     };
     Words::new(clip(&headline, MAX_HEADLINE))
         .label("not checked")
