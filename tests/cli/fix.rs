@@ -249,3 +249,77 @@ fn repairs_custom_resources_by_their_definitions() {
     let repaired = resource.replace("\"7\"", "7").replace("3 #", "\"3\" #");
     assert_eq!(sandbox.read("one.yaml"), repaired);
 }
+
+const TYPES: &str = "\
+package v1
+
+type WidgetSpec struct {
+\t// Name is shown to users.
+\t// +kubebuilder:validation:MaxLenght=20
+\t// +optional
+\t// +optional
+\tName string `json:\"name\"`
+
+\t// +kubebuilder:oneOf:={}
+\t// +kubebuilder:validation:ExclusiveMinimum=True
+\t// +optional because it has a default
+\tSize int `json:\"size\"` // +nullable
+}
+";
+const TYPES_AFTER: &str = "\
+package v1
+
+type WidgetSpec struct {
+\t// Name is shown to users.
+\t// +kubebuilder:validation:MaxLength=20
+\t// +optional
+\tName string `json:\"name\"`
+
+\t// +kubebuilder:oneOf:={}
+\t// +kubebuilder:validation:ExclusiveMinimum=true
+\t// +optional because it has a default
+\t// +nullable
+\tSize int `json:\"size\"`
+}
+";
+
+#[test]
+fn markers_in_go_files_are_repaired() {
+    let files = [
+        ("api/v1/widget_types.go", TYPES),
+        (".crd-analyzer.yaml", "markers: [kubebuilder:oneOf]\n"),
+    ];
+    let sandbox = Sandbox::new(&files);
+    let before = sandbox.run(&["check", "./api/..."]);
+    before.expect(1, &["`--fix` repairs 4 diagnostics"]);
+    let told = [
+        "api/v1/widget_types.go: 4 fixes\n",
+        "line 5: Change +kubebuilder:validation:MaxLenght to +kubebuilder:validation:MaxLength\n",
+        "line 7: Remove the repeated marker\n",
+        "line 11: Write true\n",
+        "line 13: Move the marker above the declaration\n",
+        "applied 4 fixes to 1 file\n",
+    ];
+    sandbox.run(&["check", "--fix", "./api/..."]).expect(0, &told);
+    assert_eq!(sandbox.read("api/v1/widget_types.go"), TYPES_AFTER);
+    let again = sandbox.run(&["check", "--fix", "./api/..."]);
+    again.expect(0, &["text behind `+optional` makes it an unknown marker"]);
+    assert_eq!(sandbox.read("api/v1/widget_types.go"), TYPES_AFTER);
+}
+
+#[test]
+fn markers_are_declared_and_suppressed() {
+    let types = TYPES_AFTER.replace(
+        "\t// +optional because",
+        "\t// +crd-analyzer: ignore[unknown-marker] a test\n\t// +optional because",
+    );
+    let sandbox = Sandbox::new(&[("api/v1/widget_types.go", types.as_str())]);
+    sandbox
+        .run(&["check", "./api/..."])
+        .expect(0, &["controller-gen has no marker `+kubebuilder:oneOf:`", "1 warning"]);
+    sandbox.write(".crd-analyzer.yaml", "markers: [kubebuilder:oneOf]\n");
+    sandbox.run(&["check", "./api/..."]).expect(0, &["0 warnings"]);
+    sandbox.write(".crd-analyzer.yaml", "markers: [a b]\n");
+    let why = "markers: the name of a marker contains no blanks";
+    sandbox.run(&["check", "./api/..."]).expect(2, &[why]);
+}

@@ -30,6 +30,7 @@ use crd_analyzer_syntax::{
     tree::{Span, Tree},
 };
 use crd_analyzer_workspace::{finding::Finding, report::FileReport, source::SourceText};
+pub(crate) use ignore::NOT_IGNORED;
 pub use restore::{ComparedText, restorations};
 
 use crate::{completion::Definitions, file::File};
@@ -207,7 +208,7 @@ const MIN_CANDIDATES: usize = 3;
 const MAX_PROBLEMS: usize = 2_000;
 
 /// How many repairs of a text are judged for one request.
-fn most_candidates(text: &str) -> usize {
+pub(crate) fn most_candidates(text: &str) -> usize {
     (MAX_JUDGED / text.len().max(1)).clamp(MIN_CANDIDATES, MAX_CANDIDATES)
 }
 
@@ -376,7 +377,7 @@ pub fn repair_more(
     helps(&chosen).map(|edits| (edits, chosen))
 }
 
-fn joined(fixes: &[Fix]) -> Vec<TextEdit> {
+pub(crate) fn joined(fixes: &[Fix]) -> Vec<TextEdit> {
     let mut edits: Vec<_> = fixes.iter().flat_map(|it| it.edits.iter().cloned()).collect();
     edits.sort_by_key(|it| (it.span.start, it.span.end));
     edits
@@ -384,18 +385,18 @@ fn joined(fixes: &[Fix]) -> Vec<TextEdit> {
 
 /// The ranges of the chosen edits: a map from start to end. No two of them touch.
 #[derive(Default)]
-struct Taken(BTreeMap<u32, u32>);
+pub(crate) struct Taken(BTreeMap<u32, u32>);
 
 impl Taken {
     /// Whether a piece touches one of them.
-    fn touches(&self, span: Span) -> bool {
+    pub(crate) fn touches(&self, span: Span) -> bool {
         // Of those that begin before its end, the last one ends last.
         let before = self.0.range(..=span.end).next_back();
         before.is_some_and(|(_, end)| span.start <= *end)
     }
 
     /// Takes a piece. Those of one fix may touch each other.
-    fn add(&mut self, span: Span) {
+    pub(crate) fn add(&mut self, span: Span) {
         let mut taken = span;
         while let Some((&start, &end)) = self.0.range(..=taken.end).next_back()
             && taken.start <= end

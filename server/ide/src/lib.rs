@@ -8,6 +8,7 @@ pub mod enter;
 pub mod file;
 pub mod fixes;
 pub mod folding;
+pub mod go;
 pub mod highlight;
 pub mod hover;
 pub mod lens;

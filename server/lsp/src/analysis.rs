@@ -131,6 +131,7 @@ impl Analysis {
             path: Some(&path),
             definitions: Some(definitions),
             go: wanted.go.map(|it| it as &dyn generated::GoSources),
+            markers: Some(&effective.config.markers),
             hazards: if are_shown(&effective.config) {
                 wanted.hazards
             } else {

@@ -24,6 +24,10 @@ pub(crate) struct Client {
     pub(crate) registers_configuration: bool,
     /// It can be asked later for documents of another language.
     pub(crate) registers_documents: bool,
+    /// The same for single features.
+    pub(crate) registers_completion: bool,
+    pub(crate) registers_hover: bool,
+    pub(crate) registers_actions: bool,
     pub(crate) answers_configuration: bool,
     pub(crate) shows_progress: bool,
     /// It takes fixes as they are; else it would want commands.
@@ -104,6 +108,15 @@ impl Client {
                 .and_then(|it| it.synchronization.as_ref())
                 .and_then(|it| it.dynamic_registration)
                 .unwrap_or_default(),
+            registers_completion: text
+                .and_then(|it| it.completion.as_ref())
+                .and_then(|it| it.dynamic_registration)
+                .unwrap_or_default(),
+            registers_hover: text
+                .and_then(|it| it.hover.as_ref())
+                .and_then(|it| it.dynamic_registration)
+                .unwrap_or_default(),
+            registers_actions: actions.and_then(|it| it.dynamic_registration).unwrap_or_default(),
             shows_progress: capabilities
                 .window
                 .as_ref()

@@ -61,6 +61,14 @@ impl CompletionCapabilities {
         }
     }
 
+    /// The same where documentation comes with the items.
+    pub(crate) fn at_once(&self) -> Self {
+        Self {
+            resolves: false,
+            ..self.clone()
+        }
+    }
+
     /// Reads what only the initialization options say of a client: `"client": {"triggerSuggest": true, "offersWords": true,
     /// "snippetTransforms": true}`. VS Code says all of itself. Other clients don't know the command, would show the item that never
     /// matches, and would write the transformation into the text.

@@ -155,6 +155,11 @@ impl Snapshot {
         self.text.char_to_byte(from_proto::position(&self.text, position, unit)) as u32
     }
 
+    /// Whether it is a Go file.
+    pub(crate) fn is_go(&self) -> bool {
+        self.path().is_some_and(|it| is_go(&it))
+    }
+
     /// The file, if the document is one.
     pub(crate) fn path(&self) -> Option<PathBuf> {
         path_of(&self.uri)
@@ -338,8 +343,12 @@ impl Documents {
 
     /// The same of a document that holds manifests: features that read YAML ask for it.
     pub(crate) fn manifest(&self, uri: &Uri) -> Option<Snapshot> {
-        let is_go = |it: &Snapshot| it.path().is_some_and(|it| is_go(&it));
-        self.snapshot(uri).filter(|it| !is_go(it))
+        self.snapshot(uri).filter(|it| !it.is_go())
+    }
+
+    /// The same of a Go file.
+    pub(crate) fn go_file(&self, uri: &Uri) -> Option<Snapshot> {
+        self.snapshot(uri).filter(Snapshot::is_go)
     }
 
     /// Whether a document has neither changed nor been analyzed again since.

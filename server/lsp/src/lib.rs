@@ -23,6 +23,7 @@ mod documents;
 mod first_look;
 mod folders;
 mod from_proto;
+mod go_context;
 mod handlers;
 mod late_changes;
 mod limits;

@@ -218,6 +218,7 @@ impl Settings {
             is_excluded: below.is_some_and(|it| self.config.exclude.covers(it)),
             config: Config {
                 rules: self.config.rules.clone(),
+                markers: self.config.markers.clone(),
                 ..Config::default()
             },
             is_part: false,
@@ -248,6 +249,7 @@ impl Settings {
                 effective.versions = config.kubernetes_versions.unwrap_or(effective.versions);
                 let rules = config.rules.iter().map(|(code, level)| (code.clone(), *level));
                 effective.config.rules.extend(rules);
+                effective.config.markers.add(&config.markers);
             }
             Err(error) => effective.problem = Some(format!("{} is not used: {error}", found.path.display())),
         }
@@ -260,7 +262,7 @@ impl Settings {
 pub(crate) struct Effective {
     /// The minors to ask.
     pub(crate) versions: VersionSet,
-    /// How loud each code is, and nothing else.
+    /// How loud each code is, the markers of Go files, and nothing else.
     pub(crate) config: Config,
     /// The configuration excludes the file.
     pub(crate) is_excluded: bool,

@@ -18,6 +18,7 @@ use crd_analyzer_workspace::{
     excluded::Excluded,
     finding::Severity,
     hazards::{Memory, Search, are_shown},
+    index::Definitions,
     lints::Lints,
     report::FileReport,
     roles::Judgement,
@@ -320,8 +321,9 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
                     let place = input.place()?;
                     let is_part = beside.is_part(input, &place, config);
                     let is_aside = |it: &FileReport| beside.aside(input, &place, it, by).is_some();
-                    let versions = args.manifests.kubernetes_version;
-                    Ok(fix::repair(input, config, versions, by, (level, is_part), &is_aside))
+                    let sources = (by as &dyn Definitions, beside.go.as_ref());
+                    let asked = (args.manifests.kubernetes_version, level, is_part);
+                    Ok(fix::repair(input, config, asked, sources, &is_aside))
                 },
                 |input, _, repaired| session.repaired(input, repaired),
             )?;

@@ -1,5 +1,7 @@
 //! `crd-analyzer check --fix`: the repairs that need no question.
 
+mod go;
+
 use std::{
     collections::HashSet,
     io::{self, Write},
@@ -12,6 +14,7 @@ use crd_analyzer_ide::completion;
 use crd_analyzer_ide::fixes::{self, Counts, Fix, FixKind, Problem, TextEdit};
 use crd_analyzer_io::{
     escape,
+    go::GoSources,
     print::{Terminal, tell},
     read::Access,
     write::{self, Replaceable, Unwritten},
@@ -98,9 +101,8 @@ pub(super) fn patch(label: &str, before: &str, after: &str) -> String {
 pub(super) fn repair(
     input: &Input,
     config: &Config,
-    asked: Option<VersionSet>,
-    definitions: &dyn Definitions,
-    (level, is_part): (Level, bool),
+    (asked, level, is_part): (Option<VersionSet>, Level, bool),
+    (definitions, go): (&dyn Definitions, Option<&GoSources>),
     is_aside: &dyn Fn(&FileReport) -> bool,
 ) -> anyhow::Result<Option<Repaired>> {
     let Source::File(path, access) = &input.source else {
@@ -112,6 +114,8 @@ pub(super) fn repair(
     let question = Question {
         path: Some(&place),
         definitions: Some(definitions),
+        go: go.map(|it| it as _),
+        markers: Some(&config.markers),
         named: input.named,
         lints: Lints::of(config),
         is_completed: true,
@@ -164,6 +168,9 @@ fn described(text: &str, fixes: &[Fix]) -> Vec<Done> {
 /// How many of the diagnostics of a file `--fix` repairs, and how many more `--fix=unsafe`. `question`: how the file was judged, without the
 /// search for values on which rules fail.
 pub(super) fn fixable(report: &FileReport, config: &Config, question: &Question<'_>) -> (usize, usize) {
+    if let Some(markers) = go::markers(question) {
+        return (go::repairs(report, config, &markers).map_or(0, |it| it.1.len()), 0);
+    }
     let is_hazard = |code: &str| hazards::codes::ALL.iter().any(|it| it.0 == code);
     let problems = problems(report, config);
     // To read a text again takes long: not for what cannot be repaired.
@@ -192,6 +199,9 @@ pub(super) fn fixable(report: &FileReport, config: &Config, question: &Question<
 
 /// Repairs of what is found in a file, each tried: its finding goes, and nothing comes in its place.
 pub(super) fn offered(report: &FileReport, config: &Config, question: &Question<'_>) -> Vec<Fix> {
+    if let Some(markers) = go::markers(question) {
+        return go::offered(report, config, &markers);
+    }
     let problems: Vec<_> = problems(report, config).collect();
     if problems.is_empty() {
         return Vec::new();
@@ -230,6 +240,11 @@ fn problems(report: &FileReport, config: &Config) -> impl Iterator<Item = Proble
 
 /// The text with all repairs of a level, and what they are.
 fn repair_all(text: &str, config: &Config, question: &Question<'_>, level: Level) -> Option<(String, Vec<Fix>)> {
+    if let Some(markers) = go::markers(question) {
+        let report = analyze(text.as_bytes().to_vec(), question);
+        let (edits, done) = go::repairs(&report, config, &markers).filter(|_| *report.text == *text)?;
+        return Some((fixes::apply(text, &edits)?, done));
+    }
     let before = analyze(text.as_bytes().to_vec(), question);
     if *before.text != *text {
         return None;

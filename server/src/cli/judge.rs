@@ -344,6 +344,7 @@ pub(super) fn judge(
             is_paired: !matches!(input.old, Some(Source::Git { .. })),
         }),
         go: beside.go.as_ref().map(|it| it as _),
+        markers: Some(&config.markers),
         hazards,
         lints,
         requires_definitions: beside.requires_definitions || config.requires_crds,

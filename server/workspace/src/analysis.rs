@@ -71,7 +71,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
         ..*question
     };
     if let Some(path) = question.path.filter(|it| go_file::is_go(it)) {
-        return (go_file::report(source, path, question.go), DeferredSearch::default());
+        return (go_file::report(source, path, question), DeferredSearch::default());
     }
     let mut report = FileReport::empty(source.content.clone());
     let found = source.documents();

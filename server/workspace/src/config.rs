@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crd_analyzer_gosource::check::declared::{Declared, NoName};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
@@ -35,6 +36,7 @@ struct Written {
     crds: Vec<String>,
     partial: Vec<String>,
     require_crd: bool,
+    markers: Vec<String>,
 }
 
 /// How loud a code is, by configuration.
@@ -80,6 +82,8 @@ pub struct Config {
     pub partial: GlobSet,
     /// A resource whose CRD is not found is an error.
     pub requires_crds: bool,
+    /// The markers in Go files that other tools than controller-gen read.
+    pub markers: Declared,
     /// The configuration's own folder, absolute; its globs and paths are relative to it. Set by whoever read the file.
     pub folder: PathBuf,
 }
@@ -109,6 +113,9 @@ pub enum ConfigError {
         /// Why it is not a glob.
         error: globset::Error,
     },
+    /// `markers` holds something that is not the name of a marker.
+    #[error("markers: {0}")]
+    Marker(NoName),
 }
 
 pub(crate) fn globs(setting: &'static str, written: &[String]) -> Result<GlobSet, ConfigError> {
@@ -150,6 +157,7 @@ impl Config {
             crds: written.crds,
             partial: globs("partial", &written.partial)?,
             requires_crds: written.require_crd,
+            markers: Declared::new(written.markers.iter().map(String::as_str)).map_err(ConfigError::Marker)?,
             folder: PathBuf::new(),
         })
     }
@@ -197,9 +205,10 @@ mod tests {
     #[test]
     fn reads_every_setting() {
         let config = Config::parse(
-            "kubernetesVersion: 1.31..1.33\nrules:\n  missing-type: off\n  large-manifest: warning\nexclude: ['vendor/**']\ncrds: [../crds]\n",
+            "kubernetesVersion: 1.31..1.33\nrules:\n  missing-type: off\n  large-manifest: warning\nexclude: ['vendor/**']\ncrds: [../crds]\nmarkers: [+example:size]\n",
         )
         .expect("valid");
+        assert!(config.markers.covers("example:size:least") && !config.markers.covers("example:sizes"));
         assert_eq!(
             config.kubernetes_versions.map(|set| set.to_string()).as_deref(),
             Some("1.31 to 1.33")
@@ -261,6 +270,7 @@ mod tests {
                 "kubernetesVersion: Kubernetes 1.99 is not known",
             ),
             ("exclude: ['[']", "exclude: error parsing glob"),
+            ("markers: ['a b']", "markers: the name of a marker contains no blanks"),
             ("rulez: {}", "unknown field `rulez`"),
             (
                 "rules: {missing-typ: off}",

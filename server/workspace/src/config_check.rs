@@ -2,6 +2,7 @@
 
 use std::{fmt::Display, sync::Arc};
 
+use crd_analyzer_gosource::check::declared::name_in;
 use crd_analyzer_syntax::tree::{NodeId, NodeKind, Span, Tree};
 use globset::Glob;
 
@@ -108,7 +109,7 @@ fn of_setting(tree: &Tree, setting: &Setting, value: NodeId, found: &mut Vec<Fin
         }
         Values::Boolean if is_of(&["true", "false"]) => {}
         Values::Boolean => found.push(wrong(span, format!("`{name}` is `true` or `false`"), "")),
-        Values::Globs | Values::Paths => of_list(tree, setting, value, found),
+        Values::Globs | Values::Paths | Values::Markers => of_list(tree, setting, value, found),
         Values::Levels => of_levels(tree, value, found),
     }
 }
@@ -126,6 +127,10 @@ fn of_list(tree: &Tree, setting: &Setting, value: NodeId, found: &mut Vec<Findin
     for item in tree.items(value).map(|it| tree.resolve(it)) {
         if !tree.is_scalar(item) {
             found.push(wrong(tree.span(item), format!("an item of `{name}` is a text"), ""));
+        } else if setting.values == Values::Markers
+            && let Err(error) = name_in(&tree.scalar(item))
+        {
+            found.push(wrong(tree.span(item), first_line(&error), ""));
         } else if setting.values == Values::Globs
             && let Err(error) = Glob::new(&tree.scalar(item))
         {
@@ -219,7 +224,7 @@ mod tests {
         check_text("", &[]);
         check_text("# nothing\n", &[]);
         check_text(
-            "kubernetesVersion: 1.31..1.33\nrules:\n  missing-type: off\nexclude: ['vendor/**']\ncrds: [../crds]\nrequireCrd: true\n",
+            "kubernetesVersion: 1.31..1.33\nrules:\n  missing-type: off\nexclude: ['vendor/**']\ncrds: [../crds]\nrequireCrd: true\nmarkers: [kubebuilder:oneOf, +example]\n",
             &[],
         );
     }
@@ -248,6 +253,13 @@ mod tests {
             &[
                 ("1.99", "Kubernetes 1.99 is not known: choose from 1.30 to 1.37"),
                 ("maybe", "`requireCrd` is `true` or `false`"),
+            ],
+        );
+        check_text(
+            "markers: [a=1, +]\n",
+            &[
+                ("a=1", "the name of a marker contains no `=`"),
+                ("+", "the name of a marker is missing"),
             ],
         );
         check_text("exclude: vendor\n", &[("vendor", "`exclude` is a list")]);

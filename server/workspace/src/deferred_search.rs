@@ -15,7 +15,7 @@ use crate::{
     hazards::{self, Memory, Search},
     report::{DocumentReport, FileReport, Subject},
     since_revision::KnownChanges,
-    suppress,
+    suppress::{self, Form},
 };
 
 /// The report on one object before hazards and suppressions.
@@ -209,7 +209,7 @@ fn apply(tree: &Tree, comments: &[crd_analyzer_syntax::tree::Span], report: &mut
         return;
     }
     for (_, verdict) in &mut report.verdicts {
-        let hints = suppress::apply(tree.text(), comments, verdict.findings_mut());
+        let hints = suppress::apply(tree.text(), Form::Yaml, comments, verdict.findings_mut());
         verdict.hints.extend(hints);
     }
 }

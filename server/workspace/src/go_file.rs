@@ -1,15 +1,20 @@
 //! Go files with API types: what is wrong with the markers of kubebuilder in them.
 
-use std::path::Path;
+use std::{ops::Range, path::Path};
 
-use crd_analyzer_gosource::check::{self, Finding as Marker, Problem, catalog::Release};
+use crd_analyzer_budget::{self as budget, Limits};
+use crd_analyzer_gosource::check::{
+    self, Finding as Marker, Known, Problem, catalog::Release, comments::Comments, declared::Declared,
+};
 use crd_analyzer_syntax::tree::Span;
 
 use crate::{
     codes,
     finding::{Class, Finding, Related, Severity},
     generated::GoSources,
+    question::Question,
     report::FileReport,
+    suppress::{self, Form},
     text::Text,
     words::{self, meant::meant},
 };
@@ -21,32 +26,74 @@ pub fn is_go(path: &Path) -> bool {
     path.extension().is_some_and(|it| it == "go")
 }
 
-/// What begins the names of markers that OpenShift's own controller-gen reads.
-const OF_OPENSHIFT: &str = "openshift:";
+/// What is known of the markers of a Go file.
+#[derive(Clone, Debug)]
+pub struct Markers {
+    /// The release of controller-gen that reads them.
+    pub release: Release,
+    /// Those that other tools of the project read.
+    pub declared: Declared,
+}
+
+impl Markers {
+    /// Of the file at a path. `declared`: what the configuration says.
+    pub fn of(path: &Path, go: Option<&dyn GoSources>, declared: Option<&Declared>) -> Self {
+        let module = go.and_then(|it| it.around(path));
+        Self {
+            release: module.and_then(|it| it.controller_gen()).unwrap_or(Release::NEWEST),
+            declared: declared.cloned().unwrap_or_default(),
+        }
+    }
+
+    /// What is wrong with the markers of a text with these comments.
+    pub fn find(&self, text: &str, comments: &Comments) -> Vec<Marker> {
+        let known = Known {
+            release: self.release,
+            declared: &self.declared,
+            meant: |name, known| meant(name, known),
+        };
+        budget::within(Limits::ADVICE, || check::find(text, comments, &known)).0
+    }
+}
 
 /// What is wrong with the markers of a Go file.
-pub(crate) fn report(source: &Text, path: &Path, go: Option<&dyn GoSources>) -> FileReport {
+pub(crate) fn report(source: &Text, path: &Path, question: &Question<'_>) -> FileReport {
     let mut report = FileReport::empty(source.content.clone());
-    let module = go.and_then(|it| it.around(path));
-    let release = module.and_then(|it| it.controller_gen()).unwrap_or(Release::NEWEST);
-    let is_known = |name: &str| name.starts_with(OF_OPENSHIFT);
-    let near = |name: &str, known: &mut dyn Iterator<Item = &'static str>| meant(name, known);
-    let found = check::find(&source.content, release, &is_known, &near);
-    report.findings = found.iter().map(finding).collect();
+    let text = &source.content;
+    let comments = check::read(text);
+    let found = Markers::of(path, question.go, question.markers).find(text, &comments);
+    let mut findings: Vec<Finding> = found.iter().map(finding).collect();
+    let lines: Vec<Span> = comments.lines.iter().map(span).collect();
+    let hints = suppress::apply(text, Form::Go, &lines, findings.iter_mut());
+    findings.retain(|it| !it.suppressed);
+    findings.extend(hints);
+    findings.sort_by_key(|it| it.span.start);
+    report.findings = findings;
     report
 }
 
+fn span(range: &Range<usize>) -> Span {
+    Span::new(range.start as u32, range.end as u32)
+}
+
+/// The code of a problem with a marker.
+pub const fn code(problem: &Problem) -> &'static str {
+    match problem {
+        Problem::Unknown { .. } | Problem::Newer { .. } => codes::UNKNOWN_MARKER,
+        Problem::Misplaced { .. } => codes::MISPLACED_MARKER,
+        Problem::Refused { .. } => codes::INVALID_MARKER,
+        Problem::Repeated { .. } | Problem::Contradicts { .. } => codes::REPEATED_MARKER,
+        Problem::Quotes { .. } => codes::MARKER_QUOTES,
+    }
+}
+
 fn finding(marker: &Marker) -> Finding {
-    let (code, severity) = match &marker.problem {
-        Problem::Unknown { .. } | Problem::Newer { .. } => (codes::UNKNOWN_MARKER, Severity::Warning),
-        Problem::Misplaced { .. } => (codes::MISPLACED_MARKER, Severity::Warning),
-        Problem::Refused { .. } => (codes::INVALID_MARKER, Severity::Error),
-        Problem::Repeated { is_same: true, .. } => (codes::REPEATED_MARKER, Severity::Information),
-        Problem::Repeated { .. } | Problem::Contradicts { .. } => (codes::REPEATED_MARKER, Severity::Warning),
-        Problem::Quotes { .. } => (codes::MARKER_QUOTES, Severity::Warning),
+    let severity = match &marker.problem {
+        Problem::Refused { .. } => Severity::Error,
+        Problem::Repeated { is_same: true, .. } => Severity::Information,
+        _ => Severity::Warning,
     };
-    let span = |it: &std::ops::Range<usize>| Span::new(it.start as u32, it.end as u32);
-    let mut finding = Finding::new(Class::Hint, code, span(&marker.span), "");
+    let mut finding = Finding::new(Class::Hint, code(&marker.problem), span(&marker.span), "");
     finding.severity = severity;
     if let Problem::Repeated { first, .. } | Problem::Contradicts { first, .. } = &marker.problem {
         finding.related.push(Related {
@@ -57,4 +104,41 @@ fn finding(marker: &Marker) -> Finding {
     }
     words::put(&mut finding, words::markers::words(&marker.problem));
     finding
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::versions::VersionSet;
+
+    fn codes_of(text: &str) -> Vec<&'static str> {
+        let question = Question::new(VersionSet::default());
+        let report = report(&Text::whole(text.into()), Path::new("/a_types.go"), &question);
+        report.findings.iter().map(|it| it.code).collect()
+    }
+
+    fn field(lines: &str) -> String {
+        format!("package v1\n\ntype A struct {{\n{lines}\tB int `json:\"b\"`\n}}\n")
+    }
+
+    #[test]
+    fn comments_silence_findings() {
+        let marker = "\t// +kubebuilder:nothing\n";
+        assert_eq!(codes_of(&field(marker)), [codes::UNKNOWN_MARKER]);
+        let ignore = "\t// +crd-analyzer: ignore[unknown-marker] a test\n";
+        assert_eq!(codes_of(&field(&[ignore, marker].concat())), [] as [&str; 0]);
+        assert_eq!(codes_of(&field(ignore)), [codes::UNUSED_SUPPRESSION]);
+        let of_file = ignore.trim_start().replace("ignore[", "ignore-file[");
+        assert_eq!(codes_of(&[of_file, field(marker)].concat()), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn many_findings_take_no_longer_than_many_lines() {
+        // In the square of these, each would take minutes.
+        for marker in ["optional", "kubebuilder:n", "kubebuilder:validation:MaxLenght"] {
+            let line = format!("\t// +{marker}\n");
+            let count = 300_000 / line.len();
+            assert!(codes_of(&field(&line.repeat(count))).len() > count / 2);
+        }
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::{path::Path, sync::Arc};
 
+use crd_analyzer_gosource::check::declared::Declared;
+
 use crate::{
     breaking::Compatibility,
     generated::GoSources,
@@ -74,6 +76,8 @@ pub struct Question<'a> {
     pub overlays: Option<&'a dyn BuiltDocuments>,
     /// Where the Go sources are found that CRDs are generated from.
     pub go: Option<&'a dyn GoSources>,
+    /// The markers that other tools than controller-gen read in a Go file.
+    pub markers: Option<&'a Declared>,
     /// Whether hazards of rules are told.
     pub hazards: hazards::Search<'a>,
     /// Which lints of CRDs are told.
@@ -128,6 +132,7 @@ impl Question<'_> {
             has_expressions: false,
             overlays: None,
             go: None,
+            markers: None,
             hazards: hazards::Search::Off,
             lints: Lints::Off,
             lint_table: lints::ALL,

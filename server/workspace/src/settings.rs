@@ -24,6 +24,8 @@ pub enum Values {
     Paths,
     /// `true` or `false`.
     Boolean,
+    /// Names of markers in Go files.
+    Markers,
     /// A level for each code.
     Levels,
 }
@@ -59,6 +61,11 @@ pub const SETTINGS: &[Setting] = &[
         name: "requireCrd",
         doc: "`true`: a custom resource whose CRD is not found is an error.",
         values: Values::Boolean,
+    },
+    Setting {
+        name: "markers",
+        doc: "Markers in Go files that your own tools read, such as `kubebuilder:oneOf`. A name includes all names that begin with it and a colon.",
+        values: Values::Markers,
     },
 ];
 

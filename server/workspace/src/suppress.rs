@@ -1,4 +1,4 @@
-//! Comments that silence findings: `# crd-analyzer: ignore[code, code] reason`.
+//! Comments that silence findings: `# crd-analyzer: ignore[code, code] reason`, and the same behind `//` in Go.
 //!
 //! At the end of a line the comment speaks of that line, on a line of its own of the next line that holds something.
 //! A comment before everything else in the file that says `ignore-file[code]` speaks of the whole file.
@@ -36,14 +36,68 @@ enum Reach {
 
 const MARK: &str = "crd-analyzer:";
 
+/// How a file writes comments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// From `#` to the end of the line.
+    Yaml,
+    /// From `//` to the end of the line. With a plus sign before the words, as in a marker, controller-gen leaves a comment out of descriptions.
+    Go,
+}
+
+impl Form {
+    /// What comes before the words where nothing else says so.
+    const fn sign(self) -> &'static str {
+        match self {
+            Self::Yaml => "# ",
+            Self::Go => "// +",
+        }
+    }
+
+    /// A comment without its sign.
+    fn body(self, comment: &str) -> &str {
+        match self {
+            Self::Yaml => comment.trim_start_matches('#').trim_start(),
+            Self::Go => {
+                let body = comment.trim_start_matches('/').trim_start();
+                body.strip_prefix('+').unwrap_or(body).trim_start()
+            }
+        }
+    }
+
+    /// Whether a line holds nothing that a comment above it may speak of.
+    fn is_passed_over(self, line: &str) -> bool {
+        match self {
+            Self::Yaml => line.is_empty() || line.starts_with('#'),
+            // Markers are what comments of Go files speak of.
+            Self::Go => {
+                let comment = line.strip_prefix("//").map(str::trim_start);
+                let is_marker = |it: &str| it.starts_with('+') && !self.body(line).starts_with(MARK);
+                line.is_empty() || comment.is_some_and(|it| !is_marker(it))
+            }
+        }
+    }
+}
+
+/// The comment that silences a code in a file of this form.
+pub fn comment(form: Form, code: &str) -> String {
+    format!("{}{MARK} ignore[{code}] reason", form.sign())
+}
+
 /// Marks the findings that comments silence, and reports comments that silence nothing, have no reason or cannot be read.
 ///
-/// `comments` are the spans of the document's comments, from `#` to the end of the line, in the order of the text. The work grows with the
-/// comments and the findings, not with their product.
-pub fn apply<'f>(text: &str, comments: &[Span], findings: impl Iterator<Item = &'f mut Finding>) -> Vec<Finding> {
+/// `comments` are the spans of the document's comments, to the end of the line, in the order of the text. The work grows with the comments and the
+/// findings, not with their product.
+pub fn apply<'f>(
+    text: &str,
+    form: Form,
+    comments: &[Span],
+    findings: impl Iterator<Item = &'f mut Finding>,
+) -> Vec<Finding> {
     let mut hints = Vec::new();
     let mut suppressions = Vec::new();
-    let mut lines = NextLines { text, below: None };
+    let below = None;
+    let mut lines = NextLines { text, form, below };
     // Comments that stand one below the other speak of one line, which is looked for once.
     for comment in comments.iter().rev() {
         match parse(text, *comment, &mut lines) {
@@ -52,7 +106,10 @@ pub fn apply<'f>(text: &str, comments: &[Span], findings: impl Iterator<Item = &
                 let headline = "this suppression cannot be read, so it suppresses nothing";
                 hints.push(Finding {
                     label: Some("not a suppression".to_owned()),
-                    help: vec![FORM.to_owned()],
+                    help: vec![format!(
+                        "write `{}`, or `ignore-file[code]` for the whole file",
+                        self::comment(form, "code")
+                    )],
                     ..Finding::new(Class::Hint, "malformed-suppression", *comment, headline)
                 });
             }
@@ -81,7 +138,7 @@ pub fn apply<'f>(text: &str, comments: &[Span], findings: impl Iterator<Item = &
             let code = "suppression-without-reason";
             hints.push(Finding {
                 label: Some("no reason after `]`".to_owned()),
-                help: vec!["add why: `# crd-analyzer: ignore[code] reason`".to_owned()],
+                help: vec![format!("add why: `{}`", comment(form, "code"))],
                 ..Finding::new(Class::Hint, code, suppression.comment, headline)
             });
         }
@@ -100,9 +157,6 @@ fn is_of_changes(code: &str) -> bool {
 
 /// A comment that speaks to us and is not a suppression.
 struct Malformed;
-
-/// How suppressions are written.
-const FORM: &str = "write `# crd-analyzer: ignore[code] reason`, or `ignore-file[code]` for the whole file";
 
 /// A comment that suppresses nothing.
 fn unused(suppression: &Suppression) -> Finding {
@@ -203,12 +257,8 @@ impl<'s> Meant<'s> {
 
 /// Reads one comment. `None`: it does not speak to us.
 fn parse(text: &str, comment: Span, lines: &mut NextLines<'_>) -> Option<Result<Suppression, Malformed>> {
-    let body = text
-        .get(comment.range())?
-        .trim_start_matches('#')
-        .trim_start()
-        .strip_prefix(MARK)?
-        .trim();
+    let body = lines.form.body(text.get(comment.range())?);
+    let body = body.strip_prefix(MARK)?.trim();
     let Some((verb, rest)) = body.split_once('[') else {
         return Some(Err(Malformed));
     };
@@ -239,6 +289,7 @@ fn parse(text: &str, comment: Span, lines: &mut NextLines<'_>) -> Option<Result<
 /// The lines that comments speak of. It is asked from the last comment to the first.
 struct NextLines<'t> {
     text: &'t str,
+    form: Form,
     /// The last comment that has a line of its own, and the lines that it applies to.
     below: Option<(usize, Reach)>,
 }
@@ -268,7 +319,7 @@ impl NextLines<'_> {
             }
             let end = self.line_end(start);
             let line = self.text[start..end].trim();
-            if !line.is_empty() && !line.starts_with('#') {
+            if !self.form.is_passed_over(line) {
                 return Reach::Line(Span::new(start as u32, end as u32));
             }
             at = end;
@@ -308,7 +359,7 @@ mod tests {
                 )
             })
             .collect();
-        let hints = apply(text, &comments, findings.iter_mut());
+        let hints = apply(text, Form::Yaml, &comments, findings.iter_mut());
         let left: Vec<usize> = findings
             .iter()
             .filter(|it| !it.suppressed)
@@ -356,10 +407,57 @@ mod tests {
         let first = (count * 32 + 3) as u32;
         let places = (0..count as u32).map(|it| Span::new(first + it * 5, first + it * 5 + 1));
         let mut findings: Vec<Finding> = places.map(|it| Finding::new(Class::Error, "bad", it, "")).collect();
-        assert_eq!(apply(&text, &comments, findings.iter_mut()), []);
+        assert_eq!(apply(&text, Form::Yaml, &comments, findings.iter_mut()), []);
         let left = findings.iter().enumerate().filter(|it| !it.1.suppressed);
         let left: Vec<usize> = left.map(|it| count + 1 + it.0).collect();
         assert_eq!(left, stay);
+    }
+
+    /// The same in a Go file, whose findings are at `!`.
+    #[track_caller]
+    fn check_go(text: &str, stay: &[usize], said: &[&str]) {
+        let marks = text.match_indices('!').map(|it| it.0 as u32);
+        let mut findings: Vec<Finding> = marks
+            .map(|at| Finding::new(Class::Hint, "bad", Span::new(at, at + 1), ""))
+            .collect();
+        let mut at = 0;
+        let mut comments = Vec::new();
+        for line in text.split_inclusive('\n') {
+            comments.extend(
+                line.find("//")
+                    .map(|it| Span::new(at + it as u32, at + line.trim_end().len() as u32)),
+            );
+            at += line.len() as u32;
+        }
+        let hints = apply(text, Form::Go, &comments, findings.iter_mut());
+        let left = findings.iter().filter(|it| !it.suppressed);
+        let left: Vec<usize> = left.map(|it| text[..it.span.start as usize].lines().count()).collect();
+        assert_eq!(left, stay, "{text}");
+        assert_eq!(hints.iter().map(|hint| hint.code).collect::<Vec<_>>(), said, "{text}");
+    }
+
+    #[test]
+    fn in_go_markers_are_what_comments_speak_of() {
+        for sign in ["//", "// ", "// +", "//+"] {
+            let ignore = format!("{sign}crd-analyzer: ignore[bad] why\n");
+            check_go(&format!("{ignore}// +a!\n// +b!\n"), &[3], &[]);
+            check_go(&format!("{ignore}\n// A is one.\n{ignore}// +a!\n// +b!\n"), &[6], &[]);
+            check_go(&format!("{ignore}A int // +a!\n"), &[], &[]);
+            let file = ignore.replace("ignore[", "ignore-file[");
+            check_go(&format!("{file}// +a!\n// +b!\n"), &[], &[]);
+            check_go(&format!("{ignore}// +a\n// +b!\n"), &[3], &["unused-suppression"]);
+        }
+        check_go(
+            "// +crd-analyzer: ignore[bad]\n// +a!\n",
+            &[],
+            &["suppression-without-reason"],
+        );
+        check_go(
+            "// crd-analyzer: ignore bad\n// +a!\n",
+            &[2],
+            &["malformed-suppression"],
+        );
+        check_go("// crd-analyzer is fine\n// +a!\n", &[2], &[]);
     }
 
     #[test]

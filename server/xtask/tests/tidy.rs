@@ -64,6 +64,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "cel",
             "diagnostic",
             "resource",
+            "gosource",
             "schema",
             "syntax",
             "workspace",

@@ -327,7 +327,7 @@ impl<'a> Reader<'a> {
 }
 
 /// The bytes of an escape of Go behind its backslash.
-fn escape(rest: &str) -> Option<usize> {
+pub fn escape(rest: &str) -> Option<usize> {
     let digits = |begin: usize, count: usize, base: u32| {
         let digits = rest.get(begin..begin + count)?;
         digits.chars().all(|it| it.is_digit(base)).then_some(begin + count)

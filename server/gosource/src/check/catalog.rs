@@ -1,6 +1,6 @@
 //! The markers that controller-gen knows: a table that `cargo xtask markers` writes from controller-gen itself.
 
-use std::{collections::HashMap, fmt, sync::LazyLock};
+use std::{collections::BTreeMap, fmt, sync::LazyLock};
 
 use super::comments::Target;
 
@@ -102,8 +102,8 @@ impl Type {
 }
 
 /// All markers, by name.
-static ALL: LazyLock<HashMap<&'static str, Vec<Definition>>> = LazyLock::new(|| {
-    let mut all: HashMap<&'static str, Vec<Definition>> = HashMap::new();
+static ALL: LazyLock<BTreeMap<&'static str, Vec<Definition>>> = LazyLock::new(|| {
+    let mut all: BTreeMap<&'static str, Vec<Definition>> = BTreeMap::new();
     for definition in TABLE.lines().filter_map(row) {
         all.entry(definition.name).or_default().push(definition);
     }
@@ -151,7 +151,7 @@ pub fn definitions(name: &str) -> &'static [Definition] {
     ALL.get(name).map_or(&[], Vec::as_slice)
 }
 
-/// The names of all markers.
+/// The names of all markers, sorted.
 pub fn names() -> impl Iterator<Item = &'static str> {
     ALL.keys().copied()
 }

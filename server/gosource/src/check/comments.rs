@@ -87,11 +87,28 @@ enum Kind {
     Other,
 }
 
-/// The markers of a file, in their order.
-pub(super) fn markers(root: Node<'_>, text: &str) -> Vec<Written> {
+/// The comments of a file.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Comments {
+    /// The markers, in their order.
+    pub markers: Vec<Written>,
+    /// Each comment that begins with `//`, in bytes of the file, in their order.
+    pub lines: Vec<Range<usize>>,
+}
+
+/// The comments of a file.
+pub(super) fn read(root: Node<'_>, text: &str) -> Comments {
     let mut comments = Vec::new();
     collect(root, 0, &mut comments);
-    let groups = grouped(&comments, text);
+    let is_line = |it: &Range<usize>| text.get(it.clone()).is_some_and(|it| it.starts_with("//"));
+    Comments {
+        markers: markers(root, &comments, text),
+        lines: comments.iter().map(Node::byte_range).filter(is_line).collect(),
+    }
+}
+
+fn markers(root: Node<'_>, comments: &[Node<'_>], text: &str) -> Vec<Written> {
+    let groups = grouped(comments, text);
     let mut visit = Visit {
         text,
         groups: &groups,
@@ -122,16 +139,20 @@ fn collect<'t>(node: Node<'t>, depth: usize, comments: &mut Vec<Node<'t>>) {
 
 fn grouped(comments: &[Node<'_>], text: &str) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
+    let mut previous_end = 0;
     for comment in comments {
         let (start, end) = (comment.start_byte(), comment.end_byte());
         let written = text.get(start..end).unwrap_or_default();
         let row = comment.start_position().row;
         let last_row = row + written.matches('\n').count();
-        let begin_of_line = text[..start].rfind('\n').map_or(0, |it| it + 1);
-        let is_first = text[begin_of_line..start].trim().is_empty();
+        // A line may have very many comments: what is before each is looked at once.
+        let begin_of_line = start - comment.start_position().column;
+        let is_alone = previous_end <= begin_of_line;
+        let is_first = is_alone && text[begin_of_line..start].trim_start().is_empty();
+        previous_end = end;
         let marker = marker(written).map(|it| start + it.start..start + it.end);
         if let Some(group) = groups.last_mut()
-            && text[group.span.end..start].trim().is_empty()
+            && text[group.span.end..start].trim_start().is_empty()
             && row <= group.last_row + usize::from(!group.is_behind)
         {
             group.span.end = end;
@@ -178,7 +199,7 @@ struct Visit<'a> {
 
 /// The comments that a node may have.
 #[derive(Clone, Copy, Default)]
-struct Comments {
+struct Attached {
     documentation: Option<usize>,
     behind: Option<usize>,
 }
@@ -192,7 +213,7 @@ impl Visit<'_> {
         self.enter(
             Kind::File,
             start,
-            Comments {
+            Attached {
                 documentation,
                 behind: None,
             },
@@ -213,7 +234,7 @@ impl Visit<'_> {
                     self.enter(
                         Kind::Documented,
                         node.start_byte(),
-                        Comments {
+                        Attached {
                             documentation,
                             behind: None,
                         },
@@ -248,7 +269,7 @@ impl Visit<'_> {
         self.enter(
             kind,
             node.start_byte(),
-            Comments {
+            Attached {
                 documentation,
                 behind: None,
             },
@@ -266,7 +287,7 @@ impl Visit<'_> {
                     self.enter(
                         Kind::TypeSpec,
                         spec.start_byte(),
-                        Comments { documentation, behind },
+                        Attached { documentation, behind },
                         false,
                     );
                     for part in parts(spec) {
@@ -297,7 +318,7 @@ impl Visit<'_> {
             self.enter(
                 Kind::Documented,
                 node.start_byte(),
-                Comments { documentation, behind },
+                Attached { documentation, behind },
                 false,
             );
             self.leaf(node, false);
@@ -312,7 +333,7 @@ impl Visit<'_> {
             return;
         };
         let span = self.groups[group].span.clone();
-        self.enter(Kind::Other, span.start, Comments::default(), false);
+        self.enter(Kind::Other, span.start, Attached::default(), false);
         while self.next < self.groups.len() && self.groups[self.next].span.start < span.end {
             self.take(self.next, Err(Lost::Behind), false, 0);
             self.next += 1;
@@ -330,7 +351,7 @@ impl Visit<'_> {
             self.enter(
                 Kind::Field,
                 node.start_byte(),
-                Comments { documentation, behind },
+                Attached { documentation, behind },
                 false,
             );
             for part in parts(node) {
@@ -340,7 +361,7 @@ impl Visit<'_> {
             self.leave(node);
             return;
         }
-        self.enter(Kind::Other, node.start_byte(), Comments::default(), false);
+        self.enter(Kind::Other, node.start_byte(), Attached::default(), false);
         for part in parts(node) {
             self.inside(part, depth + 1);
         }
@@ -348,7 +369,7 @@ impl Visit<'_> {
     }
 
     fn leaf(&mut self, node: Node<'_>, is_of_file: bool) {
-        self.enter(Kind::Other, node.start_byte(), Comments::default(), is_of_file);
+        self.enter(Kind::Other, node.start_byte(), Attached::default(), is_of_file);
         self.leave(node);
     }
 
@@ -357,7 +378,7 @@ impl Visit<'_> {
         let at = self.groups.partition_point(|it| it.span.end <= start).checked_sub(1)?;
         let group = &self.groups[at];
         let between = self.text.get(group.span.end..start)?;
-        let is_above = between.trim().is_empty() && between.matches('\n').count() == 1 && !group.is_behind;
+        let is_above = between.trim_start().is_empty() && between.matches('\n').count() == 1 && !group.is_behind;
         is_above.then_some(at)
     }
 
@@ -366,14 +387,17 @@ impl Visit<'_> {
         let at = self.groups.partition_point(|it| it.span.start < end);
         let group = self.groups.get(at)?;
         let between = self.text.get(end..group.span.start)?;
-        let is_behind = !between.contains('\n') && between.trim_matches([' ', '\t', '\r', ';']).is_empty();
+        if !between.trim_start_matches([' ', '\t', '\r', ';']).is_empty() {
+            return None;
+        }
         // Text goes on behind it.
-        let rest = self.text[group.span.end..].lines().next().unwrap_or_default();
-        (is_behind && rest.trim().is_empty()).then_some(at)
+        let is_blank = |it: char| it != '\n' && it.is_whitespace();
+        let rest = self.text[group.span.end..].trim_start_matches(is_blank);
+        (rest.is_empty() || rest.starts_with('\n')).then_some(at)
     }
 
     /// Visits a node. `is_of_file`: it is a declaration of the file.
-    fn enter(&mut self, kind: Kind, start: usize, comments: Comments, is_of_file: bool) {
+    fn enter(&mut self, kind: Kind, start: usize, comments: Attached, is_of_file: bool) {
         if self.behind == Some(self.next) && self.next < self.groups.len() {
             self.take(self.next, Err(Lost::Behind), false, 0);
             self.next += 1;

@@ -1,23 +1,32 @@
 //! Markers that controller-gen passes over in silence, or refuses.
 
+pub mod about;
 pub mod arguments;
 pub mod catalog;
 pub mod comments;
+pub mod declared;
+pub mod parts;
+pub mod place;
 pub(crate) mod release;
 
 use std::{collections::HashMap, ops::Range};
 
 use arguments::Refused;
 use catalog::{Definition, Release};
-use comments::{Lost, Target, Written};
+use comments::{Comments, Lost, Target, Written};
+use declared::Declared;
+use parts::{Part, Parts};
+
+use tree_sitter::Tree;
 
 use crate::read::parsed;
 
 /// What begins the names of kubebuilder's own markers.
 const OWN: &str = "kubebuilder:";
 
-/// Names that kubebuilder's other tools read, or people: controller-gen has nothing to do with them.
-const OF_OTHERS: [&str; 5] = [
+/// Names that kubebuilder's other tools read, forks, or people: controller-gen has nothing to do with them.
+const OF_OTHERS: [&str; 6] = [
+    "openshift:",
     "groupGoName",
     "kubebuilder:scaffold",
     "kubebuilder:docs-gen",
@@ -156,38 +165,46 @@ impl<'a> Split<'a> {
     }
 }
 
-/// What is wrong with the markers of a Go file, for a release of controller-gen. `is_known`: markers that other tools of the project read.
-/// `meant`: which of several names somebody probably meant by another.
-pub fn find(
-    text: &str,
-    release: Release,
-    is_known: &dyn Fn(&str) -> bool,
-    meant: &dyn Fn(&str, &mut dyn Iterator<Item = &'static str>) -> Option<&'static str>,
-) -> Vec<Finding> {
+/// Which of several names somebody probably meant by another.
+pub type Meant = for<'k> fn(&str, &mut dyn Iterator<Item = &'k str>) -> Option<&'k str>;
+
+/// What is known of the markers of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// The release of controller-gen that reads them.
+    pub release: Release,
+    /// Those that other tools of the project read.
+    pub declared: &'a Declared,
+    /// How a misspelt name is understood.
+    pub meant: Meant,
+}
+
+/// What is wrong with the markers of a Go file.
+pub fn find(text: &str, comments: &Comments, known: &Known<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
-    let markers = markers(text);
-    for marker in &markers {
+    for marker in &comments.markers {
         let written = text.get(marker.span.clone()).unwrap_or_default();
         let split = Split::of(written);
-        quotes(written, &split, marker.span.start, &mut found);
-        if is_known(split.whole) {
-            continue;
-        }
-        found.extend(one(marker, &split, release, meant));
+        quotes(text, marker, &split, &mut found);
+        found.extend(one(marker, &split, known));
     }
-    twice(text, markers, &mut found);
+    twice(text, &comments.markers, &mut found);
     found.sort_by_key(|it| it.span.start);
     found
 }
 
-/// The markers of a file, and what they belong to.
-pub fn markers(text: &str) -> Vec<Written> {
-    let Some(tree) = Some(text).filter(|it| it.contains('+')).and_then(parsed) else {
-        return Vec::new();
+/// The comments of a file, and what its markers belong to.
+pub fn read(text: &str) -> Comments {
+    let Some(tree) = Some(text).filter(|it| it.contains("//")).and_then(parsed) else {
+        return Comments::default();
     };
-    let mut markers = comments::markers(tree.root_node(), text);
+    read_tree(&tree, text)
+}
+
+fn read_tree(tree: &Tree, text: &str) -> Comments {
+    let mut comments = comments::read(tree.root_node(), text);
     // What looks like a marker of type-level in comments that are no documentation may belong to the package.
-    for marker in &mut markers {
+    for marker in &mut comments.markers {
         let split = Split::of(text.get(marker.span.clone()).unwrap_or_default());
         let is_free = marker.belongs == Ok(Target::Type) && !marker.is_documentation;
         if is_free && split.definition(Target::Type).is_none() && split.definition(Target::Package).is_some() {
@@ -195,7 +212,7 @@ pub fn markers(text: &str) -> Vec<Written> {
             marker.declaration = 0;
         }
     }
-    markers
+    comments
 }
 
 /// The markers of a file that count: what they belong to, their names, and where they are.
@@ -205,7 +222,7 @@ pub fn counting(text: &str) -> Vec<(Target, &'static str, Range<usize>)> {
         let definition = Split::of(text.get(marker.span.clone())?).definition(target)?;
         Some((target, definition.name, marker.span))
     };
-    markers(text).into_iter().filter_map(of).collect()
+    read(text).markers.into_iter().filter_map(of).collect()
 }
 
 /// Whether the arguments of a marker are not read here.
@@ -215,24 +232,23 @@ pub fn is_unread(text: &str, marker: &Written) -> bool {
     definition.is_some_and(Definition::is_unread)
 }
 
-fn one(
-    marker: &Written,
-    split: &Split<'_>,
-    release: Release,
-    meant: &dyn Fn(&str, &mut dyn Iterator<Item = &'static str>) -> Option<&'static str>,
-) -> Option<Finding> {
+fn one(marker: &Written, split: &Split<'_>, known: &Known<'_>) -> Option<Finding> {
+    let release = known.release;
     let start = marker.span.start + 1;
     let name_span = start..start + split.whole.len();
     let finding = |span: Range<usize>, problem: Problem| Some(Finding { span, problem });
     let all = split.definitions();
     let Some(first) = all.first() else {
         let is_at_declaration = matches!(marker.belongs, Ok(Target::Field | Target::Type));
-        let problem = unknown(split, is_at_declaration, meant)?;
+        let problem = unknown(split, is_at_declaration, known)?;
         return finding(name_span, problem);
     };
     let name = first.name.to_owned();
     let since = all.iter().map(|it| it.since).min().unwrap_or(Release::OLDEST);
     if since > release {
+        if known.declared.covers(split.whole) {
+            return None;
+        }
         return finding(name_span, Problem::Newer { name, since });
     }
     let definition = marker.belongs.ok().and_then(|it| split.definition(it));
@@ -265,19 +281,16 @@ fn one(
 }
 
 /// What an unknown name is, if somebody meant a marker of controller-gen by it.
-fn unknown(
-    split: &Split<'_>,
-    is_at_declaration: bool,
-    meant: &dyn Fn(&str, &mut dyn Iterator<Item = &'static str>) -> Option<&'static str>,
-) -> Option<Problem> {
-    if OF_OTHERS.iter().any(|it| split.whole.starts_with(it)) {
+fn unknown(split: &Split<'_>, is_at_declaration: bool, known: &Known<'_>) -> Option<Problem> {
+    let is_of_others = OF_OTHERS.iter().any(|it| split.whole.starts_with(it));
+    if is_of_others || known.declared.covers(split.whole) {
         return None;
     }
     let word = split.whole.split([' ', '\t']).next().unwrap_or_default();
     let has_text = word.len() < split.whole.len();
     let name = word.trim_end_matches([':', ';', '.', ',']);
     let is_own = split.whole.starts_with(OWN);
-    let is_known = !catalog::definitions(name).is_empty();
+    let is_known = !catalog::definitions(name).is_empty() || known.declared.covers(name);
     // A sentence may begin with a plus sign, and one in the middle of code is nobody's marker.
     if has_text && !(is_at_declaration && (is_own || is_known)) {
         return None;
@@ -287,11 +300,16 @@ fn unknown(
         let takes_value = catalog::definitions(name).iter().any(|it| !it.arguments.is_empty());
         takes_value.then(|| format!("{name}={value}"))
     };
-    let near = || meant(name, &mut catalog::names()).map(str::to_owned);
+    let near = || {
+        let mut names: Vec<&str> = catalog::names().collect();
+        names.extend(known.declared.names());
+        (known.meant)(name, &mut names.into_iter()).map(str::to_owned)
+    };
+    let of_same_word = || Some(name).filter(|_| is_own).and_then(of_same_word).map(str::to_owned);
     let meant = if is_known {
         Some(name.to_owned())
     } else {
-        with_value().or_else(near)
+        with_value().or_else(near).or_else(of_same_word)
     };
     // Short names are words of other tools, too.
     let is_like = |it: &String| it.len() > SHORT && it.contains(':') == name.contains(':');
@@ -303,30 +321,64 @@ fn unknown(
     })
 }
 
+/// The one marker of kubebuilder, or else of others, that ends in the same word: what comes before it is often wrong.
+fn of_same_word(name: &str) -> Option<&'static str> {
+    let last = |it: &str| it.rsplit(':').next().unwrap_or_default().to_ascii_lowercase();
+    let word = last(name);
+    let is_like = |it: &&str| !it.starts_with("k8s:") && !it.contains(":items:") && last(it) == word;
+    let (own, others): (Vec<_>, Vec<_>) = catalog::names().filter(is_like).partition(|it| it.starts_with(OWN));
+    match (own.as_slice(), others.as_slice()) {
+        ([only], _) | ([], [only]) => Some(only),
+        _ => None,
+    }
+}
+
 /// Names of so many letters are near to too many others.
 const SHORT: usize = 6;
 
 /// Quotes that gofmt made one character of: it takes two quotes in documentation for those of a typewriter.
-fn quotes(written: &str, split: &Split<'_>, start: usize, found: &mut Vec<Finding>) {
-    if split.definitions().is_empty() {
+fn quotes(text: &str, marker: &Written, split: &Split<'_>, found: &mut Vec<Finding>) {
+    if split.definitions().is_empty() || !split.arguments.contains(OF_GOFMT.map(|it| it.0)) {
         return;
     }
-    let begin = start + written.len() - split.arguments.len();
-    for (at, character) in split.arguments.char_indices() {
-        let meant = match character {
-            '\u{201C}' => "``",
-            '\u{201D}' => "''",
-            _ => continue,
+    let parts = Parts::of(text, marker, marker.span.end);
+    for part in &parts.arguments {
+        let Some(value) = part.value.clone().filter(|_| !is_text(text, part)) else {
+            continue;
         };
-        found.push(Finding {
-            span: begin + at..begin + at + character.len_utf8(),
-            problem: Problem::Quotes { meant },
-        });
+        for (character, meant) in OF_GOFMT {
+            let places = text[value.clone()].match_indices(character);
+            found.extend(places.map(|(at, mark)| Finding {
+                span: value.start + at..value.start + at + mark.len(),
+                problem: Problem::Quotes { meant },
+            }));
+        }
     }
 }
 
+/// What gofmt makes of two quotes, and these.
+const OF_GOFMT: [(char, &str); 2] = [('\u{201C}', "``"), ('\u{201D}', "''")];
+
+/// Arguments that are CEL.
+pub const EXPRESSIONS: [&str; 2] = ["rule", "messageExpression"];
+
+/// Whether a value is a text in quotes, which may have any characters.
+fn is_text(text: &str, part: &Part) -> bool {
+    let value = part.value.as_ref().map_or("", |it| &text[it.clone()]);
+    let is_expression = part
+        .name
+        .as_ref()
+        .is_some_and(|it| EXPRESSIONS.contains(&&text[it.clone()]));
+    value.trim_start().starts_with(['"', '`']) && !is_expression
+}
+
+/// Whether a marker may be at one place several times.
+fn is_repeatable(name: &str) -> bool {
+    REPEATED.contains(&name) || name.contains(":items:") && name.ends_with("XValidation")
+}
+
 /// Markers that are at one declaration twice.
-fn twice(text: &str, markers: Vec<Written>, found: &mut Vec<Finding>) {
+fn twice(text: &str, markers: &[Written], found: &mut Vec<Finding>) {
     let mut seen: HashMap<(usize, &'static str), Range<usize>> = HashMap::new();
     for marker in markers {
         let Ok(target) = marker.belongs else { continue };
@@ -342,9 +394,8 @@ fn twice(text: &str, markers: Vec<Written>, found: &mut Vec<Finding>) {
             _ => None,
         });
         let name = definition.name.to_owned();
-        let of_items = definition.name.contains(":items:");
         let problem = if let Some(first) = seen.get(&place(definition.name)) {
-            if REPEATED.contains(&definition.name) || of_items && definition.name.ends_with("XValidation") {
+            if is_repeatable(definition.name) {
                 continue;
             }
             let first = first.clone();
@@ -361,7 +412,7 @@ fn twice(text: &str, markers: Vec<Written>, found: &mut Vec<Finding>) {
             continue;
         };
         found.push(Finding {
-            span: marker.span,
+            span: marker.span.clone(),
             problem,
         });
     }

@@ -2,15 +2,24 @@
 
 use super::*;
 
+/// The known name that differs by at most two letters.
+fn near<'k>(name: &str, known: &mut dyn Iterator<Item = &'k str>) -> Option<&'k str> {
+    let differs = |it: &&str| it.chars().zip(name.chars()).filter(|(a, b)| a != b).count() < 3;
+    known.filter(|it| it.len().abs_diff(name.len()) < 2).find(differs)
+}
+
 /// The markers of a text that something is wrong with, as they are written, and what that is.
 fn found(text: &str) -> Vec<(String, String)> {
-    let near = |name: &str, known: &mut dyn Iterator<Item = &'static str>| {
-        let mut known: Vec<_> = known.filter(|it| it.len().abs_diff(name.len()) < 2).collect();
-        known.sort_unstable();
-        let differs = |it: &&str| it.chars().zip(name.chars()).filter(|(a, b)| a != b).count() < 3;
-        known.into_iter().find(differs)
+    found_with(text, &Declared::default())
+}
+
+fn found_with(text: &str, declared: &Declared) -> Vec<(String, String)> {
+    let known = Known {
+        release: Release(21),
+        declared,
+        meant: near,
     };
-    let found = find(text, Release(21), &|it| it.starts_with("openshift:"), &near);
+    let found = find(text, &read(text), &known);
     let shown = |it: &Finding| {
         let problem = match &it.problem {
             Problem::Unknown { meant, has_text, .. } => format!("unknown {meant:?} {has_text}"),
@@ -59,6 +68,17 @@ fn names_that_nothing_knows() {
         &field("\t// +kubebuilder:default:5\n"),
         &[("kubebuilder:default:5", "unknown Some(\"kubebuilder:default=5\") false")],
     );
+    for (written, meant) in [
+        ("kubebuilder:Enum", Some("kubebuilder:validation:Enum")),
+        ("kubebuilder:Required", Some("kubebuilder:validation:Required")),
+        ("kubebuilder:validation:Default", Some("kubebuilder:default")),
+        ("kubebuilder:validation:ListType", Some("listType")),
+        ("kubebuilder:plural", None),
+        ("kubebuilder:status", Some("kubebuilder:subresource:status")),
+    ] {
+        let expected = format!("unknown {meant:?} false");
+        check(&field(&format!("\t// +{written}=a\n")), &[(written, expected.as_str())]);
+    }
     check(
         &field("\t// +listTyp=map\n"),
         &[("listTyp", "unknown Some(\"listType\") false")],
@@ -188,6 +208,59 @@ fn quotes_of_gofmt() {
         &field("\t// +kubebuilder:validation:XValidation:rule=\"self != \u{201D}\"\n"),
         &[("\u{201D}", "quotes ''")],
     );
+    check(
+        &field("\t// +kubebuilder:default=\u{201C}\n"),
+        &[("\u{201C}", "quotes ``")],
+    );
+    // Texts may have them.
+    check(
+        &field("\t// +kubebuilder:validation:XValidation:rule=\"true\",message=\"no \u{201C}a\u{201D}\"\n"),
+        &[],
+    );
+}
+
+#[test]
+fn what_is_declared_is_known() {
+    let declared = Declared::new(["kubebuilder:oneOf", "k8s:maxItems"]).expect("names");
+    let found = |marker: &str| found_with(&field(&format!("\t// +{marker}\n")), &declared);
+    for marker in ["kubebuilder:oneOf:={a:1}", "kubebuilder:oneOf", "k8s:maxItems=3"] {
+        assert_eq!(found(marker), [], "{marker}");
+    }
+    let expected = |written: &str, problem: &str| vec![(written.to_owned(), problem.to_owned())];
+    assert_eq!(
+        found("kubebuilder:oneOff={}"),
+        expected("kubebuilder:oneOff", "unknown Some(\"kubebuilder:oneOf\") false")
+    );
+    assert_eq!(
+        found("kubebuilder:oneOf of these"),
+        expected("kubebuilder:oneOf of these", "unknown Some(\"kubebuilder:oneOf\") true")
+    );
+    // What controller-gen knows is still checked.
+    assert_eq!(
+        found("kubebuilder:validation:MaxLength=a"),
+        expected("a", "refused Integer")
+    );
+}
+
+#[test]
+fn lines_may_have_very_many_comments() {
+    // In the square of these, each would take minutes.
+    let count = 60_000;
+    let blanks = " ".repeat(200_000);
+    for text in [
+        format!("package v1\n{}\n", "/**/".repeat(count)),
+        format!("package v1\n{blanks}{}\n", "/**/".repeat(count)),
+        format!("package v1\ntype A struct {{ {} }}\n", "B int /**/; ".repeat(count)),
+        format!(
+            "package v1\ntype A struct {{ {}{blanks}// +optional\n}}\n",
+            "B int;".repeat(count)
+        ),
+        field(&"\t// +optional\n".repeat(count)),
+        field(&format!("\t// +optional{}\n", ":".repeat(900_000))),
+    ] {
+        assert!(text.len() < 1 << 20, "{}", text.len());
+        read(&text);
+    }
 }
 
 #[test]

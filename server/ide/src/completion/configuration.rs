@@ -46,7 +46,7 @@ fn keys(context: &Context<'_, '_>) -> Vec<Item> {
         item.documentation = Some(setting.doc.into());
         let shape = match setting.values {
             Values::KubernetesVersions | Values::Boolean => Shape::Scalar,
-            Values::Globs | Values::Paths => Shape::List,
+            Values::Globs | Values::Paths | Values::Markers => Shape::List,
             Values::Levels => Shape::Mapping,
         };
         context.writer.key(&mut item, setting.name, shape);

@@ -100,7 +100,7 @@ impl Item {
     }
 
     /// An item that inserts its label.
-    pub(super) fn new(label: impl Into<String>, kind: ItemKind) -> Self {
+    pub(crate) fn new(label: impl Into<String>, kind: ItemKind) -> Self {
         let label = label.into();
         Self {
             filter: label.clone(),

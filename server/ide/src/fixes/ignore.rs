@@ -5,12 +5,15 @@ use crd_analyzer_syntax::{
     read_json,
     tree::{NodeKind, ScalarStyle, Span, Tree},
 };
-use crd_analyzer_workspace::codes;
+use crd_analyzer_workspace::{
+    codes,
+    suppress::{self, Form},
+};
 
 use super::{Fix, FixKind, Problem, TextEdit};
 
 /// Codes about suppression comments and about whole files. No comment can suppress them.
-const NOT_IGNORED: [&str; 4] = [
+pub(crate) const NOT_IGNORED: [&str; 4] = [
     codes::MALFORMED_SUPPRESSION,
     codes::UNUSED_SUPPRESSION,
     codes::SUPPRESSION_WITHOUT_REASON,
@@ -77,7 +80,7 @@ impl Ignorer {
             problem,
             edits: vec![TextEdit {
                 span,
-                new_text: format!(" # crd-analyzer: ignore[{code}] reason"),
+                new_text: format!(" {}", suppress::comment(Form::Yaml, code)),
             }],
             preferred: false,
             drops: false,

@@ -4,11 +4,12 @@ use std::{collections::HashMap, path::Path, sync::Arc};
 
 use crd_analyzer_ide::{
     fixes::{self, Fix, FixKind, Problem},
-    lens,
+    go, lens,
 };
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
     analysis::{MOST_FINDINGS, Question, analyze},
+    go_file::Markers,
     hazards::Search,
     report::FileReport,
 };
@@ -25,6 +26,7 @@ use crate::{
     documents::Snapshot,
     from_proto,
     from_proto::place_of,
+    go_context,
     session::Session,
     tasks::{self, Deadline},
     to_proto,
@@ -36,7 +38,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeActionParams) -> 
     if !session.client().code_actions || !(wants_fixes(only.as_deref()) || wants(only.as_deref(), &fix_all())) {
         return Ok(None);
     }
-    let Some(snapshot) = session.documents.manifest(&params.text_document.uri) else {
+    let Some(snapshot) = session.documents.snapshot(&params.text_document.uri) else {
         return Ok(None);
     };
     let analysis = session.analysis_in_time(&snapshot).await?;
@@ -131,12 +133,16 @@ fn repair_all(
 ) -> Option<CodeAction> {
     let client = session.client();
     let text = snapshot.content();
-    let (edits, fixes) = fixes::repair_all(
-        &text,
-        analysis.all_problems(),
-        &definitions(session, snapshot),
-        &|text| judge(session, snapshot, text, deadline),
-    )?;
+    let (edits, fixes) = if let Some(markers) = go_context::markers(session, snapshot) {
+        go::fixes::repair_all(&text, &markers, analysis.all_problems())?
+    } else {
+        fixes::repair_all(
+            &text,
+            analysis.all_problems(),
+            &definitions(session, snapshot),
+            &|text| judge(session, snapshot, text, deadline),
+        )?
+    };
     let source = to_proto::Source {
         uri: &snapshot.uri,
         text: &text,
@@ -167,35 +173,11 @@ fn find(
     let chars = from_proto::range(&snapshot.text, range, client.unit);
     let offset = |char| snapshot.text.char_to_byte(char) as u32;
     let span = Span::new(offset(chars.start), offset(chars.end));
-    let mut found = Vec::new();
-    if analysis.all_problems().any(|it| lens::is_about_cost(it.code)) {
-        let versions = session.effective(snapshot).versions;
-        let costs = snapshot.costs(versions.newest());
-        let goes_on = || !deadline.is_over();
-        let problems = analysis.all_problems();
-        found.extend(lens::fixes(&costs, problems, span, versions, &goes_on));
-    }
-    // Each repair is judged, which takes as long as the diagnostics: only for what is asked about.
-    let judge = |text: &str| judge(session, snapshot, text, deadline);
-    let problems = analysis.all_problems();
-    found.extend(fixes::repairs(
-        &text,
-        problems,
-        span,
-        &definitions(session, snapshot),
-        &judge,
-    ));
-    if let Some((revision, by)) = snapshot.changes.compared() {
-        let known = &snapshot.changes.known;
-        let compared = fixes::ComparedText { revision, by, known };
-        let is_asked = |it: &Problem| it.span.start <= span.end && span.start <= it.span.end;
-        let asked = analysis.all_problems().filter(is_asked);
-        let goes_on = || !deadline.is_over();
-        found.extend(fixes::restorations(&text, asked, compared, &judge, &goes_on));
-    }
-    let others = fixes::fixes(&text, analysis.all_problems(), span);
-    found.extend(fixes::judged(&text, others, &judge));
-    found.truncate(fixes::MAX_FIXES);
+    let markers = go_context::markers(session, snapshot);
+    let found = match &markers {
+        Some(markers) => of_markers(&text, markers, analysis, span),
+        None => of_manifest(session, snapshot, analysis, (&text, span), deadline),
+    };
     let source = to_proto::Source {
         uri: &snapshot.uri,
         text: &text,
@@ -207,7 +189,11 @@ fn find(
         let diagnostics = sent.get(&fix.problem).into_iter().flatten();
         let diagnostics: Vec<Diagnostic> = diagnostics.map(|it| (*it).clone()).collect();
         CodeAction {
-            title: display_text::line(&with_go(&fix.title, &diagnostics)),
+            title: display_text::line(&if markers.is_some() {
+                fix.title.clone()
+            } else {
+                with_go(&fix.title, &diagnostics)
+            }),
             kind: Some(kind_of(&fix)),
             diagnostics: Some(diagnostics),
             edit: Some(workspace_edit(
@@ -227,13 +213,16 @@ fn find(
         let keeps = |it: &Fix| it.kind == FixKind::Repair && it.problem == *problem && !it.removes(&text);
         found.iter().any(keeps)
     };
-    let declared = fixes::declarations(
-        &text,
-        analysis.all_problems().filter(|it| !is_kept(it)),
-        span,
-        &definitions(session, snapshot),
-        &|file, text| judge_at(&file.path, session, snapshot, text, deadline),
-    );
+    let declare = || {
+        fixes::declarations(
+            &text,
+            analysis.all_problems().filter(|it| !is_kept(it)),
+            span,
+            &definitions(session, snapshot),
+            &|file, text| judge_at(&file.path, session, snapshot, text, deadline),
+        )
+    };
+    let declared = if markers.is_some() { Vec::new() } else { declare() };
     // Before what takes the field away.
     let declared: Vec<_> = declared.into_iter().map(|it| (at_removal(&it.problem), it)).collect();
     let mut actions: Vec<CodeActionOrCommand> = found.into_iter().map(|it| convert(it).into()).collect();
@@ -254,6 +243,54 @@ fn find(
         actions.insert(at, action.into());
     }
     actions
+}
+
+/// The fixes of markers in a Go file.
+fn of_markers(text: &str, markers: &Markers, analysis: &Analysis, span: Span) -> Vec<Fix> {
+    let mut found = go::fixes::repairs(text, markers, analysis.all_problems(), span);
+    found.extend(go::fixes::ignores(text, analysis.all_problems(), span));
+    found.truncate(fixes::MAX_FIXES);
+    found
+}
+
+/// The fixes of manifests.
+fn of_manifest(
+    session: &Arc<Session>,
+    snapshot: &Snapshot,
+    analysis: &Analysis,
+    (text, span): (&Arc<str>, Span),
+    deadline: &Deadline,
+) -> Vec<Fix> {
+    let mut found = Vec::new();
+    if analysis.all_problems().any(|it| lens::is_about_cost(it.code)) {
+        let versions = session.effective(snapshot).versions;
+        let costs = snapshot.costs(versions.newest());
+        let goes_on = || !deadline.is_over();
+        let problems = analysis.all_problems();
+        found.extend(lens::fixes(&costs, problems, span, versions, &goes_on));
+    }
+    // Each repair is judged, which takes as long as the diagnostics: only for what is asked about.
+    let judge = |text: &str| judge(session, snapshot, text, deadline);
+    let problems = analysis.all_problems();
+    found.extend(fixes::repairs(
+        text,
+        problems,
+        span,
+        &definitions(session, snapshot),
+        &judge,
+    ));
+    if let Some((revision, by)) = snapshot.changes.compared() {
+        let known = &snapshot.changes.known;
+        let compared = fixes::ComparedText { revision, by, known };
+        let is_asked = |it: &Problem| it.span.start <= span.end && span.start <= it.span.end;
+        let asked = analysis.all_problems().filter(is_asked);
+        let goes_on = || !deadline.is_over();
+        found.extend(fixes::restorations(text, asked, compared, &judge, &goes_on));
+    }
+    let others = fixes::fixes(text, analysis.all_problems(), span);
+    found.extend(fixes::judged(text, others, &judge));
+    found.truncate(fixes::MAX_FIXES);
+    found
 }
 
 /// The edits of a CRD's file.

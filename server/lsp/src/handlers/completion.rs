@@ -2,20 +2,28 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_ide::completion::{self, Completions, Request, complete, complete_configuration};
+use crd_analyzer_ide::{
+    completion::{self, Completions, Request, complete, complete_configuration},
+    go,
+};
 use crd_analyzer_syntax::{edit, tree::Span};
-use lsp_types::{CompletionContext, CompletionList, CompletionParams, CompletionResponse, CompletionTriggerKind};
+use lsp_types::{
+    CompletionContext, CompletionList, CompletionParams, CompletionResponse, CompletionTriggerKind, Position,
+};
 use serde_json::json;
 use tower_lsp::jsonrpc::Result;
 
 use crate::{
-    completion_items, limits, request_context, request_context::RequestContext, session::Session,
-    workspace_index::NearbyIndex,
+    completion_items, documents::Snapshot, go_context, limits, request_context, request_context::RequestContext,
+    session::Session, workspace_index::NearbyIndex,
 };
 
 pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> Result<Option<CompletionResponse>> {
     let at = params.text_document_position;
     let typed = trigger(params.context.as_ref()).unwrap_or_default();
+    if let Some(snapshot) = session.documents.go_file(&at.text_document.uri) {
+        return of_go(session, snapshot, at.position).await;
+    }
     let is_triggered = !typed.is_empty();
     crate::folders::know_definitions(session, &at.text_document.uri).await;
     let found = request_context::read(
@@ -49,6 +57,29 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> 
                 // Paths go on, and a word that is typed to its end is no longer offered. All else is filtered by the client.
                 is_incomplete: found.is_incomplete || found.have_text(),
                 items: request.client().completion.items(&request.source(), &found, data),
+            })
+        },
+    );
+    Ok(found.await?.map(CompletionResponse::List))
+}
+
+/// What can be written in a marker of a Go file.
+async fn of_go(session: &Arc<Session>, snapshot: Snapshot, position: Position) -> Result<Option<CompletionResponse>> {
+    let what = "the search for markers";
+    let found = go_context::read(
+        session,
+        snapshot,
+        |it| it.completion,
+        what,
+        move |request| {
+            let client = request.client();
+            let offset = request.snapshot.offset(position, client.unit);
+            let found = go::complete(&request.text, offset, &request.markers, client.completion.snippets)?;
+            let is_wanted = !found.are_written(&request.text);
+            let capabilities = client.completion.at_once();
+            is_wanted.then(|| CompletionList {
+                is_incomplete: found.have_text(),
+                items: capabilities.items(&request.source(), &found, |_| serde_json::Value::Null),
             })
         },
     );

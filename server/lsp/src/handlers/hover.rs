@@ -2,14 +2,28 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_ide::hover;
+use crd_analyzer_ide::{
+    go,
+    hover::{self, Hover as Found},
+};
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 use tower_lsp::jsonrpc::Result;
 
-use crate::{display_text, navigation, request_context, session::Session};
+use crate::{capabilities::Client, display_text, go_context, navigation, request_context, session::Session, to_proto};
 
 pub(crate) async fn handle(session: &Arc<Session>, params: HoverParams) -> Result<Option<Hover>> {
     let at = params.text_document_position_params;
+    if let Some(snapshot) = session.documents.go_file(&at.text_document.uri) {
+        let answer = move |request: &go_context::GoContext| {
+            let offset = request.snapshot.offset(at.position, request.client().unit);
+            let found = go::hover(&request.text, offset, &request.markers)?;
+            Some(Hover {
+                contents: contents(request.client(), &found),
+                range: Some(to_proto::range(&request.source(), found.span)),
+            })
+        };
+        return go_context::read(session, snapshot, |it| it.hover, "the hover", answer).await;
+    }
     crate::folders::know_definitions(session, &at.text_document.uri).await;
     let found = request_context::read(
         session,
@@ -24,22 +38,26 @@ pub(crate) async fn handle(session: &Arc<Session>, params: HoverParams) -> Resul
                 hover::hover(&document, offset, request.version())
                     .or_else(|| navigation::at(request, at.position)?.hover())?
             };
-            let contents = if request.client().hover_markdown {
-                MarkupContent {
-                    kind: MarkupKind::Markdown,
-                    value: display_text::markdown(&found.markdown()),
-                }
-            } else {
-                MarkupContent {
-                    kind: MarkupKind::PlainText,
-                    value: display_text::text(&found.plain()),
-                }
-            };
             Some(Hover {
-                contents: HoverContents::Markup(contents),
+                contents: contents(request.client(), &found),
                 range: Some(request.range(found.span)),
             })
         },
     );
     found.await
+}
+
+/// A hover as the client shows it.
+fn contents(client: &Client, found: &Found) -> HoverContents {
+    HoverContents::Markup(if client.hover_markdown {
+        MarkupContent {
+            kind: MarkupKind::Markdown,
+            value: display_text::markdown(&found.markdown()),
+        }
+    } else {
+        MarkupContent {
+            kind: MarkupKind::PlainText,
+            value: display_text::text(&found.plain()),
+        }
+    })
 }

@@ -4,17 +4,18 @@ use std::{path::Path, sync::Arc};
 
 use crd_analyzer_io::{read, repository};
 use lsp_types::{
-    DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern, Registration, TextDocumentSyncKind,
+    CodeActionKind, DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern, Registration,
+    TextDocumentSyncKind,
     notification::{
         DidChangeConfiguration, DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument,
         DidOpenTextDocument, Notification,
     },
-    request::{DocumentDiagnosticRequest, Request},
+    request::{CodeActionRequest, Completion, DocumentDiagnosticRequest, HoverRequest, Request},
 };
 use serde_json::json;
 
-use super::did_change_configuration;
-use crate::{cluster, names::NAME, session::Session, tasks};
+use super::{code_action, did_change_configuration};
+use crate::{capabilities::Client, cluster, names::NAME, session::Session, tasks};
 
 pub(crate) fn handle(session: &Arc<Session>) {
     let client = session.client();
@@ -49,7 +50,7 @@ pub(crate) fn handle(session: &Arc<Session>) {
         });
     }
     let folders = client.registers_documents.then(|| session.folders());
-    let pulls = client.pulls_diagnostics;
+    let of_go = go_documents(client);
     let remote = session.remote.clone();
     // The answers come through the reader, which must not wait for them, nor for a look at the folders.
     tasks::beside(async move {
@@ -58,7 +59,7 @@ pub(crate) fn handle(session: &Arc<Session>) {
             .await
             .unwrap_or_default()
         {
-            registrations.extend(go_documents(pulls));
+            registrations.extend(of_go);
         }
         if registrations.is_empty() {
             return;
@@ -82,32 +83,51 @@ fn has_api_types(folder: &Path) -> bool {
 /// The file that kubebuilder keeps what it knows of a project in.
 const PROJECT: &str = "PROJECT";
 
-/// Asks for Go files, but for nothing else about them than their diagnostics: other features are the Go language server's.
-fn go_documents(pulls: bool) -> Vec<Registration> {
-    let selector = json!([{ "language": "go", "scheme": "file" }]);
+/// The characters of a marker after which names, arguments or values can follow.
+const TRIGGERS: [&str; 4] = ["+", ":", "=", ","];
+
+/// Asks for Go files, but only for what concerns markers: other features are the Go language server's.
+fn go_documents(client: &Client) -> Vec<Registration> {
+    let of_go = |options: serde_json::Value| {
+        let mut all = json!({ "documentSelector": [{ "language": "go", "scheme": "file" }] });
+        if let (Some(all), serde_json::Value::Object(options)) = (all.as_object_mut(), options) {
+            all.extend(options);
+        }
+        all
+    };
     let registration = |method: &str, options: serde_json::Value| Registration {
         id: format!("{NAME}/go/{method}"),
         method: method.to_owned(),
-        register_options: Some(options),
+        register_options: Some(of_go(options)),
     };
-    let options = json!({ "documentSelector": selector });
     let mut all = vec![
-        registration(DidOpenTextDocument::METHOD, options.clone()),
+        registration(DidOpenTextDocument::METHOD, json!({})),
         registration(
             DidChangeTextDocument::METHOD,
-            json!({ "documentSelector": selector, "syncKind": TextDocumentSyncKind::INCREMENTAL }),
+            json!({ "syncKind": TextDocumentSyncKind::INCREMENTAL }),
         ),
-        registration(DidCloseTextDocument::METHOD, options),
+        registration(DidCloseTextDocument::METHOD, json!({})),
     ];
-    if pulls {
+    if client.pulls_diagnostics {
+        let options = json!({ "identifier": NAME, "interFileDependencies": false, "workspaceDiagnostics": false });
+        all.push(registration(DocumentDiagnosticRequest::METHOD, options));
+    }
+    if client.registers_completion {
+        let options = json!({
+            "triggerCharacters": TRIGGERS,
+            "resolveProvider": false,
+            "completionItem": { "labelDetailsSupport": true },
+        });
+        all.push(registration(Completion::METHOD, options));
+    }
+    if client.registers_hover {
+        all.push(registration(HoverRequest::METHOD, json!({})));
+    }
+    if client.registers_actions && client.code_actions {
+        let kinds = [CodeActionKind::QUICKFIX, code_action::fix_all()];
         all.push(registration(
-            DocumentDiagnosticRequest::METHOD,
-            json!({
-                "documentSelector": selector,
-                "identifier": NAME,
-                "interFileDependencies": false,
-                "workspaceDiagnostics": false,
-            }),
+            CodeActionRequest::METHOD,
+            json!({ "codeActionKinds": kinds, "resolveProvider": false }),
         ));
     }
     all

@@ -25,15 +25,14 @@ async fn markers_are_checked_while_somebody_types() {
     assert_eq!(list[0]["range"]["start"], json!({ "line": 3, "character": 5 }));
     client.change(&uri, 2, &[([3, 34, 3, 37], "gth")]).await;
     assert_eq!(client.published(&uri, 2).await.len(), 0);
-    // Features that read YAML leave the file to the Go language server.
-    let position = json!({ "line": 3, "character": 10 });
-    let at = json!({ "textDocument": { "uri": uri }, "position": position });
-    for method in [
-        "textDocument/hover",
-        "textDocument/completion",
-        "textDocument/definition",
+    // Outside of markers, and for other features, the file is the Go language server's.
+    let at = |line: u32, character: u32| json!({ "textDocument": { "uri": uri }, "position": { "line": line, "character": character } });
+    for (method, line) in [
+        ("textDocument/hover", 4),
+        ("textDocument/completion", 4),
+        ("textDocument/definition", 3),
     ] {
-        assert_eq!(client.request(method, at.clone()).await, json!(null), "{method}");
+        assert_eq!(client.request(method, at(line, 8)).await, json!(null), "{method}");
     }
     let of_file = json!({ "textDocument": { "uri": uri } });
     for method in [
@@ -47,6 +46,121 @@ async fn markers_are_checked_while_somebody_types() {
 }
 
 #[tokio::test]
+async fn markers_are_completed_and_explained() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join(".crd-analyzer.yaml"), "markers: [example:size]\n").expect("a file");
+    let uri = format!("file://{}/widget_types.go", folder.path().display());
+    let mut capabilities = pushed();
+    capabilities["textDocument"]["completion"] = json!({
+        "completionItem": { "snippetSupport": true, "resolveSupport": { "properties": ["documentation"] } },
+    });
+    let folder = json!({ "uri": format!("file://{}", folder.path().display()), "name": "a" });
+    let params = json!({ "capabilities": capabilities, "workspaceFolders": [folder] });
+    let mut client = Client::start_with(params).await;
+    // What is before the marker has other columns in UTF-16.
+    let text = "package v1\n\ntype A struct {\n\t/* é😀 */\n\t// +kubebuilder:validation:MaxL\n\tB string\n}\n";
+    client.open(&uri, 1, text).await;
+    let at =
+        |character: u32| json!({ "textDocument": { "uri": uri }, "position": { "line": 4, "character": character } });
+    let list = client.request("textDocument/completion", at(32)).await;
+    let items = list["items"].as_array().expect("items");
+    let item = |label: &str| items.iter().find(|it| it["label"] == label);
+    let length = item("kubebuilder:validation:MaxLength").expect("the marker");
+    assert_eq!(length["textEdit"]["newText"], "kubebuilder:validation:MaxLength=$1");
+    assert_eq!(
+        length["textEdit"]["range"],
+        json!({ "start": { "line": 4, "character": 5 }, "end": { "line": 4, "character": 32 } })
+    );
+    assert_eq!(
+        length["documentation"],
+        "Limits the number of characters.\n\nIn the CRD: maxLength."
+    );
+    assert_eq!(length["data"], json!(null));
+    assert!(
+        item("kubebuilder:subresource:status").is_none(),
+        "it does not fit a field"
+    );
+    assert!(item("example:size").is_some(), "it is declared");
+    // The documentation came with the item.
+    assert_eq!(client.request("completionItem/resolve", length.clone()).await, *length);
+    client.change(&uri, 2, &[([4, 32, 4, 32], "ength=3")]).await;
+    let hover = client.request("textDocument/hover", at(12)).await;
+    let said = hover["contents"]["value"].as_str().unwrap_or_default();
+    assert!(said.contains("Limits the number of characters."), "{hover}");
+    assert_eq!(hover["range"]["end"]["character"], 37);
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn markers_have_quick_fixes() {
+    let uri = "file:///api/v1/widget_types.go";
+    let mut capabilities = pushed();
+    capabilities["textDocument"]["codeAction"] = json!({
+        "codeActionLiteralSupport": { "codeActionKind": { "valueSet": [] } },
+        "isPreferredSupport": true,
+    });
+    let mut client = Client::start(capabilities).await;
+    client.open(uri, 1, TYPES).await;
+    client.published(uri, 1).await;
+    let ask = |only: &[&str]| {
+        json!({
+            "textDocument": { "uri": uri },
+            "range": { "start": { "line": 3, "character": 8 }, "end": { "line": 3, "character": 8 } },
+            "context": { "diagnostics": [], "only": only },
+        })
+    };
+    let actions = client.request("textDocument/codeAction", ask(&["quickfix"])).await;
+    let titles: Vec<_> = actions
+        .as_array()
+        .expect("actions")
+        .iter()
+        .map(|it| &it["title"])
+        .collect();
+    assert_eq!(
+        titles,
+        [
+            "Change +kubebuilder:validation:MaxLenght to +kubebuilder:validation:MaxLength",
+            "Ignore unknown-marker here"
+        ]
+    );
+    assert_eq!(actions[0]["isPreferred"], true);
+    assert_eq!(actions[0]["diagnostics"][0]["code"], "unknown-marker");
+    let edits = |action: &serde_json::Value| action["edit"]["changes"][uri].clone();
+    assert_eq!(edits(&actions[0])[0]["newText"], "kubebuilder:validation:MaxLength");
+    assert_eq!(
+        edits(&actions[1])[0]["newText"],
+        "\t// +crd-analyzer: ignore[unknown-marker] reason\n"
+    );
+    let all = client.request("textDocument/codeAction", ask(&["source.fixAll"])).await;
+    assert_eq!(all.as_array().map(Vec::len), Some(1), "{all}");
+    assert_eq!(edits(&all[0]), edits(&actions[0]));
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn hostile_go_files_keep_nobody_waiting() {
+    let uri = "file:///a_types.go";
+    let mut client = Client::start(pushed()).await;
+    let line = |marker: &str| format!("package v1\n\ntype A struct {{\n\t// {marker}\n\tB int\n}}\n");
+    let texts = [
+        line(&format!("+optional{}", "a=,".repeat(340_000))),
+        line(&format!("+\n{}", "\t// +optional\n".repeat(70_000))),
+        format!("{}{}", line("+"), "var a = 1\n".repeat(200_000)),
+    ];
+    for (version, text) in texts.iter().enumerate() {
+        client.open(uri, version as i32 + 1, text).await;
+        let at = json!({ "textDocument": { "uri": uri }, "position": { "line": 3, "character": 5 } });
+        let begin = std::time::Instant::now();
+        client.request("textDocument/completion", at.clone()).await;
+        client.request("textDocument/hover", at).await;
+        println!("{} bytes: {:?}", text.len(), begin.elapsed());
+        client.published(uri, version as i32 + 1).await;
+        println!("diagnostics: {:?}", begin.elapsed());
+    }
+    client.finish().await;
+}
+
+#[tokio::test]
 async fn go_files_are_asked_for_in_projects_of_kubebuilder() {
     for (is_project, expected) in [(true, true), (false, false)] {
         let folder = tempfile::tempdir().expect("a folder");
@@ -55,6 +169,12 @@ async fn go_files_are_asked_for_in_projects_of_kubebuilder() {
         }
         let mut capabilities = pushed();
         capabilities["textDocument"]["synchronization"] = json!({ "dynamicRegistration": true });
+        for feature in ["completion", "hover"] {
+            capabilities["textDocument"][feature]["dynamicRegistration"] = json!(true);
+        }
+        capabilities["textDocument"]["codeAction"] = json!({
+            "codeActionLiteralSupport": { "codeActionKind": { "valueSet": [] } },
+        });
         capabilities["workspace"] = json!({ "didChangeWatchedFiles": { "dynamicRegistration": true } });
         let folder = json!({ "uri": format!("file://{}", folder.path().display()), "name": "a" });
         let params = json!({ "capabilities": capabilities, "workspaceFolders": [folder] });
@@ -66,8 +186,15 @@ async fn go_files_are_asked_for_in_projects_of_kubebuilder() {
             asked["params"].clone()
         };
         let registrations = asked["registrations"].as_array().expect("a list");
-        let of_go = registrations.iter().any(|it| it["method"] == "textDocument/didOpen");
-        assert_eq!(of_go, expected, "{registrations:?}");
+        for method in ["didOpen", "completion", "hover"] {
+            let method = format!("textDocument/{method}");
+            let found = registrations.iter().find(|it| it["method"] == method);
+            assert_eq!(found.is_some(), expected, "{registrations:?}");
+            let selector = json!([{ "language": "go", "scheme": "file" }]);
+            assert!(found.is_none_or(|it| it["registerOptions"]["documentSelector"] == selector));
+        }
+        // The client did not say that it takes a registration of these.
+        assert!(!registrations.iter().any(|it| it["method"] == "textDocument/codeAction"));
         client.finish().await;
     }
 }

@@ -29,7 +29,7 @@ use crate::{
     report::{DocumentReport, DocumentVerdict, FileReport},
     same::{Same, mark_repeats, same},
     source::SourceText,
-    suppress,
+    suppress::{self, Form},
     variables::Variables,
 };
 
@@ -140,7 +140,7 @@ impl Overlays {
                 // Comments for other findings of the file are of no interest here.
                 let (tree, _) = self.sources.tree(*place);
                 for (_, verdict) in &mut merged.verdicts {
-                    suppress::apply(tree.text(), tree.comments(), verdict.findings_mut());
+                    suppress::apply(tree.text(), Form::Yaml, tree.comments(), verdict.findings_mut());
                 }
             }
             report.documents.push(merged);
@@ -241,7 +241,7 @@ impl Overlays {
             return false;
         }
         let mut there = Finding::new(finding.class, finding.code, span, "");
-        suppress::apply(tree.text(), tree.comments(), std::iter::once(&mut there));
+        suppress::apply(tree.text(), Form::Yaml, tree.comments(), std::iter::once(&mut there));
         there.suppressed
     }
 

@@ -55,7 +55,10 @@ fn unknown(name: &str, has_text: bool, meant: Option<&str>) -> Words {
     let words = Words::new(format!("controller-gen has no marker {}", marker(name)));
     let words = match meant {
         Some(meant) => words.did_you_mean(name, meant),
-        None => words.label("does nothing").help("remove it, or correct its name"),
+        None => words
+            .label("does nothing")
+            .help("remove it, or correct its name")
+            .help("if another tool reads it, list it under `markers` in `.crd-analyzer.yaml`"),
     };
     words.note(note)
 }

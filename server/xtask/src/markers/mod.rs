@@ -11,7 +11,7 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use crd_analyzer_gosource::check::{self, Problem, catalog::Release};
+use crd_analyzer_gosource::check::{self, Known, Problem, catalog::Release, declared::Declared};
 use fastrand::Rng;
 use serde::Deserialize;
 
@@ -98,14 +98,20 @@ type Ours = (BTreeMap<String, usize>, BTreeSet<usize>);
 
 /// What we say, in the words of the oracle. What we do not read (values of any type) is taken from its answer.
 fn ours(text: &str, theirs: &Answer) -> Ours {
-    let found = check::find(text, Release::NEWEST, &|_| false, &|_, _| None);
+    let comments = check::read(text);
+    let known = Known {
+        release: Release::NEWEST,
+        declared: &Declared::default(),
+        meant: |_, _| None,
+    };
+    let found = check::find(text, &comments, &known);
     let line = |at: usize| text[..at].matches('\n').count() + 1;
     let mut refused: BTreeSet<usize> = found
         .iter()
         .filter(|it| matches!(it.problem, Problem::Refused { .. }))
         .map(|it| line(it.span.start))
         .collect();
-    let unread = check::markers(text).into_iter().filter(|it| check::is_unread(text, it));
+    let unread = comments.markers.iter().filter(|it| check::is_unread(text, it));
     let unread: BTreeSet<usize> = unread.map(|it| line(it.span.start)).collect();
     refused.extend(theirs.refused.iter().filter(|it| unread.contains(*it)));
     let mut belongs = BTreeMap::new();

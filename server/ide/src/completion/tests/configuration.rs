@@ -37,7 +37,15 @@ fn settings_are_offered() {
     let (labels, taken) = offered("$0");
     assert_eq!(
         labels,
-        ["kubernetesVersion", "rules", "exclude", "crds", "partial", "requireCrd"]
+        [
+            "kubernetesVersion",
+            "rules",
+            "exclude",
+            "crds",
+            "partial",
+            "requireCrd",
+            "markers"
+        ]
     );
     assert_eq!(taken, "kubernetesVersion: $0");
     let (labels, taken) = offered("rules: {}\nex$0\n");

@@ -1,0 +1,224 @@
+//! A marker taken apart, also one that somebody still types: its name, and its arguments with their places.
+
+use std::ops::Range;
+
+use super::{
+    Split,
+    catalog::{Argument, Definition, Release},
+    comments::Written,
+};
+
+/// The parts of a marker. All places are bytes of the file.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// The name, with all that comes before the first `=`, without the plus sign.
+    pub whole: Range<usize>,
+    /// The name of the marker in it; the same if nothing knows it.
+    pub name: Range<usize>,
+    /// What it is where it is, or else at the first place that it fits.
+    pub definition: Option<&'static Definition>,
+    /// The arguments as they are written.
+    pub arguments: Vec<Part>,
+}
+
+/// An argument as it is written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// All of it, from behind the comma to the next one.
+    pub span: Range<usize>,
+    /// Its name; `None` if the marker is one value.
+    pub name: Option<Range<usize>>,
+    /// What follows its `=`; `None` if there is not one.
+    pub value: Option<Range<usize>>,
+}
+
+impl Parts {
+    /// Of a marker that goes on to `end`.
+    pub fn of(text: &str, marker: &Written, end: usize) -> Self {
+        let written = text.get(marker.span.start..end).unwrap_or_default();
+        let split = Split::of(written);
+        let start = marker.span.start + usize::from(written.starts_with('+'));
+        let whole = start..start + split.whole.len();
+        let definition = marker
+            .belongs
+            .ok()
+            .and_then(|it| split.definition(it))
+            .or_else(|| split.definitions().first());
+        let name = definition.map_or(split.whole, |it| it.name);
+        let name = start..start + name.len();
+        let mut parts = Self {
+            whole: whole.clone(),
+            name: name.clone(),
+            definition,
+            arguments: Vec::new(),
+        };
+        if whole.end == end {
+            return parts;
+        }
+        let values = whole.end + 1..end;
+        // `:=` is the same as `=`.
+        let is_unnamed = ["", ":"].contains(&&text[name.end..whole.end]);
+        let is_one = definition.is_some_and(|it| it.arguments.len() == 1) && is_unnamed;
+        if is_one {
+            parts.arguments.push(Part {
+                span: values.clone(),
+                name: None,
+                value: Some(values),
+            });
+            return parts;
+        }
+        let mut at = values.start;
+        if name != whole {
+            // The first argument is named before the first `=`.
+            at = values.start + piece(&text[values.clone()]);
+            parts.arguments.push(Part {
+                span: name.end + 1..at,
+                name: Some(name.end + 1..whole.end),
+                value: Some(values.start..at),
+            });
+            if at == end {
+                return parts;
+            }
+            at += 1;
+        }
+        loop {
+            let next = at + piece(&text[at..end]);
+            let equals = text[at..next].find('=').map(|it| at + it);
+            parts.arguments.push(Part {
+                span: at..next,
+                name: Some(trimmed(text, at..equals.unwrap_or(next))),
+                value: equals.map(|it| it + 1..next),
+            });
+            if next == end {
+                return parts;
+            }
+            at = next + 1;
+        }
+    }
+
+    /// The argument that a part sets.
+    pub fn argument(&self, text: &str, part: &Part) -> Option<&'static Argument> {
+        let all = &self.definition?.arguments;
+        match &part.name {
+            None => all.first(),
+            Some(name) => all.iter().find(|it| it.name == text[name.clone()]),
+        }
+    }
+
+    /// The arguments that a release has and that are not set yet.
+    pub fn missing(&self, text: &str, release: Release) -> impl Iterator<Item = &'static Argument> {
+        let set: Vec<&str> = self
+            .arguments
+            .iter()
+            .filter(|it| it.value.is_some())
+            .filter_map(|it| text.get(it.name.clone()?))
+            .collect();
+        let all = self.definition.map_or(&[][..], |it| it.arguments.as_slice());
+        all.iter()
+            .filter(move |it| it.since <= release && !it.name.is_empty() && !set.contains(&it.name.as_str()))
+    }
+}
+
+/// A piece of a text without the blanks at its ends.
+fn trimmed(text: &str, span: Range<usize>) -> Range<usize> {
+    let piece = &text[span.clone()];
+    let start = span.end - piece.trim_start().len();
+    start..start + piece.trim().len()
+}
+
+/// The bytes before the first comma that is in no quotes and no braces.
+fn piece(text: &str) -> usize {
+    let mut depth = 0_usize;
+    let mut quote = None;
+    let mut is_escaped = false;
+    for (at, byte) in text.bytes().enumerate() {
+        if let Some(open) = quote {
+            let is_end = byte == open && !is_escaped;
+            is_escaped = byte == b'\\' && open == b'"' && !is_escaped;
+            if is_end {
+                quote = None;
+            }
+            continue;
+        }
+        match byte {
+            b'"' | b'`' => quote = Some(byte),
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => return at,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read;
+    use super::*;
+
+    /// The name of a marker, and its arguments with their values.
+    fn parts(marker: &str) -> (String, Vec<(String, Option<String>)>) {
+        let text = format!("package v1\n\n// +{marker}\ntype A struct{{}}\n");
+        let comments = read(&text);
+        let marker = &comments.markers[0];
+        let parts = Parts::of(&text, marker, marker.span.end);
+        let of = |it: &Range<usize>| text[it.clone()].to_owned();
+        let arguments = parts
+            .arguments
+            .iter()
+            .map(|it| (it.name.as_ref().map(of).unwrap_or_default(), it.value.as_ref().map(of)));
+        (of(&parts.name), arguments.collect())
+    }
+
+    #[track_caller]
+    fn check(marker: &str, name: &str, arguments: &[(&str, Option<&str>)]) {
+        let (found, of) = parts(marker);
+        let of: Vec<_> = of.iter().map(|it| (it.0.as_str(), it.1.as_deref())).collect();
+        assert_eq!((found.as_str(), of.as_slice()), (name, arguments), "{marker}");
+    }
+
+    #[test]
+    fn markers_are_taken_apart() {
+        check("kubebuilder:storageversion", "kubebuilder:storageversion", &[]);
+        check(
+            "kubebuilder:validation:Enum=a;b,c",
+            "kubebuilder:validation:Enum",
+            &[("", Some("a;b,c"))],
+        );
+        check(
+            "kubebuilder:validation:Enum:=a,b",
+            "kubebuilder:validation:Enum",
+            &[("", Some("a,b"))],
+        );
+        check(
+            "kubebuilder:default:={a: [1, 2]}",
+            "kubebuilder:default",
+            &[("", Some("{a: [1, 2]}"))],
+        );
+        check(
+            "kubebuilder:resource:path=a,scope=Cluster, shortName",
+            "kubebuilder:resource",
+            &[("path", Some("a")), ("scope", Some("Cluster")), ("shortName", None)],
+        );
+        check(
+            "kubebuilder:validation:XValidation:rule=\"a, \\\"b\\\", c\",message=`d,`,reason={e,f}",
+            "kubebuilder:validation:XValidation",
+            &[
+                ("rule", Some("\"a, \\\"b\\\", c\"")),
+                ("message", Some("`d,`")),
+                ("reason", Some("{e,f}")),
+            ],
+        );
+        check(
+            "kubebuilder:validation:XValidation:rule=\"a,",
+            "kubebuilder:validation:XValidation",
+            &[("rule", Some("\"a,"))],
+        );
+        check("nothing:knows=this", "nothing:knows", &[("this", None)]);
+        check(
+            "kubebuilder:resource:path=a,",
+            "kubebuilder:resource",
+            &[("path", Some("a")), ("", None)],
+        );
+    }
+}

@@ -1,0 +1,153 @@
+//! What may be written at a place of a Go file: the marker there, and what it can belong to.
+
+use tree_sitter::{Node, Tree};
+
+use super::{
+    catalog,
+    comments::{Lost, Target, Written},
+    parts::Parts,
+    read_tree,
+};
+use crate::read::parsed;
+
+/// A marker at a place.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The marker as it is written.
+    pub marker: Written,
+    /// The same taken apart, with blanks up to the place.
+    pub parts: Parts,
+    /// Where it ends, with blanks up to the place.
+    pub end: usize,
+    /// What a marker there can belong to.
+    pub targets: Vec<Target>,
+    /// Other markers of the same declaration.
+    pub beside: Vec<&'static str>,
+}
+
+/// The marker whose comment a place is in, behind its plus sign. Nothing is parsed where the line shows that there is none.
+pub fn at(text: &str, offset: usize) -> Option<Place> {
+    let before = text.get(..offset)?;
+    let line = before.rfind('\n').map_or(0, |it| it + 1);
+    let comment = before[line..].find("//")?;
+    before[line + comment..].find('+')?;
+    let tree = parsed(text)?;
+    let comments = read_tree(&tree, text);
+    let number = comments
+        .markers
+        .partition_point(|it| it.span.start < offset)
+        .checked_sub(1)?;
+    let marker = comments.markers.get(number)?.clone();
+    let end = marker.span.end.max(offset);
+    let is_blank = |it: &str| it.chars().all(|it| matches!(it, ' ' | '\t'));
+    if !text.get(marker.span.end..end).is_some_and(is_blank) {
+        return None;
+    }
+    let is_beside = |it: &&Written| it.declaration == marker.declaration && it.declaration != 0 && **it != marker;
+    let beside = comments.markers.iter().filter(is_beside);
+    let beside = beside.filter_map(|it| Some(Parts::of(text, it, it.span.end).definition?.name));
+    Some(Place {
+        targets: targets(&tree, text, &marker),
+        parts: Parts::of(text, &marker, end),
+        beside: beside.collect(),
+        end,
+        marker,
+    })
+}
+
+fn targets(tree: &Tree, text: &str, marker: &Written) -> Vec<Target> {
+    match marker.belongs {
+        Ok(Target::Type) if !marker.is_documentation => vec![Target::Type, Target::Package],
+        // A type may follow that nobody has written yet.
+        Ok(Target::Package) if is_last(text, marker) => vec![Target::Package, Target::Type],
+        Ok(target) => vec![target],
+        // The same of a field.
+        Err(Lost::Inside) if is_in_struct(tree, marker) => vec![Target::Field],
+        Err(_) => Vec::new(),
+    }
+}
+
+/// Whether only comments follow.
+fn is_last(text: &str, marker: &Written) -> bool {
+    let mut lines = text[marker.span.end..].lines().map(str::trim);
+    lines.all(|it| it.is_empty() || it.starts_with("//"))
+}
+
+fn is_in_struct(tree: &Tree, marker: &Written) -> bool {
+    let start = marker.span.start;
+    let comment = tree.root_node().descendant_for_byte_range(start, start);
+    let around = comment.as_ref().and_then(Node::parent);
+    around.is_some_and(|it| it.kind() == "field_declaration_list")
+}
+
+impl Place {
+    /// Whether a marker may be there once more.
+    pub fn takes(&self, definition: &catalog::Definition) -> bool {
+        let is_free = || super::is_repeatable(definition.name) || !self.beside.contains(&definition.name);
+        self.targets.contains(&definition.target) && is_free()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a marker at `|` can belong to.
+    #[track_caller]
+    fn check(marked: &str, expected: Option<&[Target]>) {
+        let offset = marked.find('|').expect("a place");
+        let text = marked.replacen('|', "", 1);
+        let found = at(&text, offset).map(|it| it.targets);
+        assert_eq!(found.as_deref(), expected, "{marked}");
+    }
+
+    #[test]
+    fn a_place_says_what_a_marker_can_belong_to() {
+        use Target::{Field, Package, Type};
+        check("package v1\n\ntype A struct {\n\t// +|\n\tB int\n}\n", Some(&[Field]));
+        check(
+            "package v1\n\ntype A struct {\n\tB int\n\n\t// +opt|\n}\n",
+            Some(&[Field]),
+        );
+        check("package v1\n\n// A is one.\n// +|\ntype A struct{}\n", Some(&[Type]));
+        check(
+            "package v1\n\n// +|\n\n// A is one.\ntype A struct{}\n",
+            Some(&[Type, Package]),
+        );
+        check("// +|\npackage v1\n", Some(&[Package]));
+        check("package v1\n\n// +kube|\n", Some(&[Package, Type]));
+        check("package v1\n\n// F does.\n// +|\nfunc F() {}\n", Some(&[]));
+        check("package v1\n\nfunc F() {\n\t// +|\n}\n", Some(&[]));
+        check("package v1\n\ntype A struct {\n\tB int // +|\n}\n", Some(&[]));
+    }
+
+    #[test]
+    fn elsewhere_is_no_marker() {
+        for marked in [
+            "package v1|\n",
+            "package v1\n\n// A + b|\ntype A struct{}\n",
+            "package v1\n\nvar a = \"// +opt|\"\n",
+            "package v1\n\nvar a = 1 // 2\nvar b = 1 +| 2\n",
+            "package v1\n\n// |+optional\ntype A struct{}\n",
+            "package v1\n\n// +optional\n|type A struct{}\n",
+            "package v1\n\n/* // +opt| */\ntype A struct{}\n",
+            "|",
+            "// +optional é|",
+        ] {
+            let is_of_text = marked == "// +optional é|";
+            let offset = marked.find('|').expect("a place");
+            let found = at(&marked.replacen('|', "", 1), offset);
+            assert_eq!(found.is_some(), is_of_text, "{marked}");
+        }
+    }
+
+    #[test]
+    fn markers_beside_are_known() {
+        let text = "package v1\n\ntype A struct {\n\t// +optional\n\t// +kubebuilder:default=1\n\t// +\n\tB int\n}\n";
+        let place = at(text, text.find("// +\n").expect("it") + 4).expect("a place");
+        assert_eq!(place.beside, ["optional", "kubebuilder:default"]);
+        let definition = |name: &str| &catalog::definitions(name)[0];
+        assert!(!place.takes(definition("optional")) && place.takes(definition("nullable")));
+        assert!(!place.takes(definition("groupName")));
+    }
+}

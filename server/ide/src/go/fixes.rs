@@ -1,0 +1,129 @@
+//! Quick fixes of markers: each was tried, the diagnostic goes and no other comes.
+
+mod ignore;
+mod repair;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashSet};
+
+use crd_analyzer_gosource::check::{self, Finding, comments::Comments};
+use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_workspace::go_file::{self, Markers};
+
+pub use ignore::ignores;
+use repair::Repair;
+
+use crate::fixes::{Fix, FixKind, Problem, Taken, TextEdit, apply, joined, most_candidates};
+
+/// A Go file, and what is wrong with its markers.
+struct File<'a> {
+    text: &'a str,
+    markers: &'a Markers,
+    comments: Comments,
+    found: Vec<Finding>,
+}
+
+impl<'a> File<'a> {
+    fn read(text: &'a str, markers: &'a Markers) -> Self {
+        let comments = check::read(text);
+        Self {
+            found: markers.find(text, &comments),
+            text,
+            markers,
+            comments,
+        }
+    }
+
+    /// How often each code is found.
+    fn counts(&self) -> BTreeMap<&'static str, usize> {
+        let mut counts = BTreeMap::new();
+        for it in &self.found {
+            *counts.entry(go_file::code(&it.problem)).or_default() += 1;
+        }
+        counts
+    }
+
+    /// The repairs of those problems that touch a range, not tried yet.
+    fn candidates(&self, problems: impl IntoIterator<Item = Problem>, range: Span) -> impl Iterator<Item = Fix> {
+        let asked: HashSet<Problem> = problems.into_iter().collect();
+        let problem = |it: &Finding| Problem {
+            code: go_file::code(&it.problem),
+            span: Span::new(it.span.start as u32, it.span.end as u32),
+        };
+        let touching = self
+            .found
+            .iter()
+            .map(move |it| (problem(it), it))
+            .filter(move |(it, _)| {
+                let span = it.span;
+                span.start <= range.end && range.start <= span.end && asked.contains(it)
+            });
+        touching.flat_map(|(problem, finding)| {
+            let repairs = repair::repairs(self, finding).into_iter();
+            repairs.map(move |it| Self::fix(problem, it))
+        })
+    }
+
+    fn fix(problem: Problem, repair: Repair) -> Fix {
+        Fix {
+            title: repair.title,
+            kind: FixKind::Repair,
+            problem,
+            edits: repair.edits,
+            preferred: repair.is_certain,
+            drops: false,
+        }
+    }
+
+    /// The edits of fixes, if their diagnostics go and no other comes.
+    fn tried(&self, before: &BTreeMap<&'static str, usize>, fixes: &[Fix]) -> Option<Vec<TextEdit>> {
+        let edits = joined(fixes);
+        let edited = apply(self.text, &edits).filter(|_| !fixes.is_empty())?;
+        let after = File::read(&edited, self.markers).counts();
+        let of = |counts: &BTreeMap<&'static str, usize>, code: &str| counts.get(code).copied().unwrap_or_default();
+        let go = |it: &Fix| of(&after, it.problem.code) < of(before, it.problem.code);
+        let is_known = |it: (&&'static str, &usize)| *it.1 <= of(before, it.0);
+        (fixes.iter().all(go) && after.iter().all(is_known)).then_some(edits)
+    }
+}
+
+/// The repairs of those problems that touch a range, those with one meaning first.
+pub fn repairs(text: &str, markers: &Markers, problems: impl IntoIterator<Item = Problem>, range: Span) -> Vec<Fix> {
+    let file = File::read(text, markers);
+    let before = file.counts();
+    let candidates = file.candidates(problems, range).take(most_candidates(text));
+    let mut found: Vec<Fix> = candidates
+        .filter(|it| file.tried(&before, std::slice::from_ref(it)).is_some())
+        .collect();
+    found.sort_by_key(|it| !it.preferred);
+    found
+}
+
+/// All repairs with one meaning at once. `None`: there is nothing to repair.
+pub fn repair_all(
+    text: &str,
+    markers: &Markers,
+    problems: impl IntoIterator<Item = Problem>,
+) -> Option<(Vec<TextEdit>, Vec<Fix>)> {
+    let file = File::read(text, markers);
+    let before = file.counts();
+    let mut taken = Taken::default();
+    let mut answered = HashSet::new();
+    let mut chosen: Vec<Fix> = Vec::new();
+    let whole = Span::new(0, text.len() as u32);
+    for fix in file.candidates(problems, whole).filter(|it| it.preferred) {
+        let is_free = fix.edits.iter().all(|it| !taken.touches(it.span));
+        if is_free && answered.insert(fix.problem) {
+            fix.edits.iter().for_each(|it| taken.add(it.span));
+            chosen.push(fix);
+        }
+    }
+    if let Some(edits) = file.tried(&before, &chosen) {
+        return Some((edits, chosen));
+    }
+    // Some do not help: each on its own, as long as that takes no time.
+    chosen.truncate(most_candidates(text));
+    chosen.retain(|it| file.tried(&before, std::slice::from_ref(it)).is_some());
+    file.tried(&before, &chosen).map(|edits| (edits, chosen))
+}

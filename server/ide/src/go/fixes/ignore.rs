@@ -1,0 +1,39 @@
+//! A comment above a marker that silences what is wrong with it.
+
+use std::collections::HashSet;
+
+use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_workspace::suppress::{self, Form};
+
+use crate::fixes::{Fix, FixKind, MAX_FIXES, NOT_IGNORED, Problem, TextEdit};
+
+/// The comments that silence those problems that touch a range. One comment is enough for a code on a line.
+pub fn ignores(text: &str, problems: impl IntoIterator<Item = Problem>, range: Span) -> Vec<Fix> {
+    let is_asked = |it: &Problem| it.span.start <= range.end && range.start <= it.span.end;
+    let can_be = |it: &Problem| !NOT_IGNORED.contains(&it.code);
+    let asked = problems.into_iter().filter(|it| is_asked(it) && can_be(it));
+    let mut seen = HashSet::new();
+    let fixes = asked.filter_map(|problem| {
+        let before = text.get(..problem.span.start as usize)?;
+        let start = before.rfind('\n').map_or(0, |it| it + 1);
+        if !seen.insert((problem.code, start)) {
+            return None;
+        }
+        let line = &text[start..];
+        let indentation = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
+        let is_windows = line.split('\n').next().is_some_and(|it| it.ends_with('\r'));
+        let end = if is_windows { "\r\n" } else { "\n" };
+        Some(Fix {
+            title: format!("Ignore {} here", problem.code),
+            kind: FixKind::Ignore,
+            problem,
+            edits: vec![TextEdit {
+                span: Span::new(start as u32, start as u32),
+                new_text: format!("{indentation}{}{end}", suppress::comment(Form::Go, problem.code)),
+            }],
+            preferred: false,
+            drops: false,
+        })
+    });
+    fixes.take(MAX_FIXES).collect()
+}

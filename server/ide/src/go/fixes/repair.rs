@@ -1,0 +1,235 @@
+//! Repairs of markers as they come to mind.
+
+mod arguments;
+mod expression;
+
+use std::ops::Range;
+
+use crd_analyzer_gosource::check::{
+    Finding, Problem,
+    catalog::{self, Type},
+    comments::{Lost, Target, Written},
+    parts::Parts,
+};
+use crd_analyzer_syntax::tree::Span;
+
+use super::File;
+use crate::{fixes::TextEdit, markdown::shortened};
+
+/// A repair that was not tried yet.
+pub(super) struct Repair {
+    pub(super) title: String,
+    /// In the order of the text.
+    pub(super) edits: Vec<TextEdit>,
+    /// It has one meaning.
+    pub(super) is_certain: bool,
+}
+
+impl Repair {
+    fn certain(title: impl Into<String>, edits: Vec<TextEdit>) -> Self {
+        Self {
+            title: title.into(),
+            edits,
+            is_certain: true,
+        }
+    }
+}
+
+/// A replacement.
+fn put(span: Range<usize>, new_text: impl Into<String>) -> TextEdit {
+    TextEdit {
+        span: Span::new(span.start as u32, span.end as u32),
+        new_text: new_text.into(),
+    }
+}
+
+/// The repairs of a finding.
+pub(super) fn repairs(file: &File<'_>, finding: &Finding) -> Vec<Repair> {
+    let Some(marker) = marker_at(file, finding.span.start) else {
+        return Vec::new();
+    };
+    let found = match &finding.problem {
+        Problem::Unknown {
+            name,
+            has_text: false,
+            meant: Some(meant),
+        } => Some(spelling(finding, name, meant)),
+        Problem::Unknown {
+            name,
+            meant: Some(meant),
+            ..
+        } => text_behind(file, marker, name, meant),
+        Problem::Refused { problem, .. } => {
+            let parts = Parts::of(file.text, marker, marker.span.end);
+            arguments::repair(file, finding, &parts, problem)
+        }
+        Problem::Misplaced {
+            at: Err(Lost::Behind), ..
+        } => above(file, marker),
+        Problem::Misplaced {
+            at: Err(Lost::Documentation),
+            fits,
+            ..
+        } if *fits == [Target::Package] => out_of_documentation(file, marker),
+        Problem::Repeated { is_same: true, .. } => without(file, marker),
+        Problem::Quotes { .. } => {
+            let parts = Parts::of(file.text, marker, marker.span.end);
+            expression::quotes(file.text, finding, &parts)
+        }
+        _ => None,
+    };
+    found.into_iter().collect()
+}
+
+/// The marker that a place is in.
+fn marker_at<'f>(file: &'f File<'_>, at: usize) -> Option<&'f Written> {
+    let all = &file.comments.markers;
+    let before = all.partition_point(|it| it.span.start <= at).checked_sub(1)?;
+    all.get(before).filter(|it| at <= it.span.end)
+}
+
+/// Names are shown up to so many letters.
+const LONGEST_SHOWN: usize = 60;
+
+fn spelling(finding: &Finding, name: &str, meant: &str) -> Repair {
+    let start = finding.span.start;
+    let title = format!(
+        "Change +{} to +{}",
+        shortened(name, LONGEST_SHOWN),
+        shortened(meant, LONGEST_SHOWN)
+    );
+    Repair::certain(title, vec![put(start..start + name.len(), meant)])
+}
+
+/// Text behind a marker is its value without the sign before it, or moves to a line of its own. `word`: the name as it is written.
+fn text_behind(file: &File<'_>, marker: &Written, word: &str, name: &str) -> Option<Repair> {
+    let text = file.text;
+    let word_end = marker.span.start + 1 + word.len();
+    let rest = text.get(word_end..marker.span.end)?.trim_start();
+    let rest_start = marker.span.end - rest.len();
+    let name_span = marker.span.start + 1..word_end;
+    let mut one_value = catalog::definitions(name)
+        .iter()
+        .filter(|it| it.arguments.len() == 1)
+        .peekable();
+    let takes_value = one_value.peek().is_some();
+    let is_certain = one_value.any(|it| is_value(&it.arguments[0].r#type, rest));
+    if is_certain || takes_value && word.ends_with(':') {
+        return Some(Repair {
+            title: "Write = before the value".to_owned(),
+            edits: vec![put(name_span.start..rest_start, format!("{name}="))],
+            is_certain,
+        });
+    }
+    let line = Line::of(text, marker.span.start)?;
+    let before = text.get(line.start..marker.span.start)?;
+    let moved = format!("{rest}{}{before}+{name}", line.end);
+    Some(Repair {
+        title: "Move the text to a line of its own".to_owned(),
+        edits: vec![put(marker.span.clone(), moved)],
+        is_certain: false,
+    })
+}
+
+/// Whether a text can only be a value of a type.
+fn is_value(of: &Type, text: &str) -> bool {
+    match of {
+        Type::Int => text.parse::<i64>().is_ok(),
+        Type::Number => text.parse::<f64>().is_ok_and(f64::is_finite),
+        Type::Bool => matches!(text, "true" | "false"),
+        _ => false,
+    }
+}
+
+/// The line that a marker has for itself.
+struct Line {
+    start: usize,
+    /// The end of lines.
+    end: &'static str,
+    /// Where the next line begins.
+    next: usize,
+}
+
+impl Line {
+    /// Of a marker whose comment begins its line.
+    fn of(text: &str, marker: usize) -> Option<Self> {
+        let line = Self::around(text, marker)?;
+        let before = text.get(line.start..marker)?.trim();
+        before.trim_end_matches([' ', '\t']).eq("//").then_some(line)
+    }
+
+    fn around(text: &str, at: usize) -> Option<Self> {
+        let start = text.get(..at)?.rfind('\n').map_or(0, |it| it + 1);
+        let rest = text.get(at..)?;
+        let next = rest.find('\n').map_or(text.len(), |it| at + it + 1);
+        let is_windows = text[start..next].ends_with("\r\n");
+        let end = if is_windows { "\r\n" } else { "\n" };
+        Some(Self { start, end, next })
+    }
+}
+
+/// A marker that says the same again goes with its line.
+fn without(file: &File<'_>, marker: &Written) -> Option<Repair> {
+    let line = Line::of(file.text, marker.span.start)?;
+    Some(Repair::certain(
+        "Remove the repeated marker",
+        vec![put(line.start..line.next, "")],
+    ))
+}
+
+/// A marker behind a declaration moves to a line above it.
+fn above(file: &File<'_>, marker: &Written) -> Option<Repair> {
+    let text = file.text;
+    let line = Line::around(text, marker.span.start)?;
+    let before = text.get(line.start..marker.span.start)?;
+    let code = before.trim_end().strip_suffix("//")?.trim_end();
+    let indentation = &before[..before.len() - before.trim_start().len()];
+    let moved = format!("{indentation}// {}{}", &text[marker.span.clone()], line.end);
+    let edits = vec![
+        put(line.start..line.start, moved),
+        put(line.start + code.len()..marker.span.end, ""),
+    ];
+    Some(Repair::certain("Move the marker above the declaration", edits))
+}
+
+/// Lines of comments that are rearranged.
+const LONGEST_GROUP: usize = 200;
+
+/// Markers of the package leave the documentation that they are in, all at once.
+fn out_of_documentation(file: &File<'_>, marker: &Written) -> Option<Repair> {
+    let text = file.text;
+    let line = Line::of(text, marker.span.start)?;
+    let is_comment = |it: &str| it.trim_start().starts_with("//");
+    let (mut top, mut left) = (line.start, LONGEST_GROUP);
+    while left > 0
+        && let Some(above) = top.checked_sub(1)
+        && let Some(above) = Line::around(text, above)
+        && is_comment(&text[above.start..top])
+    {
+        top = above.start;
+        left -= 1;
+    }
+    let mut bottom = line.next;
+    while left > 0
+        && let Some(below) = Line::around(text, bottom)
+        && bottom < text.len()
+        && is_comment(&text[bottom..below.next])
+    {
+        bottom = below.next;
+        left -= 1;
+    }
+    if left == 0 {
+        return None;
+    }
+    let number_at = |at: usize| file.comments.markers.partition_point(|it| it.span.start < at);
+    let all = file.comments.markers[number_at(top)..number_at(bottom)].iter();
+    let lines: Vec<Line> = all.map(|it| Line::of(text, it.span.start)).collect::<Option<_>>()?;
+    let moved: String = lines.iter().map(|it| &text[it.start..it.next]).collect();
+    let title = "Separate the markers from the documentation";
+    if moved.len() == bottom - top {
+        return Some(Repair::certain(title, vec![put(bottom..bottom, line.end)]));
+    }
+    let mut edits = vec![put(top..top, format!("{moved}{}", line.end))];
+    edits.extend(lines.iter().map(|it| put(it.start..it.next, "")));
+    Some(Repair::certain(title, edits))
+}

@@ -1,0 +1,158 @@
+//! Repairs of arguments that controller-gen refuses.
+
+use crd_analyzer_gosource::check::{
+    Finding,
+    arguments::{Problem, escape},
+    catalog::Type,
+    parts::{Part, Parts},
+};
+use crd_analyzer_workspace::words::meant::meant;
+
+use super::{File, Repair, expression, put};
+
+pub(super) fn repair(file: &File<'_>, finding: &Finding, parts: &Parts, problem: &Problem) -> Option<Repair> {
+    let text = file.text;
+    match problem {
+        Problem::Bool => bool(text, finding),
+        Problem::Integer | Problem::Number => number(text, finding, *problem == Problem::Integer),
+        Problem::Unknown(name) => spelling(file, parts, name),
+        Problem::Name => items(text, finding, parts).or_else(|| expression::unquoted(text, finding, parts)),
+        Problem::Extra => comma(file, finding, parts).or_else(|| items_of_one(text, finding, parts)),
+        Problem::Escape => backslashes(text, finding, parts),
+        Problem::Missing(_) | Problem::Quote | Problem::Separator => None,
+    }
+}
+
+/// A value without quotes around it.
+fn bare(written: &str) -> &str {
+    let inside = |quote: char| written.strip_prefix(quote)?.strip_suffix(quote);
+    inside('"')
+        .or_else(|| inside('\''))
+        .or_else(|| inside('`'))
+        .unwrap_or(written)
+}
+
+fn bool(text: &str, finding: &Finding) -> Option<Repair> {
+    let written = bare(text.get(finding.span.clone())?);
+    let value = ["true", "false"]
+        .into_iter()
+        .find(|it| it.eq_ignore_ascii_case(written))?;
+    Some(Repair::certain(
+        format!("Write {value}"),
+        vec![put(finding.span.clone(), value)],
+    ))
+}
+
+/// A number in quotes, or an integer with a fraction of zero.
+fn number(text: &str, finding: &Finding, is_integer: bool) -> Option<Repair> {
+    let written = bare(text.get(finding.span.clone())?);
+    let is_plain = written
+        .bytes()
+        .all(|it| it.is_ascii_digit() || matches!(it, b'-' | b'.'));
+    let whole = written.split_once('.').map_or(written, |(whole, fraction)| {
+        if fraction.bytes().all(|it| it == b'0') {
+            whole
+        } else {
+            written
+        }
+    });
+    let value = if is_integer {
+        whole.parse::<i64>().ok().map(|_| whole)
+    } else {
+        written.parse::<f64>().ok().map(|_| written)
+    };
+    let value = value.filter(|_| is_plain)?;
+    Some(Repair::certain(
+        format!("Write {value}"),
+        vec![put(finding.span.clone(), value)],
+    ))
+}
+
+/// An argument whose name is close to that of another one.
+fn spelling(file: &File<'_>, parts: &Parts, name: &str) -> Option<Repair> {
+    let text = file.text;
+    let of = |it: &Part| it.name.clone().filter(|it| &text[it.clone()] == name);
+    let span = parts.arguments.iter().find_map(of)?;
+    let free = parts.missing(text, file.markers.release);
+    let near = meant(name, free.map(|it| it.name.as_str()))?;
+    Some(Repair::certain(
+        format!("Change {name} to {near}"),
+        vec![put(span, near)],
+    ))
+}
+
+/// Items that follow a list after a comma.
+fn items(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> {
+    let all = &parts.arguments;
+    let at = all
+        .iter()
+        .position(|it| it.span.end >= finding.span.start && it.value.is_none())?;
+    let list = all[..at].iter().rev().find(|it| it.value.is_some())?;
+    let is_list = matches!(parts.argument(text, list)?.r#type, Type::List(_));
+    let first = all.iter().position(|it| it == list)? + 1;
+    let items = all[first..].iter().take_while(|it| it.value.is_none());
+    let is_list = is_list && !text[all[at].span.clone()].trim().is_empty();
+    let edits: Vec<_> = items.map(|it| put(it.span.start - 1..it.span.start, ";")).collect();
+    is_list.then(|| Repair::certain("Separate the items by semicolons", edits))
+}
+
+/// The same of a marker that is one list.
+fn items_of_one(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> {
+    let [part] = parts.arguments.as_slice() else {
+        return None;
+    };
+    let is_list = matches!(parts.argument(text, part)?.r#type, Type::List(_));
+    let value = part.value.clone()?;
+    let written = &text[value.clone()];
+    let is_plain = !written.contains(['"', '`', '{', '}']);
+    let begins = text[finding.span.start..].starts_with(',');
+    let is_items = part.name.is_none() && is_list && is_plain && begins;
+    is_items.then(|| {
+        let commas = written.match_indices(',').map(|it| value.start + it.0);
+        let edits = commas.map(|it| put(it..it + 1, ";")).collect();
+        Repair::certain("Separate the items by semicolons", edits)
+    })
+}
+
+/// A comma before an argument that follows after a blank.
+fn comma(file: &File<'_>, finding: &Finding, parts: &Parts) -> Option<Repair> {
+    let text = file.text;
+    let rest = text.get(finding.span.start..)?;
+    let name = rest.split('=').next()?;
+    let before = text[..finding.span.start].trim_end().len();
+    let is_argument = parts.missing(text, file.markers.release).any(|it| it.name == name);
+    (is_argument && before < finding.span.start).then(|| {
+        let edit = put(before..finding.span.start, ",");
+        Repair::certain("Separate the arguments by a comma", vec![edit])
+    })
+}
+
+/// The backslashes of a regular expression in quotes, where Go knows none of the escapes.
+fn backslashes(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> {
+    let is_pattern = parts.definition?.name.ends_with(":Pattern");
+    let [part] = parts.arguments.as_slice() else {
+        return None;
+    };
+    let value = part
+        .value
+        .clone()
+        .filter(|it| is_pattern && it.contains(&finding.span.start))?;
+    let written = text[value.clone()].trim();
+    let inside = written.strip_prefix('"')?.strip_suffix('"')?;
+    let start = value.end - text[value.clone()].trim_start().len() + 1;
+    let mut edits = Vec::new();
+    let mut at = 0;
+    while let Some(next) = inside[at..].find('\\') {
+        let place = at + next;
+        let rest = &inside[place + 1..];
+        match rest.chars().next()? {
+            // These are what they are in both.
+            '\\' | '"' => {}
+            // The author may have meant Go's character.
+            _ if escape(rest).is_some() => return None,
+            _ => edits.push(put(start + place..start + place, "\\")),
+        }
+        at = place + 1 + rest.chars().next()?.len_utf8();
+    }
+    (!edits.is_empty()).then(|| Repair::certain("Write two backslashes", edits))
+}

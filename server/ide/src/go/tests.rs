@@ -1,0 +1,212 @@
+//! Completion and hover in Go files.
+
+use crd_analyzer_gosource::check::{catalog::Release, declared::Declared};
+use crd_analyzer_workspace::go_file::Markers;
+
+use super::{complete, hover};
+
+fn markers() -> Markers {
+    Markers {
+        release: Release(21),
+        declared: Declared::new(["kubebuilder:oneOf"]).expect("a name"),
+    }
+}
+
+/// A field with a marker in its comment; `|` is the cursor.
+fn field(marker: &str) -> String {
+    format!("package v1\n\ntype A struct {{\n\t// {marker}\n\tB string `json:\"b\"`\n}}\n")
+}
+
+fn at(marked: &str) -> (String, u32) {
+    let offset = marked.find('|').expect("a cursor");
+    (marked.replacen('|', "", 1), offset as u32)
+}
+
+/// What is offered and begins with what is typed, and the line after the first was taken.
+fn offered(marked: &str) -> (Vec<String>, String) {
+    let (text, offset) = at(marked);
+    let Some(found) = complete(&text, offset, &markers(), true) else {
+        return (Vec::new(), String::new());
+    };
+    let typed = &text[found.insert.range()];
+    let fitting: Vec<_> = found.items.iter().filter(|it| it.filter.starts_with(typed)).collect();
+    let mut taken = text.clone();
+    if let Some(first) = fitting.first() {
+        taken.replace_range(found.replace.range(), first.snippet.as_ref().unwrap_or(&first.text));
+    }
+    let line = taken.lines().find(|it| it.contains("// +")).unwrap_or_default();
+    let labels = fitting.iter().map(|it| it.label.clone());
+    (labels.collect(), line.trim().to_owned())
+}
+
+#[track_caller]
+fn check(marked: &str, expected: &[&str], line: &str) {
+    let (labels, taken) = offered(marked);
+    let first: Vec<_> = labels.iter().take(expected.len().max(1)).map(String::as_str).collect();
+    assert_eq!((first.as_slice(), taken.as_str()), (expected, line), "{marked}");
+}
+
+#[test]
+fn names_fit_the_place() {
+    check(
+        &field("+kubebuilder:validation:MaxL|"),
+        &["kubebuilder:validation:MaxLength"],
+        "// +kubebuilder:validation:MaxLength=$1",
+    );
+    check(&field("+opt|"), &["optional"], "// +optional");
+    check(&field("+kubebuilder:sub|"), &[], "// +kubebuilder:sub");
+    check(
+        "package v1\n\n// A is one.\n// +kubebuilder:subresource:s|\ntype A struct{}\n",
+        &["kubebuilder:subresource:scale", "kubebuilder:subresource:status"],
+        "// +kubebuilder:subresource:scale:specpath=\"$1\",statuspath=\"$2\"",
+    );
+    check("// +group|\npackage v1\n", &["groupName"], "// +groupName=$1");
+    // Later releases have it.
+    check(&field("+k8s:maxI|"), &[], "// +k8s:maxI");
+    check(
+        &field("+kubebuilder:one|"),
+        &["kubebuilder:oneOf"],
+        "// +kubebuilder:oneOf",
+    );
+    // A marker is there once.
+    check(&field("+optional\n\t// +opt|"), &[], "// +optional");
+}
+
+#[test]
+fn names_are_offered_with_their_arguments() {
+    check(
+        "package v1\n\n// A is one.\n// +kubebuilder:resource:s|\ntype A struct{}\n",
+        &[
+            "kubebuilder:resource:scope",
+            "kubebuilder:resource:shortName",
+            "kubebuilder:resource:singular",
+        ],
+        "// +kubebuilder:resource:scope=${1|Namespaced,Cluster|}",
+    );
+    check(
+        &field("+kubebuilder:validation:XV|"),
+        &["kubebuilder:validation:XValidation"],
+        "// +kubebuilder:validation:XValidation:rule=\"$1\"",
+    );
+    check(
+        &field("+kubebuilder:validation:Patt|=^a$"),
+        &["kubebuilder:validation:Pattern"],
+        "// +kubebuilder:validation:Pattern=^a$",
+    );
+}
+
+#[test]
+fn arguments_and_values_are_offered() {
+    let rule = "+kubebuilder:validation:XValidation:rule=\"self > 0\",";
+    check(
+        &field(&format!("{rule}mess|")),
+        &["message", "messageExpression"],
+        &format!("// {rule}message=\"$1\""),
+    );
+    check(
+        &field(&format!("{rule}reason=FieldValueI|")),
+        &["FieldValueInvalid"],
+        &format!("// {rule}reason=FieldValueInvalid"),
+    );
+    check(&field(&format!("{rule}ru|")), &[], &format!("// {rule}ru"));
+    check(&field("+listType=|"), &["atomic", "map", "set"], "// +listType=atomic");
+    check(
+        &field("+kubebuilder:validation:ExclusiveMaximum=t|"),
+        &["true"],
+        "// +kubebuilder:validation:ExclusiveMaximum=true",
+    );
+    let rbac = "package v1\n\n// +kubebuilder:rbac:groups=a,verbs=get;list;|;watch\n\n// F does.\nfunc F() {}\n";
+    check(
+        rbac,
+        &["create", "update"],
+        "// +kubebuilder:rbac:groups=a,verbs=get;list;create;watch",
+    );
+    check(&field("+kubebuilder:validation:MaxLength=|"), &[], "");
+    check(&field("+kubebuilder:unknown:a=|"), &[], "");
+}
+
+#[test]
+fn nothing_is_offered_outside_of_markers() {
+    for marked in [
+        "package v1|\n",
+        "package v1\n\n// A is |\ntype A struct{}\n",
+        "package v1\n\nvar a = \"// +|\"\n",
+        "package v1\n\ntype A struct {\n\tB int // +|\n}\n",
+        "package v1\n\nfunc F() {\n\t// +|\n}\n",
+        &field("+optional because |"),
+    ] {
+        let (text, offset) = at(marked);
+        assert_eq!(complete(&text, offset, &markers(), true), None, "{marked}");
+    }
+}
+
+/// What is shown where the cursor is.
+fn said(marked: &str) -> Option<String> {
+    let (text, offset) = at(marked);
+    let found = hover(&text, offset, &markers())?;
+    Some(format!("{}\n---\n{}", &text[found.span.range()], found.plain()))
+}
+
+#[test]
+fn markers_are_explained() {
+    assert_eq!(
+        said(&field("+kubebuilder:validation:Max|Length=3")).as_deref(),
+        Some(
+            "kubebuilder:validation:MaxLength\n---\n+kubebuilder:validation:MaxLength=integer\n\nLimits the number of characters.\n\n\
+             In the CRD: maxLength.\n\nBelongs to a field or a type."
+        )
+    );
+    let scale = said("package v1\n\n// +kubebuilder:ti|tle=a\ntype A struct{}\n").expect("a hover");
+    assert!(
+        scale.contains("Belongs to a field (since controller-gen 0.18) or a type (since controller-gen 0.20)."),
+        "{scale}"
+    );
+    let items = said(&field("|+kubebuilder:validation:items:Enum=a")).expect("a hover");
+    assert!(items.contains("For each item of the list: Restricts"), "{items}");
+    let rule = said(&field("+kubebuilder:validation:XValid|ation:rule=\"true\"")).expect("a hover");
+    for part in [
+        "+kubebuilder:validation:XValidation:rule=string",
+        "- rule (string, required): The CEL expression.",
+        "- optionalOldSelf (boolean, since controller-gen 0.17)",
+        "Values: FieldValueInvalid, FieldValueForbidden",
+    ] {
+        assert!(rule.contains(part), "{rule}");
+    }
+    let argument = said(&field("+kubebuilder:validation:XValidation:rule=\"true\",mes|sage=a")).expect("a hover");
+    assert!(
+        argument.starts_with("message\n---\nmessage: string\n\nThe message of the error."),
+        "{argument}"
+    );
+    let declared = said(&field("+kubebuilder:one|Of:={}")).expect("a hover");
+    assert!(declared.contains("declares this marker"), "{declared}");
+    for marked in [
+        &field("+kubebuilder:unkn|own"),
+        &field("+optional |because"),
+        &field("|/ optional"),
+        "package v|1\n",
+        "|",
+        "// +optional|",
+    ] {
+        assert_eq!(said(marked), None, "{marked}");
+    }
+}
+
+#[test]
+fn hostile_files_take_bounded_time() {
+    let long = format!("+kubebuilder:validation:XValidation:rule=\"{}|", "a,".repeat(500_000));
+    let many = format!("+|\n{}", "\t// +optional\n".repeat(70_000));
+    let large = format!("{}{}", field("+|"), "var a = 1\n".repeat(200_000));
+    let colons = format!("+{}|", ":".repeat(1_000_000));
+    let texts = [field(&long), field(&many), large, field(&colons)];
+    for marked in &texts {
+        let (text, offset) = at(marked);
+        complete(&text, offset, &markers(), true);
+        hover(&text, offset, &markers());
+    }
+    let (text, offset) = at(&texts[2]);
+    assert_eq!(
+        complete(&text, offset, &markers(), true),
+        None,
+        "larger files are not parsed"
+    );
+}
