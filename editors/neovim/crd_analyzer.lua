@@ -2,7 +2,13 @@
 -- What can be set stands in settings['crd-analyzer']; a `.crd-analyzer.yaml` in the repository counts for everybody.
 return {
   cmd = { 'crd-analyzer', 'lsp' },
-  filetypes = { 'yaml', 'json', 'helm' },
-  root_markers = { '.crd-analyzer.yaml', '.crd-analyzer.yml', '.git' },
+  filetypes = { 'yaml', 'json', 'helm', 'go' },
+  root_dir = function(bufnr, on_dir)
+    -- Go files have markers in projects of kubebuilder; gopls does everything else.
+    if vim.bo[bufnr].filetype == 'go' and not vim.fs.root(bufnr, 'PROJECT') then
+      return
+    end
+    on_dir(vim.fs.root(bufnr, { '.crd-analyzer.yaml', '.crd-analyzer.yml', '.git' }))
+  end,
   settings = { ['crd-analyzer'] = {} },
 }

@@ -5,9 +5,14 @@ local M = {}
 function M.setup(options)
   options = options or {}
   vim.api.nvim_create_autocmd('FileType', {
-    pattern = { 'yaml', 'json', 'helm' },
+    pattern = { 'yaml', 'json', 'helm', 'go' },
     group = vim.api.nvim_create_augroup('crd_analyzer', { clear = true }),
     callback = function(event)
+      -- Go files have markers in projects of kubebuilder; gopls does everything else.
+      local is_go = vim.bo[event.buf].filetype == 'go'
+      if is_go and #vim.fs.find('PROJECT', { upward = true, path = vim.fs.dirname(event.file) }) == 0 then
+        return
+      end
       local markers = vim.fs.find({ '.crd-analyzer.yaml', '.crd-analyzer.yml', '.git' }, { upward = true, path = vim.fs.dirname(event.file) })
       vim.lsp.start({
         name = 'crd_analyzer',
