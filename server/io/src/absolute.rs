@@ -15,12 +15,11 @@ pub fn absolute(path: &Path) -> io::Result<PathBuf> {
     if path.is_absolute() || path.as_os_str().is_empty() {
         return std::path::absolute(path);
     }
-    let current = match CURRENT.get() {
-        Some(current) => current,
-        None => {
-            let current = std::env::current_dir()?;
-            CURRENT.get_or_init(|| current)
-        }
+    let current = if let Some(current) = CURRENT.get() {
+        current
+    } else {
+        let current = std::env::current_dir()?;
+        CURRENT.get_or_init(|| current)
     };
     std::path::absolute(current.join(path))
 }

@@ -3,31 +3,15 @@
 
 use crate::{
     decode,
-    kustomization::{Image, Patch, Replica, Text},
+    kustomization::Transformer,
     node::{Node, Value},
     problem::Result,
     resource::Resources,
-    spec::FieldSpec,
     transform,
 };
 
 /// The `apiVersion` of what is built in.
 const BUILTIN: &str = "builtin";
-
-/// A transformer.
-#[derive(Clone, Debug)]
-pub(crate) enum Transformer {
-    /// `PatchTransformer`, an entry of `patches`.
-    Patch(Box<Patch>),
-    /// `LabelTransformer` or `AnnotationsTransformer`.
-    Entries(Vec<(Text, Text)>, Vec<FieldSpec>),
-    /// `PrefixTransformer`, `SuffixTransformer` or both in one: the text, whether it is a prefix, and where it goes.
-    Affix(Text, bool, Vec<FieldSpec>),
-    /// `ImageTagTransformer`
-    Image(Image, Vec<FieldSpec>),
-    /// `ReplicaCountTransformer`
-    Replicas(Replica, Vec<FieldSpec>),
-}
 
 impl Transformer {
     /// The transformers of an object, in their order. `None` if it needs a program, or does what is not built here.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{external::Transformer, id::ResId, node::Place, selector::Selector, spec::FieldSpec};
+use crate::{id::ResId, node::Place, selector::Selector, spec::FieldSpec};
 
 /// The names that kustomize looks for, in its order (`sigs.k8s.io/kustomize/api/konfig`).
 pub const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
@@ -122,6 +122,21 @@ pub(crate) struct Var {
     pub(crate) name: Arc<str>,
     pub(crate) object: ResId,
     pub(crate) field_path: Arc<str>,
+}
+
+/// An object of `transformers` that is built into kustomize.
+#[derive(Clone, Debug)]
+pub(crate) enum Transformer {
+    /// `PatchTransformer`, an entry of `patches`.
+    Patch(Box<Patch>),
+    /// `LabelTransformer` or `AnnotationsTransformer`.
+    Entries(Vec<(Text, Text)>, Vec<FieldSpec>),
+    /// `PrefixTransformer`, `SuffixTransformer` or both in one: the text, whether it is a prefix, and where it goes.
+    Affix(Text, bool, Vec<FieldSpec>),
+    /// `ImageTagTransformer`
+    Image(Image, Vec<FieldSpec>),
+    /// `ReplicaCountTransformer`
+    Replicas(Replica, Vec<FieldSpec>),
 }
 
 /// A kustomization file.

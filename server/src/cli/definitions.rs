@@ -247,7 +247,7 @@ impl RunDefinitions {
             self.describe_repositories(&catalog, folders(&deciding));
             let builders = builders::of(kustomizations, deciding.keys().map(PathBuf::as_path));
             self.around.get_or_init(|| deciding);
-            take_built(&catalog, &Overlays::new(&builders));
+            take_built(|| &catalog, &Overlays::new(&builders));
             catalog
         })
     }
@@ -409,11 +409,11 @@ fn look_through(catalog: &Catalog, neighbours: &Neighbours, known: &Named) -> Lo
     }
 }
 
-/// Takes up CRDs as kustomizations build them, where that matters for resources.
-fn take_built(catalog: &Catalog, overlays: &Overlays) {
+/// Takes up CRDs as kustomizations build them, where that matters for resources. Nothing is looked at for this if they change none.
+fn take_built<'c>(catalog: impl FnOnce() -> &'c Catalog, overlays: &Overlays) {
     let crds = overlays.changed_crds();
     if !crds.is_empty() {
-        catalog.change(|index| index.set_built(&crds));
+        catalog().change(|index| index.set_built(&crds));
     }
 }
 
@@ -474,7 +474,7 @@ fn deciding(path: &Path, access: &Access) -> Option<Deciding> {
 impl RunDefinitions {
     /// Takes up the CRDs as kustomizations build them, where that matters for resources.
     pub(super) fn add_built(&self, overlays: &Overlays) {
-        take_built(self.catalog(), overlays);
+        take_built(|| self.catalog(), overlays);
     }
 
     /// Looks into the index.

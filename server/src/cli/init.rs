@@ -20,7 +20,7 @@ use crate::input;
 
 /// Show the files by which a repository is checked from now on: a configuration, and what runs crd-analyzer in pre-commit and in CI.
 ///
-/// What is shown depends on the files that exist: a workflow for GitHub if there are workflows, a hook if there is a configuration of pre-commit.
+/// If the repository has workflows of GitHub, a workflow is shown, and if it has a configuration of pre-commit, a hook.
 /// Nothing is written without --write.
 ///
 /// Examples:

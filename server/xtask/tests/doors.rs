@@ -18,6 +18,7 @@ const WRITERS: &[(&str, &[&str])] = &[
     ("server/src/cli/baseline.rs", &["check --update-baseline"]),
     ("server/src/cli/docs.rs", &["docs --output-dir"]),
     ("server/src/cli/fix.rs", &["check --fix"]),
+    ("server/src/cli/init.rs", &["init --write"]),
     ("server/src/cli/test/init.rs", &["test --init"]),
     ("server/src/cli/test/update.rs", &["test --update"]),
     ("server/src/output/json_schema.rs", &["schema --output-dir"]),

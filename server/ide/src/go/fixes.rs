@@ -47,9 +47,9 @@ impl<'a> File<'a> {
     /// The repairs of those problems that touch a range, not tried yet.
     fn candidates(&self, problems: impl IntoIterator<Item = Problem>, range: Span) -> impl Iterator<Item = Fix> {
         let asked: HashSet<Problem> = problems.into_iter().collect();
-        let problem = |it: &Finding| Problem {
-            code: go_file::code(&it.problem),
-            span: Span::new(it.span.start as u32, it.span.end as u32),
+        let problem = |it: &Finding| {
+            let span = Span::new(it.span.start as u32, it.span.end as u32);
+            Problem::new(go_file::code(&it.problem), span)
         };
         let touching = self
             .found
@@ -61,7 +61,7 @@ impl<'a> File<'a> {
             });
         touching.flat_map(|(problem, finding)| {
             let repairs = repair::repairs(self, finding).into_iter();
-            repairs.map(move |it| Self::fix(problem, it))
+            repairs.map(move |it| Self::fix(problem.clone(), it))
         })
     }
 
@@ -114,7 +114,7 @@ pub fn repair_all(
     let whole = Span::new(0, text.len() as u32);
     for fix in file.candidates(problems, whole).filter(|it| it.preferred) {
         let is_free = fix.edits.iter().all(|it| !taken.touches(it.span));
-        if is_free && answered.insert(fix.problem) {
+        if is_free && answered.insert(fix.problem.clone()) {
             fix.edits.iter().for_each(|it| taken.add(it.span));
             chosen.push(fix);
         }

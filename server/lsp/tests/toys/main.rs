@@ -115,7 +115,7 @@ async fn fixes_repair_it() {
             "context": { "diagnostics": [] },
         });
         let actions = list(client.request("textDocument/codeAction", params).await);
-        let texts: Vec<_> = actions.iter().map(|it| it.to_string()).collect();
+        let texts: Vec<_> = actions.iter().map(ToString::to_string).collect();
         assert!(
             texts.iter().any(|it| it.contains(&format!("\"newText\":\"{new}\""))),
             "{texts:#?}"

@@ -25,7 +25,7 @@ pub(super) struct Offer {
     pub(super) change: Option<Change>,
 }
 
-/// What is written.
+/// The new text of a file.
 pub(super) struct Change {
     /// The text that is there; `None` if the file is new.
     pub(super) before: Option<String>,
@@ -55,7 +55,7 @@ impl Offer {
 pub(super) fn of(folder: &Path) -> anyhow::Result<Vec<Offer>> {
     let mut offers = vec![configuration(folder)];
     offers.extend(hook(folder)?);
-    offers.extend(workflow(folder)?);
+    offers.extend(workflow(folder));
     offers.extend(pipeline(folder)?);
     if offers.len() == 1 {
         let why = "runs crd-analyzer in CI: docs/ci.md of crd-analyzer has a step for each of them";
@@ -106,17 +106,17 @@ fn hook(folder: &Path) -> anyhow::Result<Option<Offer>> {
 }
 
 /// The workflow of GitHub.
-fn workflow(folder: &Path) -> anyhow::Result<Option<Offer>> {
+fn workflow(folder: &Path) -> Option<Offer> {
     let workflows = Path::new(".github/workflows");
     let there = folder.join(workflows);
     if !read::is_folder(&there) {
-        return Ok(None);
+        return None;
     }
     let access = input::found_in(folder);
     for file in read::files_in(&there, &input::roots(&access)) {
         if read::text(&file, &access, SETTINGS_BYTES).is_ok_and(|it| it.contains("crd-analyzer")) {
             let name = file.file_name().unwrap_or_default();
-            return Ok(Some(Offer::stays(workflows.join(name), "runs crd-analyzer")));
+            return Some(Offer::stays(workflows.join(name), "runs crd-analyzer"));
         }
     }
     let text = format!(
@@ -131,7 +131,7 @@ fn workflow(folder: &Path) -> anyhow::Result<Option<Offer>> {
                - uses: crd-analyzer/crd-analyzer/integrations/github-action@{RELEASE}\n"
     );
     let why = "checks each pull request, and shows errors at their lines";
-    Ok(Some(Offer::new(workflows.join("crd-analyzer.yaml"), why, text)))
+    Some(Offer::new(workflows.join("crd-analyzer.yaml"), why, text))
 }
 
 /// The pipeline of GitLab.

@@ -141,7 +141,7 @@ mod tests {
 
     fn hash(text: &str) -> ValueHash {
         let text = text.into();
-        let tree = read_document(&text, split(&text).documents[0].clone(), &[]).expect("YAML");
+        let tree = read_document(&text, split(&text).documents[0], &[]).expect("YAML");
         let json = read_json(&tree).expect("JSON");
         ValueHash::of_json(json.root().expect("a value"))
     }

@@ -15,7 +15,7 @@ pub(crate) fn without_crd(written: &WrittenType) -> Words {
         .help(format!("name its CRD with `--crd`, {ACCEPT}"))
 }
 
-/// About a template that is no YAML.
+/// About a template, which cannot be read as YAML.
 pub(crate) fn template() -> Words {
     Words::new("this template is not checked: it is not YAML until a tool fills it in".to_owned())
         .label("not checked")

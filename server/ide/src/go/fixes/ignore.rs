@@ -26,11 +26,11 @@ pub fn ignores(text: &str, problems: impl IntoIterator<Item = Problem>, range: S
         Some(Fix {
             title: format!("Ignore {} here", problem.code),
             kind: FixKind::Ignore,
-            problem,
             edits: vec![TextEdit {
                 span: Span::new(start as u32, start as u32),
                 new_text: format!("{indentation}{}{end}", suppress::comment(Form::Go, problem.code)),
             }],
+            problem,
             preferred: false,
             drops: false,
         })
