@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     input,
-    output::storage::{self as output, Format, Planned},
+    output::storage::{Format, Planned},
 };
 
 /// Tell which versions objects of a CRD are stored in, and which steps are due before one of them can be removed.
@@ -42,7 +42,7 @@ pub(super) struct Args {
 
     /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
-    output: Format,
+    output: &'static Format,
 
     #[command(flatten)]
     settings: Settings,
@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     let stdout = io::stdout();
     let columns = crate::output::columns(&stdout);
     let mut out = BufWriter::new(stdout);
-    output::print(&mut out, args.output, columns, &planned)?;
+    (args.output.print)(&mut out, columns, &planned)?;
     out.flush()?;
     let is_clean = planned
         .iter()

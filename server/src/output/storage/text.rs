@@ -1,76 +1,35 @@
-//! The versions that objects are stored in, and the steps of a migration.
+//! For people: the steps, with commands to copy.
 
 use std::io::{self, Write};
 
-use clap::ValueEnum;
 use crd_analyzer_io::print::Terminal;
 use crd_analyzer_workspace::{
     effective::{Effective, annotated},
-    stored_versions::{MigrationStep, State, StoragePlan},
+    stored_versions::{MigrationStep, State},
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{json::write_pretty, render::Renderer};
+use super::{Format, Planned};
+use crate::output::render::Renderer;
 
-/// The output format.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Format {
-    /// For people.
-    Text,
-    /// One JSON document.
-    Json,
-}
+pub(super) const FORMAT: Format = Format {
+    name: "text",
+    help: "For people",
+    print,
+};
 
-/// The plan of one CRD.
-pub(crate) struct Planned {
-    /// The name of the CRD.
-    pub(crate) name: String,
-    pub(crate) plan: StoragePlan,
-}
-
-/// Prints the plans.
-pub(crate) fn print(out: &mut dyn Write, format: Format, columns: usize, planned: &[Planned]) -> io::Result<()> {
-    match format {
-        Format::Json => {
-            let document: Vec<Value> = planned.iter().map(document).collect();
-            write_pretty(out, &Value::Array(document))
-        }
-        Format::Text => {
-            let mut text = Text {
-                out: &mut Terminal::new(out, false),
-                renderer: Renderer::new(columns),
-            };
-            for (n, it) in planned.iter().enumerate() {
-                if n > 0 {
-                    text.out.blank()?;
-                }
-                text.planned(it)?;
-            }
-            Ok(())
-        }
-    }
-}
-
-fn document(planned: &Planned) -> Value {
-    let plan = &planned.plan;
-    let step = |it: &MigrationStep| {
-        json!({
-            "step": it.code,
-            "state": it.state.name(),
-            "text": it.text,
-            "command": it.command,
-            "object": it.object,
-        })
+fn print(out: &mut dyn Write, columns: usize, planned: &[Planned]) -> io::Result<()> {
+    let mut text = Text {
+        out: &mut Terminal::new(out, false),
+        renderer: Renderer::new(columns),
     };
-    json!({
-        "name": planned.name,
-        "storage": plan.storage,
-        "stored": plan.stored,
-        "refusals": plan.refusals,
-        "removable": plan.removable,
-        "loses_fields": plan.loses_fields,
-        "steps": plan.steps.iter().map(step).collect::<Vec<_>>(),
-    })
+    for (n, it) in planned.iter().enumerate() {
+        if n > 0 {
+            text.out.blank()?;
+        }
+        text.planned(it)?;
+    }
+    Ok(())
 }
 
 struct Text<'t, 'w> {
