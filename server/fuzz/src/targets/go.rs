@@ -5,7 +5,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crd_analyzer_gosource::{Folders, Kind, Module, Step, marker_for, root_of};
+use crd_analyzer_gosource::{
+    Folders, Kind, Module, Step,
+    check::{self, catalog::Release, declared::Declared},
+    marker_for, root_of,
+};
+use crd_analyzer_ide::{
+    fixes::{Problem, apply},
+    go,
+};
+use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_workspace::go_file::{self, Markers};
 
 use crate::{
     Target,
@@ -43,6 +53,10 @@ const WORDS: &[&str] = &[
     "/* +optional */",
     "// +k8s:maxItems=3\n",
     "// +listType=map\n",
+    "// +kubebuilder:validation:XValidation:rule=\"self != \u{201D}\",mesage=\"no\"\n",
+    "// +kubebuilder:rbac:groups=a,verbs=get,list\n",
+    "// +kubebuilder:validation:MaxLenght=\"3\"\n",
+    "// +optional because\n",
     "interface{}",
     "func f() {}\n",
     "[3]int",
@@ -90,6 +104,7 @@ fn run(bytes: &[u8]) {
     let is_generated = input.number() & 1 == 0;
     let texts = [input.text(), input.text(), input.text()];
     let [types, shared, path] = texts.map(|it| it.to_string());
+    check_markers(&types);
     let files = [
         ("/go.mod", "module example.com/operator\n".to_owned()),
         ("/api/v1/types.go", types),
@@ -148,5 +163,44 @@ fn run(bytes: &[u8]) {
                 }
             }
         }
+    }
+}
+
+/// Places in one text that are asked about.
+const MOST_PLACES: usize = 40;
+
+/// Diagnostics, completion, hover and quick fixes of markers.
+fn check_markers(text: &str) {
+    let markers = Markers {
+        release: Release::NEWEST,
+        declared: Declared::new(["example:size"]).expect("a name"),
+    };
+    let comments = check::read(text);
+    let found = markers.find(text, &comments);
+    let problems: Vec<_> = found
+        .iter()
+        .map(|it| {
+            assert_range_in(text, it.span.clone());
+            let span = Span::new(it.span.start as u32, it.span.end as u32);
+            let code = go_file::code(&it.problem);
+            Problem { code, span }
+        })
+        .collect();
+    let ends = comments.markers.iter().flat_map(|it| [it.span.start + 1, it.span.end]);
+    for at in ends.take(MOST_PLACES) {
+        if let Some(found) = go::complete(text, at as u32, &markers, true) {
+            assert_range_in(text, found.replace.range());
+            assert!(found.replace.start <= found.insert.end && found.insert.end <= found.replace.end);
+        }
+        if let Some(found) = go::hover(text, at as u32, &markers) {
+            assert_range_in(text, found.span.range());
+        }
+    }
+    let whole = Span::new(0, text.len() as u32);
+    for fix in go::fixes::repairs(text, &markers, problems.iter().copied(), whole) {
+        assert!(apply(text, &fix.edits).is_some(), "the edits of {fix:?} fit");
+    }
+    for fix in go::fixes::ignores(text, problems, whole) {
+        assert!(apply(text, &fix.edits).is_some(), "the edits of {fix:?} fit");
     }
 }

@@ -210,3 +210,100 @@ fn hostile_files_take_bounded_time() {
         "larger files are not parsed"
     );
 }
+
+/// Pieces of Go files, whole lines and parts of lines.
+const PIECES: [&str; 46] = [
+    "\tB string `json:\"b\"`\n",
+    "\tB int // +nullable\n",
+    "}\n\ntype A struct {\n",
+    "}\n\n// F does.\n// +kubebuilder:rbac:groups=a,verbs=get,list\nfunc F() {}\n\ntype A struct {\n",
+    "\t// +optional because of this\n",
+    "\t// +kubebuilder:validation:MaxLenght=3\n",
+    "\t// +kubebuilder:validation:MaxLength=\"3\"\n",
+    "\t// +kubebuilder:validation:XValidation:rule=self in [1, 2],mesage=\"é😀\"\n",
+    "\t// +kubebuilder:validation:XValidation:rule=\"self != \u{201D}\"\n",
+    "\t// +kubebuilder:validation:Pattern=\"^\\d$\"\r\n",
+    "package v1\n",
+    "type A struct {\n",
+    "}\n",
+    "\tB string `json:\"b\"`",
+    "\tB struct {",
+    "func F() {}\n",
+    "type (\n",
+    "\n",
+    "\r\n",
+    "\t// +",
+    "// +",
+    "//+",
+    "/* +optional */",
+    "// Text é😀.\n",
+    "optional",
+    "kubebuilder:validation:",
+    "kubebuilder:rbac:groups=a,verbs=get,list",
+    "kubebuilder:resource:scope",
+    "XValidation:rule=",
+    "Pattern=",
+    "Enum:=",
+    "MaxLenght",
+    "ExclusiveMaximum=True",
+    "mesage=",
+    "crd-analyzer: ignore[unknown-marker] a",
+    "=",
+    ",",
+    ";",
+    ":",
+    " ",
+    "\"",
+    "`",
+    "{",
+    "\\d",
+    "\u{201D}",
+    "self in [1, 2]",
+];
+
+#[test]
+fn places_and_edits_fit_any_text() {
+    use super::fixes::{ignores, repair_all, repairs};
+    use crate::fixes::{Problem, apply};
+    use crd_analyzer_gosource::check;
+    use crd_analyzer_syntax::tree::Span;
+    use crd_analyzer_workspace::go_file;
+
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut repaired = 0;
+    for _ in 0..100 {
+        let count = random.usize(1..20);
+        let pieces = std::iter::repeat_with(|| *random.choice(&PIECES).expect("a piece"));
+        let text: String = ["package v1\n\n", "type A struct {\n"]
+            .into_iter()
+            .chain(pieces.take(count).collect::<Vec<_>>())
+            .collect();
+        let markers = markers();
+        let found = markers.find(&text, &check::read(&text));
+        let problem = |it: &check::Finding| Problem {
+            code: go_file::code(&it.problem),
+            span: Span::new(it.span.start as u32, it.span.end as u32),
+        };
+        let problems: Vec<_> = found.iter().map(problem).collect();
+        for at in text.char_indices().map(|it| it.0).filter(|_| random.u8(..) < 40) {
+            if let Some(found) = complete(&text, at as u32, &markers, true) {
+                let (insert, replace) = (found.insert, found.replace);
+                assert!(text.get(replace.range()).is_some_and(|it| !it.contains('\n')), "{text}");
+                assert!(replace.start == insert.start && insert.end <= replace.end, "{text}");
+            }
+            if let Some(found) = hover(&text, at as u32, &markers) {
+                assert!(text.get(found.span.range()).is_some(), "{text}");
+            }
+        }
+        let whole = Span::new(0, text.len() as u32);
+        let all = repairs(&text, &markers, problems.iter().copied(), whole);
+        repaired += all.len();
+        for fix in all.iter().chain(&ignores(&text, problems.iter().copied(), whole)) {
+            assert!(apply(&text, &fix.edits).is_some(), "{fix:?}\n{text}");
+        }
+        if let Some((edits, _)) = repair_all(&text, &markers, problems) {
+            assert!(apply(&text, &edits).is_some(), "{text}");
+        }
+    }
+    assert!(repaired > 30, "{repaired}");
+}
