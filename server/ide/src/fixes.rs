@@ -94,7 +94,7 @@ pub struct Problem {
 
 impl Problem {
     /// A finding whose fix is known by its code.
-    pub(crate) const fn new(code: &'static str, span: Span) -> Self {
+    pub const fn new(code: &'static str, span: Span) -> Self {
         Self {
             code,
             span,

@@ -183,7 +183,7 @@ fn check_markers(text: &str) {
             assert_range_in(text, it.span.clone());
             let span = Span::new(it.span.start as u32, it.span.end as u32);
             let code = go_file::code(&it.problem);
-            Problem { code, span }
+            Problem::new(code, span)
         })
         .collect();
     let ends = comments.markers.iter().flat_map(|it| [it.span.start + 1, it.span.end]);
@@ -197,7 +197,7 @@ fn check_markers(text: &str) {
         }
     }
     let whole = Span::new(0, text.len() as u32);
-    for fix in go::fixes::repairs(text, &markers, problems.iter().copied(), whole) {
+    for fix in go::fixes::repairs(text, &markers, problems.iter().cloned(), whole) {
         assert!(apply(text, &fix.edits).is_some(), "the edits of {fix:?} fit");
     }
     for fix in go::fixes::ignores(text, problems, whole) {

@@ -280,9 +280,9 @@ fn places_and_edits_fit_any_text() {
             .collect();
         let markers = markers();
         let found = markers.find(&text, &check::read(&text));
-        let problem = |it: &check::Finding| Problem {
-            code: go_file::code(&it.problem),
-            span: Span::new(it.span.start as u32, it.span.end as u32),
+        let problem = |it: &check::Finding| {
+            let span = Span::new(it.span.start as u32, it.span.end as u32);
+            Problem::new(go_file::code(&it.problem), span)
         };
         let problems: Vec<_> = found.iter().map(problem).collect();
         for at in text.char_indices().map(|it| it.0).filter(|_| random.u8(..) < 40) {
@@ -296,9 +296,9 @@ fn places_and_edits_fit_any_text() {
             }
         }
         let whole = Span::new(0, text.len() as u32);
-        let all = repairs(&text, &markers, problems.iter().copied(), whole);
+        let all = repairs(&text, &markers, problems.iter().cloned(), whole);
         repaired += all.len();
-        for fix in all.iter().chain(&ignores(&text, problems.iter().copied(), whole)) {
+        for fix in all.iter().chain(&ignores(&text, problems.iter().cloned(), whole)) {
             assert!(apply(&text, &fix.edits).is_some(), "{fix:?}\n{text}");
         }
         if let Some((edits, _)) = repair_all(&text, &markers, problems) {
