@@ -5,13 +5,29 @@ use crate::meant::TYPES;
 /// Values are shown up to this many characters.
 pub const MAX_VALUE: usize = 24;
 
-/// A text cut to a number of characters.
+/// A text cut to a number of characters. In a sentence, a value that is cut is closed again.
 pub fn clip(text: &str, max: usize) -> String {
     // Line breaks would make two lines of a headline.
     let text = text.split(['\n', '\r']).collect::<Vec<_>>().join(" ");
     match text.char_indices().nth(max) {
         None => text,
-        Some(_) => text.chars().take(max - 1).chain(['…']).collect(),
+        Some(_) => {
+            let cut: String = text.chars().take(max - 1).collect();
+            let is_open = |mark: char| cut.matches(mark).count() % 2 == 1;
+            let end = match (is_open('`'), is_open('"')) {
+                (true, true) => "…\"`",
+                (true, false) => "…`",
+                (false, _) => "…",
+            };
+            let kept = max.saturating_sub(end.chars().count());
+            let kept: String = cut.chars().take(kept).collect();
+            // What closes must not be closed by what was cut off.
+            if ['`', '"'].iter().all(|it| kept.matches(*it).count() == cut.matches(*it).count()) {
+                kept + end
+            } else {
+                cut + "…"
+            }
+        }
     }
 }
 
@@ -94,6 +110,9 @@ mod tests {
         assert_eq!(clip("abc", 3), "abc");
         assert_eq!(clip("äbcd", 3), "äb…");
         assert_eq!(clip("a\nb", 9), "a b");
+        assert_eq!(clip("not `\"abcdefgh\"`", 12), "not `\"abc…\"`");
+        assert_eq!(clip("not `abcdefgh`", 12), "not `abcde…`");
+        assert_eq!(clip("not `a` at all", 12), "not `a` at …");
     }
 
     #[test]

@@ -56,14 +56,23 @@ impl CheckedRule<'_, '_> {
                     format!("this rule fails when `{subject}` is not set")
                 },
                 "may not be set",
-                format!("guard it with `!has({part}) || …`, or list `{subject}` in `required`"),
+                format!(
+                    "guard it with `!has({part}) || …` to accept objects without it, with `has({part}) && …` to reject \
+                     them, or list `{subject}` in `required`"
+                ),
             ),
             codes::ABSENT_MAP_KEY => (
                 format!("this rule fails when the map has no key `{subject}`"),
                 "the key may be missing",
                 match part.strip_suffix(']').and_then(|it| it.rsplit_once('[')) {
-                    Some((map, key)) => format!("guard it with `!({key} in {map}) || …`"),
-                    None => format!("guard it with `!has({part}) || …`"),
+                    Some((map, key)) => format!(
+                        "guard it with `!({key} in {map}) || …` to accept objects without it, or with `{key} in {map} && \
+                         …` to reject them"
+                    ),
+                    None => format!(
+                        "guard it with `!has({part}) || …` to accept objects without it, or with `has({part}) && …` to \
+                         reject them"
+                    ),
                 },
             ),
             codes::UNGUARDED_INDEX => {

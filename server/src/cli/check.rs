@@ -415,7 +415,8 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     }
     beside.exceptions.tell_ended();
     if session.seen == 0 && !args.allow_empty && args.manifests.list.is_none() {
-        let what = "nothing to check: no YAML or JSON file was found, or the configuration excludes all of them";
+        let what = "nothing to check: no YAML or JSON file was found, or the configuration excludes all of them; the \
+                    types of Go packages are checked with `PATH/...`";
         return Err(UsageError(format!("{what}; --allow-empty accepts that")).into());
     }
     let replaceable = args.replacing.replaceable();

@@ -89,7 +89,13 @@ fn missing_type(about: &About<'_>, place: &SchemaPlace) -> Words {
     let words = Words::new(if place.is_root() {
         "the root of the schema has no `type`".to_owned()
     } else {
-        format!("{} has no `type`", place.noun())
+        let noun = place.noun();
+        let has = if noun.starts_with("the items") || noun.starts_with("the values") {
+            "have"
+        } else {
+            "has"
+        };
+        format!("{noun} {has} no `type`")
     })
     .label("`type` is missing here");
     if let Some(help) = about.around(1).and_then(int_or_string) {
