@@ -404,3 +404,65 @@ fn places_are_not_broken_and_folders_are_cut_short() {
     let outcome = sandbox.run(&["check", "-o", "concise"]);
     assert_eq!(outcome.stdout.matches("error[unknown-field]").count(), 60);
 }
+
+#[test]
+fn raw_text_of_jinja_may_begin_with_a_document() {
+    let resource = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: '{{ size }}'}\n";
+    let text = format!("{{% raw %}}\n---\n{resource}{{% endraw %}}\n");
+    let crd = definition("              type: object\n              properties: {size: {type: string}}\n");
+    let sandbox = Sandbox::new(&[("docs/snippets/a.yaml", &text), ("crd.yaml", &crd)]);
+    for path in ["docs", "docs/snippets/a.yaml"] {
+        let outcome = sandbox.run(&["check", "--crd", "crd.yaml", path]);
+        outcome.expect(0, &["1 file, 0 CRDs, 1 CR, 0 errors"]);
+        assert!(!outcome.stdout.contains("Not checked"), "{outcome:#?}");
+    }
+}
+
+#[test]
+fn crds_around_a_folder_count_as_kustomize_builds_them() {
+    let crd = definition("              type: object\n              properties: {size: {type: string}}\n");
+    let sandbox = Sandbox::new(&[
+        (".git/HEAD", "ref: refs/heads/main\n"),
+        ("config/crd/bases/a.yaml", &crd),
+        (
+            "config/crd/kustomization.yaml",
+            "resources: [bases/a.yaml]\npatches: [{path: patch.yaml, target: {kind: CustomResourceDefinition}}]\n",
+        ),
+        (
+            "config/crd/patch.yaml",
+            "- {op: replace, path: /spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/size/type, value: integer}\n",
+        ),
+        (
+            "config/samples/a.yaml",
+            "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 3}\n",
+        ),
+    ]);
+    for path in ["config/samples", "config/samples/a.yaml"] {
+        sandbox
+            .run(&["check", path])
+            .expect(0, &["1 file, 0 CRDs, 1 CR, 0 errors"]);
+    }
+    let wrong = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: three}\n";
+    sandbox.write("config/samples/a.yaml", wrong);
+    sandbox.run(&["check", "config/samples"]).expect(1, &["wrong-type"]);
+}
+
+#[test]
+fn a_named_file_is_a_crd_only_if_it_looks_like_one() {
+    let sandbox = Sandbox::new(&[
+        ("values.yaml", "replicas: 1\n"),
+        ("kustomization.yaml", "resources: [a.yaml]\n"),
+        ("spec.yaml", "spec: {group: example.com, scope: Namespaced}\n"),
+        ("charts/a/templates/a.yaml", "apiVersion: v1\nkind: A\n{{- if .Values.a }}\na: }\n{{- end }}\n"),
+    ]);
+    let outcome = sandbox.run(&["check", "values.yaml"]);
+    outcome.expect(1, &["error[not-checked]", "0 CRDs, 1 error"]);
+    sandbox
+        .run(&["check", "--allow-unchecked", "values.yaml"])
+        .expect(0, &["1 document without a Kubernetes object"]);
+    sandbox.run(&["check", "kustomization.yaml"]).expect(0, &["0 errors"]);
+    sandbox.run(&["check", "spec.yaml"]).expect(1, &["1 CRD", "missing"]);
+    sandbox
+        .run(&["check", "charts/a/templates/a.yaml"])
+        .expect(1, &["this template is not checked"]);
+}

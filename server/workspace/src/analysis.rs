@@ -249,6 +249,10 @@ impl Ask<'_> {
     fn judge(&self, document: Document) -> Judged {
         let Self { source, question, .. } = *self;
         if let Some((filled, places)) = self.filled {
+            // What only said where raw text begins is gone.
+            if filled.content[document.span.range()].trim().is_empty() {
+                return Judged::NOTHING;
+            }
             let mut written = head::read(filled, document);
             if places.is_in(&written.name) {
                 written.name.clear();
