@@ -64,6 +64,7 @@ fn unknown(name: &str, has_text: bool, meant: Option<&str>) -> Words {
 }
 
 fn misplaced(name: &str, at: Result<Target, Lost>, fits: &[Target]) -> Words {
+    let of_package = fits.contains(&Target::Package);
     let fits: Vec<&str> = fits.iter().map(|it| it.name()).collect();
     let fits = format!("a {}", fits.join(" or a "));
     let (headline, label, help) = match at {
@@ -72,10 +73,15 @@ fn misplaced(name: &str, at: Result<Target, Lost>, fits: &[Target]) -> Words {
             format!("belongs to {fits}"),
             format!("move it to {fits}, or remove it"),
         ),
-        Err(Lost::Documentation) => (
+        Err(Lost::Documentation) if of_package => (
             format!("{} does nothing in this comment", marker(name)),
             "part of other documentation".to_owned(),
             "put an empty line between the marker and the comment below it".to_owned(),
+        ),
+        Err(Lost::Documentation) => (
+            format!("{} does nothing at a function, constant, variable or group", marker(name)),
+            format!("belongs to {fits}"),
+            format!("move it to {fits}, or remove it"),
         ),
         Err(Lost::Detached) => (
             format!("another comment separates {} from its declaration", marker(name)),
