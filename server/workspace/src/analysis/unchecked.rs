@@ -1,7 +1,7 @@
 //! Documents that are neither CRDs nor resources of known CRDs: which of them are errors, and why the others are not checked.
 
 use crd_analyzer_apiextensions::decode::WrittenType;
-use crd_analyzer_syntax::{split::Document, tree::Span};
+use crd_analyzer_syntax::{read_json, split::Document, tree::Span};
 
 use super::{Ask, Judged};
 use crate::{
@@ -98,8 +98,8 @@ impl Ask<'_> {
     /// Whether a document that does not say its kind may be a CRD: what somebody names as a file may be anything.
     pub(super) fn may_be_crd(&self, document: Document, written: &WrittenType) -> bool {
         match self.source.read(document) {
-            Ok(tree) => passed_over::may_be_crd(&tree, written),
             // Why it cannot be read is worth an error, whatever it is.
+            Ok(tree) => read_json(&tree).is_err() || passed_over::may_be_crd(&tree, written),
             Err(_) => true,
         }
     }
