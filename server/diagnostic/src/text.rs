@@ -22,7 +22,10 @@ pub fn clip(text: &str, max: usize) -> String {
             let kept = max.saturating_sub(end.chars().count());
             let kept: String = cut.chars().take(kept).collect();
             // What closes must not be closed by what was cut off.
-            if ['`', '"'].iter().all(|it| kept.matches(*it).count() == cut.matches(*it).count()) {
+            if ['`', '"']
+                .iter()
+                .all(|it| kept.matches(*it).count() == cut.matches(*it).count())
+            {
                 kept + end
             } else {
                 cut + "…"

@@ -249,8 +249,9 @@ impl Ask<'_> {
     fn judge(&self, document: Document) -> Judged {
         let Self { source, question, .. } = *self;
         if let Some((filled, places)) = self.filled {
-            // What only said where raw text begins is gone.
-            if filled.content[document.span.range()].trim().is_empty() {
+            // What only said where raw text begins is gone. An action may print something.
+            let at = document.span.range();
+            if filled.content[at.clone()].trim().is_empty() && !source.content[at].contains("{{") {
                 return Judged::NOTHING;
             }
             let mut written = head::read(filled, document);

@@ -79,7 +79,10 @@ fn misplaced(name: &str, at: Result<Target, Lost>, fits: &[Target]) -> Words {
             "put an empty line between the marker and the comment below it".to_owned(),
         ),
         Err(Lost::Documentation) => (
-            format!("{} does nothing at a function, constant, variable or group", marker(name)),
+            format!(
+                "{} does nothing at a function, constant, variable or group",
+                marker(name)
+            ),
             format!("belongs to {fits}"),
             format!("move it to {fits}, or remove it"),
         ),
