@@ -4,7 +4,7 @@
 pub(super) mod builders;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::{Mutex, OnceLock, PoisonError},
 };
@@ -35,15 +35,18 @@ impl Neighbours {
     /// The repositories of the inputs, but for those that `walked` has whole: the folders that the user named.
     pub(super) fn of(inputs: &[Input], walked: &[PathBuf], configs: Configs) -> Self {
         let walked: Vec<PathBuf> = walked.iter().filter_map(|it| absolute(it).ok()).collect();
-        let walked: Vec<PathBuf> = walked.iter().map(|it| roots::cleaned(it)).collect();
+        let walked: BTreeSet<PathBuf> = walked.iter().map(|it| roots::cleaned(it)).collect();
         let is_walked = |folder: &Path| walked.iter().any(|it| folder.starts_with(it));
-        let mut folders = BTreeMap::new();
+        let mut folders: BTreeMap<PathBuf, Access> = BTreeMap::new();
         for input in inputs {
             if let (Some((_, access)), Ok(place)) = (input.file(), input.place())
                 && let Some(folder) = place.parent()
-                && !folders.contains_key(folder)
             {
-                folders.insert(folder.to_owned(), access);
+                // All in a folder that was walked is in one repository, or in others that lie in the folder.
+                let folder = walked.iter().find(|it| folder.starts_with(it)).map_or(folder, |it| it);
+                if !folders.contains_key(folder) {
+                    folders.insert(folder.to_owned(), access);
+                }
             }
         }
         let mut roots: BTreeMap<PathBuf, Access> = BTreeMap::new();
