@@ -9,28 +9,24 @@ pub const MAX_VALUE: usize = 24;
 pub fn clip(text: &str, max: usize) -> String {
     // Line breaks would make two lines of a headline.
     let text = text.split(['\n', '\r']).collect::<Vec<_>>().join(" ");
-    match text.char_indices().nth(max) {
-        None => text,
-        Some(_) => {
-            let cut: String = text.chars().take(max - 1).collect();
-            let is_open = |mark: char| cut.matches(mark).count() % 2 == 1;
-            let end = match (is_open('`'), is_open('"')) {
-                (true, true) => "…\"`",
-                (true, false) => "…`",
-                (false, _) => "…",
-            };
-            let kept = max.saturating_sub(end.chars().count());
-            let kept: String = cut.chars().take(kept).collect();
-            // What closes must not be closed by what was cut off.
-            if ['`', '"']
-                .iter()
-                .all(|it| kept.matches(*it).count() == cut.matches(*it).count())
-            {
-                kept + end
-            } else {
-                cut + "…"
-            }
-        }
+    if text.char_indices().nth(max).is_none() {
+        return text;
+    }
+    let cut: String = text.chars().take(max - 1).collect();
+    let is_open = |mark: char| cut.matches(mark).count() % 2 == 1;
+    let end = match (is_open('`'), is_open('"')) {
+        (true, true) => "…\"`",
+        (true, false) => "…`",
+        (false, _) => "…",
+    };
+    let kept = max.saturating_sub(end.chars().count());
+    let kept: String = cut.chars().take(kept).collect();
+    // What closes must not be closed by what was cut off.
+    let is_same = |it: &char| kept.matches(*it).count() == cut.matches(*it).count();
+    if ['`', '"'].iter().all(is_same) {
+        kept + end
+    } else {
+        cut + "…"
     }
 }
 
