@@ -505,6 +505,7 @@ impl Building<'_> {
             }
         }
         for transformer in &kustomization.external {
+            spend::work(A_LOOK * resources.list().len())?;
             if let Transformer::Patch(patch) = transformer {
                 let read = self.patch(folder, patch)?;
                 apply(resources, patch, read, is_open)?;
