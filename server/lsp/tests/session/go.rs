@@ -42,7 +42,7 @@ async fn markers_are_checked_while_somebody_types() {
     ] {
         assert_eq!(client.request(method, of_file.clone()).await, json!(null), "{method}");
     }
-    client.finish().await;
+    client.finish_with_lists().await;
 }
 
 #[tokio::test]
@@ -88,7 +88,7 @@ async fn markers_are_completed_and_explained() {
     let said = hover["contents"]["value"].as_str().unwrap_or_default();
     assert!(said.contains("Limits the number of characters."), "{hover}");
     assert_eq!(hover["range"]["end"]["character"], 37);
-    client.finish().await;
+    client.finish_with_lists().await;
 }
 
 #[tokio::test]
@@ -134,7 +134,7 @@ async fn markers_have_quick_fixes() {
     let all = client.request("textDocument/codeAction", ask(&["source.fixAll"])).await;
     assert_eq!(all.as_array().map(Vec::len), Some(1), "{all}");
     assert_eq!(edits(&all[0]), edits(&actions[0]));
-    client.finish().await;
+    client.finish_with_lists().await;
 }
 
 #[tokio::test]
@@ -157,7 +157,7 @@ async fn hostile_go_files_keep_nobody_waiting() {
         client.published(uri, version as i32 + 1).await;
         println!("diagnostics: {:?}", begin.elapsed());
     }
-    client.finish().await;
+    client.finish_with_lists().await;
 }
 
 #[tokio::test]
@@ -195,6 +195,6 @@ async fn go_files_are_asked_for_in_projects_of_kubebuilder() {
         }
         // The client did not say that it takes a registration of these.
         assert!(!registrations.iter().any(|it| it["method"] == "textDocument/codeAction"));
-        client.finish().await;
+        client.finish_with_lists().await;
     }
 }
