@@ -34,6 +34,15 @@ impl ColumnUnit {
     }
 }
 
+/// How the line of a byte ends, and so how a new one beside it has to. The last line of a text ends as Unix has it.
+pub fn line_break_at(text: &str, at: usize) -> &'static str {
+    let rest = &text[at..];
+    match rest.find('\n') {
+        Some(end) if text[..at + end].ends_with('\r') => "\r\n",
+        _ => "\n",
+    }
+}
+
 /// Lines up to this long, in bytes, are counted from their start each time. In longer ones counting starts at a milestone.
 const SHORT_LINE: usize = 1 << 12;
 

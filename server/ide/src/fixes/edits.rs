@@ -1,7 +1,10 @@
 //! Edits of a tree's text that keep its layout: entries and items that come and go, values that change.
 
 pub(super) use crd_analyzer_diagnostic::Value;
-use crd_analyzer_syntax::tree::{CollectionStyle, Entry, NodeId, NodeKind, ScalarStyle, Span, Tree};
+use crd_analyzer_syntax::{
+    lines::line_break_at,
+    tree::{CollectionStyle, Entry, NodeId, NodeKind, ScalarStyle, Span, Tree},
+};
 
 use super::TextEdit;
 use crate::write;
@@ -16,14 +19,6 @@ fn replace(span: Span, new_text: impl Into<String>) -> TextEdit {
 /// Where the line of a byte begins.
 fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind(['\n', '\r']).map_or(0, |it| it + 1)
-}
-
-/// How lines of the file end.
-fn line_break(text: &str) -> &'static str {
-    match text.find('\n') {
-        Some(at) if text[..at].ends_with('\r') => "\r\n",
-        _ => "\n",
-    }
 }
 
 /// Spaces as wide as the text before a byte in its line. `None` if that text has more than indentation, dashes and
@@ -68,7 +63,7 @@ pub(super) fn insert_entry(tree: &Tree, mapping: NodeId, key: &str, value: &Valu
             let value = flow(value, false)?;
             Some(replace(
                 Span::new(at, at),
-                format!("{key}: {value}{}{indentation}", line_break(text)),
+                format!("{key}: {value}{}{indentation}", line_break_at(text, 0)),
             ))
         }
         // Nothing is written: `key:`.
@@ -215,7 +210,7 @@ pub(super) fn add_item(tree: &Tree, list: NodeId, item: &str) -> Option<TextEdit
             let item = write::plain_or_quoted(item)?;
             Some(replace(
                 Span::new(line_end as u32, line_end as u32),
-                format!("{}{dashes}{item}", line_break(text)),
+                format!("{}{dashes}{item}", line_break_at(text, 0)),
             ))
         }
         _ => None,
@@ -247,7 +242,7 @@ pub(super) fn add_as_written(tree: &Tree, list: NodeId, items: &[String]) -> Opt
             }
             let end = span.end as usize;
             let line_end = text[end..].find(['\r', '\n']).map_or(text.len(), |it| end + it) as u32;
-            let line_break = line_break(text);
+            let line_break = line_break_at(text, 0);
             let begin = format!("{line_break}{dashes}");
             let added = format!("{begin}{}", items.join(&begin));
             Some(put(Span::new(line_end, line_end), added))
@@ -293,7 +288,7 @@ pub(super) fn insert_like(
             Some(put(Span::new(at, at), added))
         }
         NodeKind::Mapping(CollectionStyle::Block) => {
-            let line_break = line_break(text);
+            let line_break = line_break_at(text, 0);
             let indentation = indentation(text, tree.full_span(first.key).start as usize)?;
             let mut lines = written.lines();
             let mut moved = lines.next()?.to_owned();

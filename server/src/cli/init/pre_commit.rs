@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crd_analyzer_syntax::{
+    lines::line_break_at,
     split::{read_document, split},
     tree::{CollectionStyle, NodeKind, Tree},
 };
@@ -25,17 +26,21 @@ pub(super) fn with_hook(text: &str, release: &str) -> Option<String> {
     if !indent.bytes().all(|it| it == b' ') {
         return None;
     }
+    let line_break = line_break_at(text, 0);
     let end = tree.full_span(last).end as usize;
-    let end = text[end..].find('\n').map_or(text.len(), |it| end + it);
-    let entry = format!(
-        "\n{indent}- repo: {REPOSITORY}\n{indent}  rev: {release}\n{indent}  hooks:\n{indent}    - id: crd-analyzer"
-    );
-    let after = format!("{}{entry}{}", text[..end].trim_end(), &text[end..]);
-    let after = if after.ends_with('\n') {
-        after
-    } else {
-        format!("{after}\n")
-    };
+    let end = text[end..].find(['\r', '\n']).map_or(text.len(), |it| end + it);
+    let begin = format!("{line_break}{indent}");
+    let entry = [
+        format!("- repo: {REPOSITORY}"),
+        format!("  rev: {release}"),
+        "  hooks:".to_owned(),
+        "    - id: crd-analyzer".to_owned(),
+    ];
+    let entry = format!("{begin}{}", entry.join(&begin));
+    let mut after = format!("{}{entry}{}", text[..end].trim_end(), &text[end..]);
+    if !after.ends_with('\n') {
+        after.push_str(line_break);
+    }
     // What was written must mean what it meant, with one entry more.
     let changed = read(&after)?;
     let of_both = changed.get(changed.root()?, "repos")?;
@@ -79,6 +84,14 @@ mod tests {
                 "repos:\n  - repo: a\n    hooks:\n      - id: b\n  - repo: https://github.com/crd-analyzer/crd-analyzer\n    rev: v1\n    hooks:\n      - id: crd-analyzer\n",
             ),
         );
+    }
+
+    #[test]
+    fn lines_end_as_the_others_do() {
+        let text = "repos:\r\n- repo: a\r\nci: {}\r\n";
+        let after = with_hook(text, "v1").expect("an entry");
+        assert_eq!(after.matches('\n').count(), after.matches("\r\n").count(), "{after:?}");
+        assert!(after.ends_with("crd-analyzer\r\nci: {}\r\n"), "{after:?}");
     }
 
     #[test]

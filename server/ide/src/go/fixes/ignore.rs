@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::suppress::{self, Form};
 
+use super::repair::Line;
 use crate::fixes::{Fix, FixKind, MAX_FIXES, NOT_IGNORED, Problem, TextEdit};
 
 /// The comments that silence those problems that touch a range. One comment is enough for a code on a line.
@@ -14,15 +15,12 @@ pub fn ignores(text: &str, problems: impl IntoIterator<Item = Problem>, range: S
     let asked = problems.into_iter().filter(|it| is_asked(it) && can_be(it));
     let mut seen = HashSet::new();
     let fixes = asked.filter_map(|problem| {
-        let before = text.get(..problem.span.start as usize)?;
-        let start = before.rfind('\n').map_or(0, |it| it + 1);
+        let Line { start, end, .. } = Line::around(text, problem.span.start as usize)?;
         if !seen.insert((problem.code, start)) {
             return None;
         }
         let line = &text[start..];
         let indentation = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
-        let is_windows = line.split('\n').next().is_some_and(|it| it.ends_with('\r'));
-        let end = if is_windows { "\r\n" } else { "\n" };
         Some(Fix {
             title: format!("Ignore {} here", problem.code),
             kind: FixKind::Ignore,

@@ -11,7 +11,7 @@ use crd_analyzer_gosource::check::{
     comments::{Lost, Target, Written},
     parts::Parts,
 };
-use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_syntax::{lines::line_break_at, tree::Span};
 
 use super::File;
 use crate::{fixes::TextEdit, markdown::shortened};
@@ -142,10 +142,10 @@ fn is_value(of: &Type, text: &str) -> bool {
 }
 
 /// The line that a marker has for itself.
-struct Line {
-    start: usize,
+pub(super) struct Line {
+    pub(super) start: usize,
     /// The end of lines.
-    end: &'static str,
+    pub(super) end: &'static str,
     /// Where the next line begins.
     next: usize,
 }
@@ -158,12 +158,11 @@ impl Line {
         before.trim_end_matches([' ', '\t']).eq("//").then_some(line)
     }
 
-    fn around(text: &str, at: usize) -> Option<Self> {
+    pub(super) fn around(text: &str, at: usize) -> Option<Self> {
         let start = text.get(..at)?.rfind('\n').map_or(0, |it| it + 1);
         let rest = text.get(at..)?;
         let next = rest.find('\n').map_or(text.len(), |it| at + it + 1);
-        let is_windows = text[start..next].ends_with("\r\n");
-        let end = if is_windows { "\r\n" } else { "\n" };
+        let end = line_break_at(text, at);
         Some(Self { start, end, next })
     }
 }
