@@ -7,7 +7,7 @@ use crate::{
     node::{Node, Value},
     problem::Result,
     resource::Resources,
-    transform,
+    spend, transform,
 };
 
 /// The `apiVersion` of what is built in.
@@ -38,7 +38,7 @@ impl Transformer {
         let (prefix, suffix) = (("prefix", true), ("suffix", false));
         Ok(Some(match text("kind").unwrap_or_default() {
             "PatchTransformer" => {
-                let patch = decode::patch(&without_head(object))?;
+                let patch = decode::patch(&without_head(object)?)?;
                 vec![Self::Patch(Box::new(patch))]
             }
             "LabelTransformer" => vec![Self::Entries(decode::texts_of(field("labels"))?, specs()?)],
@@ -78,10 +78,10 @@ impl Transformer {
 }
 
 /// An object without what says that it is a transformer.
-fn without_head(object: &Node) -> Node {
-    let mut rest = object.clone();
+fn without_head(object: &Node) -> Result<Node> {
+    let mut rest = spend::copied(object)?;
     if let Value::Map(entries) = &mut rest.value {
         entries.retain(|it| !["apiVersion", "kind", "metadata"].contains(&&*it.key));
     }
-    rest
+    Ok(rest)
 }
