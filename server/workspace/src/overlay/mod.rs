@@ -248,10 +248,10 @@ impl Overlays {
         self
     }
 
-    /// Takes over what a build has made. `unchanged`: the objects that were taken out of it.
+    /// Takes over what a build has made. `unchanged`: the objects that were taken out of it, if some were looked for: the others are changed.
     fn add(
         &mut self,
-        (number, unchanged): (usize, Vec<Key>),
+        (number, unchanged): (usize, Option<Vec<Key>>),
         state: &mut Adding,
         mut earlier: Option<&mut Earlier<'_>>,
     ) {
@@ -291,7 +291,8 @@ impl Overlays {
                     self.patches.extend(build.patches.iter().cloned());
                 }
                 let mut dropped: HashSet<Key> = build.taken.iter().filter_map(|it| key(sources, *it)).collect();
-                for key in unchanged {
+                let are_changed = unchanged.is_some();
+                for key in unchanged.into_iter().flatten() {
                     dropped.remove(&key);
                     state.unchanged.insert(key);
                 }
@@ -312,7 +313,7 @@ impl Overlays {
                     let folder = &self.folders[number];
                     let by_flux = self.patching[number].as_ref().map(|it| &it.1);
                     let earlier = earlier.as_deref_mut();
-                    let is_as_written = state.run.is_as_written(sources, &built);
+                    let is_as_written = !are_changed && state.run.is_as_written(sources, &built);
                     if is_as_written && !crds.has_that_of(&built.node) {
                         let was_changed = earlier.is_some_and(|it| it.was_changed((folder, by_flux), &built.node));
                         if !was_changed {

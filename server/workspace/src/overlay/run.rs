@@ -23,8 +23,8 @@ pub(super) struct Run {
 /// What is built of a folder.
 pub(super) struct BuiltFolder {
     pub(super) build: Build,
-    /// Objects that were taken out of it, because they are as they are written: they are judged there.
-    pub(super) unchanged: Vec<Key>,
+    /// Objects that were taken out of it, because they are as they are written: they are judged there. `None` if none was looked for.
+    pub(super) unchanged: Option<Vec<Key>>,
 }
 
 impl Default for Run {
@@ -95,23 +95,22 @@ impl Run {
     }
 
     /// Takes out what is built as it is written, so that its room is for others. Where CRDs change, their resources are judged again.
-    fn take_unchanged(&mut self, built: &mut Build, sources: &Sources) -> Vec<Key> {
-        let mut unchanged = Vec::new();
-        let Ok(objects) = &mut built.objects else {
-            return unchanged;
-        };
-        if self.takes_unchanged && BuiltCrds::new(sources, objects).is_empty() {
-            objects.retain(|it| {
-                let size = sources.tree(it.origin).0.document_span().range().len();
-                let is_unchanged = is_judged(&it.node) && self.compares(it, size) && self.is_as_written(sources, it);
-                match key(sources, it.origin).filter(|_| is_unchanged) {
-                    Some(key) => unchanged.push(key),
-                    None => return true,
-                }
-                false
-            });
+    fn take_unchanged(&mut self, built: &mut Build, sources: &Sources) -> Option<Vec<Key>> {
+        let objects = built.objects.as_mut().ok().filter(|_| self.takes_unchanged)?;
+        if !BuiltCrds::new(sources, objects).is_empty() {
+            return None;
         }
-        unchanged
+        let mut unchanged = Vec::new();
+        objects.retain(|it| {
+            let size = sources.tree(it.origin).0.document_span().range().len();
+            let is_unchanged = is_judged(&it.node) && self.compares(it, size) && self.is_as_written(sources, it);
+            match key(sources, it.origin).filter(|_| is_unchanged) {
+                Some(key) => unchanged.push(key),
+                None => return true,
+            }
+            false
+        });
+        Some(unchanged)
     }
 
     /// Whether an object is built as it is written.
