@@ -445,6 +445,9 @@ fn crds_around_a_folder_count_as_kustomize_builds_them() {
     let wrong = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: three}\n";
     sandbox.write("config/samples/a.yaml", wrong);
     sandbox.run(&["check", "config/samples"]).expect(1, &["wrong-type"]);
+    // What is excluded changes nothing.
+    sandbox.write(".crd-analyzer.yaml", "exclude: [config/crd/kustomization.yaml]\n");
+    sandbox.run(&["check", "config/samples"]).expect(0, &["1 CR, 0 errors"]);
 }
 
 #[test]

@@ -245,7 +245,10 @@ impl RunDefinitions {
                 kustomizations,
             } = look_through(&catalog, neighbours, &self.files);
             self.describe_repositories(&catalog, folders(&deciding));
-            let builders = builders::of(kustomizations, deciding.keys().map(PathBuf::as_path));
+            let kustomizations = kustomizations
+                .into_iter()
+                .filter(|it| !neighbours.exclude(&it.0, &it.1));
+            let builders = builders::of(kustomizations, &deciding);
             self.around.get_or_init(|| deciding);
             take_built(|| &catalog, &Overlays::new(&builders));
             catalog
@@ -359,8 +362,8 @@ fn fill(catalog: &Catalog, files: &Named, cluster: &BTreeMap<PathBuf, Arc<str>>,
 struct LookedThrough {
     /// The files that decide something.
     deciding: Named,
-    /// The folders with kustomizations, and how they are read.
-    kustomizations: BTreeMap<PathBuf, Access>,
+    /// The files of kustomizations, and how they are read.
+    kustomizations: Vec<(PathBuf, Access)>,
 }
 
 /// Looks into the files of repositories while others are still being found, but not into those that are known.
@@ -382,14 +385,13 @@ fn look_through(catalog: &Catalog, neighbours: &Neighbours, known: &Named) -> Lo
             }
         }
     };
-    let mut kustomizations = BTreeMap::new();
+    let mut kustomizations = Vec::new();
     let find = || {
         let send = send;
         let mut batch = Vec::with_capacity(SENT);
         neighbours.each(&mut |path, access| {
             if is_kustomization(&path) {
-                let folder = path.parent().map(Path::to_path_buf);
-                kustomizations.insert(folder.unwrap_or_default(), access);
+                kustomizations.push((path, access));
                 return;
             }
             if known.contains_key(&path) {

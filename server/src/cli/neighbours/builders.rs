@@ -1,36 +1,39 @@
 //! The kustomizations that build CRDs.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap},
     path::{Path, PathBuf},
 };
 
 use crd_analyzer_io::{kustomize::Disk, read::Access};
 use crd_analyzer_workspace::overlay::references;
 
-/// Those of these kustomizations, each a folder and how it is read, that take one of these files, or one that does.
-pub(in crate::cli) fn of<'p>(
-    kustomizations: BTreeMap<PathBuf, Access>,
-    files: impl Iterator<Item = &'p Path>,
+use super::Named;
+
+/// The folders of those of these kustomizations, each a file and how it is read, that take one of the files, or a folder that does.
+pub(in crate::cli) fn of(
+    kustomizations: impl Iterator<Item = (PathBuf, Access)>,
+    files: &Named,
 ) -> Vec<(PathBuf, Disk)> {
-    let mut left: BTreeMap<PathBuf, Disk> = kustomizations
-        .into_iter()
-        .map(|(folder, access)| (folder, Disk { access }))
-        .collect();
+    let folder_of = |it: &Path| it.parent().map(Path::to_path_buf).unwrap_or_default();
+    let disks = kustomizations.map(|(file, access)| (folder_of(&file), Disk { access }));
+    let mut left: BTreeMap<PathBuf, Disk> = disks.collect();
     let mut takers: HashMap<PathBuf, Vec<PathBuf>> = HashMap::new();
     for (folder, disk) in &left {
-        for named in references(disk, folder).unwrap_or_default() {
-            takers.entry(named).or_default().push(folder.clone());
+        let mut named = references(disk, folder).unwrap_or_default();
+        // A text may be anything, and there may be many.
+        named.retain(|it| left.contains_key(it) || files.contains_key(it));
+        for it in named {
+            takers.entry(it).or_default().push(folder.clone());
         }
     }
-    let mut reached: Vec<PathBuf> = files.map(Path::to_path_buf).collect();
-    let mut seen: HashSet<PathBuf> = HashSet::new();
+    let mut reached: Vec<PathBuf> = files.keys().cloned().collect();
     let mut found = Vec::new();
     while let Some(path) = reached.pop() {
-        for taker in takers.get(&path).into_iter().flatten() {
-            if seen.insert(taker.clone()) {
-                reached.push(taker.clone());
-                found.extend(left.remove_entry(taker));
+        for taker in takers.remove(&path).into_iter().flatten() {
+            if let Some(of_taker) = left.remove_entry(&taker) {
+                reached.push(taker);
+                found.push(of_taker);
             }
         }
     }
@@ -44,6 +47,7 @@ mod tests {
     use std::sync::Arc;
 
     use crd_analyzer_io::roots::Roots;
+    use crd_analyzer_workspace::index::Origin;
 
     use super::*;
 
@@ -52,7 +56,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path();
         let access = Access::Within(Arc::new(Roots::new([root])));
-        let mut all = BTreeMap::new();
+        let mut all = Vec::new();
         for (name, text) in [
             ("crd", "resources: [bases/a.yaml]"),
             ("default", "resources: [../crd, ../rbac]"),
@@ -62,11 +66,12 @@ mod tests {
         ] {
             let folder = root.join(name);
             std::fs::create_dir(&folder).expect("a folder");
-            std::fs::write(folder.join("kustomization.yaml"), text).expect("a file");
-            all.insert(folder, access.clone());
+            let file = folder.join("kustomization.yaml");
+            std::fs::write(&file, text).expect("a file");
+            all.push((file, access.clone()));
         }
         let crd = root.join("crd/bases/a.yaml");
-        let found = of(all, std::iter::once(crd.as_path()));
+        let found = of(all.into_iter(), &Named::from([(crd, (Origin::Workspace, access))]));
         let names: Vec<_> = found.iter().map(|it| it.0.file_name()).collect();
         assert_eq!(names, ["crd", "default", "round"].map(|it| Some(it.as_ref())));
     }
