@@ -14,8 +14,12 @@ use crate::{
 /// The longest text that is taken for a path, in bytes, as Linux has it.
 const MOST_PATH_BYTES: usize = 4096;
 
+/// The bytes of a kustomization that is looked into for this. Each of its texts may be a path.
+const MOST_BYTES: usize = 1 << 20;
+
 /// The files and folders that the kustomization of a folder may name: the paths of all its texts. More than it names may be among them, and
-/// nothing is missing that a build looks for because of this kustomization alone. `None` if the folder has no kustomization.
+/// nothing is missing that a build looks for because of this kustomization alone, unless that has more than a mebibyte. `None` if the folder has
+/// no kustomization.
 pub fn references(files: &dyn Files, folder: &Path) -> Option<BTreeSet<PathBuf>> {
     let mut sources = Sources::default();
     let mut found = BTreeSet::new();
@@ -25,8 +29,11 @@ pub fn references(files: &dyn Files, folder: &Path) -> Option<BTreeSet<PathBuf>>
         let Some(text) = files.read(&path) else {
             continue;
         };
-        let read = sources.read_file(&path, &text);
         is_there = true;
+        if text.len() > MOST_BYTES {
+            continue;
+        }
+        let read = sources.read_file(&path, &text);
         for document in read.iter().flatten() {
             add(document, folder, &mut found);
         }
@@ -84,5 +91,15 @@ mod tests {
     fn what_cannot_be_read_names_nothing() {
         let files = Texts(HashMap::from([("/r/Kustomization".into(), "resources: [a")]));
         assert_eq!(references(&files, Path::new("/r")), Some(BTreeSet::new()));
+    }
+
+    #[test]
+    fn what_is_too_long_names_nothing() {
+        let names = |count: usize| {
+            let text: &'static str = format!("resources:\n{}", "- a\n".repeat(count)).leak();
+            let files = Texts(HashMap::from([("/r/kustomization.yaml".into(), text)]));
+            references(&files, Path::new("/r")).expect("a kustomization").len()
+        };
+        assert_eq!((names(1_000), names(MOST_BYTES / 4)), (1, 0));
     }
 }
