@@ -119,6 +119,8 @@ const A_KUSTOMIZATION: usize = 5_000;
 /// Bytes for a path that is kept, beside its text.
 const A_PATH: usize = 100;
 
+/// Bytes of what is told of something that is not read.
+const A_TELLING: usize = 1 << 10;
 /// Steps for a transformer that looks at an object.
 const A_LOOK: usize = 50;
 
@@ -348,20 +350,21 @@ impl Building<'_> {
             return Ok(());
         }
         if !is_folder {
-            self.absent(&file, path);
-            return Ok(());
+            return self.absent(&file, path);
         }
         let inner = self.directory(&file, path, false, Accumulated::default())?;
         merge(found, inner)
     }
 
     /// What is named and not read: a remote base, a mistake, or a file that `files` refuses.
-    fn absent(&mut self, file: &Path, path: &Text) {
+    fn absent(&mut self, file: &Path, path: &Text) -> Result<()> {
+        spend::bytes(path.text.len() + A_TELLING)?;
         let unread = match self.files.refusal(file) {
             Some(why) => Unread::Refused(path.text.to_string(), why),
             None => Unread::of(&path.text),
         };
         self.unread.push((unread, path.place));
+        Ok(())
     }
 
     fn directory(
