@@ -119,8 +119,8 @@ const A_KUSTOMIZATION: usize = 5_000;
 /// Bytes for a path that is kept, beside its text.
 const A_PATH: usize = 100;
 
-/// Bytes of what is told of something that is not read.
-const A_TELLING: usize = 1 << 10;
+/// Bytes for a problem with a file that cannot be read: its path and its sentence.
+const A_PROBLEM: usize = 1 << 10;
 /// Steps for a transformer that looks at an object.
 const A_LOOK: usize = 50;
 
@@ -358,7 +358,7 @@ impl Building<'_> {
 
     /// What is named and not read: a remote base, a mistake, or a file that `files` refuses.
     fn absent(&mut self, file: &Path, path: &Text) -> Result<()> {
-        spend::bytes(path.text.len() + A_TELLING)?;
+        spend::bytes(path.text.len() + A_PROBLEM)?;
         let unread = match self.files.refusal(file) {
             Some(why) => Unread::Refused(path.text.to_string(), why),
             None => Unread::of(&path.text),
