@@ -3,6 +3,7 @@
 use std::{collections::HashSet, ops::Range, sync::Arc};
 
 use crate::{
+    check::comments::Target,
     module::{Module, Package},
     read::{Declared, Field, Marker, SourceFile, Type},
 };
@@ -43,12 +44,21 @@ pub struct Site {
     pub span: Range<usize>,
     /// `CronTabSpec.Hosts`, or the name of a type.
     pub name: String,
+    /// Whether it is a field or a type.
+    pub target: Target,
     /// The markers in front of it, as they are written.
-    pub markers: Vec<Marker>,
+    pub markers: Arc<[Marker]>,
     /// How far below the field the schema is: 1 for the items of a list, 2 for items of items. Of a type 0.
     pub items: usize,
     /// Values of a map are on the way from the field, for which there are not any markers.
     pub is_below_map: bool,
+}
+
+impl Site {
+    fn is_schemaless(&self) -> bool {
+        let mut markers = self.markers.iter();
+        markers.any(|it| it.text == "+kubebuilder:validation:Schemaless")
+    }
 }
 
 /// What a schema is generated from.
@@ -63,28 +73,27 @@ pub struct Declaration {
 impl Module {
     /// Where a schema of this version of this kind comes from; `steps` lead to it from the root.
     pub fn declaration(&self, of: &Kind<'_>, steps: &[Step]) -> Option<Declaration> {
+        let mut at = self.cursor(of)?;
+        for step in steps {
+            at = at.step(self, step)?;
+        }
+        Some(at.declaration)
+    }
+
+    /// The root of the schema of this version of this kind.
+    pub fn cursor(&self, of: &Kind<'_>) -> Option<Cursor> {
         let package = self.package_of(of)?;
         let declared = package.declared(of.kind)?.clone();
-        let mut walk = Walk {
-            module: self,
+        let declaration = Declaration {
             site: of_type(of.kind, &declared),
             types: Vec::new(),
-            owner: of.kind.to_owned(),
-            left: MAX_TYPES,
         };
-        let mut at = At {
+        let at = At {
             package,
             file: declared.file,
             of: declared.of,
         };
-        for step in steps {
-            at = walk.step(at, step)?;
-        }
-        walk.named(at);
-        Some(Declaration {
-            site: walk.site,
-            types: walk.types,
-        })
+        Some(Cursor::new(self, declaration, (of.kind.to_owned(), MAX_TYPES), at))
     }
 }
 
@@ -93,6 +102,7 @@ fn of_type(name: &str, declared: &Declared) -> Site {
         file: declared.file.clone(),
         span: declared.span.clone(),
         name: name.to_owned(),
+        target: Target::Type,
         markers: declared.markers.clone(),
         items: 0,
         is_below_map: false,
@@ -100,27 +110,45 @@ fn of_type(name: &str, declared: &Declared) -> Site {
 }
 
 /// A type, and the file in whose words it is written.
+#[derive(Clone)]
 struct At {
     package: Arc<Package>,
     file: Arc<SourceFile>,
     of: Type,
 }
 
-struct Walk<'a> {
-    module: &'a Module,
-    site: Site,
-    types: Vec<Site>,
+/// A place in Go types, beside a schema that is generated from it.
+#[derive(Clone)]
+pub struct Cursor {
+    declaration: Declaration,
+    /// The last named type.
     owner: String,
     left: usize,
+    /// The type, where all names that it goes through are known.
+    at: Option<At>,
 }
 
-impl Walk<'_> {
+impl Cursor {
     /// Follows names to what they stand for.
-    fn named(&mut self, mut at: At) -> Option<At> {
+    fn new(module: &Module, declaration: Declaration, (owner, left): (String, usize), at: At) -> Self {
+        let mut cursor = Self {
+            declaration,
+            owner,
+            left,
+            at: None,
+        };
+        // What is below such a field is not looked at.
+        if !cursor.declaration.site.is_schemaless() {
+            cursor.at = cursor.named(module, at);
+        }
+        cursor
+    }
+
+    fn named(&mut self, module: &Module, mut at: At) -> Option<At> {
         while let Type::Named { package, name } = &at.of {
             self.left = self.left.checked_sub(1)?;
-            let (found, declared) = self.lookup(&at, package.as_deref(), name)?;
-            self.types.push(of_type(name, &declared));
+            let (found, declared) = lookup(module, &at, package.as_deref(), name)?;
+            self.declaration.types.push(of_type(name, &declared));
             self.owner.clone_from(name);
             at = At {
                 package: found,
@@ -131,94 +159,142 @@ impl Walk<'_> {
         Some(at)
     }
 
-    fn lookup(&self, at: &At, package: Option<&str>, name: &str) -> Option<(Arc<Package>, Declared)> {
-        let package = match package {
-            None => at.package.clone(),
-            Some(package) => self.module.imported(at.package.import(&at.file.path, package)?)?,
-        };
-        let declared = package.declared(name)?.clone();
-        Some((package, declared))
+    /// What the schema is generated from.
+    pub fn declaration(&self) -> &Declaration {
+        &self.declaration
     }
 
-    fn step(&mut self, at: At, step: &Step) -> Option<At> {
-        let at = self.named(at)?;
+    /// Where the markers are that say something of the schema: the field, the types that it names, and the structs that are embedded in these.
+    pub fn sites(&self, module: &Module) -> Vec<Site> {
+        let mut sites = vec![self.declaration.site.clone()];
+        sites.extend(self.declaration.types.iter().cloned());
+        if let Some(at) = &self.at {
+            let mut left = self.left;
+            embedded(module, at, (&mut HashSet::new(), &mut left), &mut sites);
+        }
+        sites
+    }
+
+    /// A step down. `None`: the types do not say what is there.
+    pub fn step(&self, module: &Module, step: &Step) -> Option<Self> {
+        let at = self.at.as_ref()?;
+        let mut left = self.left;
         match (step, &at.of) {
             (Step::Property(name), Type::Struct(_)) => {
-                let owner = self.owner.clone();
-                let (found, field) = self.field(at, &owner, name, &mut HashSet::new())?;
-                self.types.clear();
-                Some(At { of: field.of, ..found })
+                let found = field(module, at, (&self.owner, name), (&mut HashSet::new(), &mut left))?;
+                let declaration = Declaration {
+                    site: found.site,
+                    types: Vec::new(),
+                };
+                Some(Self::new(module, declaration, (self.owner.clone(), left), found.at))
             }
-            (Step::Items, Type::List(of)) => {
-                self.below(false);
-                Some(At {
-                    of: (**of).clone(),
-                    ..at
-                })
-            }
-            (Step::Values, Type::Map(of)) => {
-                self.below(true);
-                Some(At {
-                    of: (**of).clone(),
-                    ..at
-                })
-            }
+            (Step::Items, Type::List(of)) => Some(self.below(module, at, of, false)),
+            (Step::Values, Type::Map(of)) => Some(self.below(module, at, of, true)),
             _ => None,
         }
     }
 
     /// A named type on the way takes the markers of what is below it.
-    fn below(&mut self, is_map: bool) {
-        if let Some(site) = self.types.pop() {
-            self.site = site;
-        }
-        self.types.clear();
-        self.site.items += usize::from(!is_map);
-        self.site.is_below_map |= is_map;
-    }
-
-    /// The field of a struct, or of those that are embedded in it, with this name in JSON.
-    fn field(&mut self, at: At, owner: &str, name: &str, seen: &mut HashSet<String>) -> Option<(At, Field)> {
-        self.left = self.left.checked_sub(1)?;
-        let Type::Struct(fields) = &at.of else {
-            return None;
+    fn below(&self, module: &Module, at: &At, of: &Type, is_map: bool) -> Self {
+        let Declaration { site, types } = &self.declaration;
+        let mut site = types.last().unwrap_or(site).clone();
+        site.items += usize::from(!is_map);
+        site.is_below_map |= is_map;
+        let declaration = Declaration {
+            site,
+            types: Vec::new(),
         };
-        if let Some(field) = fields.iter().find(|it| it.json == name) {
-            self.site = Site {
-                file: at.file.clone(),
-                span: field.span.clone(),
-                name: format!("{owner}.{}", field.name),
-                markers: field.markers.clone(),
-                items: 0,
-                is_below_map: false,
-            };
-            let field = field.clone();
-            return Some((at, field));
-        }
-        let embedded: Vec<Type> = fields
-            .iter()
-            .filter(|it| it.json.is_empty())
-            .map(|it| it.of.clone())
-            .collect();
-        for of in embedded {
-            let Type::Named { package, name: of_name } = &of else {
-                continue;
-            };
-            let Some((package, declared)) = self.lookup(&at, package.as_deref(), of_name) else {
-                continue;
-            };
-            if !seen.insert(format!("{}#{of_name}", declared.file.path.display())) {
-                continue;
-            }
-            let within = At {
-                package,
-                file: declared.file,
-                of: declared.of,
-            };
-            if let Some(found) = self.field(within, of_name, name, seen) {
-                return Some(found);
-            }
-        }
-        None
+        let at = At {
+            of: of.clone(),
+            ..at.clone()
+        };
+        Self::new(module, declaration, (self.owner.clone(), self.left), at)
     }
+}
+
+fn lookup(module: &Module, at: &At, package: Option<&str>, name: &str) -> Option<(Arc<Package>, Declared)> {
+    let package = match package {
+        None => at.package.clone(),
+        Some(package) => module.imported(at.package.import(&at.file.path, package)?)?,
+    };
+    let declared = package.declared(name)?.clone();
+    Some((package, declared))
+}
+
+/// What keeps a way through embedded structs from going round.
+type Bounds<'a> = (&'a mut HashSet<String>, &'a mut usize);
+
+/// The named types that are embedded in a struct and were not seen yet.
+fn embedded_types(module: &Module, at: &At, (seen, left): Bounds<'_>) -> Vec<(String, At, Declared)> {
+    let Type::Struct(fields) = &at.of else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for field in fields.iter().filter(|it| it.json.is_empty()) {
+        let Type::Named { package, name } = &field.of else {
+            continue;
+        };
+        let Some((package, declared)) = lookup(module, at, package.as_deref(), name) else {
+            continue;
+        };
+        let is_new = seen.insert(format!("{}#{name}", declared.file.path.display()));
+        let Some(rest) = left.checked_sub(1).filter(|_| is_new) else {
+            continue;
+        };
+        *left = rest;
+        let within = At {
+            package,
+            file: declared.file.clone(),
+            of: declared.of.clone(),
+        };
+        found.push((name.clone(), within, declared));
+    }
+    found
+}
+
+fn embedded(module: &Module, at: &At, (seen, left): Bounds<'_>, sites: &mut Vec<Site>) {
+    for (name, within, declared) in embedded_types(module, at, (seen, left)) {
+        sites.push(of_type(&name, &declared));
+        embedded(module, &within, (seen, left), sites);
+    }
+}
+
+/// A field of a struct.
+struct Found {
+    site: Site,
+    at: At,
+}
+
+/// The field of a struct, or of those that are embedded in it, with this name in JSON.
+fn field(module: &Module, at: &At, (owner, name): (&str, &str), (seen, left): Bounds<'_>) -> Option<Found> {
+    let Type::Struct(fields) = &at.of else {
+        return None;
+    };
+    if let Some(Field {
+        span,
+        markers,
+        of,
+        name,
+        ..
+    }) = fields.iter().find(|it| it.json == name)
+    {
+        let site = Site {
+            file: at.file.clone(),
+            span: span.clone(),
+            name: format!("{owner}.{name}"),
+            target: Target::Field,
+            markers: markers.clone(),
+            items: 0,
+            is_below_map: false,
+        };
+        let at = At {
+            of: of.clone(),
+            ..at.clone()
+        };
+        return Some(Found { site, at });
+    }
+    let embedded = embedded_types(module, at, (seen, left));
+    embedded
+        .into_iter()
+        .find_map(|(of_name, within, _)| field(module, &within, (&of_name, name), (seen, left)))
 }

@@ -5,11 +5,14 @@
 
 pub mod check;
 mod declaration;
+pub mod literal;
 mod markers;
 mod module;
 mod read;
+mod said;
 
-pub use declaration::{Declaration, Kind, Site, Step};
+pub use declaration::{Cursor, Declaration, Kind, Site, Step};
 pub use markers::{Marked, marker_for};
 pub use module::{Folders, Module, is_source, root_of};
 pub use read::{Marker, SourceFile};
+pub use said::{Said, To};

@@ -72,6 +72,25 @@ pub fn marker_for(keyword: &str, is_schema: bool) -> Option<&'static str> {
     table.iter().find(|it| it.0 == keyword).map(|it| it.1)
 }
 
+/// The keyword of schemas that a marker sets. `name`: without the plus sign.
+pub(crate) fn keyword_of(name: &str) -> Option<&'static str> {
+    let is_it = |it: &str| it.strip_prefix('+') == Some(name);
+    let alias = ALIASES.iter().find(|(_, others)| others.iter().any(|it| is_it(it)));
+    let is_named = |it: &&(&str, &str)| is_it(it.1) || alias.is_some_and(|alias| alias.0 == it.1);
+    OF_SCHEMAS.iter().find(is_named).map(|it| it.0)
+}
+
+/// The name of a marker as it would be at the schema itself; at a field it says something of what is `items` lists below it.
+pub(crate) fn of_items(name: &str, items: usize) -> Option<String> {
+    let Some(mut rest) = name.strip_prefix("kubebuilder:validation:") else {
+        return (items == 0).then(|| name.to_owned());
+    };
+    for _ in 0..items {
+        rest = rest.strip_prefix("items:")?;
+    }
+    (!rest.starts_with("items:")).then(|| format!("kubebuilder:validation:{rest}"))
+}
+
 /// Where a keyword is set in Go, or can be.
 #[derive(Clone, Debug)]
 pub struct Marked<'a> {

@@ -3,12 +3,12 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use crate::check::{catalog::Release, release::named_in};
 use crate::declaration::Kind;
-use crate::read::{Declared, SourceFile, read};
+use crate::read::{Declarations, Declared, SourceFile, read};
 
 /// Folders of a repository that are looked into, and files in a package that are read: more is not a repository with an API.
 const MAX_FOLDERS: usize = 20_000;
@@ -52,58 +52,81 @@ pub fn root_of(manifest: &Path, folders: &dyn Folders) -> Option<PathBuf> {
 /// The Go files of one folder.
 #[derive(Debug, Default)]
 pub(crate) struct Package {
-    files: Vec<Arc<SourceFile>>,
-    /// What they declare, read when somebody asks: most packages are only looked at for a name.
+    files: Vec<Arc<PackageFile>>,
+    /// The file that declares each type, found when somebody asks: most packages are only looked at for a name.
+    types: OnceLock<HashMap<String, usize>>,
+}
+
+/// A file of a package, and what it declares, read when somebody asks.
+#[derive(Debug)]
+struct PackageFile {
+    source: Arc<SourceFile>,
     declarations: OnceLock<Declarations>,
 }
 
-/// What the files of a package declare.
-#[derive(Debug, Default)]
-struct Declarations {
-    types: HashMap<String, Declared>,
-    /// By file, the paths of packages by the names that the file uses.
-    imports: HashMap<Arc<Path>, HashMap<String, String>>,
+impl PackageFile {
+    fn new(path: Arc<Path>, text: Arc<str>) -> Arc<Self> {
+        Arc::new(Self {
+            source: Arc::new(SourceFile { path, text }),
+            declarations: OnceLock::new(),
+        })
+    }
+
+    fn declarations(&self) -> &Declarations {
+        self.declarations.get_or_init(|| read(&self.source))
+    }
 }
 
 impl Package {
-    fn declarations(&self) -> &Declarations {
-        self.declarations.get_or_init(|| {
-            let mut all = Declarations::default();
-            for file in &self.files {
-                let found = read(file);
-                all.types.extend(found.types);
-                all.imports.insert(file.path.clone(), found.imports);
-            }
-            all
+    fn types(&self) -> &HashMap<String, usize> {
+        self.types.get_or_init(|| {
+            let files = self.files.iter().enumerate();
+            let names = files.flat_map(|(n, file)| file.declarations().types.keys().map(move |it| (it.clone(), n)));
+            names.collect()
         })
     }
 
     pub(crate) fn declared(&self, name: &str) -> Option<&Declared> {
-        if !self.files.iter().any(|it| it.text.contains(name)) {
+        if !self.files.iter().any(|it| it.source.text.contains(name)) {
             return None;
         }
-        self.declarations().types.get(name)
+        let file = &self.files[*self.types().get(name)?];
+        file.declarations().types.get(name)
     }
 
     /// The path that a file imports under a name.
     pub(crate) fn import(&self, file: &Path, name: &str) -> Option<&str> {
-        Some(self.declarations().imports.get(file)?.get(name)?.as_str())
+        let file = self.files.iter().find(|it| *it.source.path == *file)?;
+        Some(file.declarations().imports.get(name)?.as_str())
     }
 
     fn names_group(&self, group: &str) -> bool {
         let (quoted, marked) = (format!("\"{group}\""), format!("+groupName={group}"));
-        self.files
-            .iter()
-            .any(|it| it.text.contains(&quoted) || it.text.contains(&marked))
+        let mut texts = self.files.iter().map(|it| &it.source.text);
+        texts.any(|it| it.contains(&quoted) || it.contains(&marked))
+    }
+
+    /// The same package with another text of a file.
+    fn with(&self, path: &Path, text: &Arc<str>) -> Self {
+        let mut files = self.files.clone();
+        let new = PackageFile::new(path.into(), text.clone());
+        match files.iter_mut().find(|it| *it.source.path == *path) {
+            Some(file) => *file = new,
+            None => files.push(new),
+        }
+        Self {
+            files,
+            types: OnceLock::new(),
+        }
     }
 }
 
 /// A repository with Go sources.
 pub struct Module {
-    folders: Box<dyn Folders>,
+    folders: Arc<dyn Folders>,
     root: PathBuf,
     controller_gen: OnceLock<Option<Release>>,
-    layout: OnceLock<Layout>,
+    layout: OnceLock<Arc<Layout>>,
     packages: Mutex<BTreeMap<PathBuf, Arc<Package>>>,
 }
 
@@ -129,7 +152,7 @@ impl Module {
     }
 
     /// The repository at a root that [`root_of`] found. Nothing is read before something is asked.
-    pub fn new(root: PathBuf, folders: Box<dyn Folders>) -> Self {
+    pub fn new(root: PathBuf, folders: Arc<dyn Folders>) -> Self {
         Self {
             folders,
             root,
@@ -137,6 +160,35 @@ impl Module {
             layout: OnceLock::new(),
             packages: Mutex::default(),
         }
+    }
+
+    /// The same repository with other texts of some of its files, such as those that somebody edits. What was read of the others stays known.
+    #[must_use]
+    pub fn with<'t>(&self, files: impl IntoIterator<Item = (&'t Path, &'t Arc<str>)>) -> Self {
+        let mut packages = self.packages().clone();
+        for (path, text) in files {
+            let Some(folder) = path.parent().filter(|it| self.layout().with_go.contains(*it)) else {
+                continue;
+            };
+            let package = packages.get(folder).cloned().unwrap_or_else(|| self.package(folder));
+            packages.insert(folder.to_owned(), Arc::new(package.with(path, text)));
+        }
+        Self {
+            folders: self.folders.clone(),
+            root: self.root.clone(),
+            controller_gen: self.controller_gen.clone(),
+            layout: self.layout.clone(),
+            packages: Mutex::new(packages),
+        }
+    }
+
+    /// Whether a file is one of a package of the repository.
+    pub fn has(&self, path: &Path) -> bool {
+        path.parent().is_some_and(|it| self.layout().with_go.contains(it))
+    }
+
+    fn packages(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Arc<Package>>> {
+        self.packages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The folder of the package that declares this kind in this version of this group.
@@ -207,13 +259,12 @@ impl Module {
                     layout.with_go.insert(folder);
                 }
             }
-            layout
+            Arc::new(layout)
         })
     }
 
     fn package(&self, folder: &Path) -> Arc<Package> {
-        let lock = || self.packages.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(package) = lock().get(folder) {
+        if let Some(package) = self.packages().get(folder) {
             return package.clone();
         }
         let mut package = Package::default();
@@ -224,10 +275,12 @@ impl Module {
             let Some(text) = self.folders.read(&path) else {
                 continue;
             };
-            let text = text.into();
-            package.files.push(Arc::new(SourceFile { path, text }));
+            package.files.push(PackageFile::new(path, text.into()));
         }
-        lock().entry(folder.to_owned()).or_insert(Arc::new(package)).clone()
+        self.packages()
+            .entry(folder.to_owned())
+            .or_insert(Arc::new(package))
+            .clone()
     }
 }
 

@@ -26,14 +26,16 @@ pub struct Marker {
     pub text: String,
     /// The whole comment, in bytes of the file.
     pub span: Range<usize>,
+    /// Where its text begins, in bytes of the file.
+    pub start: usize,
 }
 
 /// A type as it is written.
 #[derive(Clone, Debug)]
 pub(crate) enum Type {
-    Struct(Vec<Field>),
-    List(Box<Type>),
-    Map(Box<Type>),
+    Struct(Arc<[Field]>),
+    List(Arc<Type>),
+    Map(Arc<Type>),
     Named { package: Option<String>, name: String },
     Other,
 }
@@ -46,7 +48,7 @@ pub(crate) struct Field {
     pub(crate) span: Range<usize>,
     /// Its name in JSON; empty if its fields belong to the struct around it.
     pub(crate) json: String,
-    pub(crate) markers: Vec<Marker>,
+    pub(crate) markers: Arc<[Marker]>,
     pub(crate) of: Type,
 }
 
@@ -55,14 +57,14 @@ pub(crate) struct Field {
 pub(crate) struct Declared {
     pub(crate) file: Arc<SourceFile>,
     pub(crate) span: Range<usize>,
-    pub(crate) markers: Vec<Marker>,
+    pub(crate) markers: Arc<[Marker]>,
     pub(crate) of: Type,
 }
 
 /// What a file declares.
 #[derive(Default, Debug)]
 pub(crate) struct Declarations {
-    pub(crate) types: Vec<(String, Declared)>,
+    pub(crate) types: HashMap<String, Declared>,
     /// The paths of imported packages by the names that the file uses for them.
     pub(crate) imports: HashMap<String, String>,
 }
@@ -120,7 +122,7 @@ impl Reader<'_> {
     }
 
     /// `before`: the comments in front of the declaration.
-    fn types(&self, node: Node<'_>, before: &[Node<'_>], types: &mut Vec<(String, Declared)>) {
+    fn types(&self, node: Node<'_>, before: &[Node<'_>], types: &mut HashMap<String, Declared>) {
         let mut comments = before.to_vec();
         for spec in children(node) {
             match spec.kind() {
@@ -136,7 +138,7 @@ impl Reader<'_> {
                         markers: self.markers(&comments),
                         of: self.of(of, 0),
                     };
-                    types.push((self.text(name).to_owned(), declared));
+                    types.insert(self.text(name).to_owned(), declared);
                     comments.clear();
                 }
                 _ => {}
@@ -144,12 +146,14 @@ impl Reader<'_> {
         }
     }
 
-    fn markers(&self, comments: &[Node<'_>]) -> Vec<Marker> {
+    fn markers(&self, comments: &[Node<'_>]) -> Arc<[Marker]> {
         let marker = |node: &Node<'_>| {
-            let text = self.text(*node).strip_prefix("//")?.trim();
+            let comment = self.text(*node);
+            let text = comment.strip_prefix("//")?.trim();
             text.starts_with('+').then(|| Marker {
                 text: text.to_owned(),
                 span: node.byte_range(),
+                start: node.start_byte() + comment.find('+').unwrap_or_default(),
             })
         };
         comments.iter().filter_map(marker).collect()
@@ -179,13 +183,13 @@ impl Reader<'_> {
                 let pointed = children(node).into_iter().find(Node::is_named);
                 pointed.map_or(Type::Other, |it| self.of(it, depth + 1))
             }
-            "slice_type" | "array_type" => within("element").map_or(Type::Other, |it| Type::List(Box::new(it))),
-            "map_type" => within("value").map_or(Type::Other, |it| Type::Map(Box::new(it))),
+            "slice_type" | "array_type" => within("element").map_or(Type::Other, |it| Type::List(Arc::new(it))),
+            "map_type" => within("value").map_or(Type::Other, |it| Type::Map(Arc::new(it))),
             "struct_type" => {
                 let list = children(node)
                     .into_iter()
                     .find(|it| it.kind() == "field_declaration_list");
-                Type::Struct(list.map_or_else(Vec::new, |it| self.fields(it, depth)))
+                Type::Struct(list.map_or_else(Vec::new, |it| self.fields(it, depth)).into())
             }
             _ => Type::Other,
         }

@@ -1,6 +1,6 @@
 //! From paths of a schema to fields and markers, over a repository in memory.
 
-use std::{collections::BTreeMap, path::Path, path::PathBuf};
+use std::{collections::BTreeMap, path::Path, path::PathBuf, sync::Arc};
 
 use crd_analyzer_gosource::{Folders, Kind, Module, Step, marker_for, root_of};
 
@@ -109,7 +109,7 @@ fn module() -> Module {
         Some("/w".into())
     );
     assert_eq!(root_of(Path::new("/other/x.yaml"), &memory), None);
-    Module::new("/w".into(), Box::new(memory))
+    Module::new("/w".into(), Arc::new(memory))
 }
 
 fn steps(path: &str) -> Vec<Step> {
@@ -260,7 +260,7 @@ fn any_bytes_are_a_file() {
             (PathBuf::from("/w/go.mod"), "module"),
             (PathBuf::from("/w/v1/a.go"), text),
         ];
-        let module = Module::new("/w".into(), Box::new(Memory(files.into())));
+        let module = Module::new("/w".into(), Arc::new(Memory(files.into())));
         let kind = Kind {
             group: "",
             version: "v1",

@@ -104,7 +104,7 @@ impl generated::GoSources for GoSources {
         let module = known
             .modules
             .entry(root.clone())
-            .or_insert_with(|| Arc::new(Module::new(root, Box::new(disk))));
+            .or_insert_with(|| Arc::new(Module::new(root, Arc::new(disk))));
         Some(module.clone())
     }
 }

@@ -9,6 +9,7 @@ use std::{
 
 use crd_analyzer_gosource::{Declaration, Kind, Module, SourceFile, Step as GoStep, marker_for};
 use crd_analyzer_syntax::{
+    json::Json,
     paths::{Step, at, find},
     tree::{Span, Tree},
 };
@@ -23,6 +24,12 @@ const ANNOTATION: &str = "controller-gen.kubebuilder.io/version";
 
 /// Findings of one verdict that are looked up: whoever has more begins with these.
 const MAX_FINDINGS: usize = 200;
+
+/// Whether controller-gen wrote a CRD.
+pub(crate) fn is_annotated(crd: &Json<'_>) -> bool {
+    let annotations = crd.get("metadata").and_then(|it| it.get("annotations"));
+    annotations.is_some_and(|it| it.get(ANNOTATION).is_some())
+}
 
 /// Where Go sources are found.
 pub trait GoSources: Send + Sync {

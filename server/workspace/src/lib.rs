@@ -60,6 +60,7 @@ pub mod settings;
 pub mod since_revision;
 mod skeleton;
 pub mod source;
+pub mod sources;
 pub mod spans;
 pub mod stored_versions;
 pub mod suppress;

@@ -15,6 +15,7 @@ mod docs;
 mod explain;
 mod fixes;
 mod fuzz;
+mod go_crds;
 mod goldens;
 mod habits;
 mod headlines;
@@ -79,6 +80,8 @@ enum Chore {
     Explain(explain::Args),
     /// Compare what we say of markers in Go files with controller-gen's own code (needs Go).
     Markers(markers::Args),
+    /// Compare the CRDs of repositories with what the markers of their Go types make of them.
+    GoCrds(go_crds::Args),
     /// Compare everything that two binaries answer: subcommands, formats, and what editors are told.
     Same(same::Args),
     /// Build, pack and test a release: archives, packages, images, extensions (packaging/release.toml).
@@ -107,6 +110,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Kustomize(args) => kustomize::run(&args)?,
         Chore::Explain(args) => explain::run(&args)?,
         Chore::Markers(args) => markers::run(&args)?,
+        Chore::GoCrds(args) => go_crds::run(&args)?,
         Chore::Same(args) => same::run(&args)?,
         Chore::Release(args) => release::run(&args)?,
         Chore::Docs(args) => docs::run(&args)?,

@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use crd_analyzer_gosource::{
@@ -113,7 +114,7 @@ fn run(bytes: &[u8]) {
     let files = files.map(|(path, text)| (PathBuf::from(path), text));
     let memory = Memory(files.into());
     let root = root_of(Path::new("/config/crd.yaml"), &memory).expect("the folder of go.mod");
-    let module = Module::new(root, Box::new(memory));
+    let module = Module::new(root, Arc::new(memory));
     let of = Kind {
         group: "example.com",
         version: "v1",

@@ -1,0 +1,337 @@
+//! Values in the arguments of markers, and the way between a value and its text (`pkg/markers/parse.go` of `sigs.k8s.io/controller-tools`,
+//! which reads strings with Go's `strconv.Unquote`).
+
+use std::ops::Range;
+
+use crate::check::{arguments, catalog::Type};
+
+/// How a value is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    /// In double quotes, with Go's escapes.
+    Quoted,
+    /// In backquotes, as it is.
+    Raw,
+    /// Without quotes.
+    Bare,
+}
+
+/// What an argument says.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Value {
+    /// A text.
+    String(String),
+    /// An integer.
+    Integer(i64),
+    /// Another number.
+    Number(f64),
+    /// `true` or `false`.
+    Bool(bool),
+}
+
+/// A value in the arguments of a marker.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Literal {
+    /// What it says.
+    pub value: Value,
+    /// All of it with its quotes, in bytes of the file.
+    pub span: Range<usize>,
+    form: Form,
+}
+
+impl Literal {
+    /// The value of this type that is written in a part of a text. `None`: controller-gen refuses it, or reads it by rules that are not known
+    /// here.
+    pub fn read(text: &str, span: Range<usize>, of: &Type) -> Option<Self> {
+        let written = text.get(span.clone())?;
+        let start = span.end - written.trim_start().len();
+        let written = written.trim();
+        let span = start..start + written.len();
+        let form = match written.as_bytes().first()? {
+            b'"' => Form::Quoted,
+            b'`' => Form::Raw,
+            _ => Form::Bare,
+        };
+        let literal = |value| {
+            Some(Self {
+                value,
+                span: span.clone(),
+                form,
+            })
+        };
+        let string = || {
+            Some(Value::String(
+                pieces(written, form)?.into_iter().map(|it| it.value).collect(),
+            ))
+        };
+        match of {
+            Type::String => literal(string()?),
+            Type::Any if form != Form::Bare => literal(string()?),
+            Type::Bool => literal(Value::Bool(written.parse().ok()?)),
+            Type::Int => literal(Value::Integer(written.parse().ok()?)),
+            Type::Number => literal(number(written)?),
+            Type::Any => match written {
+                "true" | "false" => literal(Value::Bool(written == "true")),
+                _ if written.starts_with(['{', '[', '\'']) => None,
+                _ => literal(number(written).or_else(string)?),
+            },
+            Type::Raw | Type::List(_) => None,
+        }
+    }
+
+    /// The items of a list without braces.
+    pub fn items(text: &str, span: Range<usize>, of: &Type) -> Option<Vec<Self>> {
+        let written = text.get(span.clone())?;
+        if written.trim_start().starts_with('{') {
+            return None;
+        }
+        let mut found = Vec::new();
+        let mut start = span.start;
+        let mut quote = None;
+        let mut is_escaped = false;
+        for (at, character) in written.char_indices() {
+            match quote {
+                Some(open) => {
+                    if character == open && !is_escaped {
+                        quote = None;
+                    }
+                    is_escaped = character == '\\' && open == '"' && !is_escaped;
+                }
+                None if matches!(character, '"' | '`') => quote = Some(character),
+                None if character == ';' => {
+                    found.push(Self::read(text, start..span.start + at, of)?);
+                    start = span.start + at + 1;
+                }
+                None => {}
+            }
+        }
+        found.push(Self::read(text, start..span.end, of)?);
+        Some(found)
+    }
+
+    /// Where the text of a part of a string is, in bytes of the file. `text`: that of the file; `value`: bytes of the string.
+    pub fn place(&self, text: &str, value: Range<usize>) -> Range<usize> {
+        let pieces = self.pieces(text);
+        let at = |offset: usize, is_end: bool| {
+            let mut before = 0;
+            let mut place = self.content().start;
+            for piece in &pieces {
+                // Between two pieces an end belongs to the first one, a start to the second one.
+                if before > offset || before == offset && (!is_end || before == 0) {
+                    break;
+                }
+                let whole = before + piece.value.len_utf8();
+                place = piece.span.end;
+                if whole >= offset && is_end {
+                    break;
+                }
+                before = whole;
+            }
+            place
+        };
+        let (start, end) = (at(value.start, false), at(value.end, true));
+        start..end.max(start)
+    }
+
+    /// Where in the string a byte of the file is. `None`: outside of the string.
+    pub fn offset(&self, text: &str, place: usize) -> Option<usize> {
+        let content = self.content();
+        if place < content.start || place > content.end {
+            return None;
+        }
+        let pieces = self.pieces(text);
+        let before = pieces.iter().take_while(|it| it.span.end <= place);
+        Some(before.map(|it| it.value.len_utf8()).sum())
+    }
+
+    /// A text as it is written in the string. `None`: the way in which the string is written has no room for it.
+    pub fn written(&self, value: &str) -> Option<String> {
+        match self.form {
+            Form::Quoted => {
+                let mut written = String::new();
+                for character in value.chars() {
+                    match character {
+                        '"' | '\\' => written.extend(['\\', character]),
+                        '\n' => written.push_str("\\n"),
+                        '\t' => written.push_str("\\t"),
+                        '\r' => written.push_str("\\r"),
+                        other => written.push(other),
+                    }
+                }
+                Some(written)
+            }
+            Form::Raw => (!value.contains(['`', '\n', '\r'])).then(|| value.to_owned()),
+            Form::Bare => (!value.contains(['"', '`', ',', ';', '}', '\n', '\r'])).then(|| value.to_owned()),
+        }
+    }
+
+    /// The text between the quotes, in bytes of the file.
+    pub fn content(&self) -> Range<usize> {
+        let quotes = usize::from(self.form != Form::Bare);
+        self.span.start + quotes..self.span.end - quotes
+    }
+
+    /// The characters of the string, with their places in the file.
+    fn pieces(&self, text: &str) -> Vec<Piece> {
+        let written = text.get(self.span.clone()).unwrap_or_default();
+        let mut pieces = pieces(written, self.form).unwrap_or_default();
+        for piece in &mut pieces {
+            piece.span = self.span.start + piece.span.start..self.span.start + piece.span.end;
+        }
+        pieces
+    }
+}
+
+/// Go's decimal numbers.
+fn number(written: &str) -> Option<Value> {
+    let digits = written.strip_prefix('-').unwrap_or(written);
+    let is_number = digits.starts_with(|it: char| it.is_ascii_digit() || it == '.');
+    // In Go a zero begins numbers of other bases.
+    let is_special = digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0.") || digits.contains('_');
+    if !is_number || is_special {
+        return None;
+    }
+    let integer = written.parse().ok().map(Value::Integer);
+    integer.or_else(|| Some(Value::Number(written.parse().ok()?)))
+}
+
+/// A character of a string, and its text.
+struct Piece {
+    value: char,
+    span: Range<usize>,
+}
+
+/// The characters of a string as it is written, with their places in it.
+fn pieces(written: &str, form: Form) -> Option<Vec<Piece>> {
+    let plain = |start: usize, text: &str| {
+        let pieces = text.char_indices().map(|(at, value)| Piece {
+            value,
+            span: start + at..start + at + value.len_utf8(),
+        });
+        pieces.collect::<Vec<_>>()
+    };
+    match form {
+        Form::Bare => (!written.contains(['"', '`'])).then(|| plain(0, written)),
+        Form::Raw => {
+            let inner = written.strip_prefix('`')?.strip_suffix('`')?;
+            (!inner.contains('`')).then(|| plain(1, inner))
+        }
+        Form::Quoted => {
+            let mut found = Vec::new();
+            let mut at = 1;
+            loop {
+                let value = written[at..].chars().next()?;
+                if value == '"' {
+                    return (at + 1 == written.len()).then_some(found);
+                }
+                let end = if value == '\\' {
+                    at + 1 + arguments::escape(&written[at + 1..])?
+                } else {
+                    at + value.len_utf8()
+                };
+                let value = if value == '\\' {
+                    unescaped(&written[at + 1..end])?
+                } else {
+                    value
+                };
+                found.push(Piece { value, span: at..end });
+                at = end;
+            }
+        }
+    }
+}
+
+/// The character that an escape stands for. `None`: a byte that is no character.
+fn unescaped(escape: &str) -> Option<char> {
+    let number = |digits: &str, base| char::from_u32(u32::from_str_radix(digits, base).ok()?);
+    Some(match escape.chars().next()? {
+        'a' => '\u{7}',
+        'b' => '\u{8}',
+        'f' => '\u{c}',
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        'v' => '\u{b}',
+        '0'..='7' => number(escape, 8).filter(char::is_ascii)?,
+        'x' => number(&escape[1..], 16).filter(char::is_ascii)?,
+        'u' | 'U' => number(&escape[1..], 16)?,
+        other => other,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn string(written: &str) -> Option<Literal> {
+        Literal::read(written, 0..written.len(), &Type::String)
+    }
+
+    #[track_caller]
+    fn check(written: &str, expected: Option<&str>) {
+        let value = string(written).map(|it| it.value);
+        assert_eq!(value, expected.map(|it| Value::String(it.to_owned())), "{written}");
+    }
+
+    #[test]
+    fn strings_are_read_as_go_reads_them() {
+        check(r#""a""#, Some("a"));
+        check(r#" "a \"b\" \\ \n \u00e4 \x41 \101" "#, Some("a \"b\" \\ \n ä A A"));
+        check(r#""a"#, None);
+        check(r#""\q""#, None);
+        check(r#""\xff""#, None);
+        check(r"`a \d ", None);
+        check(r"`a \d`", Some(r"a \d"));
+        check("a b", Some("a b"));
+        check("a\"b\"", None);
+        check("", None);
+    }
+
+    #[test]
+    fn other_values_have_their_types() {
+        let of = |written: &str, of: &Type| Literal::read(written, 0..written.len(), of).map(|it| it.value);
+        assert_eq!(of("5", &Type::Int), Some(Value::Integer(5)));
+        assert_eq!(of("x", &Type::Int), None);
+        assert_eq!(of("-0.5", &Type::Number), Some(Value::Number(-0.5)));
+        assert_eq!(of("012", &Type::Any), Some(Value::String("012".to_owned())));
+        assert_eq!(of("true", &Type::Any), Some(Value::Bool(true)));
+        assert_eq!(of("{a: 1}", &Type::Any), None);
+        let text = r#"a;"b;c" ; 3"#;
+        let items = Literal::items(text, 0..text.len(), &Type::Any).expect("items");
+        let values: Vec<_> = items.into_iter().map(|it| it.value).collect();
+        let expected = [
+            Value::String("a".to_owned()),
+            Value::String("b;c".to_owned()),
+            Value::Integer(3),
+        ];
+        assert_eq!(values, expected);
+        assert_eq!(Literal::items("{a,b}", 0..5, &Type::Any), None);
+    }
+
+    #[test]
+    fn places_and_offsets_belong_together() {
+        let written = r#""a\nä\"b""#;
+        let literal = string(written).expect("a string");
+        let Value::String(value) = &literal.value else {
+            unreachable!()
+        };
+        let place = |part: &str| {
+            let start = value.find(part).expect("a part");
+            &written[literal.place(written, start..start + part.len())]
+        };
+        assert_eq!(place("a"), "a");
+        assert_eq!(place("\n"), "\\n");
+        assert_eq!(place("ä\"b"), "ä\\\"b");
+        assert_eq!(place("b"), "b");
+        assert_eq!(literal.place(written, 0..0), 1..1);
+        let end = value.len();
+        assert_eq!(literal.place(written, end..end), written.len() - 1..written.len() - 1);
+        for (offset, _) in value.char_indices() {
+            let place = literal.place(written, offset..offset).start;
+            assert_eq!(literal.offset(written, place), Some(offset), "{offset}");
+        }
+        assert_eq!(literal.offset(written, 0), None);
+        assert_eq!(literal.written("a\"\\\n"), Some("a\\\"\\\\\\n".to_owned()));
+        assert_eq!(string("`a`").and_then(|it| it.written("`")), None);
+    }
+}

@@ -1,0 +1,112 @@
+//! What the markers at a place say of the schema that is generated from it.
+
+use std::ops::Range;
+
+use crate::{
+    check::{
+        catalog::{Release, Type},
+        comments::Written,
+        parts::Parts,
+    },
+    declaration::Site,
+    literal::{Literal, Value},
+    markers::{keyword_of, of_items},
+};
+
+/// What a marker says of a schema.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Said {
+    /// The keyword that it sets: `maxLength`, `x-kubernetes-validations`.
+    pub keyword: &'static str,
+    /// What it sets it to.
+    pub to: To,
+    /// From the plus sign to its last character, in bytes of the file.
+    pub marker: Range<usize>,
+}
+
+/// What a keyword is set to.
+#[derive(Clone, PartialEq, Debug)]
+pub enum To {
+    /// A value.
+    Value(Literal),
+    /// Several.
+    List(Vec<Literal>),
+    /// One more rule, with these fields.
+    Rule(Vec<(&'static str, Literal)>),
+    /// Something whose meaning is not known here.
+    Unknown,
+}
+
+impl To {
+    /// Whether another marker says the same.
+    pub fn says_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Value(value), Self::Value(other)) => value.value == other.value,
+            (Self::List(values), Self::List(others)) => {
+                values.len() == others.len() && values.iter().zip(others).all(|(it, other)| it.value == other.value)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Site {
+    /// What its markers say of the schema to a release of controller-gen, in their order.
+    pub fn said(&self, release: Release) -> Vec<Said> {
+        if self.is_below_map {
+            return Vec::new();
+        }
+        let text = &self.file.text;
+        let said = self.markers.iter().filter_map(|marker| {
+            let span = marker.start..marker.start + marker.text.len();
+            let written = Written {
+                span: span.clone(),
+                belongs: Ok(self.target),
+                is_documentation: true,
+                declaration: 0,
+            };
+            let parts = Parts::of(text, &written, span.end);
+            let definition = parts.definition?;
+            if definition.target != self.target || definition.since > release {
+                return None;
+            }
+            let name = of_items(definition.name, self.items)?;
+            let keyword = keyword_of(&name)?;
+            // Empty texts and `false` are not written, except as a value.
+            let is_empty = |it: &To| match it {
+                To::Value(it) => {
+                    matches!(&it.value, Value::String(text) if text.is_empty()) || it.value == Value::Bool(false)
+                }
+                _ => false,
+            };
+            let to = to(text, &parts, keyword).filter(|it| ["default", "example"].contains(&keyword) || !is_empty(it));
+            let to = to.unwrap_or(To::Unknown);
+            Some(Said {
+                keyword,
+                to,
+                marker: span,
+            })
+        });
+        said.collect()
+    }
+}
+
+fn to(text: &str, parts: &Parts, keyword: &str) -> Option<To> {
+    let definition = parts.definition?;
+    if keyword == "x-kubernetes-validations" {
+        let mut fields = Vec::new();
+        for part in &parts.arguments {
+            let argument = parts.argument(text, part)?;
+            let value = Literal::read(text, part.value.clone()?, &argument.r#type)?;
+            fields.push((argument.name.as_str(), value));
+        }
+        return fields.iter().any(|it| it.0 == "rule").then_some(To::Rule(fields));
+    }
+    match (definition.arguments.as_slice(), parts.arguments.as_slice()) {
+        ([argument], [part]) => match &argument.r#type {
+            Type::List(of) => Literal::items(text, part.value.clone()?, of).map(To::List),
+            of => Literal::read(text, part.value.clone()?, of).map(To::Value),
+        },
+        _ => None,
+    }
+}

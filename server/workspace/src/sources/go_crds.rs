@@ -1,0 +1,398 @@
+//! CRDs as the markers of Go types make them: the CRD that controller-gen wrote, with what the markers say now put in at their places. What
+//! the types say besides is what the CRD says.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::Range,
+    path::Path,
+    sync::Arc,
+};
+
+use crd_analyzer_gosource::{Cursor, Kind, Module, Said, SourceFile, Step, To, check::catalog::Release, literal};
+use crd_analyzer_syntax::{
+    json::{Json, JsonValue, read_json_of},
+    tree::{NodeId, Span},
+};
+
+use super::manifest::{Encoding, Manifest, Place, Writing};
+use crate::{generated::is_annotated, index::DefinitionText, source::SourceText};
+
+/// Schemas in schemas that are followed.
+const MAX_DEPTH: usize = 100;
+
+/// A CRD as markers of Go types make it.
+#[derive(Debug)]
+pub struct GoCrd {
+    /// The CRD.
+    pub manifest: Manifest,
+    /// The CRD that controller-gen wrote says the same.
+    pub is_in_step: bool,
+}
+
+/// The CRD that the types of a repository make of one that was generated from them. `None`: no types are known for it.
+pub fn make(crd: &DefinitionText, module: &Module) -> Option<GoCrd> {
+    let json = read_json_of(&crd.tree, crd.root).ok()?;
+    let root = json.root()?;
+    if !is_annotated(root) {
+        return None;
+    }
+    let spec = root.get("spec")?;
+    let text_at = |of: &Json<'_>, path: &[&str]| {
+        let found = path.iter().try_fold(of, |at, key| at.get(key))?;
+        found.as_str().map(str::to_owned)
+    };
+    let (group, kind) = (text_at(spec, &["group"])?, text_at(spec, &["names", "kind"])?);
+    let mut put = Put {
+        module,
+        schemas: HashMap::new(),
+        texts: HashMap::new(),
+        is_in_step: true,
+    };
+    for version in spec.get("versions")?.items()? {
+        let Some(schema) = version.get("schema").and_then(|it| it.get("openAPIV3Schema")) else {
+            continue;
+        };
+        let name = text_at(version, &["name"])?;
+        let of = Kind {
+            group: &group,
+            version: &name,
+            kind: &kind,
+            is_generated: true,
+        };
+        if let Some(cursor) = module.cursor(&of) {
+            put.schema(schema, &cursor, 0);
+        }
+    }
+    if put.schemas.is_empty() {
+        return None;
+    }
+    let mut writing = Writing::default();
+    put.write(root, &mut writing);
+    Some(GoCrd {
+        manifest: writing.finish(crd.source.path.clone()),
+        is_in_step: put.is_in_step,
+    })
+}
+
+/// What becomes of a schema.
+struct Schema<'j> {
+    /// The field or type that it is generated from.
+    declared: Place,
+    /// The values that markers set.
+    set: BTreeMap<&'static str, Set<'j>>,
+}
+
+/// What becomes of the value at a keyword.
+enum Set<'j> {
+    /// It is what a marker says; `written`: it was the same.
+    To(Place, To),
+    /// Rules: those that markers say, and those that they do not explain.
+    Rules(Vec<Rule<'j>>),
+    /// It stays, and a marker decides it.
+    As(Place),
+}
+
+enum Rule<'j> {
+    Said(Place, Vec<(&'static str, literal::Literal)>),
+    Kept(&'j Json<'j>),
+}
+
+struct Put<'a, 'j> {
+    module: &'a Module,
+    /// By the node of the mapping.
+    schemas: HashMap<NodeId, Schema<'j>>,
+    texts: HashMap<Arc<Path>, Arc<SourceText>>,
+    is_in_step: bool,
+}
+
+impl<'j> Put<'_, 'j> {
+    fn place(&mut self, file: &SourceFile, span: &Range<usize>) -> Place {
+        let new = || Arc::new(SourceText::new(file.path.clone(), file.text.clone()));
+        Place {
+            file: self.texts.entry(file.path.clone()).or_insert_with(new).clone(),
+            span: Span::new(span.start as u32, span.end as u32),
+        }
+    }
+
+    /// Takes over what the types beside a schema say of it, and of the schemas in it.
+    fn schema(&mut self, schema: &'j Json<'j>, at: &Cursor, depth: usize) {
+        if depth > MAX_DEPTH || schema.members().is_none() || self.schemas.contains_key(&schema.node) {
+            return;
+        }
+        let site = &at.declaration().site;
+        let declared = self.place(&site.file, &site.span);
+        let release = self.module.controller_gen().unwrap_or(Release::NEWEST);
+        let mut said: BTreeMap<&'static str, Vec<(Place, To)>> = BTreeMap::new();
+        for site in at.sites(self.module) {
+            for Said { keyword, to, marker } in site.said(release) {
+                let place = self.place(&site.file, &marker);
+                said.entry(keyword).or_default().push((place, to));
+            }
+        }
+        let mut set = BTreeMap::new();
+        for (keyword, said) in said {
+            let written = schema.get(keyword);
+            let becomes = if keyword == "x-kubernetes-validations" {
+                Some(Set::Rules(self.rules(written, said)))
+            } else {
+                self.value((keyword, written), (schema, said))
+            };
+            set.extend(becomes.map(|it| (keyword, it)));
+        }
+        self.schemas.insert(schema.node, Schema { declared, set });
+        let below = |put: &mut Self, schema: &'j Json<'j>, step: &Step| {
+            if let Some(at) = at.step(put.module, step) {
+                put.schema(schema, &at, depth + 1);
+            }
+        };
+        for property in schema.get("properties").and_then(Json::members).unwrap_or_default() {
+            // Metadata is declared by Kubernetes.
+            if depth > 0 || property.key != "metadata" {
+                below(self, &property.value, &Step::Property(property.key.as_ref().to_owned()));
+            }
+        }
+        for (keyword, step) in [("items", Step::Items), ("additionalProperties", Step::Values)] {
+            if let Some(schema) = schema.get(keyword) {
+                below(self, schema, &step);
+            }
+        }
+    }
+
+    /// What becomes of a value. Where several markers say something, controller-gen may say both in `allOf`.
+    fn value(
+        &mut self,
+        (keyword, written): (&str, Option<&Json<'_>>),
+        (schema, said): (&Json<'_>, Vec<(Place, To)>),
+    ) -> Option<Set<'j>> {
+        let (place, to) = said.first()?;
+        let of_all = schema.get("allOf").and_then(Json::items).unwrap_or_default();
+        let is_in_all = of_all.iter().any(|it| it.get(keyword).is_some());
+        let is_clear = said.iter().all(|it| it.1.says_same(to)) && !matches!(to, To::Unknown);
+        if !is_clear || written.is_none() && (is_in_all || said.len() > 1) {
+            return written.map(|_| Set::As(place.clone()));
+        }
+        if written.is_some_and(|it| is_same(to, it)) {
+            return Some(Set::To(place.clone(), to.clone()));
+        }
+        if written.is_some_and(|it| !is_alike(to, it)) {
+            return Some(Set::As(place.clone()));
+        }
+        self.is_in_step = false;
+        Some(Set::To(place.clone(), to.clone()))
+    }
+
+    /// The rules that markers say, in the order of those that are written where these are the same. Others are generated by other markers.
+    fn rules(&mut self, written: Option<&'j Json<'j>>, said: Vec<(Place, To)>) -> Vec<Rule<'j>> {
+        let written = written.and_then(Json::items).unwrap_or_default();
+        let mut left: Vec<Option<Rule<'j>>> = said
+            .into_iter()
+            .filter_map(|(place, to)| match to {
+                To::Rule(fields) => Some(Some(Rule::Said(place, fields))),
+                _ => None,
+            })
+            .collect();
+        let mut rules: Vec<Option<Rule<'j>>> = Vec::new();
+        for rule in written {
+            let text = rule.get("rule").and_then(Json::as_str);
+            let same = left.iter_mut().find(|it| match it {
+                Some(Rule::Said(_, fields)) => text.is_some() && rule_of(fields) == text,
+                _ => false,
+            });
+            rules.push(same.and_then(Option::take));
+        }
+        let mut others = left.into_iter().flatten();
+        let mut all: Vec<Rule<'j>> = Vec::new();
+        for (found, rule) in rules.into_iter().zip(written) {
+            let is_found = found.is_some();
+            let new = found.or_else(|| others.next());
+            self.is_in_step &= match &new {
+                Some(Rule::Said(_, fields)) => is_found && says_rule(fields, rule),
+                _ => true,
+            };
+            all.push(new.unwrap_or(Rule::Kept(rule)));
+        }
+        for new in others {
+            self.is_in_step = false;
+            all.push(new);
+        }
+        all
+    }
+
+    fn write(&self, value: &Json<'_>, to: &mut Writing) {
+        match (&value.value, self.schemas.get(&value.node)) {
+            (JsonValue::Object(_), Some(schema)) => {
+                to.from(&schema.declared, None, |to| self.object(value, &schema.set, to));
+            }
+            (JsonValue::Object(_), None) => self.object(value, &BTreeMap::new(), to),
+            (JsonValue::Array(items), _) => self.list(items, to, |to, item| self.write(item, to)),
+            (JsonValue::String(text), _) => to.string(text),
+            _ => to.raw(&value.to_value().to_string()),
+        }
+    }
+
+    fn list<T>(&self, items: &[T], to: &mut Writing, write: impl Fn(&mut Writing, &T)) {
+        to.raw("[");
+        for (n, item) in items.iter().enumerate() {
+            if n > 0 {
+                to.raw(", ");
+            }
+            write(to, item);
+        }
+        to.raw("]");
+    }
+
+    fn object(&self, value: &Json<'_>, set: &BTreeMap<&'static str, Set<'_>>, to: &mut Writing) {
+        let members = value.members().unwrap_or_default();
+        to.raw("{");
+        let mut separator = "";
+        for member in members {
+            to.raw(std::mem::replace(&mut separator, ", "));
+            match set.get(&*member.key) {
+                Some(set) => self.set(&member.key, (set, Some(&member.value)), to),
+                None => {
+                    to.string(&member.key);
+                    to.raw(": ");
+                    self.write(&member.value, to);
+                }
+            }
+        }
+        for (keyword, set) in set {
+            if value.get(keyword).is_none() {
+                to.raw(std::mem::replace(&mut separator, ", "));
+                self.set(keyword, (set, None), to);
+            }
+        }
+        to.raw("}");
+    }
+
+    fn set(&self, keyword: &str, (set, written): (&Set<'_>, Option<&Json<'_>>), to: &mut Writing) {
+        let key = |to: &mut Writing| {
+            to.string(keyword);
+            to.raw(": ");
+        };
+        match set {
+            Set::To(place, said) => to.from(place, None, |to| {
+                key(to);
+                match said {
+                    To::Value(value) => scalar(place, value, to),
+                    To::List(items) => self.list(items, to, |to, item| scalar(place, item, to)),
+                    To::Rule(_) | To::Unknown => to.raw("null"),
+                }
+            }),
+            Set::As(place) => to.from(place, None, |to| {
+                key(to);
+                match written {
+                    Some(written) => self.write(written, to),
+                    None => to.raw("null"),
+                }
+            }),
+            Set::Rules(rules) => {
+                key(to);
+                self.list(rules, to, |to, rule| match rule {
+                    Rule::Kept(rule) => self.write(rule, to),
+                    Rule::Said(place, fields) => to.from(place, None, |to| {
+                        to.raw("{");
+                        for (n, (name, value)) in fields.iter().enumerate() {
+                            to.raw(if n > 0 { ", " } else { "" });
+                            to.string(name);
+                            to.raw(": ");
+                            scalar(place, value, to);
+                        }
+                        to.raw("}");
+                    }),
+                });
+            }
+        }
+    }
+}
+
+/// Writes a value that is in the file of a place.
+fn scalar(place: &Place, value: &literal::Literal, to: &mut Writing) {
+    let at = Place {
+        file: place.file.clone(),
+        span: Span::new(value.span.start as u32, value.span.end as u32),
+    };
+    let encoding: Arc<dyn Encoding> = Arc::new(value.clone());
+    to.from(&at, Some(encoding), |to| match &value.value {
+        literal::Value::String(text) => to.string(text),
+        literal::Value::Integer(number) => to.raw(&number.to_string()),
+        literal::Value::Number(number) => to.raw(&serde_json::Value::from(*number).to_string()),
+        literal::Value::Bool(is) => to.raw(if *is { "true" } else { "false" }),
+    });
+}
+
+impl Encoding for literal::Literal {
+    fn place(&self, text: &str, value: Range<usize>) -> Range<usize> {
+        Self::place(self, text, value)
+    }
+
+    fn offset(&self, text: &str, place: usize) -> Option<usize> {
+        matches!(self.value, literal::Value::String(_)).then(|| Self::offset(self, text, place))?
+    }
+
+    fn written(&self, value: &str) -> Option<String> {
+        Self::written(self, value)
+    }
+}
+
+fn rule_of<'f>(fields: &'f [(&'static str, literal::Literal)]) -> Option<&'f str> {
+    fields.iter().find_map(|(name, it)| match &it.value {
+        literal::Value::String(text) if *name == "rule" => Some(text.as_str()),
+        _ => None,
+    })
+}
+
+/// Whether a rule is written as a marker says it. Empty texts and `false` are not written.
+fn says_rule(fields: &[(&'static str, literal::Literal)], rule: &Json<'_>) -> bool {
+    let members = rule.members().unwrap_or_default();
+    let is_said = |name: &str| fields.iter().any(|it| it.0 == name);
+    members.iter().all(|it| is_said(&it.key))
+        && fields.iter().all(|(name, value)| match rule.get(name) {
+            Some(written) => is_value(&value.value, written),
+            None => matches!(&value.value, literal::Value::String(text) if text.is_empty()),
+        })
+}
+
+/// Whether a value is written as a marker says it.
+fn is_same(to: &To, written: &Json<'_>) -> bool {
+    match (to, written.items()) {
+        (To::Value(value), None) => is_value(&value.value, written),
+        (To::List(values), Some(items)) => {
+            values.len() == items.len() && values.iter().zip(items).all(|(value, it)| is_value(&value.value, it))
+        }
+        _ => false,
+    }
+}
+
+fn is_value(value: &literal::Value, written: &Json<'_>) -> bool {
+    match (value, &written.value) {
+        (literal::Value::String(text), JsonValue::String(written)) => text == written,
+        (literal::Value::Bool(value), JsonValue::Bool(written)) => value == written,
+        (literal::Value::Integer(value), JsonValue::Int(written)) => value == written,
+        (literal::Value::Integer(value), JsonValue::Float(written)) => (*value as f64 - written).abs() < f64::EPSILON,
+        (literal::Value::Number(value), JsonValue::Float(written)) => (value - written).abs() < f64::EPSILON,
+        (literal::Value::Number(value), JsonValue::Int(written)) => (value - *written as f64).abs() < f64::EPSILON,
+        _ => false,
+    }
+}
+
+/// Whether a marker's value is of the type of the one that is written: else controller-gen reads it by rules that are not known here.
+fn is_alike(to: &To, written: &Json<'_>) -> bool {
+    match (to, &written.value) {
+        (To::List(values), JsonValue::Array(items)) => {
+            let of_text = |it: &Json<'_>| matches!(it.value, JsonValue::String(_));
+            let is_text = |it: &literal::Literal| matches!(it.value, literal::Value::String(_));
+            values.iter().all(is_text) == items.iter().all(of_text)
+        }
+        (To::Value(value), written) => matches!(
+            (&value.value, written),
+            (literal::Value::String(_), JsonValue::String(_))
+                | (literal::Value::Bool(_), JsonValue::Bool(_))
+                | (
+                    literal::Value::Integer(_) | literal::Value::Number(_),
+                    JsonValue::Int(_) | JsonValue::Float(_)
+                )
+        ),
+        _ => false,
+    }
+}

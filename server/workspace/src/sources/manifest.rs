@@ -1,0 +1,265 @@
+//! An object as somebody will send it, made from what is written in other files, and the way back from it to these files.
+
+use std::{fmt, ops::Range, path::Path, sync::Arc};
+
+use crd_analyzer_syntax::tree::Span;
+
+use crate::source::SourceText;
+
+/// An object as somebody will send it. What it was made from may be written in another language.
+#[derive(Debug)]
+pub struct Manifest {
+    /// The file that stands for the object, such as the one that it is generated into: CRDs near to it count for more.
+    pub path: Arc<Path>,
+    /// The object in JSON.
+    pub text: Arc<str>,
+    /// Where parts of the text come from, in the order of their starts, the outer ones first. What is in none of them was not written in a file
+    /// that people edit.
+    pub parts: Vec<Part>,
+}
+
+/// A part of a manifest, and what decides it.
+#[derive(Debug)]
+pub struct Part {
+    /// The bytes in the manifest.
+    pub span: Span,
+    /// The file that decides it.
+    pub file: Arc<SourceText>,
+    /// The bytes there.
+    pub origin: Span,
+    /// How the value is written there; `None` if the part follows from what is there, and is not written.
+    pub encoding: Option<Arc<dyn Encoding>>,
+}
+
+/// How a string is written in a file, whatever the language of the file.
+pub trait Encoding: Send + Sync + fmt::Debug {
+    /// Where a part of the string is, in bytes of the file. `text`: that of the file; `value`: bytes of the string.
+    fn place(&self, text: &str, value: Range<usize>) -> Range<usize>;
+
+    /// Where in the string a byte of the file is. `None`: outside of it.
+    fn offset(&self, text: &str, place: usize) -> Option<usize>;
+
+    /// How a text is written in the string. `None`: there is no way.
+    fn written(&self, value: &str) -> Option<String>;
+}
+
+/// A place in a file that a person edits.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The file.
+    pub file: Arc<SourceText>,
+    /// The bytes in it.
+    pub span: Span,
+}
+
+impl Manifest {
+    /// Where a part of the text is written.
+    pub fn origin(&self, span: Span) -> Option<Place> {
+        let before = self.parts.partition_point(|it| it.span.start <= span.start);
+        let mut around = self.parts[..before].iter().rev();
+        let part = around.find(|it| span.start < it.span.end || it.span.is_empty() && span.start == it.span.start)?;
+        Some(Place {
+            file: part.file.clone(),
+            span: part.inner(&self.text, span).unwrap_or(part.origin),
+        })
+    }
+
+    /// The place in a string of the text that a byte of a file is in, if the string is written there.
+    pub fn spot(&self, path: &Path, offset: u32) -> Option<u32> {
+        self.parts.iter().filter(|it| *it.file.path == *path).find_map(|part| {
+            let encoding = part.encoding.as_deref()?;
+            let value = encoding.offset(&part.file.text, offset as usize)?;
+            let quoted = &self.text[part.span.range()];
+            Some(part.span.start + text_offset(quoted, value)? as u32)
+        })
+    }
+
+    /// An edit of the text as an edit of the file that it is made from. `None`: what is edited is not written in one place, or has no room for
+    /// the new text.
+    pub fn edit(&self, span: Span, new: &str) -> Option<(Place, String)> {
+        let part = self
+            .parts
+            .iter()
+            .rev()
+            .find(|it| it.encoding.is_some() && it.span.start < span.start && span.end < it.span.end)?;
+        let encoding = part.encoding.as_deref()?;
+        let place = Place {
+            file: part.file.clone(),
+            span: part.inner(&self.text, span)?,
+        };
+        Some((place, encoding.written(&string(&format!("\"{new}\""))?)?))
+    }
+
+    /// Whether something in it is written in a file.
+    pub fn is_made_of(&self, path: &Path) -> bool {
+        self.parts.iter().any(|it| *it.file.path == *path)
+    }
+}
+
+impl Part {
+    /// Where a piece of the string is written; `None` if it is the whole part, or not a string that is written there.
+    fn inner(&self, text: &str, span: Span) -> Option<Span> {
+        let encoding = self.encoding.as_deref()?;
+        let quoted = &text[self.span.range()];
+        let is_part = span.start > self.span.start || span.end < self.span.end;
+        if !is_part || !quoted.starts_with('"') {
+            return None;
+        }
+        let at = |offset: u32| value_offset(quoted, (offset.min(self.span.end) - self.span.start) as usize);
+        let place = encoding.place(&self.file.text, at(span.start)?..at(span.end)?);
+        Some(Span::new(place.start as u32, place.end as u32))
+    }
+}
+
+fn string(quoted: &str) -> Option<String> {
+    serde_json::from_str(quoted).ok()
+}
+
+/// The characters of a string of JSON: the bytes that each takes in the text, and in the value.
+fn characters(quoted: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let inner = quoted.strip_prefix('"').unwrap_or(quoted);
+    let mut rest = inner.strip_suffix('"').unwrap_or(inner);
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let text = match (first, rest.as_bytes().get(1)) {
+            ('\\', Some(b'u')) => 6,
+            ('\\', _) => 2,
+            _ => first.len_utf8(),
+        };
+        let (this, next) = rest.split_at_checked(text)?;
+        rest = next;
+        let value = if first == '\\' {
+            string(&format!("\"{this}\""))?.len()
+        } else {
+            text
+        };
+        Some((text, value))
+    })
+}
+
+/// How many bytes of the value of a string of JSON are in the first bytes of its text.
+fn value_offset(quoted: &str, text: usize) -> Option<usize> {
+    let (mut at, mut offset) = (1, 0);
+    for (of_text, of_value) in characters(quoted) {
+        if at + of_text > text {
+            break;
+        }
+        at += of_text;
+        offset += of_value;
+    }
+    Some(offset)
+}
+
+/// The other way round.
+fn text_offset(quoted: &str, value: usize) -> Option<usize> {
+    let (mut at, mut offset) = (1, 0);
+    for (of_text, of_value) in characters(quoted) {
+        if offset >= value {
+            break;
+        }
+        at += of_text;
+        offset += of_value;
+    }
+    Some(at)
+}
+
+/// Writes the text of a manifest, and notes where its parts come from.
+#[derive(Debug, Default)]
+pub struct Writing {
+    text: String,
+    parts: Vec<Part>,
+}
+
+impl Writing {
+    /// Writes punctuation.
+    pub fn raw(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// Writes a string.
+    pub fn string(&mut self, value: &str) {
+        let written = serde_json::to_string(value).unwrap_or_else(|_| "\"\"".to_owned());
+        // Readers of YAML end lines there.
+        let written = written.replace('\u{85}', "\\u0085").replace('\u{2028}', "\\u2028");
+        self.text
+            .push_str(&written.replace('\u{2029}', "\\u2029").replace('\u{feff}', "\\ufeff"));
+    }
+
+    /// Writes something that comes from a place.
+    pub fn from(&mut self, place: &Place, encoding: Option<Arc<dyn Encoding>>, write: impl FnOnce(&mut Self)) {
+        let number = self.parts.len();
+        let start = self.text.len() as u32;
+        self.parts.push(Part {
+            span: Span::new(start, start),
+            file: place.file.clone(),
+            origin: place.span,
+            encoding,
+        });
+        write(self);
+        self.parts[number].span.end = self.text.len() as u32;
+    }
+
+    /// The manifest of the object at a path.
+    pub fn finish(self, path: Arc<Path>) -> Manifest {
+        Manifest {
+            path,
+            text: self.text.into(),
+            parts: self.parts,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A string that is written backwards, with dots between its characters.
+    #[derive(Debug)]
+    struct Dotted(usize);
+
+    impl Encoding for Dotted {
+        fn place(&self, _: &str, value: Range<usize>) -> Range<usize> {
+            self.0 + value.start * 2..self.0 + value.end * 2
+        }
+
+        fn offset(&self, text: &str, place: usize) -> Option<usize> {
+            (self.0..=text.len()).contains(&place).then(|| (place - self.0) / 2)
+        }
+
+        fn written(&self, value: &str) -> Option<String> {
+            (!value.contains('.')).then(|| value.chars().flat_map(|it| [it, '.']).collect())
+        }
+    }
+
+    #[test]
+    fn places_lead_there_and_back() {
+        let path: Arc<Path> = Path::new("/a").into();
+        let file = Arc::new(SourceText::new(path.clone(), "rule: a.\".b.".into()));
+        let place = Place {
+            file,
+            span: Span::new(6, 12),
+        };
+        let mut writing = Writing::default();
+        writing.raw("{\"rule\": ");
+        writing.from(&place, Some(Arc::new(Dotted(6))), |it| it.string("a\"b"));
+        writing.raw("}");
+        let manifest = writing.finish(path.clone());
+        assert_eq!(&*manifest.text, r#"{"rule": "a\"b"}"#);
+        let at = |part: &str| {
+            let start = manifest.text.find(part).expect("a part") as u32;
+            Span::new(start, start + part.len() as u32)
+        };
+        let origin = |span| manifest.origin(span).map(|it| it.span);
+        assert_eq!(origin(at("\"a\\\"b\"")), Some(Span::new(6, 12)));
+        assert_eq!(origin(at("\\\"")), Some(Span::new(8, 10)));
+        assert_eq!(origin(at("b\"")), Some(Span::new(10, 12)));
+        assert_eq!(origin(at("{")), None);
+        assert_eq!(manifest.spot(&path, 8), Some(at("\\\"").start));
+        assert_eq!(manifest.spot(&path, 2), None);
+        let edit =
+            |part: &str, new: &str| Some((manifest.edit(at(part), new)?.0.span, manifest.edit(at(part), new)?.1));
+        assert_eq!(edit("\\\"", "x\\\""), Some((Span::new(8, 10), "x.\".".to_owned())));
+        assert_eq!(edit("\\\"", "."), None);
+        assert_eq!(edit("rule", "x"), None);
+    }
+}
