@@ -182,6 +182,11 @@ impl Module {
         }
     }
 
+    /// The folder of the repository.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Whether a file is one of a package of the repository.
     pub fn has(&self, path: &Path) -> bool {
         path.parent().is_some_and(|it| self.layout().with_go.contains(it))

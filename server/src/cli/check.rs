@@ -38,6 +38,7 @@ use super::{
     baseline::Baseline,
     exceptions::Exceptions,
     fix::{self, Repaired},
+    go_crds::GoCrdsOfRun,
     judge::{Beside, Judged, Wanted, judge, not_built, overlays},
     manifests::{BATCH, Manifests},
     why,
@@ -264,6 +265,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     let hazards = Memory::of_one_run();
     let mut beside = Beside {
         go: args.revision.is_none().then(GoSources::default),
+        go_crds: GoCrdsOfRun::default(),
         kustomizations: Kustomizations::default(),
         go_tests: GoTests::default(),
         scripts: Scripts::default(),

@@ -500,6 +500,23 @@ impl RunDefinitions {
         Self::new(&[], &configured, Compared::Nothing)
     }
 
+    /// The best CRD of each name of the repositories that are checked or around what is checked.
+    pub(super) fn own_crds(&self) -> Vec<Arc<KnownDefinition>> {
+        let mut crds = self.catalog().with(Index::own_crds);
+        let of_repositories = self.neighbours().map(|it| it.with(Index::own_crds));
+        for crd in of_repositories.into_iter().flatten() {
+            if crds.iter().all(|it| it.name != crd.name) {
+                crds.push(crd);
+            }
+        }
+        crds
+    }
+
+    /// Whether a file is checked in the run.
+    pub(super) fn is_checked(&self, path: &Path) -> bool {
+        self.files.get(path).is_some_and(|it| it.0 == Origin::Workspace)
+    }
+
     /// Every CRD, by path and place in the file.
     pub(super) fn all(&self) -> Vec<Arc<KnownDefinition>> {
         let mut all: Vec<_> = self.catalog().with(|index| index.definitions().cloned().collect());

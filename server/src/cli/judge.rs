@@ -25,6 +25,7 @@ use crd_analyzer_workspace::{
     completed::completed,
     config::Config,
     flux::{Flux, FluxFiles, MayHold, TEXT_BYTES},
+    go_file,
     hazards::Search,
     index::Definitions,
     kustomize::FILE_NAMES,
@@ -36,7 +37,7 @@ use crd_analyzer_workspace::{
 };
 use rayon::prelude::*;
 
-use super::{UsageError, definitions::RunDefinitions, exceptions::Exceptions, fix};
+use super::{UsageError, definitions::RunDefinitions, exceptions::Exceptions, fix, go_crds::GoCrdsOfRun};
 use crate::input::{self, Input, Source, Unreadable};
 
 /// What became of one input.
@@ -82,6 +83,8 @@ pub(super) struct Wanted {
 pub(super) struct Beside {
     /// Go types; `None` if the manifests are not those on disk.
     pub(super) go: Option<GoSources>,
+    /// The CRDs that they are made into.
+    pub(super) go_crds: GoCrdsOfRun,
     pub(super) kustomizations: Kustomizations,
     pub(super) go_tests: GoTests,
     pub(super) scripts: Scripts,
@@ -381,6 +384,11 @@ pub(super) fn judge(
     if let Some(overlays) = &beside.overlays {
         overlays.complete(&path, &mut report, &question);
         report.aside = beside.aside(input, &path, &report, known);
+    }
+    if let Some(go) = beside.go.as_ref().filter(|_| go_file::is_go(&path) && beside.is_asked)
+        && let Some(crds) = beside.go_crds.around(&path, go, known)
+    {
+        crds.complete(&path, &mut report, (&question, |it: &Path| known.is_checked(it)));
     }
     if let Some((_, access)) = input.file().filter(|_| question.has_expressions && old.is_none()) {
         report.look_for_expected_error(&path, &beside.tests(&access));

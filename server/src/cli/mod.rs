@@ -13,6 +13,7 @@ pub(crate) mod eval;
 mod exceptions;
 mod explain;
 mod fix;
+mod go_crds;
 mod init;
 mod judge;
 mod lsp;

@@ -1,6 +1,6 @@
 //! Go files with API types: what is wrong with the markers of kubebuilder in them.
 
-use std::{ops::Range, path::Path};
+use std::{collections::HashSet, ops::Range, path::Path};
 
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_gosource::check::{
@@ -70,6 +70,17 @@ pub(crate) fn report(source: &Text, path: &Path, question: &Question<'_>) -> Fil
     findings.sort_by_key(|it| it.span.start);
     report.findings = findings;
     report
+}
+
+/// Silences what comments ask for in the reports on the CRDs that the types of a Go file are made into.
+pub(crate) fn silence(report: &mut FileReport) {
+    let text = report.text.clone();
+    let lines: Vec<Span> = check::read(&text).lines.iter().map(span).collect();
+    let verdicts = report.documents.iter_mut().flat_map(|it| &mut it.verdicts);
+    let hints = suppress::apply(&text, Form::Go, &lines, verdicts.flat_map(|it| it.1.findings_mut()));
+    let unused: HashSet<Span> = hints.iter().map(|it| it.span).collect();
+    let is_unused = |it: &Finding| it.code == codes::UNUSED_SUPPRESSION && !unused.contains(&it.span);
+    report.findings.retain(|it| !is_unused(it));
 }
 
 fn span(range: &Range<usize>) -> Span {

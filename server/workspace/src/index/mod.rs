@@ -376,6 +376,22 @@ impl Index {
         self.definitions().filter(is_edited).map(|it| it.path.clone()).collect()
     }
 
+    /// The best CRD of each name among those that people, generators or packages of the repository have in files, in the order of their names.
+    pub fn own_crds(&self) -> Vec<Arc<KnownDefinition>> {
+        let is_own = |it: &&Arc<KnownDefinition>| {
+            it.origin == Origin::Workspace && it.place.standing <= Standing::Packaged && !self.built.contains(&it.path)
+        };
+        let mut best: BTreeMap<&str, &Arc<KnownDefinition>> = BTreeMap::new();
+        let rank = |it: &Arc<KnownDefinition>| (it.place.standing, it.path.clone());
+        for it in self.definitions().filter(is_own) {
+            let best = best.entry(&it.name).or_insert(it);
+            if rank(it) < rank(best) {
+                *best = it;
+            }
+        }
+        best.into_values().cloned().collect()
+    }
+
     /// What the path of a file says, below the outermost repository that it lies in.
     pub(crate) fn place(&self, path: &Path) -> Place {
         let relative = self.relative(path);

@@ -14,8 +14,12 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Span},
 };
 
-use super::manifest::{Encoding, Manifest, Place, Writing};
-use crate::{generated::is_annotated, index::DefinitionText, source::SourceText};
+use crate::{
+    generated::is_annotated,
+    index::DefinitionText,
+    source::SourceText,
+    sources::manifest::{Encoding, Manifest, Place, Writing},
+};
 
 /// Schemas in schemas that are followed.
 const MAX_DEPTH: usize = 100;
