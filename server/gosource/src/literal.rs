@@ -1,7 +1,7 @@
 //! Values in the arguments of markers, and the way between a value and its text (`pkg/markers/parse.go` of `sigs.k8s.io/controller-tools`,
 //! which reads strings with Go's `strconv.Unquote`).
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use crate::check::{arguments, catalog::Type};
 
@@ -37,6 +37,8 @@ pub struct Literal {
     /// All of it with its quotes, in bytes of the file.
     pub span: Range<usize>,
     form: Form,
+    /// Its quotes are not closed.
+    is_begun: bool,
 }
 
 impl Literal {
@@ -57,6 +59,7 @@ impl Literal {
                 value,
                 span: span.clone(),
                 form,
+                is_begun: false,
             })
         };
         let string = || {
@@ -77,6 +80,26 @@ impl Literal {
             },
             Type::Raw | Type::List(_) => None,
         }
+    }
+
+    /// A string whose quotes are not closed yet.
+    pub fn begun(text: &str, span: Range<usize>) -> Option<Self> {
+        let written = text.get(span.clone())?;
+        let start = span.end - written.trim_start().len();
+        let written = &text[start..span.end];
+        let form = match written.as_bytes().first()? {
+            b'"' => Form::Quoted,
+            b'`' => Form::Raw,
+            _ => return None,
+        };
+        let closed = format!("{written}{}", &written[..1]);
+        let pieces = pieces(&closed, form)?;
+        Some(Self {
+            value: Value::String(pieces.into_iter().map(|it| it.value).collect()),
+            span: start..span.end,
+            form,
+            is_begun: true,
+        })
     }
 
     /// The items of a list without braces.
@@ -168,13 +191,17 @@ impl Literal {
     /// The text between the quotes, in bytes of the file.
     pub fn content(&self) -> Range<usize> {
         let quotes = usize::from(self.form != Form::Bare);
-        self.span.start + quotes..self.span.end - quotes
+        self.span.start + quotes..self.span.end - if self.is_begun { 0 } else { quotes }
     }
 
     /// The characters of the string, with their places in the file.
     fn pieces(&self, text: &str) -> Vec<Piece> {
         let written = text.get(self.span.clone()).unwrap_or_default();
-        let mut pieces = pieces(written, self.form).unwrap_or_default();
+        let mut closed = Cow::Borrowed(written);
+        if self.is_begun {
+            closed.to_mut().push_str(&written[..1]);
+        }
+        let mut pieces = pieces(&closed, self.form).unwrap_or_default();
         for piece in &mut pieces {
             piece.span = self.span.start + piece.span.start..self.span.start + piece.span.end;
         }
@@ -332,6 +359,8 @@ mod tests {
         }
         assert_eq!(literal.offset(written, 0), None);
         assert_eq!(literal.written("a\"\\\n"), Some("a\\\"\\\\\\n".to_owned()));
+        let begun = Literal::begun("rule=\"a.b", 5..9).expect("a string");
+        assert_eq!((begun.content(), begun.offset("rule=\"a.b", 9)), (6..9, Some(3)));
         assert_eq!(string("`a`").and_then(|it| it.written("`")), None);
     }
 }

@@ -51,8 +51,9 @@ impl To {
 }
 
 impl Site {
-    /// What its markers say of the schema to a release of controller-gen, in their order.
-    pub fn said(&self, release: Release) -> Vec<Said> {
+    /// What its markers say of the schema to a release of controller-gen, in their order. `are_begun`: somebody types, so that a string may be
+    /// without an end.
+    pub fn said(&self, release: Release, are_begun: bool) -> Vec<Said> {
         if self.is_below_map {
             return Vec::new();
         }
@@ -79,7 +80,8 @@ impl Site {
                 }
                 _ => false,
             };
-            let to = to(text, &parts, keyword).filter(|it| ["default", "example"].contains(&keyword) || !is_empty(it));
+            let to = to((text, are_begun), &parts, keyword)
+                .filter(|it| ["default", "example"].contains(&keyword) || !is_empty(it));
             let to = to.unwrap_or(To::Unknown);
             Some(Said {
                 keyword,
@@ -91,13 +93,16 @@ impl Site {
     }
 }
 
-fn to(text: &str, parts: &Parts, keyword: &str) -> Option<To> {
+fn to((text, are_begun): (&str, bool), parts: &Parts, keyword: &str) -> Option<To> {
     let definition = parts.definition?;
     if keyword == "x-kubernetes-validations" {
         let mut fields = Vec::new();
         for part in &parts.arguments {
             let argument = parts.argument(text, part)?;
-            let value = Literal::read(text, part.value.clone()?, &argument.r#type)?;
+            let span = part.value.clone()?;
+            let value = Literal::read(text, span.clone(), &argument.r#type);
+            let begun = || Literal::begun(text, span.clone()).filter(|_| are_begun);
+            let value = value.or_else(begun)?;
             fields.push((argument.name.as_str(), value));
         }
         return fields.iter().any(|it| it.0 == "rule").then_some(To::Rule(fields));

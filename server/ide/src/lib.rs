@@ -13,6 +13,7 @@ pub mod highlight;
 pub mod hover;
 pub mod lens;
 pub mod links;
+pub mod made;
 pub mod manifest;
 pub mod markdown;
 pub mod property;

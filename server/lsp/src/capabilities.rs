@@ -27,6 +27,7 @@ pub(crate) struct Client {
     /// The same for single features.
     pub(crate) registers_completion: bool,
     pub(crate) registers_hover: bool,
+    pub(crate) registers_signatures: bool,
     pub(crate) registers_actions: bool,
     pub(crate) answers_configuration: bool,
     pub(crate) shows_progress: bool,
@@ -110,6 +111,10 @@ impl Client {
                 .unwrap_or_default(),
             registers_completion: text
                 .and_then(|it| it.completion.as_ref())
+                .and_then(|it| it.dynamic_registration)
+                .unwrap_or_default(),
+            registers_signatures: text
+                .and_then(|it| it.signature_help.as_ref())
                 .and_then(|it| it.dynamic_registration)
                 .unwrap_or_default(),
             registers_hover: text

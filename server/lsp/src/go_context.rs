@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crd_analyzer_ide::{go, made::Made};
 use crd_analyzer_syntax::lines::LineIndex;
-use crd_analyzer_workspace::go_file::Markers;
+use crd_analyzer_workspace::{go_file::Markers, versions::VersionSet};
 use tower_lsp::jsonrpc::Result;
 
 use crate::{
@@ -19,6 +20,7 @@ pub(crate) struct GoContext {
     pub(crate) snapshot: Snapshot,
     pub(crate) text: Arc<str>,
     pub(crate) markers: Markers,
+    versions: VersionSet,
     session: Arc<Session>,
     lines: LineIndex,
 }
@@ -59,6 +61,7 @@ pub(crate) async fn read<T: Send + 'static>(
         let text = snapshot.content();
         let context = GoContext {
             markers: known(&session, &snapshot, &effective),
+            versions: effective.versions,
             lines: LineIndex::new(&text),
             text,
             session,
@@ -71,6 +74,18 @@ pub(crate) async fn read<T: Send + 'static>(
 }
 
 impl GoContext {
+    /// Asks about the CRD that an expression at a byte is made into, if there is one.
+    pub(crate) fn ask_crd<T>(&self, offset: u32, ask: impl FnOnce(&Made<'_>, VersionSet) -> Option<T>) -> Option<T> {
+        let path = self.snapshot.path()?;
+        // Most of a Go file is code.
+        if !go::may_be_marker(&self.text, offset as usize) {
+            return None;
+        }
+        let (manifest, spot) = self.session.go_crd_at(&path, offset)?;
+        let made = Made::new(&manifest, Arc::default(), &path, spot);
+        ask(&made, self.versions)
+    }
+
     /// What the client can do.
     pub(crate) fn client(&self) -> &Client {
         self.session.client()

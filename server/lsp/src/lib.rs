@@ -24,6 +24,7 @@ mod first_look;
 mod folders;
 mod from_proto;
 mod go_context;
+mod go_crds;
 mod handlers;
 mod late_changes;
 mod limits;

@@ -35,6 +35,7 @@ use crate::{
     documents::{Documents, Snapshot},
     first_look::FirstLook,
     from_proto::path_of,
+    go_crds::GoCrdsOfSession,
     overlays::Overlays,
     revisions::{Revisions, is_other_update},
     scan::Scanned,
@@ -66,6 +67,7 @@ pub(crate) struct Session {
     pub(crate) workspace: Workspace,
     /// What is known of kustomizations.
     pub(crate) overlays: Overlays,
+    pub(crate) go_crds: GoCrdsOfSession,
     /// The definitions of a cluster, if the user wants them.
     pub(crate) cluster: Cluster,
     /// Held while the folders are looked through.
@@ -113,6 +115,7 @@ impl Session {
             token_lists: TokenLists::default(),
             workspace: Workspace::default(),
             overlays: Overlays::default(),
+            go_crds: GoCrdsOfSession::default(),
             cluster: Cluster::default(),
             looking: tokio::sync::Mutex::default(),
             first_look: FirstLook::default(),
@@ -264,7 +267,11 @@ impl Session {
             return Some(Arc::new(Analysis::empty()));
         }
         let mut effective = self.effective(snapshot);
-        let built = self.as_built(snapshot, &effective);
+        let built = if snapshot.is_go() {
+            self.found_in_go(snapshot, &effective)
+        } else {
+            self.as_built(snapshot, &effective)
+        };
         effective.is_part |= built.as_ref().is_some_and(|it| it.is_open());
         let replaces = self.replaced(snapshot);
         let comparison = self.comparison(snapshot, &effective, replaces.as_ref());
@@ -484,6 +491,7 @@ impl Session {
             return;
         }
         self.overlays.forget();
+        self.make_go_crds_soon();
         let paths: Vec<Arc<Path>> = self
             .workspace
             .catalog

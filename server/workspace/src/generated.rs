@@ -7,7 +7,8 @@ use std::{
     sync::Arc,
 };
 
-use crd_analyzer_gosource::{Declaration, Kind, Module, SourceFile, Step as GoStep, marker_for};
+pub use crd_analyzer_gosource::Module;
+use crd_analyzer_gosource::{Declaration, Kind, SourceFile, Step as GoStep, marker_for};
 use crd_analyzer_syntax::{
     json::Json,
     paths::{Step, at, find},

@@ -25,12 +25,18 @@ pub struct Place {
     pub beside: Vec<&'static str>,
 }
 
+/// Whether a place may be in a marker, as far as its line tells.
+pub fn may_be_at(text: &str, offset: usize) -> bool {
+    let line = text.get(..offset).and_then(|it| it.rsplit('\n').next());
+    line.and_then(|it| it.split_once("//"))
+        .is_some_and(|it| it.1.contains('+'))
+}
+
 /// The marker whose comment a place is in, behind its plus sign. Nothing is parsed where the line shows that there is none.
 pub fn at(text: &str, offset: usize) -> Option<Place> {
-    let before = text.get(..offset)?;
-    let line = before.rfind('\n').map_or(0, |it| it + 1);
-    let comment = before[line..].find("//")?;
-    before[line + comment..].find('+')?;
+    if !may_be_at(text, offset) {
+        return None;
+    }
     let tree = parsed(text)?;
     let comments = read_tree(&tree, text);
     let number = comments

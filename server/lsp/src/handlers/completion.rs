@@ -74,7 +74,16 @@ async fn of_go(session: &Arc<Session>, snapshot: Snapshot, position: Position) -
         move |request| {
             let client = request.client();
             let offset = request.snapshot.offset(position, client.unit);
-            let found = go::complete(&request.text, offset, &request.markers, client.completion.snippets)?;
+            let snippets = client.completion.snippets;
+            let of_expression = || {
+                request.ask_crd(offset, |it, versions| {
+                    let oldest = versions.iter().next().unwrap_or(versions.newest());
+                    it.complete(oldest, (snippets, client.completion.transforms))
+                })
+            };
+            let of_markers = go::complete(&request.text, offset, &request.markers, snippets);
+            let mut found = of_markers.or_else(of_expression)?;
+            narrow(&mut found, &request.text, offset);
             let is_wanted = !found.are_written(&request.text);
             let capabilities = client.completion.at_once();
             is_wanted.then(|| CompletionList {

@@ -16,7 +16,8 @@ pub(crate) async fn handle(session: &Arc<Session>, params: HoverParams) -> Resul
     if let Some(snapshot) = session.documents.go_file(&at.text_document.uri) {
         let answer = move |request: &go_context::GoContext| {
             let offset = request.snapshot.offset(at.position, request.client().unit);
-            let found = go::hover(&request.text, offset, &request.markers)?;
+            let of_expression = request.ask_crd(offset, |it, versions| it.hover(versions.newest()));
+            let found = of_expression.or_else(|| go::hover(&request.text, offset, &request.markers))?;
             Some(Hover {
                 contents: contents(request.client(), &found),
                 range: Some(to_proto::range(&request.source(), found.span)),

@@ -10,7 +10,7 @@ use lsp_types::{
         DidChangeConfiguration, DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument,
         DidOpenTextDocument, Notification,
     },
-    request::{CodeActionRequest, Completion, DocumentDiagnosticRequest, HoverRequest, Request},
+    request::{CodeActionRequest, Completion, DocumentDiagnosticRequest, HoverRequest, Request, SignatureHelpRequest},
 };
 use serde_json::json;
 
@@ -83,8 +83,8 @@ fn has_api_types(folder: &Path) -> bool {
 /// The file that kubebuilder keeps what it knows of a project in.
 const PROJECT: &str = "PROJECT";
 
-/// The characters of a marker after which names, arguments or values can follow.
-const TRIGGERS: [&str; 4] = ["+", ":", "=", ","];
+/// The characters of a marker after which names, arguments or values can follow, and those of expressions in it.
+const TRIGGERS: [&str; 5] = ["+", ":", "=", ",", "."];
 
 /// Asks for Go files, but only for what concerns markers: other features are the Go language server's.
 fn go_documents(client: &Client) -> Vec<Registration> {
@@ -122,6 +122,10 @@ fn go_documents(client: &Client) -> Vec<Registration> {
     }
     if client.registers_hover {
         all.push(registration(HoverRequest::METHOD, json!({})));
+    }
+    if client.registers_signatures {
+        let options = json!({ "triggerCharacters": ["(", ","] });
+        all.push(registration(SignatureHelpRequest::METHOD, options));
     }
     if client.registers_actions && client.code_actions {
         let kinds = [CodeActionKind::QUICKFIX, code_action::fix_all()];

@@ -2,17 +2,32 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_ide::signature::{Signature, signatures};
+use crd_analyzer_ide::signature::{Signature, Signatures, signatures};
 use lsp_types::{
     Documentation, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel, SignatureHelp, SignatureHelpParams,
     SignatureInformation,
 };
 use tower_lsp::jsonrpc::Result;
 
-use crate::{request_context, session::Session};
+use crate::{go_context, request_context, session::Session};
 
 pub(crate) async fn handle(session: &Arc<Session>, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
     let at = params.text_document_position_params;
+    if let Some(snapshot) = session.documents.go_file(&at.text_document.uri) {
+        let answer = move |request: &go_context::GoContext| {
+            let offset = request.snapshot.offset(at.position, request.client().unit);
+            let found = request.ask_crd(offset, |it, versions| it.signatures(versions.newest()))?;
+            Some(help(&found, request.client().label_offsets))
+        };
+        return go_context::read(
+            session,
+            snapshot,
+            |it| it.signature_help,
+            "the search for signatures",
+            answer,
+        )
+        .await;
+    }
     let found = request_context::read(
         session,
         &at.text_document.uri,
@@ -21,16 +36,18 @@ pub(crate) async fn handle(session: &Arc<Session>, params: SignatureHelpParams) 
         move |request| {
             let (document, offset) = request.document_at(at.position)?;
             let found = signatures(&document, offset, request.version())?;
-            let offsets = request.client().label_offsets;
-            let parameter = found.parameter as u32;
-            Some(SignatureHelp {
-                signatures: found.all.iter().map(|it| information(it, offsets)).collect(),
-                active_signature: Some(found.active as u32),
-                active_parameter: Some(parameter),
-            })
+            Some(help(&found, request.client().label_offsets))
         },
     );
     found.await
+}
+
+fn help(found: &Signatures, offsets: bool) -> SignatureHelp {
+    SignatureHelp {
+        signatures: found.all.iter().map(|it| information(it, offsets)).collect(),
+        active_signature: Some(found.active as u32),
+        active_parameter: Some(found.parameter as u32),
+    }
 }
 
 /// `offsets`: the client takes parameters as places in the label, which count in UTF-16 whatever was agreed for documents.

@@ -262,6 +262,18 @@ impl Client {
         list(message["params"]["diagnostics"].take())
     }
 
+    /// The first list for a document that is as wanted.
+    pub(crate) async fn published_when(&mut self, uri: &str, is_wanted: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+        loop {
+            let is_it = |it: &Value| it["method"] == "textDocument/publishDiagnostics" && it["params"]["uri"] == uri;
+            let mut message = self.find(is_it).await;
+            let list = list(message["params"]["diagnostics"].take());
+            if is_wanted(&list) {
+                return list;
+            }
+        }
+    }
+
     /// The next list that the server sends for a document that is closed.
     pub(crate) async fn published_without_version(&mut self, uri: &str) -> Vec<Value> {
         let is_it = |it: &Value| {

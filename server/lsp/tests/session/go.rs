@@ -198,3 +198,125 @@ async fn go_files_are_asked_for_in_projects_of_kubebuilder() {
         client.finish_with_lists().await;
     }
 }
+
+/// A kubebuilder project: the types, and the CRD that controller-gen 0.21 makes of them.
+fn project(folder: &std::path::Path) -> String {
+    let write = |path: &str, text: &str| {
+        let path = folder.join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        std::fs::write(path, text).expect("a file");
+    };
+    write("go.mod", "module example.com/shop\n");
+    write(
+        "api/v1/groupversion_info.go",
+        "// +groupName=shop.example.com\npackage v1\n",
+    );
+    write("api/v1/order_types.go", ORDER);
+    write("config/crd/bases/shop.example.com_orders.yaml", ORDERS);
+    format!("file://{}/api/v1/order_types.go", folder.display())
+}
+
+const ORDER: &str = "\
+package v1
+
+// +kubebuilder:object:root=true
+type Order struct {
+\tSpec OrderSpec `json:\"spec,omitempty\"`
+}
+
+// +kubebuilder:validation:XValidation:rule=\"self.price <= self.limit\",message=\"too \\\"dear\\\"\"
+type OrderSpec struct {
+\tPrice int32 `json:\"price\"`
+\t// +kubebuilder:validation:Maximum=100
+\tLimit int32 `json:\"limit\"`
+}
+";
+
+const ORDERS: &str = r#"apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  annotations:
+    controller-gen.kubebuilder.io/version: v0.21.0
+  name: orders.shop.example.com
+spec:
+  group: shop.example.com
+  names:
+    kind: Order
+    listKind: OrderList
+    plural: orders
+    singular: order
+  scope: Namespaced
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        properties:
+          apiVersion:
+            type: string
+          kind:
+            type: string
+          metadata:
+            type: object
+          spec:
+            properties:
+              limit:
+                format: int32
+                maximum: 100
+                type: integer
+              price:
+                format: int32
+                type: integer
+            required:
+            - limit
+            - price
+            type: object
+            x-kubernetes-validations:
+            - message: too "dear"
+              rule: self.price <= self.limit
+        type: object
+    served: true
+    storage: true
+"#;
+
+#[tokio::test]
+async fn rules_in_markers_are_judged_as_the_api_server_judges_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let uri = project(folder.path());
+    let mut capabilities = pushed();
+    capabilities["textDocument"]["completion"] = json!({ "completionItem": { "snippetSupport": true } });
+    let of_workspace = json!({ "uri": format!("file://{}", folder.path().display()), "name": "shop" });
+    let params = json!({ "capabilities": capabilities, "workspaceFolders": [of_workspace] });
+    let mut client = Client::start_with(params).await;
+    client.open(&uri, 1, ORDER).await;
+    assert_eq!(client.published(&uri, 1).await, [] as [serde_json::Value; 0]);
+    // The rule names a field that is not there.
+    client.change(&uri, 2, &[([7, 50, 7, 55], "cost")]).await;
+    let list = client.published_when(&uri, |list| !list.is_empty()).await;
+    assert_eq!(
+        (list.len(), &list[0]["code"]),
+        (1, &json!("undefined-field")),
+        "{list:?}"
+    );
+    let start = json!({ "line": 7, "character": 50 });
+    assert_eq!(
+        list[0]["range"],
+        json!({ "start": start, "end": { "line": 7, "character": 54 } })
+    );
+    // What is typed is completed with the fields of the type.
+    let at =
+        |character: u32| json!({ "textDocument": { "uri": uri }, "position": { "line": 7, "character": character } });
+    let found = client.request("textDocument/completion", at(50)).await;
+    let items = found["items"].as_array().expect("items");
+    let labels: Vec<_> = items.iter().filter_map(|it| it["label"].as_str()).collect();
+    assert!(labels.starts_with(&["limit", "price"]), "{labels:?}");
+    assert_eq!(items[1]["textEdit"]["range"]["start"], start);
+    client.change(&uri, 3, &[([7, 50, 7, 54], "price")]).await;
+    assert_eq!(client.published_when(&uri, <[_]>::is_empty).await.len(), 0);
+    let hover = client.request("textDocument/hover", at(52)).await;
+    assert!(
+        hover["contents"]["value"].as_str().is_some_and(|it| it.contains("int")),
+        "{hover}"
+    );
+    assert_eq!(hover["range"]["start"], start);
+    client.finish_with_lists().await;
+}

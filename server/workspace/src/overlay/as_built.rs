@@ -11,6 +11,7 @@ use crd_analyzer_syntax::{common, tree::Span};
 use super::{Key, Overlays};
 use crate::{
     finding::Finding,
+    go_file,
     question::{BuiltDocuments, Question},
     report::{DocumentReport, DocumentVerdict, FileReport},
     revision,
@@ -27,6 +28,8 @@ pub struct AsBuilt {
     built: HashSet<(usize, Option<usize>)>,
     is_patch: bool,
     is_open: bool,
+    /// It is a Go file, whose types are made into CRDs.
+    is_go: bool,
     variables: Option<Arc<Variables>>,
     findings: Vec<Finding>,
     documents: Vec<DocumentReport>,
@@ -45,10 +48,26 @@ impl AsBuilt {
             built: overlays.built.iter().filter(of_file).map(|it| (it.1, it.2)).collect(),
             is_patch: overlays.patches.contains(path),
             is_open: overlays.is_open(path),
+            is_go: false,
             variables: overlays.variables(path),
             findings: report.findings,
             documents: report.documents,
             files: overlays.files().cloned().collect(),
+        }
+    }
+
+    /// What is wrong with the CRDs that the types of a Go file with this text are made into.
+    pub fn of_go(text: &Arc<str>, documents: Vec<DocumentReport>) -> Self {
+        Self {
+            text: text.clone(),
+            built: HashSet::new(),
+            is_patch: false,
+            is_open: false,
+            is_go: true,
+            variables: None,
+            findings: Vec::new(),
+            documents,
+            files: HashSet::new(),
         }
     }
 
@@ -103,6 +122,9 @@ impl AsBuilt {
         report.documents.extend(moved.documents(&self.documents));
         report.documents.sort_by_key(|it| (it.index, it.item));
         mark_repeats(report);
+        if self.is_go {
+            go_file::silence(report);
+        }
     }
 }
 

@@ -75,6 +75,18 @@ impl GoCrds {
         manifests.filter(move |it| it.is_made_of(path))
     }
 
+    /// The CRDs that a Go file has a part in, each as its types make it with this text of the file, also where somebody is still typing a marker.
+    pub fn begun<'a>(
+        &'a self,
+        path: &'a Path,
+        files: &'a dyn Files,
+        module: &'a Module,
+    ) -> impl Iterator<Item = Manifest> + 'a {
+        let of_file = self.made.iter().filter(|it| it.judged.manifest.is_made_of(path));
+        let texts = of_file.filter_map(|it| it.crd.text(files));
+        texts.filter_map(|it| Some(put::make_begun(&it, module)?.manifest))
+    }
+
     /// What is wrong in a Go file with the CRDs that it has a part in. `is_told`: what is wrong with the CRD in a file is told there.
     pub fn found(&self, path: &Path, question: &Question<'_>, is_told: impl Fn(&Path) -> bool) -> Vec<DocumentReport> {
         let of_file = self.made.iter().filter(|it| it.judged.manifest.is_made_of(path));

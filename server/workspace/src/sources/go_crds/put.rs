@@ -35,6 +35,15 @@ pub struct GoCrd {
 
 /// The CRD that the types of a repository make of one that was generated from them. `None`: no types are known for it.
 pub fn make(crd: &DefinitionText, module: &Module) -> Option<GoCrd> {
+    with_markers(crd, module, false)
+}
+
+/// The same where somebody types: a string that does not end yet is one, too.
+pub(super) fn make_begun(crd: &DefinitionText, module: &Module) -> Option<GoCrd> {
+    with_markers(crd, module, true)
+}
+
+fn with_markers(crd: &DefinitionText, module: &Module, are_begun: bool) -> Option<GoCrd> {
     let json = read_json_of(&crd.tree, crd.root).ok()?;
     let root = json.root()?;
     if !is_annotated(root) {
@@ -48,6 +57,7 @@ pub fn make(crd: &DefinitionText, module: &Module) -> Option<GoCrd> {
     let (group, kind) = (text_at(spec, &["group"])?, text_at(spec, &["names", "kind"])?);
     let mut put = Put {
         module,
+        are_begun,
         schemas: HashMap::new(),
         texts: HashMap::new(),
         is_in_step: true,
@@ -103,6 +113,8 @@ enum Rule<'j> {
 
 struct Put<'a, 'j> {
     module: &'a Module,
+    /// Strings in markers may be without an end.
+    are_begun: bool,
     /// By the node of the mapping.
     schemas: HashMap<NodeId, Schema<'j>>,
     texts: HashMap<Arc<Path>, Arc<SourceText>>,
@@ -128,7 +140,7 @@ impl<'j> Put<'_, 'j> {
         let release = self.module.controller_gen().unwrap_or(Release::NEWEST);
         let mut said: BTreeMap<&'static str, Vec<(Place, To)>> = BTreeMap::new();
         for site in at.sites(self.module) {
-            for Said { keyword, to, marker } in site.said(release) {
+            for Said { keyword, to, marker } in site.said(release, self.are_begun) {
                 let place = self.place(&site.file, &marker);
                 said.entry(keyword).or_default().push((place, to));
             }

@@ -1,0 +1,107 @@
+//! Features of an object that is made of what is written in other files, at a place of one of these: the object is asked, and the answer is moved
+//! to the file.
+
+use std::{path::Path, sync::Arc};
+
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_workspace::sources::manifest::Manifest;
+
+use crate::{
+    cel::cel_at,
+    completion::{self, Completions, Request},
+    file::{Document, File, Memory},
+    fixes::TextEdit,
+    highlight,
+    hover::{self, Hover},
+    signature::{self, Signatures},
+};
+
+/// An object that is made of files, and a place in it.
+#[derive(Debug)]
+pub struct Made<'a> {
+    manifest: &'a Manifest,
+    file: File,
+    path: &'a Path,
+    /// The place, in bytes of the object's text.
+    spot: u32,
+}
+
+impl<'a> Made<'a> {
+    /// `path`: the file that answers are about; `spot`: the place, in bytes of the object's text.
+    pub fn new(manifest: &'a Manifest, memory: Arc<Memory>, path: &'a Path, spot: u32) -> Self {
+        Self {
+            manifest,
+            file: File::new(manifest.text.to_string(), memory),
+            path,
+            spot,
+        }
+    }
+
+    fn document(&self) -> Option<Document<'_>> {
+        self.file.document_at(self.spot)
+    }
+
+    /// Where a part of the object is in the file.
+    fn moved(&self, span: Span) -> Option<Span> {
+        let place = self.manifest.origin(span)?;
+        (*place.file.path == *self.path).then_some(place.span)
+    }
+
+    fn edit(&self, span: Span, text: &str) -> Option<(Span, String)> {
+        let (place, text) = self.manifest.edit(span, text)?;
+        (*place.file.path == *self.path).then_some((place.span, text))
+    }
+
+    /// Of a part of an expression: see [`hover::hover`].
+    pub fn hover(&self, version: KubernetesVersion) -> Option<Hover> {
+        let document = self.document()?;
+        cel_at(&document, self.spot, version)?;
+        let mut found = hover::hover(&document, self.spot, version)?;
+        found.span = self.moved(found.span)?;
+        Some(found)
+    }
+
+    /// See [`signature::signatures`].
+    pub fn signatures(&self, version: KubernetesVersion) -> Option<Signatures> {
+        signature::signatures(&self.document()?, self.spot, version)
+    }
+
+    /// See [`highlight::highlights`].
+    pub fn highlights(&self, version: KubernetesVersion) -> Vec<Span> {
+        let found = self.document().map(|it| highlight::highlights(&it, self.spot, version));
+        let found = found.into_iter().flatten();
+        found.filter_map(|it| self.moved(it)).collect()
+    }
+
+    /// See [`completion::complete`]. What cannot be written in the file is not offered.
+    pub fn complete(&self, version: KubernetesVersion, (snippets, transforms): (bool, bool)) -> Option<Completions> {
+        let document = self.document()?;
+        let found = completion::complete(&Request {
+            tree: document.tree,
+            document: Some(&document),
+            offset: self.spot,
+            version,
+            snippets,
+            transforms,
+            definitions: &(),
+        })?;
+        let items = found.items.into_iter().filter_map(|mut item| {
+            item.text = self.edit(found.replace, &item.text)?.1;
+            let snippet = item.snippet.take();
+            item.snippet = snippet.and_then(|it| Some(self.edit(found.replace, &it)?.1));
+            let edits = item.edits.into_iter().map(|it| {
+                let (span, new_text) = self.edit(it.span, &it.new_text)?;
+                Some(TextEdit { span, new_text })
+            });
+            item.edits = edits.collect::<Option<_>>()?;
+            Some(item)
+        });
+        Some(Completions {
+            items: items.collect(),
+            replace: self.edit(found.replace, "")?.0,
+            insert: self.edit(found.insert, "")?.0,
+            is_incomplete: found.is_incomplete,
+        })
+    }
+}
