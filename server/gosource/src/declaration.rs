@@ -164,6 +164,11 @@ impl Cursor {
         &self.declaration
     }
 
+    /// Whether it is a struct whose fields are known, but perhaps for those of structs in other modules.
+    pub fn is_struct(&self) -> bool {
+        self.at.as_ref().is_some_and(|it| matches!(it.of, Type::Struct(_)))
+    }
+
     /// Where the markers are that say something of the schema: the field, the types that it names, and the structs that are embedded in these.
     pub fn sites(&self, module: &Module) -> Vec<Site> {
         let mut sites = vec![self.declaration.site.clone()];

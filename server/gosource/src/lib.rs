@@ -15,4 +15,4 @@ pub use declaration::{Cursor, Declaration, Kind, Site, Step};
 pub use markers::{Marked, marker_for};
 pub use module::{Folders, Module, is_source, root_of};
 pub use read::{Marker, SourceFile};
-pub use said::{Said, To};
+pub use said::{LISTS, Said, To};

@@ -82,6 +82,16 @@ impl Literal {
         }
     }
 
+    /// Whether Go leaves it out of JSON where it may be missing.
+    pub fn is_empty(&self) -> bool {
+        match &self.value {
+            Value::String(text) => text.is_empty(),
+            Value::Integer(number) => *number == 0,
+            Value::Number(number) => *number == 0.0,
+            Value::Bool(is) => !is,
+        }
+    }
+
     /// A string whose quotes are not closed yet.
     pub fn begun(text: &str, span: Range<usize>) -> Option<Self> {
         let written = text.get(span.clone())?;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::{
     check::{
-        catalog::{Release, Type},
+        catalog::{Definition, Release, Type},
         comments::Written,
         parts::Parts,
     },
@@ -31,8 +31,8 @@ pub enum To {
     Value(Literal),
     /// Several.
     List(Vec<Literal>),
-    /// One more rule, with these fields.
-    Rule(Vec<(&'static str, Literal)>),
+    /// One more object in a list, with these fields: a rule, a column.
+    Object(Vec<(&'static str, Literal)>),
     /// Something whose meaning is not known here.
     Unknown,
 }
@@ -57,6 +57,25 @@ impl Site {
         if self.is_below_map {
             return Vec::new();
         }
+        self.said_by((release, are_begun), |definition| {
+            keyword_of(&of_items(definition.name, self.items)?)
+        })
+    }
+
+    /// The same of a kind, beside its schema: its columns and selectable fields.
+    pub fn said_of_kind(&self, release: Release, are_begun: bool) -> Vec<Said> {
+        self.said_by((release, are_begun), |definition| match definition.name {
+            "kubebuilder:printcolumn" => Some("additionalPrinterColumns"),
+            "kubebuilder:selectablefield" => Some("selectableFields"),
+            _ => None,
+        })
+    }
+
+    fn said_by(
+        &self,
+        (release, are_begun): (Release, bool),
+        keyword_of: impl Fn(&Definition) -> Option<&'static str>,
+    ) -> Vec<Said> {
         let text = &self.file.text;
         let said = self.markers.iter().filter_map(|marker| {
             let span = marker.start..marker.start + marker.text.len();
@@ -71,13 +90,14 @@ impl Site {
             if definition.target != self.target || definition.since > release {
                 return None;
             }
-            let name = of_items(definition.name, self.items)?;
-            let keyword = keyword_of(&name)?;
-            // Empty texts and `false` are not written, except as a value.
+            let keyword = keyword_of(definition)?;
+            // Nor are empty values, except as what they are.
             let is_empty = |it: &To| match it {
-                To::Value(it) => {
-                    matches!(&it.value, Value::String(text) if text.is_empty()) || it.value == Value::Bool(false)
-                }
+                To::Value(Literal {
+                    value: Value::Integer(_) | Value::Number(_),
+                    ..
+                }) => false,
+                To::Value(it) => it.is_empty(),
                 _ => false,
             };
             let to = to((text, are_begun), &parts, keyword)
@@ -93,19 +113,34 @@ impl Site {
     }
 }
 
+/// The lists to which each marker adds an object, and the field that tells objects apart.
+pub const LISTS: [(&str, &str); 3] = [
+    ("x-kubernetes-validations", "rule"),
+    ("additionalPrinterColumns", "name"),
+    ("selectableFields", "jsonPath"),
+];
+
 fn to((text, are_begun): (&str, bool), parts: &Parts, keyword: &str) -> Option<To> {
     let definition = parts.definition?;
-    if keyword == "x-kubernetes-validations" {
+    if let Some((_, id)) = LISTS.iter().find(|it| it.0 == keyword) {
         let mut fields = Vec::new();
         for part in &parts.arguments {
             let argument = parts.argument(text, part)?;
             let span = part.value.clone()?;
             let value = Literal::read(text, span.clone(), &argument.r#type);
             let begun = || Literal::begun(text, span.clone()).filter(|_| are_begun);
+            let name = if argument.name == "JSONPath" {
+                "jsonPath"
+            } else {
+                argument.name.as_str()
+            };
             let value = value.or_else(begun)?;
-            fields.push((argument.name.as_str(), value));
+            // Empty values of optional fields are not written.
+            if !(argument.is_optional && value.is_empty()) {
+                fields.push((name, value));
+            }
         }
-        return fields.iter().any(|it| it.0 == "rule").then_some(To::Rule(fields));
+        return fields.iter().any(|it| it.0 == *id).then_some(To::Object(fields));
     }
     match (definition.arguments.as_slice(), parts.arguments.as_slice()) {
         ([argument], [part]) => match &argument.r#type {

@@ -8,7 +8,9 @@ use std::{
     sync::Arc,
 };
 
-use crd_analyzer_gosource::{Cursor, Kind, Module, Said, SourceFile, Step, To, check::catalog::Release, literal};
+use crd_analyzer_gosource::{
+    Cursor, Kind, LISTS, Module, Said, SourceFile, Step, To, check::catalog::Release, literal,
+};
 use crd_analyzer_syntax::{
     json::{Json, JsonValue, read_json_of},
     tree::{NodeId, Span},
@@ -61,7 +63,11 @@ fn with_markers(crd: &DefinitionText, module: &Module, are_begun: bool) -> Optio
         schemas: HashMap::new(),
         texts: HashMap::new(),
         is_in_step: true,
+        declared: 0,
+        undeclared: 0,
     };
+    // What no field or marker decides is told at the kind.
+    let mut anchor = None;
     for version in spec.get("versions")?.items()? {
         let Some(schema) = version.get("schema").and_then(|it| it.get("openAPIV3Schema")) else {
             continue;
@@ -74,14 +80,15 @@ fn with_markers(crd: &DefinitionText, module: &Module, are_begun: bool) -> Optio
             is_generated: true,
         };
         if let Some(cursor) = module.cursor(&of) {
+            put.version(version, &cursor);
             put.schema(schema, &cursor, 0);
+            anchor.get_or_insert_with(|| put.schemas[&version.node].declared.clone());
         }
     }
-    if put.schemas.is_empty() {
-        return None;
-    }
+    // Types of another project may have the same names.
+    let anchor = anchor.filter(|_| put.declared >= put.undeclared)?;
     let mut writing = Writing::default();
-    put.write(root, &mut writing);
+    writing.from(&anchor, None, |to| put.write(root, to));
     Some(GoCrd {
         manifest: writing.finish(crd.source.path.clone()),
         is_in_step: put.is_in_step,
@@ -100,13 +107,13 @@ struct Schema<'j> {
 enum Set<'j> {
     /// It is what a marker says; `written`: it was the same.
     To(Place, To),
-    /// Rules: those that markers say, and those that they do not explain.
-    Rules(Vec<Rule<'j>>),
+    /// Objects: those that markers say, and those that they do not explain.
+    Objects(Vec<Object<'j>>),
     /// It stays, and a marker decides it.
     As(Place),
 }
 
-enum Rule<'j> {
+enum Object<'j> {
     Said(Place, Vec<(&'static str, literal::Literal)>),
     Kept(&'j Json<'j>),
 }
@@ -119,6 +126,9 @@ struct Put<'a, 'j> {
     schemas: HashMap<NodeId, Schema<'j>>,
     texts: HashMap<Arc<Path>, Arc<SourceText>>,
     is_in_step: bool,
+    /// How many properties are fields of the types, and how many are not.
+    declared: usize,
+    undeclared: usize,
 }
 
 impl<'j> Put<'_, 'j> {
@@ -137,7 +147,7 @@ impl<'j> Put<'_, 'j> {
         }
         let site = &at.declaration().site;
         let declared = self.place(&site.file, &site.span);
-        let release = self.module.controller_gen().unwrap_or(Release::NEWEST);
+        let release = self.release();
         let mut said: BTreeMap<&'static str, Vec<(Place, To)>> = BTreeMap::new();
         for site in at.sites(self.module) {
             for Said { keyword, to, marker } in site.said(release, self.are_begun) {
@@ -148,23 +158,31 @@ impl<'j> Put<'_, 'j> {
         let mut set = BTreeMap::new();
         for (keyword, said) in said {
             let written = schema.get(keyword);
-            let becomes = if keyword == "x-kubernetes-validations" {
-                Some(Set::Rules(self.rules(written, said)))
-            } else {
-                self.value((keyword, written), (schema, said))
+            let becomes = match id_of(keyword) {
+                Some(id) => Some(Set::Objects(self.objects((id, written), said))),
+                None => self.value((keyword, written), (schema, said)),
             };
             set.extend(becomes.map(|it| (keyword, it)));
         }
         self.schemas.insert(schema.node, Schema { declared, set });
         let below = |put: &mut Self, schema: &'j Json<'j>, step: &Step| {
-            if let Some(at) = at.step(put.module, step) {
-                put.schema(schema, &at, depth + 1);
+            let at = at.step(put.module, step);
+            if let Some(at) = &at {
+                put.schema(schema, at, depth + 1);
             }
+            at.is_some()
         };
         for property in schema.get("properties").and_then(Json::members).unwrap_or_default() {
             // Metadata is declared by Kubernetes.
             if depth > 0 || property.key != "metadata" {
-                below(self, &property.value, &Step::Property(property.key.as_ref().to_owned()));
+                let step = Step::Property(property.key.as_ref().to_owned());
+                let is_declared = below(self, &property.value, &step);
+                let of_properties = if is_declared {
+                    &mut self.declared
+                } else {
+                    &mut self.undeclared
+                };
+                *of_properties += usize::from(is_declared || at.is_struct());
             }
         }
         for (keyword, step) in [("items", Step::Items), ("additionalProperties", Step::Values)] {
@@ -197,41 +215,62 @@ impl<'j> Put<'_, 'j> {
         Some(Set::To(place.clone(), to.clone()))
     }
 
-    /// The rules that markers say, in the order of those that are written where these are the same. Others are generated by other markers.
-    fn rules(&mut self, written: Option<&'j Json<'j>>, said: Vec<(Place, To)>) -> Vec<Rule<'j>> {
+    /// The objects that markers say, in the order of those that are written where these are the same. Others are generated by other markers.
+    fn objects(&mut self, (id, written): (&str, Option<&'j Json<'j>>), said: Vec<(Place, To)>) -> Vec<Object<'j>> {
         let written = written.and_then(Json::items).unwrap_or_default();
-        let mut left: Vec<Option<Rule<'j>>> = said
+        let mut left: Vec<Option<Object<'j>>> = said
             .into_iter()
             .filter_map(|(place, to)| match to {
-                To::Rule(fields) => Some(Some(Rule::Said(place, fields))),
+                To::Object(fields) => Some(Some(Object::Said(place, fields))),
                 _ => None,
             })
             .collect();
-        let mut rules: Vec<Option<Rule<'j>>> = Vec::new();
-        for rule in written {
-            let text = rule.get("rule").and_then(Json::as_str);
+        let mut found: Vec<Option<Object<'j>>> = Vec::new();
+        for object in written {
+            let text = object.get(id).and_then(Json::as_str);
             let same = left.iter_mut().find(|it| match it {
-                Some(Rule::Said(_, fields)) => text.is_some() && rule_of(fields) == text,
+                Some(Object::Said(_, fields)) => text.is_some() && text_of(fields, id) == text,
                 _ => false,
             });
-            rules.push(same.and_then(Option::take));
+            found.push(same.and_then(Option::take));
         }
         let mut others = left.into_iter().flatten();
-        let mut all: Vec<Rule<'j>> = Vec::new();
-        for (found, rule) in rules.into_iter().zip(written) {
+        let mut all: Vec<Object<'j>> = Vec::new();
+        for (found, object) in found.into_iter().zip(written) {
             let is_found = found.is_some();
             let new = found.or_else(|| others.next());
             self.is_in_step &= match &new {
-                Some(Rule::Said(_, fields)) => is_found && says_rule(fields, rule),
+                Some(Object::Said(_, fields)) => is_found && says_object(fields, object),
                 _ => true,
             };
-            all.push(new.unwrap_or(Rule::Kept(rule)));
+            all.push(new.unwrap_or(Object::Kept(object)));
         }
         for new in others {
             self.is_in_step = false;
             all.push(new);
         }
         all
+    }
+
+    /// Takes over what the markers of a kind say of a version, beside the schema.
+    fn version(&mut self, version: &'j Json<'j>, at: &Cursor) {
+        let site = at.declaration().site.clone();
+        let declared = self.place(&site.file, &site.span);
+        let mut said: BTreeMap<&'static str, Vec<(Place, To)>> = BTreeMap::new();
+        for Said { keyword, to, marker } in site.said_of_kind(self.release(), self.are_begun) {
+            let place = self.place(&site.file, &marker);
+            said.entry(keyword).or_default().push((place, to));
+        }
+        let mut set = BTreeMap::new();
+        for (keyword, said) in said {
+            let id = id_of(keyword).unwrap_or_default();
+            set.insert(keyword, Set::Objects(self.objects((id, version.get(keyword)), said)));
+        }
+        self.schemas.insert(version.node, Schema { declared, set });
+    }
+
+    fn release(&self) -> Release {
+        self.module.controller_gen().unwrap_or(Release::NEWEST)
     }
 
     fn write(&self, value: &Json<'_>, to: &mut Writing) {
@@ -292,7 +331,7 @@ impl<'j> Put<'_, 'j> {
                 match said {
                     To::Value(value) => scalar(place, value, to),
                     To::List(items) => self.list(items, to, |to, item| scalar(place, item, to)),
-                    To::Rule(_) | To::Unknown => to.raw("null"),
+                    To::Object(_) | To::Unknown => to.raw("null"),
                 }
             }),
             Set::As(place) => to.from(place, None, |to| {
@@ -302,11 +341,11 @@ impl<'j> Put<'_, 'j> {
                     None => to.raw("null"),
                 }
             }),
-            Set::Rules(rules) => {
+            Set::Objects(objects) => {
                 key(to);
-                self.list(rules, to, |to, rule| match rule {
-                    Rule::Kept(rule) => self.write(rule, to),
-                    Rule::Said(place, fields) => to.from(place, None, |to| {
+                self.list(objects, to, |to, object| match object {
+                    Object::Kept(object) => self.write(object, to),
+                    Object::Said(place, fields) => to.from(place, None, |to| {
                         to.raw("{");
                         for (n, (name, value)) in fields.iter().enumerate() {
                             to.raw(if n > 0 { ", " } else { "" });
@@ -351,22 +390,26 @@ impl Encoding for literal::Literal {
     }
 }
 
-fn rule_of<'f>(fields: &'f [(&'static str, literal::Literal)]) -> Option<&'f str> {
+/// The field that tells objects of a list apart to which markers add some.
+fn id_of(keyword: &str) -> Option<&'static str> {
+    LISTS.iter().find(|it| it.0 == keyword).map(|it| it.1)
+}
+
+fn text_of<'f>(fields: &'f [(&'static str, literal::Literal)], id: &str) -> Option<&'f str> {
     fields.iter().find_map(|(name, it)| match &it.value {
-        literal::Value::String(text) if *name == "rule" => Some(text.as_str()),
+        literal::Value::String(text) if *name == id => Some(text.as_str()),
         _ => None,
     })
 }
 
-/// Whether a rule is written as a marker says it. Empty texts and `false` are not written.
-fn says_rule(fields: &[(&'static str, literal::Literal)], rule: &Json<'_>) -> bool {
-    let members = rule.members().unwrap_or_default();
+/// Whether an object is written as a marker says it.
+fn says_object(fields: &[(&'static str, literal::Literal)], object: &Json<'_>) -> bool {
+    let members = object.members().unwrap_or_default();
     let is_said = |name: &str| fields.iter().any(|it| it.0 == name);
     members.iter().all(|it| is_said(&it.key))
-        && fields.iter().all(|(name, value)| match rule.get(name) {
-            Some(written) => is_value(&value.value, written),
-            None => matches!(&value.value, literal::Value::String(text) if text.is_empty()),
-        })
+        && fields
+            .iter()
+            .all(|(name, value)| object.get(name).is_some_and(|it| is_value(&value.value, it)))
 }
 
 /// Whether a value is written as a marker says it.
