@@ -62,3 +62,152 @@ fn findings_name_the_field_and_the_marker_in_go() {
     sandbox.write("config/crd/widgets.yaml", &annotated);
     sandbox.run(&["check", "config"]).expect(1, &["widget_types.go:5:"]);
 }
+
+/// A kubebuilder project: types, and the CRD that controller-gen 0.21 makes of them.
+fn project() -> Sandbox {
+    Sandbox::new(&[
+        (".git/HEAD", "ref: refs/heads/main\n"),
+        ("go.mod", "module example.com/shop\n"),
+        (
+            "api/v1/groupversion_info.go",
+            "// +groupName=shop.example.com\npackage v1\n",
+        ),
+        ("api/v1/order_types.go", ORDER),
+        ("config/crd/bases/shop.example.com_orders.yaml", ORDERS),
+    ])
+}
+
+const ORDER: &str = r#"package v1
+
+// +kubebuilder:printcolumn:name=Price,type=integer,JSONPath=.spec.price
+type Order struct {
+	Spec OrderSpec `json:"spec,omitempty"`
+}
+
+// +kubebuilder:validation:XValidation:rule="self.price <= self.limit"
+// +kubebuilder:validation:XValidation:rule=`self.name != "none"`,message="a \"name\""
+type OrderSpec struct {
+	Price int32 `json:"price"`
+	// +kubebuilder:validation:Maximum=100
+	Limit int32 `json:"limit"`
+	// +kubebuilder:validation:Pattern="^\\d+$|^[a-z]+$"
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:default=none1
+	Name string `json:"name,omitempty"`
+}
+"#;
+
+const ORDERS: &str = r#"apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  annotations:
+    controller-gen.kubebuilder.io/version: v0.21.0
+  name: orders.shop.example.com
+spec:
+  group: shop.example.com
+  names:
+    kind: Order
+    listKind: OrderList
+    plural: orders
+    singular: order
+  scope: Namespaced
+  versions:
+  - additionalPrinterColumns:
+    - jsonPath: .spec.price
+      name: Price
+      type: integer
+    name: v1
+    schema:
+      openAPIV3Schema:
+        properties:
+          apiVersion:
+            type: string
+          kind:
+            type: string
+          metadata:
+            type: object
+          spec:
+            properties:
+              limit:
+                format: int32
+                maximum: 100
+                type: integer
+              name:
+                default: none1
+                maxLength: 20
+                pattern: ^\d+$|^[a-z]+$
+                type: string
+              price:
+                format: int32
+                type: integer
+            required:
+            - limit
+            - price
+            type: object
+            x-kubernetes-validations:
+            - rule: self.price <= self.limit
+            - message: a "name"
+              rule: self.name != "none"
+        type: object
+    served: true
+    storage: true
+"#;
+
+#[test]
+fn crds_are_judged_as_markers_make_them() {
+    let sandbox = project();
+    // The default does not match the pattern.
+    let outcome = sandbox.run(&["check", "./api/...", "-o", "concise"]);
+    let place = "api/v1/order_types.go:16:26: error[pattern-mismatch]";
+    assert!(outcome.stdout.contains(place), "{}", outcome.stdout);
+    let fixed = |from: &str, to: &str| ORDER.replace("none1", "none").replace(from, to);
+    let check = |from: &str, to: &str, expected: &str| {
+        sandbox.write("api/v1/order_types.go", fixed(from, to));
+        let outcome = sandbox.run(&["check", "./api/...", "-o", "concise"]);
+        assert!(
+            outcome.stdout.contains(expected),
+            "{to}: {expected} in {}",
+            outcome.stdout
+        );
+    };
+    check("", "", "0 errors, 0 warnings");
+    // In quotes with escapes, in backquotes, and without quotes: the place of a token is that in the file.
+    check("self.limit\"", "self.limt\"", ":8:65: error[undefined-field]");
+    check("self.name !=", "self.nam !=", ":9:51: error[undefined-field]");
+    check(".spec.price", ".spec.prices", ":3:68: hint[unknown-column-path]");
+    check("^[a-z]+$", "^([a-z]+$", ":14:");
+    // A bound that only the types have.
+    let bound = "Maximum=100\n\t// +kubebuilder:validation:Minimum=200";
+    check("Maximum=100", bound, ":13:37: hint[contradictory-bounds]");
+    // A rule that only the types have: it needs what the CRD says of the other fields.
+    let rule = "// +kubebuilder:validation:XValidation:rule=\"self.limit == self.name\"\ntype OrderSpec";
+    check("type OrderSpec", rule, ":10:57: error[no-matching-overload]");
+    // A comment silences it.
+    let silenced = format!("// +crd-analyzer: ignore[no-matching-overload] a test\n{rule}");
+    check("type OrderSpec", &silenced, "0 errors");
+    // Types of another group are not those of the CRD.
+    sandbox.write(
+        "api/v1/groupversion_info.go",
+        "// +groupName=other.example.com\npackage v1\n",
+    );
+    sandbox.write(
+        "api/v1/order_types.go",
+        "package v1\n\ntype Order struct {\n\tOther string `json:\"other\"`\n}\n",
+    );
+    let outcome = sandbox.run(&["check", "./api/..."]);
+    assert!(
+        outcome.stdout.contains("0 errors, 0 warnings, 0 hints"),
+        "{}",
+        outcome.stdout
+    );
+}
+
+#[test]
+fn what_is_wrong_in_both_is_told_in_the_crd() {
+    let sandbox = project();
+    let outcome = sandbox.run(&["check", ".", "./api/...", "-o", "concise"]);
+    assert_eq!(outcome.stdout.matches("error[").count(), 1, "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("orders.yaml:"), "{}", outcome.stdout);
+    let outcome = sandbox.run(&["check", "./api/...", "-o", "concise"]);
+    assert!(outcome.stdout.contains("order_types.go:16:"), "{}", outcome.stdout);
+}

@@ -278,7 +278,7 @@ fn pieces(written: &str, form: Form) -> Option<Vec<Piece>> {
     }
 }
 
-/// The character that an escape stands for. `None`: a byte that is no character.
+/// The character of an escape. `None` for a single byte of a longer character.
 fn unescaped(escape: &str) -> Option<char> {
     let number = |digits: &str, base| char::from_u32(u32::from_str_radix(digits, base).ok()?);
     Some(match escape.chars().next()? {

@@ -1,5 +1,4 @@
-//! Features of an object that is made of what is written in other files, at a place of one of these: the object is asked, and the answer is moved
-//! to the file.
+//! Editor features in a file that a manifest is made from, such as a Go file: the feature runs on the manifest, and its answer is moved to the file.
 
 use std::{path::Path, sync::Arc};
 

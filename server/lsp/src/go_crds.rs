@@ -4,8 +4,8 @@
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    sync::Arc,
+    time::Instant,
 };
 
 use crd_analyzer_workspace::{
@@ -18,63 +18,14 @@ use crd_analyzer_workspace::{
     sources::{go_crds::GoCrds, manifest::Manifest},
 };
 
-use crate::{documents::Snapshot, session::Session, settings::Effective, tasks, workspace_index::SyncedIndex};
-
-/// How long after the last edit CRDs are made: typing goes on, mostly.
-const PAUSE: Duration = Duration::from_millis(150);
-
-/// What is known of the CRDs that Go files are made into.
-#[derive(Debug, Default)]
-pub(crate) struct GoCrdsOfSession {
-    made: Mutex<HashMap<PathBuf, MadeOf>>,
-    found: Mutex<HashMap<PathBuf, Found>>,
-    waiting: Mutex<Waiting>,
-}
-
-/// The CRDs of a repository, and what they were made of.
-#[derive(Debug)]
-struct MadeOf {
-    epoch: u64,
-    /// The editions of the open Go files.
-    editions: HashMap<PathBuf, u64>,
-    crds: Arc<GoCrds>,
-}
-
-/// What was found for a file.
-#[derive(Debug)]
-struct Found {
-    built: Arc<AsBuilt>,
-    edition: u64,
-    epoch: u64,
-}
-
-#[derive(Debug, Default)]
-struct Waiting {
-    last: Option<Instant>,
-    is_begun: bool,
-}
-
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl GoCrdsOfSession {
-    /// True if the caller has to start the task that waits for a pause.
-    fn note(&self) -> bool {
-        let mut waiting = lock(&self.waiting);
-        waiting.last = Some(Instant::now());
-        !std::mem::replace(&mut waiting.is_begun, true)
-    }
-
-    /// How long to wait for a pause. `None`: now is one.
-    fn until_pause(&self) -> Option<Duration> {
-        let mut waiting = lock(&self.waiting);
-        let rest = waiting.last.and_then(|it| PAUSE.checked_sub(it.elapsed()));
-        let rest = rest.filter(|it| !it.is_zero());
-        waiting.is_begun = rest.is_some();
-        rest
-    }
-}
+use crate::{
+    documents::Snapshot,
+    go_made::{Found, MadeOf, lock},
+    session::Session,
+    settings::Effective,
+    tasks,
+    workspace_index::SyncedIndex,
+};
 
 impl Session {
     /// What is wrong with the CRDs that the types of an open Go file are made into, as far as that is known. The answer for an earlier text
@@ -178,22 +129,22 @@ impl Session {
         let epoch = self.overlays.epoch();
         // Who comes second waits until the first is done.
         let mut made = lock(&self.go_crds.made);
-        let crds = match made.get(&root).filter(|it| it.epoch == epoch) {
-            Some(known) => {
-                let changed = editions.iter().filter(|it| known.editions.get(it.0) != Some(it.1));
-                let closed = known.editions.keys().filter(|it| !editions.contains_key(*it));
-                let mut crds = known.crds.clone();
-                for path in changed.map(|it| it.0).chain(closed) {
-                    crds = Arc::new(crds.again(path, files.files(), &module));
-                }
-                crds
-            }
-            None => {
+        let known = made.get(&root).filter(|it| it.epoch == epoch);
+        let crds = known.map_or_else(
+            || {
                 let crds = self.workspace.catalog.with(Index::own_crds);
                 let of_repository = crds.iter().filter(|it| it.path.starts_with(&root));
                 Arc::new(GoCrds::new(of_repository, files.files(), &module))
-            }
-        };
+            },
+            |known| {
+                let changed = editions.iter().filter(|it| known.editions.get(it.0) != Some(it.1));
+                let closed = known.editions.keys().filter(|it| !editions.contains_key(*it));
+                let paths = changed.map(|it| it.0).chain(closed);
+                paths.fold(known.crds.clone(), |crds, path| {
+                    Arc::new(crds.again(path, files.files(), &module))
+                })
+            },
+        );
         let of = MadeOf {
             epoch,
             editions,

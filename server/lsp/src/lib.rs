@@ -25,6 +25,7 @@ mod folders;
 mod from_proto;
 mod go_context;
 mod go_crds;
+mod go_made;
 mod handlers;
 mod late_changes;
 mod limits;

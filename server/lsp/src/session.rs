@@ -35,7 +35,7 @@ use crate::{
     documents::{Documents, Snapshot},
     first_look::FirstLook,
     from_proto::path_of,
-    go_crds::GoCrdsOfSession,
+    go_made::GoCrdsOfSession,
     overlays::Overlays,
     revisions::{Revisions, is_other_update},
     scan::Scanned,

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    fmt::Write as _,
     fs,
     path::{Path, PathBuf},
     sync::Arc,
@@ -102,7 +103,7 @@ fn manifests(folder: &Path, found: &mut Vec<PathBuf>) {
             if !name.starts_with('.') && !["node_modules", "vendor", "testdata"].contains(&&*name) {
                 manifests(&path, found);
             }
-        } else if name.ends_with(".yaml")
+        } else if path.extension().is_some_and(|it| it == "yaml")
             && fs::metadata(&path).is_ok_and(|it| it.len() < MOST_BYTES)
             && fs::read_to_string(&path).is_ok_and(|it| it.contains("controller-gen.kubebuilder.io/version"))
         {
@@ -140,7 +141,7 @@ fn compare(path: &mut String, (one, other): (&Value, &Value), found: &mut Vec<St
         }
         (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
             for (n, pair) in one.iter().zip(other).enumerate() {
-                path.push_str(&format!("[{n}]"));
+                let _ = write!(path, "[{n}]");
                 compare(path, pair, found);
                 path.truncate(length);
             }

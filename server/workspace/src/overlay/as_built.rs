@@ -122,7 +122,7 @@ impl AsBuilt {
         report.documents.extend(moved.documents(&self.documents));
         report.documents.sort_by_key(|it| (it.index, it.item));
         mark_repeats(report);
-        if self.is_go {
+        if self.is_go && !self.documents.is_empty() {
             go_file::silence(report);
         }
     }

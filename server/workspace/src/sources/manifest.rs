@@ -1,4 +1,4 @@
-//! An object as somebody will send it, made from what is written in other files, and the way back from it to these files.
+//! Manifests that are made from other files, such as Go types, and the way back to these files.
 
 use std::{fmt, ops::Range, path::Path, sync::Arc};
 
@@ -9,7 +9,7 @@ use crate::source::SourceText;
 /// An object as somebody will send it. What it was made from may be written in another language.
 #[derive(Debug)]
 pub struct Manifest {
-    /// The file that stands for the object, such as the one that it is generated into: CRDs near to it count for more.
+    /// The file that the manifest is generated into: CRDs near it count for more.
     pub path: Arc<Path>,
     /// The object in JSON.
     pub text: Arc<str>,
@@ -39,7 +39,7 @@ pub trait Encoding: Send + Sync + fmt::Debug {
     /// Where in the string a byte of the file is. `None`: outside of it.
     fn offset(&self, text: &str, place: usize) -> Option<usize>;
 
-    /// How a text is written in the string. `None`: there is no way.
+    /// The text as it is escaped in the string. `None`: the string cannot hold it.
     fn written(&self, value: &str) -> Option<String>;
 }
 
@@ -70,7 +70,7 @@ impl Manifest {
             let encoding = part.encoding.as_deref()?;
             let value = encoding.offset(&part.file.text, offset as usize)?;
             let quoted = &self.text[part.span.range()];
-            Some(part.span.start + text_offset(quoted, value)? as u32)
+            Some(part.span.start + text_offset(quoted, value) as u32)
         })
     }
 
@@ -106,7 +106,7 @@ impl Part {
             return None;
         }
         let at = |offset: u32| value_offset(quoted, (offset.min(self.span.end) - self.span.start) as usize);
-        let place = encoding.place(&self.file.text, at(span.start)?..at(span.end)?);
+        let place = encoding.place(&self.file.text, at(span.start)..at(span.end));
         Some(Span::new(place.start as u32, place.end as u32))
     }
 }
@@ -138,7 +138,7 @@ fn characters(quoted: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
 }
 
 /// How many bytes of the value of a string of JSON are in the first bytes of its text.
-fn value_offset(quoted: &str, text: usize) -> Option<usize> {
+fn value_offset(quoted: &str, text: usize) -> usize {
     let (mut at, mut offset) = (1, 0);
     for (of_text, of_value) in characters(quoted) {
         if at + of_text > text {
@@ -147,11 +147,11 @@ fn value_offset(quoted: &str, text: usize) -> Option<usize> {
         at += of_text;
         offset += of_value;
     }
-    Some(offset)
+    offset
 }
 
 /// The other way round.
-fn text_offset(quoted: &str, value: usize) -> Option<usize> {
+fn text_offset(quoted: &str, value: usize) -> usize {
     let (mut at, mut offset) = (1, 0);
     for (of_text, of_value) in characters(quoted) {
         if offset >= value {
@@ -160,7 +160,7 @@ fn text_offset(quoted: &str, value: usize) -> Option<usize> {
         at += of_text;
         offset += of_value;
     }
-    Some(at)
+    at
 }
 
 /// Writes the text of a manifest, and notes where its parts come from.

@@ -101,7 +101,10 @@ impl GoCrds {
         report: &mut FileReport,
         (question, is_told): (&Question<'_>, impl Fn(&Path) -> bool),
     ) {
-        report.documents.extend(self.found(path, question, is_told));
-        go_file::silence(report);
+        let found = self.found(path, question, is_told);
+        if !found.is_empty() {
+            report.documents.extend(found);
+            go_file::silence(report);
+        }
     }
 }

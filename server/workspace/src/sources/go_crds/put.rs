@@ -279,13 +279,13 @@ impl<'j> Put<'_, 'j> {
                 to.from(&schema.declared, None, |to| self.object(value, &schema.set, to));
             }
             (JsonValue::Object(_), None) => self.object(value, &BTreeMap::new(), to),
-            (JsonValue::Array(items), _) => self.list(items, to, |to, item| self.write(item, to)),
+            (JsonValue::Array(items), _) => Self::list(items, to, |to, item| self.write(item, to)),
             (JsonValue::String(text), _) => to.string(text),
             _ => to.raw(&value.to_value().to_string()),
         }
     }
 
-    fn list<T>(&self, items: &[T], to: &mut Writing, write: impl Fn(&mut Writing, &T)) {
+    fn list<T>(items: &[T], to: &mut Writing, write: impl Fn(&mut Writing, &T)) {
         to.raw("[");
         for (n, item) in items.iter().enumerate() {
             if n > 0 {
@@ -302,13 +302,12 @@ impl<'j> Put<'_, 'j> {
         let mut separator = "";
         for member in members {
             to.raw(std::mem::replace(&mut separator, ", "));
-            match set.get(&*member.key) {
-                Some(set) => self.set(&member.key, (set, Some(&member.value)), to),
-                None => {
-                    to.string(&member.key);
-                    to.raw(": ");
-                    self.write(&member.value, to);
-                }
+            if let Some(set) = set.get(&*member.key) {
+                self.set(&member.key, (set, Some(&member.value)), to);
+            } else {
+                to.string(&member.key);
+                to.raw(": ");
+                self.write(&member.value, to);
             }
         }
         for (keyword, set) in set {
@@ -330,7 +329,7 @@ impl<'j> Put<'_, 'j> {
                 key(to);
                 match said {
                     To::Value(value) => scalar(place, value, to),
-                    To::List(items) => self.list(items, to, |to, item| scalar(place, item, to)),
+                    To::List(items) => Self::list(items, to, |to, item| scalar(place, item, to)),
                     To::Object(_) | To::Unknown => to.raw("null"),
                 }
             }),
@@ -343,7 +342,7 @@ impl<'j> Put<'_, 'j> {
             }),
             Set::Objects(objects) => {
                 key(to);
-                self.list(objects, to, |to, object| match object {
+                Self::list(objects, to, |to, object| match object {
                     Object::Kept(object) => self.write(object, to),
                     Object::Said(place, fields) => to.from(place, None, |to| {
                         to.raw("{");
