@@ -117,6 +117,20 @@ struct At {
     of: Type,
 }
 
+/// Go's own types that are values of schemas.
+const BASIC: &[&str] = &[
+    "bool", "string", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "byte",
+    "rune", "float32", "float64",
+];
+
+/// Where markers say something of a schema.
+pub struct Sites {
+    /// The field, the types that it names, and the structs that are embedded in these.
+    pub all: Vec<Site>,
+    /// There are no others: every type is known.
+    pub are_all: bool,
+}
+
 /// A place in Go types, beside a schema that is generated from it.
 #[derive(Clone)]
 pub struct Cursor {
@@ -146,6 +160,10 @@ impl Cursor {
 
     fn named(&mut self, module: &Module, mut at: At) -> Option<At> {
         while let Type::Named { package, name } = &at.of {
+            if package.is_none() && BASIC.contains(&name.as_str()) && at.package.declared(name).is_none() {
+                at.of = Type::Other;
+                break;
+            }
             self.left = self.left.checked_sub(1)?;
             let (found, declared) = lookup(module, &at, package.as_deref(), name)?;
             self.declaration.types.push(of_type(name, &declared));
@@ -169,10 +187,14 @@ impl Cursor {
         self.at.as_ref().is_some_and(|it| matches!(it.of, Type::Struct(_)))
     }
 
-    /// Where the markers are that say something of the schema: the field, the types that it names, and the structs that are embedded in these.
-    pub fn sites(&self, module: &Module) -> Vec<Site> {
-        let mut sites = vec![self.declaration.site.clone()];
-        sites.extend(self.declaration.types.iter().cloned());
+    /// Where the markers are that say something of the schema.
+    pub fn sites(&self, module: &Module) -> Sites {
+        let mut all = vec![self.declaration.site.clone()];
+        all.extend(self.declaration.types.iter().cloned());
+        let mut sites = Sites {
+            all,
+            are_all: self.at.is_some() || self.declaration.site.is_schemaless(),
+        };
         if let Some(at) = &self.at {
             let mut left = self.left;
             embedded(module, at, (&mut HashSet::new(), &mut left), &mut sites);
@@ -229,17 +251,20 @@ fn lookup(module: &Module, at: &At, package: Option<&str>, name: &str) -> Option
 /// What keeps a way through embedded structs from going round.
 type Bounds<'a> = (&'a mut HashSet<String>, &'a mut usize);
 
-/// The named types that are embedded in a struct and were not seen yet.
-fn embedded_types(module: &Module, at: &At, (seen, left): Bounds<'_>) -> Vec<(String, At, Declared)> {
+/// The named types that are embedded in a struct and were not seen yet, and whether these are all.
+fn embedded_types(module: &Module, at: &At, (seen, left): Bounds<'_>) -> (Vec<(String, At, Declared)>, bool) {
     let Type::Struct(fields) = &at.of else {
-        return Vec::new();
+        return (Vec::new(), true);
     };
     let mut found = Vec::new();
+    let mut are_all = true;
     for field in fields.iter().filter(|it| it.json.is_empty()) {
         let Type::Named { package, name } = &field.of else {
+            are_all = false;
             continue;
         };
         let Some((package, declared)) = lookup(module, at, package.as_deref(), name) else {
+            are_all = false;
             continue;
         };
         let is_new = seen.insert(format!("{}#{name}", declared.file.path.display()));
@@ -254,12 +279,14 @@ fn embedded_types(module: &Module, at: &At, (seen, left): Bounds<'_>) -> Vec<(St
         };
         found.push((name.clone(), within, declared));
     }
-    found
+    (found, are_all)
 }
 
-fn embedded(module: &Module, at: &At, (seen, left): Bounds<'_>, sites: &mut Vec<Site>) {
-    for (name, within, declared) in embedded_types(module, at, (seen, left)) {
-        sites.push(of_type(&name, &declared));
+fn embedded(module: &Module, at: &At, (seen, left): Bounds<'_>, sites: &mut Sites) {
+    let (found, are_all) = embedded_types(module, at, (seen, left));
+    sites.are_all &= are_all && *left > 0;
+    for (name, within, declared) in found {
+        sites.all.push(of_type(&name, &declared));
         embedded(module, &within, (seen, left), sites);
     }
 }
@@ -298,7 +325,7 @@ fn field(module: &Module, at: &At, (owner, name): (&str, &str), (seen, left): Bo
         };
         return Some(Found { site, at });
     }
-    let embedded = embedded_types(module, at, (seen, left));
+    let (embedded, _) = embedded_types(module, at, (seen, left));
     embedded
         .into_iter()
         .find_map(|(of_name, within, _)| field(module, &within, (&of_name, name), (seen, left)))

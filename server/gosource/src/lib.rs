@@ -11,7 +11,7 @@ mod module;
 mod read;
 mod said;
 
-pub use declaration::{Cursor, Declaration, Kind, Site, Step};
+pub use declaration::{Cursor, Declaration, Kind, Site, Sites, Step};
 pub use markers::{Marked, marker_for};
 pub use module::{Folders, Module, is_source, root_of};
 pub use read::{Marker, SourceFile};

@@ -64,6 +64,7 @@ const ALIASES: &[(&str, &[&str])] = &[
     ("+nullable", &["+kubebuilder:validation:Nullable"]),
     ("+listType", &["+k8s:listType"]),
     ("+listMapKey", &["+k8s:listMapKey"]),
+    ("+mapType", &["+structType"]),
 ];
 
 /// The marker that sets a field of a definition: of a schema, or of what is beside schemas.

@@ -71,6 +71,12 @@ impl Site {
         })
     }
 
+    /// Whether a marker may add rules that are written nowhere.
+    pub fn adds_rules(&self) -> bool {
+        let mut markers = self.markers.iter();
+        markers.any(|it| ADDING_RULES.iter().any(|name| it.text.contains(name)))
+    }
+
     fn said_by(
         &self,
         (release, are_begun): (Release, bool),
@@ -112,6 +118,9 @@ impl Site {
         said.collect()
     }
 }
+
+/// Markers that add rules of their own.
+const ADDING_RULES: [&str; 4] = ["OneOf", "k8s:immutable", "k8s:", "openshift:"];
 
 /// The lists to which each marker adds an object, and the field that tells objects apart.
 pub const LISTS: [(&str, &str); 3] = [
