@@ -12,6 +12,7 @@ mod compat;
 mod convert;
 mod cost;
 mod docs;
+mod doctor;
 mod eval;
 mod exit_code;
 mod explain;

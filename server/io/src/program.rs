@@ -3,6 +3,7 @@
 use std::{
     ffi::OsString,
     fmt,
+    fs::File,
     io::{self, Read, Write as _},
     path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, ExitStatus, Stdio},
@@ -99,6 +100,39 @@ impl SearchPath {
         let folders = self.folders.iter().filter(|it| self.is_outside(it));
         std::env::join_paths(folders).unwrap_or_default()
     }
+}
+
+/// Whether two files are the same program: one file, or two with the same bytes.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    if let (Ok(one), Ok(other)) = (one.canonicalize(), other.canonicalize())
+        && one == other
+    {
+        return true;
+    }
+    let opened = |path: &Path| -> io::Result<(File, u64)> {
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if metadata.is_file() {
+            Ok((file, metadata.len()))
+        } else {
+            Err(io::ErrorKind::InvalidInput.into())
+        }
+    };
+    let (Ok((mut one, length)), Ok((mut other, other_length))) = (opened(one), opened(other)) else {
+        return false;
+    };
+    let (mut left, mut bytes, mut other_bytes) = (length, vec![0; CHUNK], vec![0; CHUNK]);
+    while length == other_length && left > 0 {
+        let count = usize::try_from(left).unwrap_or(CHUNK).min(CHUNK);
+        let read = one
+            .read_exact(&mut bytes[..count])
+            .and_then(|()| other.read_exact(&mut other_bytes[..count]));
+        if read.is_err() || bytes[..count] != other_bytes[..count] {
+            return false;
+        }
+        left -= count as u64;
+    }
+    length == other_length
 }
 
 fn is_executable(path: &Path) -> bool {
@@ -326,6 +360,37 @@ mod tests {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, "#!/bin/sh\n").unwrap();
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    #[test]
+    fn the_same_program_is_one_file_or_has_the_same_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let large = vec![7; CHUNK + 3];
+        for (name, bytes) in [
+            ("a", &large[..]),
+            ("b", &large),
+            ("shorter", &large[1..]),
+            ("empty", b""),
+        ] {
+            std::fs::write(path(name), bytes).unwrap();
+        }
+        let mut other = large.clone();
+        other[CHUNK + 1] = 8;
+        std::fs::write(path("other"), other).unwrap();
+        symlink(path("a"), path("link")).unwrap();
+        for (name, expected) in [
+            ("a", true),
+            ("b", true),
+            ("link", true),
+            ("shorter", false),
+            ("other", false),
+            ("empty", false),
+            ("missing", false),
+            (".", false),
+        ] {
+            assert_eq!(is_same(&path("a"), &path(name)), expected, "{name}");
+        }
     }
 
     #[test]

@@ -90,6 +90,25 @@ impl Settings {
         Ok(pool.stack_size(STACK_BYTES).build_global()?)
     }
 
+    /// The configuration that the user named.
+    pub(super) fn named_config(&self) -> Option<&Path> {
+        self.config.as_deref()
+    }
+
+    /// Whether configuration files are read.
+    pub(super) fn reads_configs(&self) -> bool {
+        !self.no_config
+    }
+
+    /// The same without configurations.
+    pub(super) fn without_configs(&self) -> Self {
+        Self {
+            config: None,
+            no_config: true,
+            threads: self.threads,
+        }
+    }
+
     /// The configurations of folders, or that which is used in their place.
     pub(super) fn configs(&self) -> anyhow::Result<Configs> {
         Ok(Configs {

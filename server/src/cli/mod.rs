@@ -9,6 +9,7 @@ mod convert;
 mod cost;
 pub(crate) mod definitions;
 mod docs;
+mod doctor;
 pub(crate) mod eval;
 mod exceptions;
 mod explain;
@@ -73,6 +74,8 @@ enum Command {
     Explain(explain::Args),
     /// Show, or write, what a repository needs to be checked from now on.
     Init(init::Args),
+    /// Check this installation and what crd-analyzer finds in a folder.
+    Doctor(doctor::Args),
     /// Print a script that completes subcommands and options in a shell.
     Completions(completions::Args),
     /// Print a manual page.
@@ -137,6 +140,7 @@ impl Cli {
             Command::Lsp(args) => lsp::run(&args),
             Command::Explain(args) => explain::run(&args),
             Command::Init(args) => init::run(&args),
+            Command::Doctor(args) => doctor::run(&args),
             Command::Completions(args) => completions::run(&args),
             Command::Man(args) => man::run(&args),
         }

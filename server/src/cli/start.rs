@@ -18,7 +18,7 @@ use crate::{
 const MOST_FOLDERS: usize = 3;
 
 /// What there is to type, and what it does.
-const COMMANDS: [(&str, &str); 6] = [
+const COMMANDS: [(&str, &str); 7] = [
     ("crd-analyzer check", "check everything here as an API server would"),
     ("crd-analyzer check FILE", "check one file"),
     ("crd-analyzer cost", "print what the CEL rules of the CRDs cost"),
@@ -27,6 +27,7 @@ const COMMANDS: [(&str, &str); 6] = [
         "find the page of an error by its code or its words",
     ),
     ("crd-analyzer init", "show a configuration, and what checks this in CI"),
+    ("crd-analyzer doctor", "check this installation, and what is found here"),
     ("crd-analyzer help", "list all subcommands"),
 ];
 

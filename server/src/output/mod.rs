@@ -7,6 +7,7 @@ mod concise;
 pub(crate) mod convert;
 pub(crate) mod cost;
 pub(crate) mod docs;
+pub(crate) mod doctor;
 pub(crate) mod eval;
 mod fingerprint;
 mod format;

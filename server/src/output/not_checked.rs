@@ -51,7 +51,7 @@ impl NotChecked {
     }
 
     /// All of it in a sentence.
-    pub(super) fn words(&self) -> Option<String> {
+    pub(crate) fn words(&self) -> Option<String> {
         let mut parts = Vec::new();
         let built_in: usize = self.built_in.values().sum();
         if built_in > 0 {
@@ -100,7 +100,7 @@ impl NotChecked {
     }
 
     /// The same for programs.
-    pub(super) fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         json!({
             "built_in": self.built_in.values().sum::<usize>(),
             "templates": self.templates,

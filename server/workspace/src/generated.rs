@@ -17,6 +17,7 @@ use crd_analyzer_syntax::{
 
 use crate::{
     finding::{Finding, Related},
+    index::DefinitionText,
     source::SourceText,
 };
 
@@ -36,6 +37,21 @@ pub(crate) fn is_annotated(crd: &Json<'_>) -> bool {
 pub trait GoSources: Send + Sync {
     /// The Go repository that a file lies in, if it lies in one.
     fn around(&self, manifest: &Path) -> Option<Arc<Module>>;
+}
+
+/// The Go file that declares the type of a CRD, if it lies in the repository around the CRD.
+pub fn declaring_file(crd: &DefinitionText, sources: &dyn GoSources) -> Option<Arc<Path>> {
+    let origin = Origin::of(&crd.tree, Some(&crd.source.path), Some(sources))?;
+    let root = |version| Subject {
+        version,
+        steps: Vec::new(),
+        marker: None,
+        value: None,
+    };
+    // The newest versions are the last ones, mostly.
+    let mut versions = crd.versions().into_iter().rev();
+    let (declaration, _) = versions.find_map(|it| origin.declaration(&root(it)))?;
+    Some(declaration.site.file.path.clone())
 }
 
 /// Where one generated CRD comes from, looked for when the first finding asks.

@@ -11,7 +11,13 @@ use std::{
 const WRITERS: &[(&str, &[&str])] = &[
     (
         "server/io/src/git/snapshot.rs",
-        &["check --old-ref", "check --ref", "compat REVISION:FILE", "lsp"],
+        &[
+            "check --old-ref",
+            "check --ref",
+            "compat REVISION:FILE",
+            "doctor",
+            "lsp",
+        ],
     ),
     ("server/lsp/src/cluster.rs", &["lsp"]),
     ("server/lsp/src/pages.rs", &["lsp"]),

@@ -1,0 +1,334 @@
+//! What is found in the folder: CRDs, custom resources and Go types, as `check` finds them.
+
+use std::{path::Path, sync::Arc};
+
+use crd_analyzer_io::{go::GoSources, go_tests::GoTests, kustomize::Kustomizations, scripts::Scripts};
+use crd_analyzer_workspace::{
+    generated::declaring_file,
+    hazards::Search,
+    index::{Definitions as _, GroupKind, KnownDefinition},
+    lints::Lints,
+    roles::{Judgement, Role},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    cli::{
+        definitions::RunDefinitions,
+        exceptions::Exceptions,
+        judge::{Beside, Judged, Wanted, judge, overlays},
+        manifests::{BATCH, Settings, on_pool},
+        neighbours::Neighbours,
+    },
+    input::{Collected, Unreadable},
+    output::{
+        File, Summary, counted,
+        doctor::{Line, Section, State},
+        label_of_path, listed,
+    },
+};
+
+/// Kinds that are named in a sentence; the others are counted.
+const MOST_KINDS: usize = 5;
+
+/// CRDs of one role that are named; the others are counted.
+const MOST_CRDS: usize = 3;
+
+/// A CRD in one file.
+struct Crd {
+    name: String,
+    kind: String,
+    file: String,
+    role: Judgement,
+    is_built: bool,
+    known: Arc<KnownDefinition>,
+}
+
+/// The sections about files.
+pub(super) fn sections(folder: &Path, collected: Collected, settings: &Settings) -> anyhow::Result<Vec<Section>> {
+    let mut configs = settings.configs()?;
+    let Collected {
+        mut inputs,
+        unreadable: mut problems,
+        ..
+    } = collected;
+    let found = inputs.len();
+    configs.leave_out(&mut inputs)?;
+    let mut summary = Summary::default();
+    summary.not_checked.excluded = found - inputs.len();
+    let known = match RunDefinitions::of_inputs(&inputs, &mut configs) {
+        Ok(known) => known.with_neighbours(Neighbours::of(&inputs, &[folder.to_owned()], settings.configs()?)),
+        // A path of `crds` leads nowhere.
+        Err(error) => {
+            let line = Line::new(State::Broken, format!("{error:#}")).help("change `crds` in the configuration");
+            return Ok(vec![Section {
+                name: "crds",
+                title: "CRDs",
+                lines: vec![line],
+                facts: Value::Null,
+            }]);
+        }
+    };
+    let overlays = overlays(&inputs, Some(known.flux_files()), None);
+    known.add_built(&overlays);
+    let beside = Beside {
+        go: Some(GoSources::default()),
+        kustomizations: Kustomizations::default(),
+        go_tests: GoTests::default(),
+        scripts: Scripts::default(),
+        overlays: Some(overlays),
+        requires_definitions: false,
+        allows_unchecked: false,
+        is_asked: true,
+        compat: None,
+        exceptions: Exceptions::default(),
+        fails_test_data: false,
+    };
+    let wants = Wanted {
+        effective: false,
+        roles: false,
+        fixes: false,
+        fixable: false,
+    };
+    let mut judged_since = 0;
+    configs.each(
+        &inputs,
+        |input, config| {
+            let versions = config.kubernetes_versions.unwrap_or_default();
+            judge(
+                input,
+                (versions, config),
+                &known,
+                (Search::Off, Lints::Off),
+                &beside,
+                wants,
+            )
+        },
+        |input, config, judged| {
+            judged_since += 1;
+            if judged_since == BATCH {
+                judged_since = 0;
+                known.release();
+            }
+            match judged {
+                Judged::TestFile => summary.not_checked.tests += 1,
+                Judged::Report { report, is_base, .. } => {
+                    let mut file = File::new(&input.label, &report, config, &[]);
+                    file.is_base = is_base;
+                    summary.add(&file);
+                }
+                Judged::Unreadable(why) => problems.push(why),
+            }
+            Ok(())
+        },
+    )?;
+    let crds = crds(&known);
+    let go = on_pool(|| go_types(&crds, &known, beside.go.as_ref()));
+    Ok(vec![
+        files(found, &problems, &summary),
+        of_crds(&crds),
+        resources(&summary),
+        go,
+    ])
+}
+
+/// The files, and what `check` says of them.
+fn files(count: usize, problems: &[Unreadable], summary: &Summary) -> Section {
+    let mut lines = Vec::new();
+    let text = format!("{} {} checked", counted(count, "YAML or JSON file"), are(count));
+    if count == 0 {
+        lines.push(Line::new(State::Note, "this folder has no YAML or JSON file"));
+    } else {
+        lines.push(Line::new(State::Good, text));
+    }
+    if !problems.is_empty() {
+        let text = format!(
+            "{} cannot be read, so `check` exits with 3",
+            counted(problems.len(), "path")
+        );
+        lines.push(Line {
+            items: problems.iter().map(|it| format!("{}: {}", it.label, it.why)).collect(),
+            ..Line::new(State::Broken, text)
+                .help("make them readable, or name them under `exclude` in the configuration")
+        });
+    }
+    if summary.errors > 0 {
+        let text = format!("`check` reports {}", counted(summary.errors, "error"));
+        lines.push(Line::new(State::Note, text).help("run `crd-analyzer check`"));
+    }
+    Section {
+        name: "files",
+        title: "Files",
+        lines,
+        facts: json!({
+            "count": count,
+            "unreadable": problems.iter().map(|it| json!({"file": it.label, "why": it.why})).collect::<Vec<_>>(),
+            "errors": summary.errors,
+            "warnings": summary.warnings,
+        }),
+    }
+}
+
+fn are(count: usize) -> &'static str {
+    if count == 1 { "is" } else { "are" }
+}
+
+/// Every CRD, the sources of truth first.
+fn crds(known: &RunDefinitions) -> Vec<Crd> {
+    let mut all: Vec<Crd> = Vec::new();
+    for it in known.all() {
+        all.push(Crd {
+            name: it.name.clone(),
+            kind: it.defines.kind.clone(),
+            file: label_of_path(it.written_path()),
+            role: Judgement::of_known(&it),
+            is_built: it.built_from().is_some(),
+            known: it,
+        });
+    }
+    all.sort_by_key(|it| (it.role.role != Role::SourceOfTruth, it.name.clone()));
+    all
+}
+
+fn of_crds(crds: &[Crd]) -> Section {
+    // Those of one role, the sources of truth first: they are sorted so.
+    let mut by_role: Vec<((String, &str), Vec<String>)> = Vec::new();
+    for it in crds {
+        let role = (it.role.role.to_string(), it.role.reason.as_str());
+        match by_role.iter_mut().find(|(known, _)| *known == role) {
+            Some((_, files)) => files.push(it.file.clone()),
+            None => by_role.push((role, vec![it.file.clone()])),
+        }
+    }
+    let lines = if crds.is_empty() {
+        let help = "name CRDs with `crd-analyzer check --crd PATH`, or with `crds` in `.crd-analyzer.yaml`";
+        vec![Line::new(State::Note, "this folder has no CRD").help(help)]
+    } else {
+        let item = |((role, reason), files): &((String, &str), Vec<String>)| {
+            let named = listed(files.iter().map(String::as_str), MOST_CRDS, "CRD");
+            format!("{role} ({reason}), {}: {named}", counted(files.len(), "CRD"))
+        };
+        vec![Line {
+            items: by_role.iter().map(item).collect(),
+            ..Line::new(
+                State::Good,
+                format!("{} {} found", counted(crds.len(), "CRD"), are(crds.len())),
+            )
+        }]
+    };
+    let fact = |it: &Crd| {
+        json!({
+            "name": it.name,
+            "group": it.known.defines.group,
+            "kind": it.kind,
+            "file": it.file,
+            "role": it.role.role.to_string(),
+            "reason": it.role.reason,
+            "is_built": it.is_built,
+        })
+    };
+    Section {
+        name: "crds",
+        title: "CRDs",
+        lines,
+        facts: crds.iter().map(fact).collect(),
+    }
+}
+
+fn resources(summary: &Summary) -> Section {
+    let unknown: usize = summary.unknown.values().sum();
+    let mut lines = Vec::new();
+    if summary.resources > 0 {
+        let in_part = if summary.in_part > 0 {
+            format!(", {} of them in part", summary.in_part)
+        } else {
+            String::new()
+        };
+        let text = format!(
+            "{} {} checked by a CRD{in_part}",
+            counted(summary.resources, "custom resource"),
+            are(summary.resources)
+        );
+        lines.push(Line::new(State::Good, text));
+    } else if unknown == 0 {
+        lines.push(Line::new(State::Good, "this folder has no custom resource"));
+    }
+    if unknown > 0 {
+        let kinds: Vec<String> = summary
+            .unknown
+            .iter()
+            .map(|(kind, count)| format!("{} of {} ({count})", kind.kind, kind.group))
+            .collect();
+        let kinds = listed(kinds.iter().map(String::as_str), MOST_KINDS, "kind");
+        let text = format!(
+            "{} {} not checked, because no CRD was found: {kinds}",
+            counted(unknown, "custom resource"),
+            are(unknown)
+        );
+        let help =
+            "add `--crd PATH` to `check`, list the CRDs under `crds` in `.crd-analyzer.yaml`, or use `--from-cluster`";
+        lines.push(Line::new(State::Note, text).help(help));
+    }
+    if let Some(words) = summary.not_checked.words() {
+        lines.push(Line::new(State::Note, words));
+    }
+    let kind = |(kind, count): (&GroupKind, &usize)| json!({"group": kind.group, "kind": kind.kind, "count": count});
+    Section {
+        name: "resources",
+        title: "Custom resources",
+        lines,
+        facts: json!({
+            "checked": summary.resources,
+            "in_part": summary.in_part,
+            "without_crd": summary.unknown.iter().map(kind).collect::<Vec<_>>(),
+            "not_checked": summary.not_checked.json(),
+        }),
+    }
+}
+
+/// The Go types that CRDs are generated from.
+fn go_types(crds: &[Crd], known: &RunDefinitions, sources: Option<&GoSources>) -> Section {
+    let (mut items, mut facts, mut count, mut missing) = (Vec::new(), Vec::new(), 0, 0);
+    for crd in crds
+        .iter()
+        .filter(|it| it.role.role == Role::SourceOfTruth && !it.is_built)
+    {
+        let text = crd.known.text(known.files());
+        let file = text
+            .zip(sources)
+            .and_then(|(text, sources)| declaring_file(&text, sources));
+        if let Some(file) = file {
+            let file = label_of_path(&file);
+            let item = format!("{} in {file}", crd.kind);
+            if !items.contains(&item) {
+                items.push(item);
+            }
+            count += 1;
+            facts.push(json!({"crd": crd.name, "kind": crd.kind, "file": file}));
+        } else {
+            missing += 1;
+        }
+    }
+    let line = match (count, missing) {
+        (0, _) => Line::new(State::Good, "no Go type of these CRDs is in the repository"),
+        (count, 0) => Line::new(
+            State::Good,
+            format!("{} {} here as a Go type", counted(count, "CRD"), are(count)),
+        ),
+        (count, missing) => Line::new(
+            State::Good,
+            format!(
+                "{} {} here as a Go type, {missing} {} not",
+                counted(count, "CRD"),
+                are(count),
+                are(missing)
+            ),
+        ),
+    };
+    Section {
+        name: "go",
+        title: "Go types",
+        lines: vec![Line { items, ..line }],
+        facts: Value::Array(facts),
+    }
+}

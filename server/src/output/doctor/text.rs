@@ -1,0 +1,57 @@
+//! For people: a title for each subject, and a sentence for each thing that was looked at.
+
+use std::io::{self, Write};
+
+use crd_analyzer_io::print::Terminal;
+
+use super::{Format, Line, Section, State};
+use crate::output::{counted, render::Renderer};
+
+pub(super) const FORMAT: Format = Format {
+    name: "text",
+    help: "For people",
+    print,
+};
+
+/// What is named of one thing; the others are counted.
+const MOST_ITEMS: usize = 12;
+
+fn print(out: &mut dyn Write, columns: usize, sections: &[Section]) -> io::Result<()> {
+    let (out, renderer) = (&mut Terminal::new(out, false), Renderer::new(columns));
+    for section in sections {
+        renderer.text(out, section.title)?;
+        for line in &section.lines {
+            print_line(out, renderer, line)?;
+        }
+        out.blank()?;
+    }
+    let broken = sections.iter().flat_map(|it| &it.lines);
+    let broken = broken.filter(|it| it.state == State::Broken).count();
+    let end = match broken {
+        0 => "Nothing is broken.".to_owned(),
+        1 => "1 thing is broken.".to_owned(),
+        count => format!("{} are broken.", counted(count, "thing")),
+    };
+    renderer.text(out, &end)
+}
+
+fn print_line(out: &mut Terminal<'_>, renderer: Renderer, line: &Line) -> io::Result<()> {
+    let first = format!("  {}: ", line.state.word());
+    renderer.indented(out, &first, "      ", &line.text)?;
+    for item in line.items.iter().take(MOST_ITEMS) {
+        renderer.indented(out, "      ", "        ", item)?;
+    }
+    if line.items.len() > MOST_ITEMS {
+        let left = line.items.len() - MOST_ITEMS;
+        renderer.indented(
+            out,
+            "      ",
+            "        ",
+            &format!("and {left} more, which `--format json` lists"),
+        )?;
+    }
+    match &line.help {
+        Some(help) => renderer.indented(out, "      help: ", "        ", help),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,201 @@
+//! Whether an installation works, and what is found in a folder.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::{Outcome, Sandbox, definition};
+
+const RESOURCE: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 1}\n";
+
+fn widgets() -> String {
+    definition("              type: object\n              properties: {size: {type: integer}}\n")
+}
+
+fn doctor(sandbox: &Sandbox, args: &[&str]) -> Outcome {
+    Outcome::new(command(sandbox, args).output().expect("crd-analyzer runs"))
+}
+
+/// With nothing of this machine in `PATH`.
+fn command(sandbox: &Sandbox, args: &[&str]) -> Command {
+    let mut command = sandbox.command(&[&["doctor"], args].concat());
+    command
+        .env("PATH", sandbox.path().join("bin"))
+        .env("HOME", sandbox.path().join("home"))
+        .env_remove("KUBECONFIG");
+    command
+}
+
+fn git_init(sandbox: &Sandbox) {
+    let init = Command::new("git")
+        .args(["init", "-q"])
+        .current_dir(sandbox.path())
+        .status();
+    assert!(init.expect("git runs").success());
+}
+
+fn facts(outcome: &Outcome, section: &str) -> Value {
+    let all: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let sections = all["sections"].as_array().expect("a list");
+    let found = sections.iter().find(|it| it["name"] == section);
+    found.expect("the section")["facts"].clone()
+}
+
+#[test]
+fn says_what_is_found_and_where_it_comes_from() {
+    let widgets = widgets();
+    let sandbox = Sandbox::new(&[
+        ("config/crd/bases/widgets.yaml", &widgets),
+        ("charts/x/crds/widgets.yaml", &widgets),
+        ("config/samples/a.yaml", RESOURCE),
+        (
+            "config/samples/b.yaml",
+            "apiVersion: other.io/v1\nkind: Gadget\nmetadata: {name: b}\n",
+        ),
+        (
+            "config/samples/c.yaml",
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: c}\n",
+        ),
+        ("go.mod", "module example.com/widgets\n"),
+        (
+            "api/v1/types.go",
+            "// +groupName=example.com\npackage v1\n\ntype Widget struct {\n\tSpec WidgetSpec `json:\"spec\"`\n}\n\ntype WidgetSpec struct {\n\tSize int `json:\"size\"`\n}\n",
+        ),
+    ]);
+    let outcome = doctor(&sandbox, &[]);
+    outcome.expect(
+        0,
+        &[
+            "answers for Kubernetes 1.30 to 1.37",
+            "the program `crd-analyzer` is not in PATH",
+            "no `.crd-analyzer.yaml` here or above",
+            "ok: 5 YAML or JSON files are checked",
+            "2 CRDs are found",
+            "source of truth (controller-gen writes to `config/crd/bases`), 1 CRD: config/crd/bases/widgets.yaml",
+            "copy (`charts` in the path names a package), 1 CRD: charts/x/crds/widgets.yaml",
+            "ok: 1 custom resource is checked by a CRD",
+            "note: 1 custom resource is not checked, because no CRD was found: Gadget of other.io (1)",
+            "add `--crd PATH` to `check`",
+            "1 object of built-in kinds (Pod)",
+            "ok: 1 CRD is here as a Go type\n      Widget in api/v1/types.go",
+            "not in a git repository",
+            "the program `kubectl` is not in PATH",
+            "none of VS Code, Neovim, Helix, Emacs is in PATH",
+            "Nothing is broken.",
+        ],
+    );
+    let outcome = doctor(&sandbox, &["--format", "json"]);
+    let crds = facts(&outcome, "crds");
+    assert_eq!(crds[0]["name"], "widgets.example.com");
+    assert_eq!(crds[0]["role"], "source of truth");
+    assert_eq!(crds[1]["file"], "charts/x/crds/widgets.yaml");
+    let resources = facts(&outcome, "resources");
+    assert_eq!(
+        (&resources["checked"], &resources["not_checked"]["built_in"]),
+        (&1.into(), &1.into())
+    );
+    assert_eq!(resources["without_crd"][0]["kind"], "Gadget");
+    assert_eq!(facts(&outcome, "go")[0]["file"], "api/v1/types.go");
+    assert_eq!(facts(&outcome, "files")["errors"], 0);
+    // A folder is asked about by name, too. Its CRDs may be elsewhere in the repository.
+    git_init(&sandbox);
+    doctor(&sandbox, &["config/samples"]).expect(
+        0,
+        &[
+            "ok: 3 YAML or JSON files",
+            "this folder has no CRD",
+            "ok: 1 custom resource is checked",
+        ],
+    );
+    doctor(&sandbox, &["go.mod"]).expect(2, &["`go.mod` is not a folder"]);
+}
+
+#[test]
+fn crds_that_kustomize_builds_are_named() {
+    let sandbox = Sandbox::new(&[
+        ("config/crd/bases/widgets.yaml", &widgets()),
+        (
+            "config/crd/kustomization.yaml",
+            "resources: [bases/widgets.yaml]\npatches: [{path: patch.yaml}]\n",
+        ),
+        (
+            "config/crd/patch.yaml",
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  preserveUnknownFields: false\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema: {openAPIV3Schema: {type: object}}\n",
+        ),
+    ]);
+    doctor(&sandbox, &[]).expect(0, &["source of truth (as kustomize builds it in `config/crd`), 1 CRD"]);
+}
+
+#[test]
+fn what_is_broken_has_help_and_an_exit_code() {
+    let sandbox = Sandbox::new(&[
+        (".crd-analyzer.yaml", "kubernetesVersion: '1.31'\nrequireCrds: true\n"),
+        ("widgets.yaml", &widgets()),
+    ]);
+    let broken = [
+        "broken: .crd-analyzer.yaml, line 2: ",
+        "requireCrd",
+        "1 CRD is found",
+        "1 thing is broken.",
+    ];
+    doctor(&sandbox, &[]).expect(1, &broken);
+    let json = doctor(&sandbox, &["--format", "json"]);
+    assert_eq!(facts(&json, "configuration")[0]["mistakes"][0]["line"], 2);
+    assert!(json.stdout.contains("\"is_broken\": true"), "{}", json.stdout);
+    // Without it, nothing is broken.
+    doctor(&sandbox, &["--no-config"]).expect(0, &["`--no-config`", "Nothing is broken."]);
+    sandbox.write(".crd-analyzer.yaml", "kubernetesVersion: '1.31'\n");
+    doctor(&sandbox, &[]).expect(0, &["ok: .crd-analyzer.yaml is valid and checks for Kubernetes 1.31"]);
+    // A path of `crds` that leads nowhere.
+    sandbox.write(".crd-analyzer.yaml", "crds: [missing.yaml]\n");
+    doctor(&sandbox, &[]).expect(1, &["broken: ", "missing.yaml", "change `crds` in the configuration"]);
+    // Configurations of folders count, too.
+    sandbox.write(".crd-analyzer.yaml", "");
+    sandbox.write("a/.crd-analyzer.yaml", "kubernetesVersion: x\n");
+    sandbox.write("a/b.yaml", RESOURCE);
+    doctor(&sandbox, &[]).expect(
+        1,
+        &[
+            "ok: .crd-analyzer.yaml is valid",
+            "broken: a/.crd-analyzer.yaml, line 1",
+        ],
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn programs_are_looked_for_and_not_run() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = Sandbox::new(&[("a.yaml", RESOURCE), ("home/.kube/config", "kind: Config\n")]);
+    let place = |name: &str| {
+        sandbox.write(&format!("bin/{name}"), "#!/bin/sh\ntouch ran\n");
+        let path = sandbox.path().join("bin").join(name);
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("a mode");
+    };
+    ["crd-analyzer", "nvim", "hx", "kubectl", "code"]
+        .into_iter()
+        .for_each(place);
+    doctor(&sandbox, &[]).expect(
+        0,
+        &[
+            "`crd-analyzer` in PATH is another program, and editors start that one",
+            "VS Code: ",
+            "Neovim: ",
+            "Helix: ",
+            "bin/kubectl is there, with ",
+            "`doctor` asks no cluster",
+        ],
+    );
+    assert!(!sandbox.path().join("ran").exists());
+    let link = sandbox.path().join("bin/crd-analyzer");
+    std::fs::remove_file(&link).expect("it is there");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_crd-analyzer"), link).expect("a link");
+    let outcome = doctor(&sandbox, &[]);
+    outcome.expect(0, &["ok: `crd-analyzer` in PATH is this program"]);
+    assert_eq!(outcome.stderr.matches("leads out of").count(), 1, "{}", outcome.stderr);
+    // In a repository, programs are somebody else's.
+    git_init(&sandbox);
+    let outcome = command(&sandbox, &[]).env("HOME", "/").output();
+    let outcome = Outcome::new(outcome.expect("crd-analyzer runs"));
+    outcome.expect(0, &["which lies in the workspace and is not run", "none of VS Code"]);
+}
