@@ -199,3 +199,82 @@ fn programs_are_looked_for_and_not_run() {
     let outcome = Outcome::new(outcome.expect("crd-analyzer runs"));
     outcome.expect(0, &["which lies in the workspace and is not run", "none of VS Code"]);
 }
+
+#[test]
+fn a_bundle_has_the_diagnostic_and_no_secrets() {
+    let crd = format!("# internal\n{}", widgets())
+        .replace("Widget", "Rocket")
+        .replace("widgets", "rockets");
+    let resource = "apiVersion: example.com/v1\nkind: Rocket\nmetadata: {name: saturn, labels: {team: cape}}\nspec:\n  size: heavy # secret\n";
+    let sandbox = Sandbox::new(&[
+        ("config/crd/a.yaml", &crd),
+        ("samples/a.yaml", resource),
+        ("a.go", "package a\n"),
+    ]);
+    git_init(&sandbox);
+    let outcome = doctor(&sandbox, &["--bundle", "samples/a.yaml", "--output", "out.yaml"]);
+    outcome.expect(
+        0,
+        &[
+            "reproduces `wrong-type` at spec.size, with ",
+            "Comments are gone",
+            "Look at out.yaml before you send it. `crd-analyzer check out.yaml --no-config --kubernetes-version 1.37`",
+        ],
+    );
+    let text = std::fs::read_to_string(sandbox.path().join("out.yaml")).expect("it is written");
+    for word in [
+        "ocket", "saturn", "cape", "team", "heavy", "secret", "internal", "samples",
+    ] {
+        assert!(!text.contains(word), "{word} in\n{text}");
+    }
+    assert!(
+        text.starts_with("# A reproduction of `wrong-type` at spec.size.\n#\n# crd-analyzer 0."),
+        "{text}"
+    );
+    // The command of its head shows what the head says.
+    let command = text
+        .lines()
+        .find_map(|it| it.strip_prefix("# Command: crd-analyzer "))
+        .expect("a command");
+    let command: Vec<&str> = command.split(' ').collect();
+    let reported = text.lines().find_map(|it| it.strip_prefix("#   ")).expect("its output");
+    sandbox.run(&command).expect(1, &[reported, "1 CRD, 1 CR, 1 error"]);
+    // Without a file, it is printed.
+    let printed = doctor(&sandbox, &["--bundle", "samples/a.yaml"]);
+    printed.expect(0, &["kind: Kind1\n", "Read the output before you send it."]);
+    // Who has a CRD elsewhere names it.
+    let elsewhere = Sandbox::new(&[("a.yaml", resource)]);
+    let crd = sandbox.path().join("config/crd/a.yaml");
+    let crd = crd.to_str().expect("UTF-8");
+    doctor(&elsewhere, &["--bundle", "a.yaml", "--crd", crd]).expect(0, &["reproduces `wrong-type`"]);
+    doctor(&elsewhere, &["--bundle", "a.yaml"]).expect(2, &["`check` reports nothing about the objects of a.yaml"]);
+}
+
+#[test]
+fn a_bundle_is_of_one_diagnostic() {
+    let sandbox = Sandbox::new(&[("a.yaml", include_str!("../../examples/broken.crd.yaml"))]);
+    let bundle = |args: &[&str]| doctor(&sandbox, &[&["--bundle", "a.yaml"], args].concat());
+    bundle(&[]).expect(2, &["choose one with --code or --line", "`undefined-field` in line 32"]);
+    bundle(&["--code", "undefined-field"]).expect(0, &["# A reproduction of `undefined-field` at spec.versions[0]"]);
+    bundle(&["--line", "21"]).expect(0, &["# A reproduction of `unknown-column-type` at spec.versions[0]"]);
+    let of_crd = bundle(&["--line", "21"]);
+    of_crd.expect(
+        0,
+        &[
+            "kind: CustomResourceDefinition\n",
+            "  name: kind1s.group1.example.com\n",
+        ],
+    );
+    assert!(!of_crd.stderr.contains("kept, because"), "{}", of_crd.stderr);
+    bundle(&["--line", "1"]).expect(2, &["a.yaml does not have this diagnostic, but "]);
+    // A key twice is nothing that an object says.
+    let twice = widgets().replace("  scope: Namespaced\n", "  scope: Namespaced\n  scope: Namespaced\n");
+    sandbox.write("a.yaml", twice);
+    bundle(&[]).expect(
+        3,
+        &[
+            "depends on how the YAML is written",
+            "Copy the lines around it into your report",
+        ],
+    );
+}

@@ -1,5 +1,6 @@
 //! `crd-analyzer doctor`: whether this installation works, and what is found in a folder.
 
+mod bundle;
 mod configuration;
 mod found;
 mod machine;
@@ -11,7 +12,9 @@ use std::{
 
 use crd_analyzer_io::{absolute::absolute, git, read};
 
-use super::{Status, UsageError, manifests::Settings};
+use crd_analyzer_workspace::versions::VersionSet;
+
+use super::{Replacing, Status, UsageError, manifests::Settings};
 use crate::{
     input::{self, Reading},
     output::{
@@ -27,9 +30,13 @@ use crate::{
 ///
 /// The exit code is 1 if something is broken. The output then says what to change.
 ///
+/// With --bundle, crd-analyzer makes a file for the report of a wrong diagnostic instead: the CRD and the object, without comments and without
+/// what the diagnostic does not need. It replaces names, values and descriptions. Look at the file before you send it.
+///
 /// Examples:
 ///   crd-analyzer doctor
 ///   crd-analyzer doctor --format json
+///   crd-analyzer doctor --bundle config/samples/db.yaml --code wrong-type --output bundle.yaml
 #[derive(clap::Args, Debug)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
@@ -41,11 +48,42 @@ pub(super) struct Args {
     #[arg(long, value_enum, default_value = "text")]
     format: &'static Format,
 
+    /// Print a small, anonymous reproduction of a diagnostic of this file.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["folder", "format"])]
+    bundle: Option<PathBuf>,
+
+    /// With `--bundle`: the code of the diagnostic. Needed if the file has diagnostics of several codes.
+    #[arg(long, value_name = "CODE", requires = "bundle")]
+    code: Option<String>,
+
+    /// With `--bundle`: the line of the diagnostic. Default: the first line with the code.
+    #[arg(long, value_name = "N", requires = "bundle")]
+    line: Option<u32>,
+
+    /// With `--bundle`: the CRDs for the objects of the file: a file, a folder or a glob in quotes. Default: the CRDs that `check` finds.
+    #[arg(long = "crd", value_name = "PATH", requires = "bundle")]
+    definitions: Vec<String>,
+
+    /// With `--bundle`: the Kubernetes versions, as for `check`.
+    #[arg(long, value_name = "VERSION", requires = "bundle")]
+    kubernetes_version: Option<VersionSet>,
+
+    /// With `--bundle`: write the reproduction to this file instead of standard output.
+    #[arg(long, value_name = "FILE", requires = "bundle")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    replacing: Replacing,
+
     #[command(flatten)]
     settings: Settings,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
+    if let Some(file) = &args.bundle {
+        args.settings.start_threads()?;
+        return bundle::make(file, args);
+    }
     if !read::is_folder(&args.folder) {
         return Err(UsageError(format!("`{}` is not a folder", args.folder.display())).into());
     }

@@ -128,6 +128,18 @@ pub fn annotated(effective: &Effective) -> Vec<Line> {
     writer.lines
 }
 
+/// An object as YAML, a line at a time.
+pub fn yaml(object: &Map<String, Value>) -> Vec<String> {
+    let effective = Effective {
+        object: object.clone(),
+        is_changed: false,
+        changes: Vec::new(),
+        unknown: Vec::new(),
+        cel_cost: None,
+    };
+    annotated(&effective).into_iter().map(|it| it.text).collect()
+}
+
 struct Writer<'e> {
     changes: BTreeMap<&'e Path, &'e Change>,
     /// What was dropped, by the path of what it was in.
@@ -254,14 +266,7 @@ mod tests {
     fn what_nests_deep_is_on_one_line() {
         let nested = (0..120).fold(json!(["end", "y"]), |inner, _| json!({"a": inner}));
         let object = json!({"spec": nested}).as_object().cloned().unwrap();
-        let effective = Effective {
-            object: object.clone(),
-            is_changed: false,
-            changes: Vec::new(),
-            unknown: Vec::new(),
-            cel_cost: None,
-        };
-        let lines: Vec<String> = annotated(&effective).into_iter().map(|it| it.text).collect();
+        let lines = yaml(&object);
         assert!(lines.iter().all(|it| it.len() < 2 * DEEPEST + 400));
         let read: Value = serde_yaml::from_str(&lines.join("\n")).unwrap();
         assert_eq!(read, Value::Object(object));

@@ -49,6 +49,7 @@ mod question;
 mod rendered;
 pub mod report;
 pub mod report_roles;
+pub mod reproduction;
 pub mod resource;
 pub mod revision;
 pub mod roles;

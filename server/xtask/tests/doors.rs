@@ -23,6 +23,7 @@ const WRITERS: &[(&str, &[&str])] = &[
     ("server/lsp/src/pages.rs", &["lsp"]),
     ("server/src/cli/baseline.rs", &["check --update-baseline"]),
     ("server/src/cli/docs.rs", &["docs --output-dir"]),
+    ("server/src/cli/doctor/bundle.rs", &["doctor --bundle --output"]),
     ("server/src/cli/fix.rs", &["check --fix"]),
     ("server/src/cli/init.rs", &["init --write"]),
     ("server/src/cli/test/init.rs", &["test --init"]),

@@ -8,6 +8,7 @@ use crd_analyzer_workspace::{
     hazards::Search,
     index::{Definitions as _, GroupKind, KnownDefinition},
     lints::Lints,
+    overlay::Overlays,
     roles::{Judgement, Role},
 };
 use serde_json::{Value, json};
@@ -71,25 +72,7 @@ pub(super) fn sections(folder: &Path, collected: Collected, settings: &Settings)
     };
     let overlays = overlays(&inputs, Some(known.flux_files()), None);
     known.add_built(&overlays);
-    let beside = Beside {
-        go: Some(GoSources::default()),
-        kustomizations: Kustomizations::default(),
-        go_tests: GoTests::default(),
-        scripts: Scripts::default(),
-        overlays: Some(overlays),
-        requires_definitions: false,
-        allows_unchecked: false,
-        is_asked: true,
-        compat: None,
-        exceptions: Exceptions::default(),
-        fails_test_data: false,
-    };
-    let wants = Wanted {
-        effective: false,
-        roles: false,
-        fixes: false,
-        fixable: false,
-    };
+    let beside = beside(overlays);
     let mut judged_since = 0;
     configs.each(
         &inputs,
@@ -101,7 +84,7 @@ pub(super) fn sections(folder: &Path, collected: Collected, settings: &Settings)
                 &known,
                 (Search::Off, Lints::Off),
                 &beside,
-                wants,
+                ONLY_DIAGNOSTICS,
             )
         },
         |input, config, judged| {
@@ -131,6 +114,31 @@ pub(super) fn sections(folder: &Path, collected: Collected, settings: &Settings)
         go,
     ])
 }
+
+/// What `check` judges files by, without options.
+pub(super) fn beside(overlays: Overlays) -> Beside {
+    Beside {
+        go: Some(GoSources::default()),
+        kustomizations: Kustomizations::default(),
+        go_tests: GoTests::default(),
+        scripts: Scripts::default(),
+        overlays: Some(overlays),
+        requires_definitions: false,
+        allows_unchecked: false,
+        is_asked: true,
+        compat: None,
+        exceptions: Exceptions::default(),
+        fails_test_data: false,
+    }
+}
+
+/// Only diagnostics are wanted.
+pub(super) const ONLY_DIAGNOSTICS: Wanted = Wanted {
+    effective: false,
+    roles: false,
+    fixes: false,
+    fixable: false,
+};
 
 /// The files, and what `check` says of them.
 fn files(count: usize, problems: &[Unreadable], summary: &Summary) -> Section {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crd_analyzer_io::print::Terminal;
 use crd_analyzer_workspace::{
-    effective::{Effective, annotated},
+    effective::yaml,
     stored_versions::{MigrationStep, State},
 };
 use serde_json::Value;
@@ -99,15 +99,8 @@ impl Text<'_, '_> {
             }
         }
         if let Some(Value::Object(object)) = &step.object {
-            let effective = Effective {
-                object: object.clone(),
-                is_changed: false,
-                changes: Vec::new(),
-                unknown: Vec::new(),
-                cel_cost: None,
-            };
-            for line in annotated(&effective) {
-                self.out.line(format_args!("       {}", line.text))?;
+            for line in yaml(object) {
+                self.out.line(format_args!("       {line}"))?;
             }
         }
         Ok(())

@@ -1,0 +1,272 @@
+//! A small, anonymous reproduction of a diagnostic, for the report of a bug: CRDs and one object in a text, on which the same code is reported
+//! at the same field.
+
+mod anonymous;
+mod places;
+mod reduce;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use crd_analyzer_schema::depth;
+use crd_analyzer_syntax::{
+    json::read_json,
+    paths::{Step, display},
+    split::{read_document, split},
+};
+use serde_json::{Map, Value};
+
+pub use self::{
+    anonymous::Replaced,
+    places::{Located, located},
+};
+use crate::{
+    analysis::{Question, analyze},
+    codes::OFF_BY_DEFAULT,
+    config::{Config, Level},
+    effective::yaml,
+    hazards::{Memory, Search},
+    index::{Catalog, MemoryFiles, NewFile, Origin, objects_of},
+    lints::Lints,
+    report::FileReport,
+    versions::VersionSet,
+};
+
+/// The path that a reproduction has while it is checked. Nothing in it says what the file is to a repository.
+const PATH: &str = "/reproduction.yaml";
+
+/// Texts that are tried at most. The number is the same on every machine.
+const MOST_TRIED: usize = 4_000;
+
+/// The bytes of all texts that are tried.
+const MOST_BYTES: usize = 96 << 20;
+
+/// Which diagnostic is reproduced.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Target {
+    /// Its code.
+    pub code: &'static str,
+    /// The position of its document.
+    pub document: usize,
+    /// The field that it is at.
+    pub path: Vec<Step<'static>>,
+}
+
+impl Target {
+    /// The path as people write it.
+    pub fn shown_path(&self) -> String {
+        match display(&self.path) {
+            path if path.is_empty() => "the whole object".to_owned(),
+            path => path,
+        }
+    }
+}
+
+/// Documents in which a diagnostic is found.
+#[derive(Clone, Debug)]
+pub struct Reproduction {
+    /// The documents, each an object.
+    pub documents: Vec<Value>,
+    /// The diagnostic.
+    pub target: Target,
+    /// The Kubernetes version that has it.
+    pub versions: VersionSet,
+}
+
+/// Why no reproduction can be made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Impossible {
+    /// The file and its CRD alone do not have the diagnostic.
+    #[error(
+        "the diagnostic depends on how the YAML is written, or on other files than the CRD: a kustomization, Go types, a git revision"
+    )]
+    Elsewhere,
+    /// The documents nest deeper than an API server reads.
+    #[error("the documents are nested too deeply")]
+    Deep,
+}
+
+/// The values of the documents of a text, by their numbers: without comments, anchors and quotes. Documents that cannot be read are left out.
+pub fn documents_of(text: &Arc<str>) -> BTreeMap<u32, Value> {
+    let mut found = BTreeMap::new();
+    for document in split(text).documents {
+        let Ok(tree) = read_document(text, document, &[]) else {
+            continue;
+        };
+        if let Ok(json) = read_json(&tree)
+            && let Some(root) = json.root()
+        {
+            found.insert(document.index, root.to_value());
+        }
+    }
+    found
+}
+
+impl Reproduction {
+    /// Makes the documents small and anonymous while the diagnostic stays.
+    ///
+    /// # Errors
+    /// If the documents do not have the diagnostic to begin with.
+    pub fn shrink(&mut self) -> Result<Replaced, Impossible> {
+        if self.documents.iter().any(|it| depth_of(it) > depth::ALWAYS) {
+            return Err(Impossible::Deep);
+        }
+        for document in &mut self.documents {
+            if !document.is_object() {
+                *document = Value::Object(Map::new());
+            }
+        }
+        let mut trial = Trial::new(self);
+        if !trial.holds(self) {
+            return Err(Impossible::Elsewhere);
+        }
+        self.use_one_version(&mut trial);
+        reduce::reduce(self, &mut trial);
+        let replaced = anonymous::replace(self, &mut trial);
+        // Names that nothing refers to any more go, too.
+        reduce::reduce(self, &mut trial);
+        Ok(replaced)
+    }
+
+    fn use_one_version(&mut self, trial: &mut Trial) {
+        for version in self.versions.iter().rev() {
+            let one = Self {
+                versions: VersionSet::one(version),
+                ..self.clone()
+            };
+            if trial.holds(&one) {
+                *self = one;
+                return;
+            }
+        }
+    }
+
+    /// The documents as YAML.
+    pub fn text(&self) -> String {
+        text_of(&self.documents)
+    }
+
+    /// What is reported on the documents: a line for each diagnostic.
+    pub fn reported(&self) -> Vec<String> {
+        let (report, config) = (report(self), config(self.target.code));
+        let all = report.documents.iter().flat_map(|it| it.merged_findings(&config));
+        let line = |finding: crate::finding::Finding| {
+            format!("{}[{}]: {}", finding.severity.word(), finding.code, finding.headline)
+        };
+        all.map(|it| line(it.finding)).collect()
+    }
+
+    /// The options with which `crd-analyzer check` reports the diagnostic.
+    pub fn options(&self) -> String {
+        let mut options = format!("--no-config --kubernetes-version {}", self.versions.newest());
+        if OFF_BY_DEFAULT.contains(&self.target.code) {
+            let _ = write!(options, " --select {}", self.target.code);
+        }
+        options
+    }
+}
+
+fn depth_of(value: &Value) -> usize {
+    // Values come from a parser that bounds their depth.
+    match value {
+        Value::Object(object) => 1 + object.values().map(depth_of).max().unwrap_or(0),
+        Value::Array(items) => 1 + items.iter().map(depth_of).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+fn text_of(documents: &[Value]) -> String {
+    let mut text = String::new();
+    for (n, document) in documents.iter().enumerate() {
+        if n > 0 {
+            text.push_str("---\n");
+        }
+        match document {
+            Value::Object(object) if !object.is_empty() => {
+                for line in yaml(object) {
+                    text.push_str(&line);
+                    text.push('\n');
+                }
+            }
+            _ => text.push_str("{}\n"),
+        }
+    }
+    text
+}
+
+/// Shows a code that is off by default, and decides nothing else.
+fn config(code: &str) -> Config {
+    let rules = OFF_BY_DEFAULT.contains(&code).then(|| (code.to_owned(), Level::Hint));
+    Config {
+        rules: rules.into_iter().collect(),
+        ..Config::default()
+    }
+}
+
+/// What `crd-analyzer check` says of the text.
+fn report(of: &Reproduction) -> FileReport {
+    let text: Arc<str> = of.text().into();
+    let path = Path::new(PATH);
+    let catalog = Catalog::new(MemoryFiles([(PathBuf::from(PATH), text.to_string())].into()));
+    catalog.change(|index| {
+        index.set(&NewFile {
+            path,
+            origin: Origin::Workspace,
+            text: &text,
+            objects: &objects_of(&text),
+            keep_text: false,
+        })
+    });
+    let config = config(of.target.code);
+    let hazards = Memory::of_one_run();
+    let question = Question {
+        path: Some(path),
+        definitions: Some(&catalog),
+        named: true,
+        is_completed: true,
+        hazards: Search::All(&hazards),
+        lints: Lints::of(&config),
+        wants_effective: false,
+        ..Question::new(of.versions)
+    };
+    analyze(text.as_bytes().to_vec(), &question)
+}
+
+/// Tries whether documents still have the diagnostic, and no other one that they did not have before.
+struct Trial {
+    /// The codes that may be reported.
+    allowed: BTreeSet<&'static str>,
+    tried: usize,
+    bytes: usize,
+}
+
+impl Trial {
+    fn new(of: &Reproduction) -> Self {
+        let found = located(&report(of), &config(of.target.code));
+        Self {
+            allowed: found.into_iter().map(|it| it.code).collect(),
+            tried: 0,
+            bytes: 0,
+        }
+    }
+
+    fn holds(&mut self, of: &Reproduction) -> bool {
+        if self.tried >= MOST_TRIED || self.bytes >= MOST_BYTES {
+            return false;
+        }
+        self.tried += 1;
+        let report = report(of);
+        self.bytes += report.text.len();
+        let found = located(&report, &config(of.target.code));
+        let is_target = |it: &Located| {
+            it.code == of.target.code && it.document as usize == of.target.document && it.path == of.target.path
+        };
+        found.iter().any(is_target) && found.iter().all(|it| self.allowed.contains(it.code))
+    }
+}

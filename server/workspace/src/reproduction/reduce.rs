@@ -1,0 +1,132 @@
+//! Leaves out what a diagnostic does not need: documents, fields and items.
+
+use std::collections::VecDeque;
+
+use crd_analyzer_syntax::paths::Step;
+use serde_json::Value;
+
+use super::{Reproduction, Trial};
+
+/// What is left out makes other things superfluous, so everything is tried again, but not without end.
+const MOST_ROUNDS: usize = 4;
+
+/// Leaves out everything that can be left out.
+pub(super) fn reduce(of: &mut Reproduction, trial: &mut Trial) {
+    for _ in 0..MOST_ROUNDS {
+        let before = size(of);
+        documents(of, trial);
+        for document in 0..of.documents.len() {
+            children(of, document, trial);
+        }
+        if size(of) == before {
+            return;
+        }
+    }
+}
+
+fn size(of: &Reproduction) -> usize {
+    of.text().len()
+}
+
+fn documents(of: &mut Reproduction, trial: &mut Trial) {
+    let mut document = of.documents.len();
+    while document > 0 {
+        document -= 1;
+        if document == of.target.document {
+            continue;
+        }
+        let mut without = of.clone();
+        without.documents.remove(document);
+        if document < without.target.document {
+            without.target.document -= 1;
+        }
+        if trial.holds(&without) {
+            *of = without;
+        }
+    }
+}
+
+/// Leaves out children of all collections of a document, the outer ones first: most of a large document goes in a few steps.
+fn children(of: &mut Reproduction, document: usize, trial: &mut Trial) {
+    let mut waiting: VecDeque<Vec<Step<'static>>> = VecDeque::from([Vec::new()]);
+    while let Some(path) = waiting.pop_front() {
+        let Some(count) = at(&of.documents[document], &path).map(|it| steps(it).len()) else {
+            continue;
+        };
+        let mut chunk = count;
+        while chunk > 0 {
+            let mut first = 0;
+            loop {
+                let all = at(&of.documents[document], &path).map(steps).unwrap_or_default();
+                if first >= all.len() {
+                    break;
+                }
+                let some = &all[first..(first + chunk).min(all.len())];
+                let without = without(of, document, &path, some);
+                if let Some(without) = without.filter(|it| trial.holds(it)) {
+                    *of = without;
+                } else {
+                    first += chunk;
+                }
+            }
+            chunk /= 2;
+        }
+        for step in at(&of.documents[document], &path).map(steps).unwrap_or_default() {
+            waiting.push_back([path.as_slice(), &[step]].concat());
+        }
+    }
+}
+
+/// What leads to the children of a collection.
+fn steps(value: &Value) -> Vec<Step<'static>> {
+    match value {
+        Value::Object(object) => object.keys().map(|it| Step::key(it.clone())).collect(),
+        Value::Array(items) => (0..items.len()).map(Step::Index).collect(),
+        _ => Vec::new(),
+    }
+}
+
+pub(super) fn at<'v>(value: &'v Value, path: &[Step<'_>]) -> Option<&'v Value> {
+    path.iter().try_fold(value, |it, step| match step {
+        Step::Key(key) => it.get(&**key),
+        Step::Index(index) => it.get(index),
+    })
+}
+
+fn at_mut<'v>(value: &'v mut Value, path: &[Step<'_>]) -> Option<&'v mut Value> {
+    path.iter().try_fold(value, |it, step| match step {
+        Step::Key(key) => it.get_mut(&**key),
+        Step::Index(index) => it.get_mut(index),
+    })
+}
+
+/// The same without children of a collection. `None` if nothing would be left out: the diagnostic is in them.
+fn without(of: &Reproduction, document: usize, path: &[Step<'static>], some: &[Step<'static>]) -> Option<Reproduction> {
+    let mut new = of.clone();
+    let is_around = document == of.target.document && of.target.path.starts_with(path);
+    let of_target = of.target.path.get(path.len()).filter(|_| is_around);
+    // A document that does not say its kind is something else, even if the diagnostic stays.
+    let is_head = |it: &Step<'_>| path.is_empty() && [Step::key("apiVersion"), Step::key("kind")].contains(it);
+    let gone = some.iter().filter(|it| Some(*it) != of_target && !is_head(it));
+    let gone: Vec<&Step<'static>> = gone.collect();
+    if gone.is_empty() {
+        return None;
+    }
+    let collection = at_mut(&mut new.documents[document], path)?;
+    let mut before = 0;
+    // From the end, since positions change.
+    for step in gone.iter().rev() {
+        match (&mut *collection, step) {
+            (Value::Object(object), Step::Key(key)) => drop(object.remove(&**key)),
+            (Value::Array(items), Step::Index(index)) => {
+                items.remove(*index);
+                before += usize::from(matches!(of_target, Some(Step::Index(target)) if index < target));
+            }
+            _ => return None,
+        }
+    }
+    if let Some(Step::Index(target)) = new.target.path.get_mut(path.len()).filter(|_| is_around) {
+        *target -= before;
+    }
+    Some(new)
+}
