@@ -5,6 +5,7 @@
 
 pub mod check;
 mod declaration;
+pub mod fit;
 pub mod literal;
 mod markers;
 mod module;

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
-use crate::check::{catalog::Release, release::named_in};
+use crate::check::{self, Types, catalog::Release, release::named_in};
 use crate::declaration::Kind;
 use crate::read::{Declarations, Declared, SourceFile, read};
 
@@ -54,7 +54,7 @@ pub fn root_of(manifest: &Path, folders: &dyn Folders) -> Option<PathBuf> {
 pub(crate) struct Package {
     files: Vec<Arc<PackageFile>>,
     /// The file that declares each type, found when somebody asks: most packages are only looked at for a name.
-    types: OnceLock<HashMap<String, usize>>,
+    names: OnceLock<HashMap<String, usize>>,
 }
 
 /// A file of a package, and what it declares, read when somebody asks.
@@ -62,6 +62,8 @@ pub(crate) struct Package {
 struct PackageFile {
     source: Arc<SourceFile>,
     declarations: OnceLock<Declarations>,
+    /// Its types as controller-gen reads them.
+    types: OnceLock<Types>,
 }
 
 impl PackageFile {
@@ -69,7 +71,12 @@ impl PackageFile {
         Arc::new(Self {
             source: Arc::new(SourceFile { path, text }),
             declarations: OnceLock::new(),
+            types: OnceLock::new(),
         })
+    }
+
+    fn types(&self) -> &Types {
+        self.types.get_or_init(|| check::read_types(&self.source.text))
     }
 
     fn declarations(&self) -> &Declarations {
@@ -78,19 +85,24 @@ impl PackageFile {
 }
 
 impl Package {
-    fn types(&self) -> &HashMap<String, usize> {
-        self.types.get_or_init(|| {
+    fn names(&self) -> &HashMap<String, usize> {
+        self.names.get_or_init(|| {
             let files = self.files.iter().enumerate();
             let names = files.flat_map(|(n, file)| file.declarations().types.keys().map(move |it| (it.clone(), n)));
             names.collect()
         })
     }
 
+    /// The types of each file, as controller-gen reads them.
+    pub(crate) fn types(&self) -> impl Iterator<Item = (&Path, &Types)> {
+        self.files.iter().map(|it| (&*it.source.path, it.types()))
+    }
+
     pub(crate) fn declared(&self, name: &str) -> Option<&Declared> {
         if !self.files.iter().any(|it| it.source.text.contains(name)) {
             return None;
         }
-        let file = &self.files[*self.types().get(name)?];
+        let file = &self.files[*self.names().get(name)?];
         file.declarations().types.get(name)
     }
 
@@ -116,7 +128,7 @@ impl Package {
         }
         Self {
             files,
-            types: OnceLock::new(),
+            names: OnceLock::new(),
         }
     }
 }
@@ -213,6 +225,12 @@ impl Module {
             None if of.is_generated && with_kind.len() == 1 => with_kind.pop(),
             None => None,
         }
+    }
+
+    /// The package that a file belongs to.
+    pub(crate) fn package_around(&self, file: &Path) -> Option<Arc<Package>> {
+        let folder = file.parent().filter(|it| it.starts_with(&self.root))?;
+        Some(self.package(folder))
     }
 
     /// The package of an import path, if it is in the repository.

@@ -71,6 +71,8 @@ crd_analyzer_schema::codes! {
     MISPLACED_MARKER = "misplaced-marker";
     /// controller-gen cannot read the arguments of a marker in a Go file.
     INVALID_MARKER = "invalid-marker";
+    /// A marker in a Go file does not fit the type that it is at.
+    MISMATCHED_MARKER = "mismatched-marker", no_fix: "Only the author knows whether the marker or the type is wrong.";
     /// A field or a type has a marker twice, or two markers that contradict each other.
     REPEATED_MARKER = "repeated-marker";
     /// gofmt changed quotes in a marker.

@@ -1,10 +1,17 @@
 //! Go files with API types: what is wrong with the markers of kubebuilder in them.
 
-use std::{collections::HashSet, ops::Range, path::Path};
+use std::{
+    collections::HashSet,
+    ops::Range,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use crd_analyzer_budget::{self as budget, Limits};
-use crd_analyzer_gosource::check::{
-    self, Finding as Marker, Known, Problem, catalog::Release, comments::Comments, declared::Declared,
+use crd_analyzer_gosource::{
+    Module,
+    check::{self, Finding as Marker, Known, Problem, catalog::Release, comments::Comments, declared::Declared},
+    fit,
 };
 use crd_analyzer_syntax::tree::Span;
 
@@ -33,6 +40,10 @@ pub struct Markers {
     pub release: Release,
     /// Those that other tools of the project read.
     pub declared: Declared,
+    /// The file, absolute.
+    pub path: PathBuf,
+    /// The repository around it.
+    pub module: Option<Arc<Module>>,
 }
 
 impl Markers {
@@ -40,8 +51,13 @@ impl Markers {
     pub fn of(path: &Path, go: Option<&dyn GoSources>, declared: Option<&Declared>) -> Self {
         let module = go.and_then(|it| it.around(path));
         Self {
-            release: module.and_then(|it| it.controller_gen()).unwrap_or(Release::NEWEST),
+            release: module
+                .as_ref()
+                .and_then(|it| it.controller_gen())
+                .unwrap_or(Release::NEWEST),
             declared: declared.cloned().unwrap_or_default(),
+            path: path.to_owned(),
+            module,
         }
     }
 
@@ -52,7 +68,17 @@ impl Markers {
             declared: &self.declared,
             meant: |name, known| meant(name, known),
         };
-        budget::within(Limits::ADVICE, || check::find(text, comments, &known)).0
+        let find = || {
+            let mut found = check::find(text, comments, &known);
+            let refused = found.iter().filter(|it| matches!(it.problem, Problem::Refused { .. }));
+            let refused: HashSet<usize> = refused.map(|it| line_of(text, it)).collect();
+            // Arguments that cannot be read say nothing about the type.
+            let fitting = fit::find(comments, &self.path, self.module.as_deref(), self.release);
+            found.extend(fitting.into_iter().filter(|it| !refused.contains(&line_of(text, it))));
+            found.sort_by_key(|it| it.span.start);
+            found
+        };
+        budget::within(Limits::ADVICE, find).0
     }
 }
 
@@ -83,6 +109,11 @@ pub(crate) fn silence(report: &mut FileReport) {
     report.findings.retain(|it| !is_unused(it));
 }
 
+/// Where the line begins that a marker is on.
+fn line_of(text: &str, marker: &Marker) -> usize {
+    text[..marker.span.start].rfind('\n').map_or(0, |it| it + 1)
+}
+
 fn span(range: &Range<usize>) -> Span {
     Span::new(range.start as u32, range.end as u32)
 }
@@ -94,13 +125,14 @@ pub const fn code(problem: &Problem) -> &'static str {
         Problem::Misplaced { .. } => codes::MISPLACED_MARKER,
         Problem::Refused { .. } => codes::INVALID_MARKER,
         Problem::Repeated { .. } | Problem::Contradicts { .. } => codes::REPEATED_MARKER,
+        Problem::Mismatched { .. } => codes::MISMATCHED_MARKER,
         Problem::Quotes { .. } => codes::MARKER_QUOTES,
     }
 }
 
 fn finding(marker: &Marker) -> Finding {
     let severity = match &marker.problem {
-        Problem::Refused { .. } => Severity::Error,
+        Problem::Refused { .. } | Problem::Mismatched { .. } => Severity::Error,
         Problem::Repeated { is_same: true, .. } => Severity::Information,
         _ => Severity::Warning,
     };

@@ -8,14 +8,17 @@ use std::{
     fmt::Write as _,
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use crd_analyzer_fixtures::{Annotation, Block, CRATES, Shape, blocks, codes_index};
+use crd_analyzer_gosource::{Folders, Module};
 use crd_analyzer_workspace::{
     analysis::{Old, Question, analyze},
     breaking, codes,
     config::{Config, Level},
     finding::{Class, Finding, ServerSays},
+    generated::GoSources,
     hazards::{self, Memory, Search},
     index::{Catalog, Definitions, MemoryFiles, NewFile, Origin, objects},
     lints::{self, Lints},
@@ -147,6 +150,25 @@ impl Defined<'_> {
 }
 
 /// What is shown for a block, in the order of the text. A resource is judged by the last CRD before it on the page.
+/// A Go repository with nothing but the example.
+struct OnePackage;
+
+impl Folders for OnePackage {
+    fn list(&self, _: &Path) -> Vec<(String, bool)> {
+        vec![("go.mod".to_owned(), false)]
+    }
+
+    fn read(&self, _: &Path) -> Option<String> {
+        None
+    }
+}
+
+impl GoSources for OnePackage {
+    fn around(&self, _: &Path) -> Option<Arc<Module>> {
+        Some(Arc::new(Module::new("/".into(), Box::new(Self))))
+    }
+}
+
 fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined<'_>>) -> Vec<Found> {
     let versions = block.versions.as_ref().map_or_else(
         || VersionSet::one(VersionSet::all().newest()),
@@ -177,6 +199,7 @@ fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined
         hazards: if is_hazard { Search::All(&memory) } else { Search::Off },
         is_completed: true,
         path: (block.shape == Shape::Go).then_some(Path::new("/types.go")),
+        go: (block.shape == Shape::Go).then_some(&OnePackage as &dyn GoSources),
         ..Question::new(versions)
     };
     let report = analyze(block.fixture.text.clone().into_bytes(), &question);

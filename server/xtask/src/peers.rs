@@ -63,11 +63,16 @@ pub(crate) fn server() -> anyhow::Result<PathBuf> {
     go_program("server")
 }
 
-/// A program of `tests/conformance` in Go: `$ORACLE_OUT/<name>`, built again if its sources have changed. Needs Go.
-pub(crate) fn go_program(name: &str) -> anyhow::Result<PathBuf> {
+/// Where programs in Go are built: `$ORACLE_OUT`, absolute.
+pub(crate) fn out() -> anyhow::Result<PathBuf> {
     let out = std::env::var_os("ORACLE_OUT").map_or_else(|| root().join("target/oracle"), PathBuf::from);
     std::fs::create_dir_all(&out)?;
-    let binary = out.canonicalize()?.join(name);
+    Ok(out.canonicalize()?)
+}
+
+/// A program of `tests/conformance` in Go: `$ORACLE_OUT/<name>`, built again if its sources have changed. Needs Go.
+pub(crate) fn go_program(name: &str) -> anyhow::Result<PathBuf> {
+    let binary = out()?.join(name);
     let status = Command::new("go")
         .args(["build", "-mod=mod", "-p", "2", "-o"])
         .arg(&binary)

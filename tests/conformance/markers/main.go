@@ -2,6 +2,7 @@
 //
 //	markers table        each marker: name, target, arguments
 //	markers files DIR    for each Go file right in a folder: what belongs to what, and which lines are refused
+//	markers types DIR    see types.go
 package main
 
 import (
@@ -121,6 +122,9 @@ func file(reg *markers.Registry, path string) (*answer, error) {
 	return found, nil
 }
 
+// What other files of this program do.
+var commands = map[string]func(*markers.Registry, string) error{}
+
 func run() error {
 	reg, err := registry()
 	if err != nil {
@@ -129,6 +133,9 @@ func run() error {
 	if len(os.Args) == 2 && os.Args[1] == "table" {
 		table(reg)
 		return nil
+	}
+	if len(os.Args) == 3 && commands[os.Args[1]] != nil {
+		return commands[os.Args[1]](reg, os.Args[2])
 	}
 	if len(os.Args) != 3 || os.Args[1] != "files" {
 		return fmt.Errorf("usage: markers table | markers files DIR")

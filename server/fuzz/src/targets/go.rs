@@ -175,6 +175,8 @@ fn check_markers(text: &str) {
     let markers = Markers {
         release: Release::NEWEST,
         declared: Declared::new(["example:size"]).expect("a name"),
+        path: "/widget_types.go".into(),
+        module: None,
     };
     let comments = check::read(text);
     let found = markers.find(text, &comments);

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::types::Types;
 use crate::read::children;
 
 /// Declarations in declarations that are visited.
@@ -87,27 +88,35 @@ enum Kind {
     Other,
 }
 
-/// The comments of a file.
+/// The comments of a file, and the types that they are about.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Comments {
     /// The markers, in their order.
     pub markers: Vec<Written>,
     /// Each comment that begins with `//`, in bytes of the file, in their order.
     pub lines: Vec<Range<usize>>,
+    /// Where each declaration begins that markers may belong to; the first is number 1.
+    pub declarations: Vec<usize>,
+    /// The types that the file declares.
+    pub types: Types,
 }
 
-/// The comments of a file.
+/// The comments of a file, without its types.
 pub(super) fn read(root: Node<'_>, text: &str) -> Comments {
     let mut comments = Vec::new();
     collect(root, 0, &mut comments);
     let is_line = |it: &Range<usize>| text.get(it.clone()).is_some_and(|it| it.starts_with("//"));
+    let (markers, declarations) = markers(root, &comments, text);
     Comments {
-        markers: markers(root, &comments, text),
+        markers,
         lines: comments.iter().map(Node::byte_range).filter(is_line).collect(),
+        declarations,
+        types: Types::default(),
     }
 }
 
-fn markers(root: Node<'_>, comments: &[Node<'_>], text: &str) -> Vec<Written> {
+/// The markers, and where the declarations begin.
+fn markers(root: Node<'_>, comments: &[Node<'_>], text: &str) -> (Vec<Written>, Vec<usize>) {
     let groups = grouped(comments, text);
     let mut visit = Visit {
         text,
@@ -116,7 +125,7 @@ fn markers(root: Node<'_>, comments: &[Node<'_>], text: &str) -> Vec<Written> {
         behind: None,
         saved: Vec::new(),
         found: vec![None; groups.iter().map(|it| it.markers.len()).sum()],
-        declarations: 0,
+        declarations: Vec::new(),
     };
     visit.file(root);
     visit.finish()
@@ -194,7 +203,8 @@ struct Visit<'a> {
     saved: Vec<(usize, bool)>,
     /// What became of each marker.
     found: Vec<Option<Written>>,
-    declarations: usize,
+    /// Where each declaration begins that markers may belong to.
+    declarations: Vec<usize>,
 }
 
 /// The comments that a node may have.
@@ -428,6 +438,9 @@ impl Visit<'_> {
             }
             self.next = end;
         }
+        if matches!(kind, Kind::TypeSpec | Kind::Field) {
+            self.declarations.push(start);
+        }
         self.give(kind, above, &documentation, is_of_file);
     }
 
@@ -444,7 +457,6 @@ impl Visit<'_> {
                 self.saved.extend(documentation.iter().map(|it| (*it, true)));
             }
             Kind::TypeSpec | Kind::Field => {
-                self.declarations += 1;
                 let target = if kind == Kind::Field {
                     Target::Field
                 } else {
@@ -460,7 +472,7 @@ impl Visit<'_> {
                     .into_iter()
                     .chain(documentation.iter().map(|it| (*it, true)));
                 for (group, is_documentation) in saved.into_iter().chain(own.collect::<Vec<_>>()) {
-                    self.take(group, Ok(target), is_documentation, self.declarations);
+                    self.take(group, Ok(target), is_documentation, self.declarations.len());
                 }
             }
             Kind::Several | Kind::Documented | Kind::Other => {
@@ -504,8 +516,8 @@ impl Visit<'_> {
         }
     }
 
-    fn finish(self) -> Vec<Written> {
-        self.found.into_iter().flatten().collect()
+    fn finish(self) -> (Vec<Written>, Vec<usize>) {
+        (self.found.into_iter().flatten().collect(), self.declarations)
     }
 }
 

@@ -5,9 +5,12 @@ pub mod arguments;
 pub mod catalog;
 pub mod comments;
 pub mod declared;
+mod declared_types;
 pub mod parts;
 pub mod place;
 pub(crate) mod release;
+mod split;
+pub(crate) mod types;
 
 use std::{collections::HashMap, ops::Range};
 
@@ -16,6 +19,8 @@ use catalog::{Definition, Release};
 use comments::{Comments, Lost, Target, Written};
 use declared::Declared;
 use parts::{Part, Parts};
+use split::Split;
+pub use types::Types;
 
 use tree_sitter::Tree;
 
@@ -117,6 +122,13 @@ pub enum Problem {
         /// Where that is.
         first: Range<usize>,
     },
+    /// It does not fit the type that it is at, and controller-gen ends with an error.
+    Mismatched {
+        /// Its name.
+        name: String,
+        /// What does not fit.
+        mismatch: Mismatch,
+    },
     /// gofmt made one character of two quotes.
     Quotes {
         /// What was written.
@@ -124,45 +136,76 @@ pub enum Problem {
     },
 }
 
-/// The name of a marker as controller-gen splits it, and its arguments.
-struct Split<'a> {
-    /// Without the last word.
-    name: &'a str,
-    /// With it.
-    whole: &'a str,
-    arguments: &'a str,
+/// How a marker does not fit the type that it is at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Mismatch {
+    /// It is for values of another type.
+    Type {
+        /// What it is for.
+        wanted: Wanted,
+        /// What controller-gen takes the type for.
+        found: Found,
+        /// The Go type.
+        written: String,
+    },
+    /// A number with a fraction limits an integer.
+    Fraction {
+        /// The Go type.
+        written: String,
+    },
+    /// It is for the items of a list, and controller-gen sees none.
+    Items {
+        /// The Go type.
+        written: String,
+        /// The list has a name: the marker belongs to the declaration of that name.
+        is_named: bool,
+    },
+    /// Keys are for lists with `+listType=map`.
+    Keys,
+    /// It has a few values, and this is none of them.
+    Value {
+        /// The values.
+        values: &'static [&'static str],
+    },
+    /// It is only for types, although controller-gen knows it at fields.
+    OnField,
 }
 
-impl<'a> Split<'a> {
-    fn of(marker: &'a str) -> Self {
-        let marker = marker.strip_prefix('+').unwrap_or(marker);
-        let Some((whole, arguments)) = marker.split_once('=') else {
-            return Self {
-                name: marker,
-                whole: marker,
-                arguments: "",
-            };
-        };
-        Self {
-            name: whole.rsplit_once(':').map_or(whole, |it| it.0),
-            whole,
-            arguments,
-        }
-    }
+/// What a marker is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wanted {
+    /// Integers and other numbers.
+    Number,
+    /// Strings.
+    Text,
+    /// Lists.
+    List,
+    /// Maps and structs.
+    Object,
+}
 
-    /// What it is at a target.
-    fn definition(&self, target: Target) -> Option<&'static Definition> {
-        let of = |name: &str| catalog::definitions(name).iter().find(|it| it.target == target);
-        of(self.whole).or_else(|| of(self.name))
-    }
-
-    /// Everything that it is somewhere.
-    fn definitions(&self) -> &'static [Definition] {
-        match catalog::definitions(self.whole) {
-            [] => catalog::definitions(self.name),
-            found => found,
-        }
-    }
+/// What controller-gen takes a Go type for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Found {
+    /// A string.
+    Text,
+    /// An integer.
+    Integer,
+    /// `true` or `false`.
+    Bool,
+    /// A list.
+    List,
+    /// A map or a struct.
+    Object,
+    /// A name that it does not look behind.
+    Name {
+        /// It looks behind it in a marker at the declaration of that type, which is in the same package.
+        is_local: bool,
+    },
+    /// A type that says by a method how it is written.
+    Marshaler,
+    /// One of several.
+    Other,
 }
 
 /// Which of several names somebody probably meant by another.
@@ -201,6 +244,12 @@ pub fn read(text: &str) -> Comments {
     read_tree(&tree, text)
 }
 
+/// The types that a file declares.
+pub(crate) fn read_types(text: &str) -> Types {
+    // A file without comments has types, too.
+    parsed(text).map_or_else(Types::default, |it| read_tree(&it, text).types)
+}
+
 fn read_tree(tree: &Tree, text: &str) -> Comments {
     let mut comments = comments::read(tree.root_node(), text);
     // What looks like a marker of type-level in comments that are no documentation may belong to the package.
@@ -212,6 +261,7 @@ fn read_tree(tree: &Tree, text: &str) -> Comments {
             marker.declaration = 0;
         }
     }
+    comments.types = declared_types::read(tree.root_node(), text, &comments.markers, &comments.declarations);
     comments
 }
 

@@ -28,6 +28,7 @@ fn found_with(text: &str, declared: &Declared) -> Vec<(String, String)> {
             Problem::Refused { problem, .. } => format!("refused {problem:?}"),
             Problem::Repeated { .. } => "repeated".to_owned(),
             Problem::Contradicts { other, .. } => format!("contradicts {other}"),
+            Problem::Mismatched { mismatch, .. } => format!("mismatched {mismatch:?}"),
             Problem::Quotes { meant } => format!("quotes {meant}"),
         };
         (text[it.span.clone()].to_owned(), problem)

@@ -9,6 +9,8 @@ fn markers() -> Markers {
     Markers {
         release: Release(21),
         declared: Declared::new(["kubebuilder:oneOf"]).expect("a name"),
+        path: "/widget_types.go".into(),
+        module: None,
     }
 }
 

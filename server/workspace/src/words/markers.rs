@@ -1,12 +1,15 @@
 //! Markers of kubebuilder in Go files.
 
 use crd_analyzer_gosource::check::{
-    Problem,
+    Found, Mismatch, Problem, Wanted,
     arguments::Problem as Argument,
     comments::{Lost, Target},
 };
 
-use super::{Words, text::code};
+use super::{
+    Words,
+    text::{code, either},
+};
 
 /// The wording of a problem with a marker.
 pub(crate) fn words(problem: &Problem) -> Words {
@@ -33,6 +36,7 @@ pub(crate) fn words(problem: &Problem) -> Words {
         ))
         .label("says the opposite")
         .help("remove one of the two"),
+        Problem::Mismatched { name, mismatch } => mismatched(name, mismatch),
         Problem::Quotes { meant } => Words::new("CEL and Go do not know this quotation mark")
             .label(format!("{} before gofmt", code(meant)))
             .help("write `\\\"\\\"` for the empty string, which gofmt does not change")
@@ -42,6 +46,11 @@ pub(crate) fn words(problem: &Problem) -> Words {
 
 fn marker(name: &str) -> String {
     code(&format!("+{name}"))
+}
+
+/// A marker that controller-gen knows: its name is shown whole.
+fn known(name: &str) -> String {
+    format!("`+{name}`")
 }
 
 fn unknown(name: &str, has_text: bool, meant: Option<&str>) -> Words {
@@ -171,4 +180,80 @@ fn refused(name: &str, problem: &Argument) -> Words {
         .label(label)
         .help(help)
         .note("controller-gen stops with an error at this marker")
+}
+
+fn mismatched(name: &str, mismatch: &Mismatch) -> Words {
+    let marked = known(name);
+    let words = match mismatch {
+        Mismatch::Type { wanted, found, written } => of_type(name, *wanted, *found, written),
+        Mismatch::Fraction { written } => Words::new(format!(
+            "{marked} needs an integer, because {} is an integer type",
+            code(written)
+        ))
+        .label("has a fraction")
+        .help("write an integer"),
+        Mismatch::Items {
+            written,
+            is_named: true,
+        } => Words::new(format!(
+            "{marked} does not reach the items behind the name {}",
+            code(written)
+        ))
+        .label("the list has a name")
+        .help(format!(
+            "move the marker to the declaration of {}",
+            code(written.trim_start_matches('*'))
+        )),
+        Mismatch::Items { written, .. } => {
+            Words::new(format!("{marked} needs a list, but {} is not one", code(written)))
+                .label("not a list")
+                .help(format!(
+                    "write {} to limit the value itself, or remove it",
+                    known(&name.replacen(":items:", ":", 1))
+                ))
+        }
+        Mismatch::Keys => Words::new(format!("{marked} needs `+listType=map` at the same place"))
+            .label("not a list with keys")
+            .help("add `+listType=map`, or remove the key"),
+        Mismatch::Value { values } => Words::new(format!("{marked} does not have this value"))
+            .label("not a value of it")
+            .help(format!("write {}", either(values))),
+        Mismatch::OnField => Words::new(format!("{marked} belongs to a type, not to a field"))
+            .label("at a field")
+            .help("move it to the declaration of the type"),
+    };
+    words.note("controller-gen stops with an error at this marker")
+}
+
+/// The wording of a marker for values of another type.
+fn of_type(name: &str, wanted: Wanted, found: Found, written: &str) -> Words {
+    let (needs, typed) = match wanted {
+        Wanted::Number => ("a number", "integer"),
+        Wanted::Text => ("a string", "string"),
+        Wanted::List => ("a list", "array"),
+        Wanted::Object => ("a map or a struct", "object"),
+    };
+    let words = Words::new(format!("{} needs {needs}, not {}", known(name), code(written)));
+    let of_field = format!("add `+kubebuilder:validation:Type={typed}` if the value is {needs} in JSON");
+    let label = match found {
+        Found::Text => "the type is a string",
+        Found::Integer => "the type is an integer",
+        Found::Bool => "the type is a boolean",
+        Found::List => "the type is a list",
+        Found::Object => "the type is a map or a struct",
+        Found::Other => "the type is something else",
+        Found::Name { .. } => "controller-gen does not look up this type",
+        Found::Marshaler => "the type writes its own JSON",
+    };
+    let words = words.label(label);
+    match found {
+        Found::Name { is_local: true } => words
+            .help(format!(
+                "move the marker to the declaration of {}",
+                code(written.trim_start_matches('*'))
+            ))
+            .help(of_field),
+        Found::Name { is_local: false } | Found::Marshaler => words.help(of_field),
+        _ => words.help("remove the marker, or change the type"),
+    }
 }

@@ -1,7 +1,9 @@
 //! Compares what we say of markers in Go files with controller-gen's own code: the table of markers, what belongs to what, what is refused.
 
 mod random;
+mod random_types;
 mod table;
+mod types;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -21,9 +23,12 @@ use crate::peers;
 pub(crate) struct Args {
     /// Folders whose Go files are compared, too, with those below them.
     folders: Vec<PathBuf>,
-    /// So many random files.
+    /// So many random files, and so many random packages.
     #[arg(long, default_value_t = 500)]
     random: usize,
+    /// Compare types only with the newest release.
+    #[arg(long)]
+    newest: bool,
     /// The seed; a fresh one if absent.
     #[arg(long)]
     seed: Option<u64>,
@@ -90,7 +95,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     if compared == 0 {
         bail!("nothing was compared");
     }
-    Ok(is_current && different == 0)
+    let oracles = table::oracles(&oracle, args.newest)?;
+    let asked = types::Asked {
+        count: args.random,
+        show: args.show,
+        oracles: &oracles,
+    };
+    let fits = types::compare(&asked, &mut random)?;
+    Ok(is_current && different == 0 && fits)
 }
 
 /// How many markers of a name belong to a target, and the lines of those that are refused.

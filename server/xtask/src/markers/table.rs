@@ -9,6 +9,7 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
+use crd_analyzer_gosource::check::catalog::Release;
 
 use crate::peers;
 
@@ -91,17 +92,32 @@ pub(super) fn write() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a release lists: the oracle, built with that release.
+/// What a release lists.
 fn of_release(release: &str) -> anyhow::Result<BTreeMap<(String, String), String>> {
+    listed(Command::new(program(release)?).arg("table"))
+}
+
+/// The oracle of each release; `newest`: only that one.
+pub(super) fn oracles(newest: &Path, is_newest_only: bool) -> anyhow::Result<Vec<(Release, PathBuf)>> {
+    let mut oracles = vec![(Release::NEWEST, newest.to_owned())];
+    for release in RELEASES.iter().rev().skip(1).filter(|_| !is_newest_only) {
+        let minor = release.split('.').nth(1).and_then(|it| it.parse().ok());
+        oracles.push((Release(minor.context("a release")?), program(release)?));
+    }
+    Ok(oracles)
+}
+
+/// The oracle, built with a release.
+fn program(release: &str) -> anyhow::Result<PathBuf> {
     let folder = tempfile::tempdir()?;
-    let source = peers::root().join("tests/conformance/markers/main.go");
-    fs::copy(source, folder.path().join("main.go"))?;
+    for source in ["main.go", "types.go"] {
+        let path = peers::root().join("tests/conformance/markers").join(source);
+        fs::copy(path, folder.path().join(source))?;
+    }
     let module = format!("module markers\n\ngo 1.22\n\nrequire sigs.k8s.io/controller-tools v{release}\n");
     fs::write(folder.path().join("go.mod"), module)?;
-    let tidy = Command::new("go")
-        .args(["mod", "tidy"])
-        .current_dir(folder.path())
-        .output()?;
+    let go = |arguments: &[&str]| Command::new("go").args(arguments).current_dir(folder.path()).output();
+    let tidy = go(&["mod", "tidy"])?;
     let is_same = fs::read_to_string(folder.path().join("go.mod"))?.contains(&format!("controller-tools v{release}\n"));
     if !tidy.status.success() || !is_same {
         bail!(
@@ -109,11 +125,15 @@ fn of_release(release: &str) -> anyhow::Result<BTreeMap<(String, String), String
             String::from_utf8_lossy(&tidy.stderr)
         );
     }
-    listed(
-        Command::new("go")
-            .args(["run", ".", "table"])
-            .current_dir(folder.path()),
-    )
+    let program = peers::out()?.join(format!("markers-{release}"));
+    let build = go(&["build", "-p", "2", "-o", &program.to_string_lossy(), "."])?;
+    if !build.status.success() {
+        bail!(
+            "controller-gen {release} cannot be built: {}",
+            String::from_utf8_lossy(&build.stderr)
+        );
+    }
+    Ok(program)
 }
 
 fn listed(command: &mut Command) -> anyhow::Result<BTreeMap<(String, String), String>> {

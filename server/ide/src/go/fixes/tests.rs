@@ -12,6 +12,8 @@ fn markers() -> Markers {
     Markers {
         release: Release::NEWEST,
         declared: Declared::default(),
+        path: "/widget_types.go".into(),
+        module: None,
     }
 }
 

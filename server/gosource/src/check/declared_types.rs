@@ -1,0 +1,223 @@
+//! Reads the types that a Go file declares.
+
+use std::collections::HashMap;
+
+use tree_sitter::Node;
+
+use super::{
+    comments::{Target, Written},
+    split::Split,
+    types::{Declared, Member, Set, Shape, Types},
+};
+use crate::read::children;
+
+/// Types in types that are followed.
+const MAX_DEPTH: usize = 32;
+
+/// Reads the types of a file. `markers`: those of the file; `declarations`: where the declarations begin that they belong to, by their
+/// number less one.
+pub(super) fn read(root: Node<'_>, text: &str, markers: &[Written], declarations: &[usize]) -> Types {
+    let mut reader = Reader {
+        text,
+        markers: HashMap::new(),
+        found: Types {
+            text: text.into(),
+            ..Types::default()
+        },
+    };
+    reader.sort(markers, declarations);
+    for node in children(root) {
+        match node.kind() {
+            "import_declaration" => reader.imports(node),
+            "type_declaration" => reader.types(node),
+            "method_declaration" => reader.method(node),
+            _ => {}
+        }
+    }
+    reader.found
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    /// By the place where a declaration begins.
+    markers: HashMap<usize, Vec<Set>>,
+    found: Types,
+}
+
+impl Reader<'_> {
+    fn text(&self, node: Node<'_>) -> &str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    fn sort(&mut self, markers: &[Written], declarations: &[usize]) {
+        for marker in markers {
+            let Ok(target) = marker.belongs else { continue };
+            let split = Split::of(self.text.get(marker.span.clone()).unwrap_or_default());
+            let Some(definition) = split.definition(target) else {
+                continue;
+            };
+            if target == Target::Package {
+                self.found.is_skipped |= definition.name == "kubebuilder:skip";
+                self.found.has_group |= definition.name == "groupName";
+                continue;
+            }
+            let start = marker.declaration.checked_sub(1).and_then(|it| declarations.get(it));
+            let set = Set {
+                name: definition.name,
+                span: marker.span.clone(),
+                arguments: marker.span.end - split.arguments.len()..marker.span.end,
+            };
+            if let Some(start) = start {
+                self.markers.entry(*start).or_default().push(set);
+            }
+        }
+    }
+
+    fn markers_of(&mut self, node: Node<'_>) -> Vec<Set> {
+        self.markers.remove(&node.start_byte()).unwrap_or_default()
+    }
+
+    fn imports(&mut self, node: Node<'_>) {
+        let specs = children(node).into_iter().flat_map(|it| match it.kind() {
+            "import_spec_list" => children(it),
+            _ => vec![it],
+        });
+        for spec in specs.filter(|it| it.kind() == "import_spec") {
+            let Some(path) = spec.child_by_field_name("path") else {
+                continue;
+            };
+            let path = self.text(path).trim_matches(['"', '`']).to_owned();
+            let name = match spec.child_by_field_name("name") {
+                Some(name) => self.text(name).to_owned(),
+                None => path.rsplit('/').next().unwrap_or_default().to_owned(),
+            };
+            self.found.imports.insert(name, path);
+        }
+    }
+
+    fn types(&mut self, node: Node<'_>) {
+        for spec in children(node) {
+            if !matches!(spec.kind(), "type_spec" | "type_alias") {
+                continue;
+            }
+            let (Some(name), Some(of)) = (spec.child_by_field_name("name"), spec.child_by_field_name("type")) else {
+                continue;
+            };
+            let declared = Declared {
+                name: name.byte_range(),
+                is_alias: spec.kind() == "type_alias",
+                is_generic: spec.child_by_field_name("type_parameters").is_some(),
+                markers: self.markers_of(spec),
+                of: of.byte_range(),
+                shape: self.shape(of, 0),
+            };
+            let name = self.text(name).to_owned();
+            self.found.declared.insert(name, declared);
+        }
+    }
+
+    /// A method, if it says how a type is written in JSON.
+    fn method(&mut self, node: Node<'_>) {
+        let name = node.child_by_field_name("name").map(|it| self.text(it));
+        let (is_json, is_text) = (name == Some("MarshalJSON"), name == Some("MarshalText"));
+        if !is_json && !is_text {
+            return;
+        }
+        let receiver = node.child_by_field_name("receiver");
+        let declared = receiver.and_then(|it| children(it).into_iter().find(|it| it.kind() == "parameter_declaration"));
+        let of = declared.and_then(|it| it.child_by_field_name("type"));
+        let Some(of) = of.map(|it| self.text(it).trim_start_matches(['*', '(', ' ']).to_owned()) else {
+            return;
+        };
+        let of = of.split(['[', ')', ' ']).next().unwrap_or_default().to_owned();
+        let marshals = self.found.marshals.entry(of).or_default();
+        marshals.json |= is_json;
+        marshals.text |= is_text;
+    }
+
+    fn shape(&mut self, node: Node<'_>, depth: usize) -> Shape {
+        if depth > MAX_DEPTH {
+            return Shape::Other;
+        }
+        let part = |field: &str| node.child_by_field_name(field);
+        match node.kind() {
+            "type_identifier" => Shape::Name(self.text(node).to_owned()),
+            "qualified_type" => match (part("package"), part("name")) {
+                (Some(package), Some(name)) => Shape::Selected {
+                    package: self.text(package).to_owned(),
+                    name: self.text(name).to_owned(),
+                },
+                _ => Shape::Other,
+            },
+            "pointer_type" => {
+                let pointed = children(node).into_iter().find(Node::is_named);
+                pointed.map_or(Shape::Other, |it| Shape::Pointer(Box::new(self.shape(it, depth + 1))))
+            }
+            "slice_type" => {
+                part("element").map_or(Shape::Other, |it| Shape::Slice(Box::new(self.shape(it, depth + 1))))
+            }
+            "array_type" => {
+                part("element").map_or(Shape::Other, |it| Shape::Array(Box::new(self.shape(it, depth + 1))))
+            }
+            "map_type" => match (part("key"), part("value")) {
+                (Some(key), Some(value)) => Shape::Map {
+                    key: Box::new(self.shape(key, depth + 1)),
+                    value: Box::new(self.shape(value, depth + 1)),
+                },
+                _ => Shape::Other,
+            },
+            "struct_type" => {
+                let list = children(node);
+                let list = list.into_iter().find(|it| it.kind() == "field_declaration_list");
+                let fields = list.map(children).unwrap_or_default();
+                let fields = fields.into_iter().filter(|it| it.kind() == "field_declaration");
+                Shape::Struct(fields.filter_map(|it| self.member(it, depth)).collect())
+            }
+            _ => Shape::Other,
+        }
+    }
+
+    fn member(&mut self, node: Node<'_>, depth: usize) -> Option<Member> {
+        let of = node.child_by_field_name("type")?;
+        let markers = self.markers_of(node);
+        let tag = node.child_by_field_name("tag").and_then(|it| json_tag(self.text(it)));
+        let is_left_out = tag.as_deref() == Some("-");
+        let json = tag.map(|it| it.split(',').next().unwrap_or_default().to_owned());
+        let name = node.child_by_field_name("name").map(|it| self.text(it).to_owned());
+        let shape = self.shape(of, depth + 1);
+        // The star of an embedded pointer is no part of its type.
+        let is_pointer = name.is_none() && children(node).first().is_some_and(|it| it.kind() == "*");
+        Some(Member {
+            name,
+            json,
+            is_left_out,
+            markers,
+            of: of.byte_range(),
+            shape: if is_pointer {
+                Shape::Pointer(Box::new(shape))
+            } else {
+                shape
+            },
+        })
+    }
+}
+
+/// What a tag says of JSON, as Go reads tags: `` `json:"replicas,omitempty"` ``.
+fn json_tag(literal: &str) -> Option<String> {
+    let inside = literal.get(1..literal.len().checked_sub(1)?)?;
+    let tag = if literal.starts_with('"') {
+        inside.replace("\\\"", "\"")
+    } else {
+        inside.to_owned()
+    };
+    let mut rest = tag.as_str();
+    loop {
+        rest = rest.trim_start_matches(' ');
+        let (key, behind) = rest.split_once(":\"")?;
+        let end = behind.find('"')?;
+        if key == "json" {
+            return Some(behind[..end].to_owned());
+        }
+        rest = &behind[end + 1..];
+    }
+}

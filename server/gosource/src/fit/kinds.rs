@@ -1,0 +1,43 @@
+//! Sets of types of JSON: what a type may be.
+
+/// Types of JSON, one or several.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Kinds(u8);
+
+impl Kinds {
+    /// The schema has no type.
+    pub(super) const NONE: Self = Self(1);
+    pub(super) const STRING: Self = Self(2);
+    pub(super) const INTEGER: Self = Self(4);
+    pub(super) const NUMBER: Self = Self(8);
+    pub(super) const BOOLEAN: Self = Self(16);
+    pub(super) const ARRAY: Self = Self(32);
+    pub(super) const OBJECT: Self = Self(64);
+    /// A type that JSON does not have.
+    pub(super) const ODD: Self = Self(128);
+    /// Nothing is known.
+    pub(super) const ALL: Self = Self(255);
+
+    /// The type of a name.
+    pub(super) fn named(name: &str) -> Self {
+        match name {
+            "" => Self::NONE,
+            "string" => Self::STRING,
+            "integer" => Self::INTEGER,
+            "number" => Self::NUMBER,
+            "boolean" => Self::BOOLEAN,
+            "array" => Self::ARRAY,
+            "object" => Self::OBJECT,
+            _ => Self::ODD,
+        }
+    }
+
+    pub(super) const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether one of these may be one of others.
+    pub(super) const fn meets(self, others: Self) -> bool {
+        self.0 & others.0 != 0
+    }
+}
