@@ -104,6 +104,7 @@ impl Reader<'_> {
                 continue;
             };
             let declared = Declared {
+                start: spec.start_byte(),
                 name: name.byte_range(),
                 is_alias: spec.kind() == "type_alias",
                 is_generic: spec.child_by_field_name("type_parameters").is_some(),
@@ -188,6 +189,7 @@ impl Reader<'_> {
         // The star of an embedded pointer is no part of its type.
         let is_pointer = name.is_none() && children(node).first().is_some_and(|it| it.kind() == "*");
         Some(Member {
+            start: node.start_byte(),
             name,
             json,
             is_left_out,

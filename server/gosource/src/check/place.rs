@@ -4,7 +4,7 @@ use tree_sitter::{Node, Tree};
 
 use super::{
     catalog,
-    comments::{Lost, Target, Written},
+    comments::{Comments, Lost, Target, Written},
     parts::Parts,
     read_tree,
 };
@@ -21,6 +21,8 @@ pub struct Place {
     pub end: usize,
     /// What a marker there can belong to.
     pub targets: Vec<Target>,
+    /// The comments of the file, and its types.
+    pub comments: Comments,
     /// Other markers of the same declaration.
     pub beside: Vec<&'static str>,
 }
@@ -56,6 +58,7 @@ pub fn at(text: &str, offset: usize) -> Option<Place> {
         targets: targets(&tree, text, &marker),
         parts: Parts::of(text, &marker, end),
         beside: beside.collect(),
+        comments,
         end,
         marker,
     })

@@ -40,6 +40,8 @@ pub(crate) struct Set {
 /// A field of a struct; several names in one declaration are one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Member {
+    /// Where it begins.
+    pub(crate) start: usize,
     /// The first name in Go; none of an embedded field.
     pub(crate) name: Option<String>,
     /// The name in JSON; none without a tag for JSON.
@@ -63,6 +65,8 @@ impl Member {
 /// A type declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Declared {
+    /// Where it begins.
+    pub(crate) start: usize,
     /// The name, in bytes of the file.
     pub(crate) name: Range<usize>,
     pub(crate) is_alias: bool,

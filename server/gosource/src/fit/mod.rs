@@ -3,6 +3,7 @@
 //!
 //! A type of another repository is not known. A marker is told only if controller-gen refuses it whatever that type is.
 
+pub mod fields;
 mod kinds;
 mod reach;
 mod scope;

@@ -176,7 +176,7 @@ impl<'a> Scope<'a> {
     }
 
     /// The same of a name of another package of the module.
-    fn imported(&self, file: &Types, package: &str) -> Option<Scope<'a>> {
+    pub(super) fn imported(&self, file: &Types, package: &str) -> Option<Scope<'a>> {
         let module = self.module?;
         let package = module.imported(file.imports.get(package)?)?;
         Some(Scope {

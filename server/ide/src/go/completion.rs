@@ -2,11 +2,14 @@
 
 use std::ops::Range;
 
-use crd_analyzer_gosource::check::{
-    about,
-    catalog::{self, Argument, Definition, Type},
-    parts::Part,
-    place::{self, Place},
+use crd_analyzer_gosource::{
+    check::{
+        about,
+        catalog::{self, Argument, Definition, Type},
+        parts::Part,
+        place::{self, Place},
+    },
+    fit::fields::{Step, fields},
 };
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::go_file::Markers;
@@ -152,7 +155,74 @@ impl Request<'_> {
         };
         let item = |value: &'static str| Item::new(value, ItemKind::EnumMember);
         let items = values(definition, argument).filter(|it| !is_there(it)).map(item);
-        Some((items.collect(), value.start + start..value.start + end))
+        let mut items: Vec<Item> = items.collect();
+        let mut start = start;
+        if let Some(named) = Named::of(definition.name, &argument.name) {
+            let typed = &before[start..];
+            let (fields, below) = self.fields(named, typed);
+            start += below;
+            items.extend(fields.into_iter().filter(|it| !is_there(&it.label)));
+        }
+        Some((items, value.start + start..value.start + end))
+    }
+
+    /// The fields that may be named, and where the last name begins in what is typed.
+    fn fields(&self, named: Named, typed: &str) -> (Vec<Item>, usize) {
+        let mut steps = Vec::new();
+        if matches!(named, Named::OfItems | Named::PathOfItems) {
+            steps.push(Step::Items);
+        }
+        let last = typed.rfind('.').map_or(0, |it| it + 1);
+        let is_path = matches!(named, Named::Path | Named::PathOfItems);
+        if is_path {
+            let names = typed[..last].split('.').filter(|it| !it.is_empty());
+            for name in names {
+                let (name, is_list) = name.split_once('[').map_or((name, false), |it| (it.0, true));
+                steps.push(Step::Field(name));
+                steps.extend(is_list.then_some(Step::Items));
+            }
+        }
+        let comments = &self.place.comments;
+        let module = self.markers.module.as_deref();
+        let number = self.place.marker.declaration;
+        let found = fields(comments, number, &self.markers.path, module, &steps);
+        let begins_path = is_path && last == 0;
+        let items = found.into_iter().map(|it| {
+            let mut item = Item::new(it.name.as_str(), ItemKind::Field);
+            if begins_path {
+                item.text.insert(0, '.');
+                item.filter.insert(0, '.');
+            }
+            item.detail = Some(it.of);
+            item
+        });
+        (items.collect(), if is_path { last } else { 0 })
+    }
+}
+
+/// Where the fields are that an argument names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Named {
+    /// In the struct.
+    Here,
+    /// In the items of the list.
+    OfItems,
+    /// Along a path from the value.
+    Path,
+    /// Along a path from the items of the list.
+    PathOfItems,
+}
+
+impl Named {
+    fn of(marker: &str, argument: &str) -> Option<Self> {
+        let word = marker.rsplit(':').next().unwrap_or_default();
+        Some(match (word, argument) {
+            ("AtMostOneOf" | "AtLeastOneOf" | "ExactlyOneOf", _) => Self::Here,
+            ("listMapKey", _) => Self::OfItems,
+            ("XValidation", "fieldPath") if marker.contains(":items:") => Self::PathOfItems,
+            (_, "fieldPath" | "JSONPath" | "specpath" | "statuspath" | "selectorpath") => Self::Path,
+            _ => return None,
+        })
     }
 }
 

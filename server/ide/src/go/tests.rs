@@ -48,6 +48,67 @@ fn check(marked: &str, expected: &[&str], line: &str) {
     assert_eq!((first.as_slice(), taken.as_str()), (expected, line), "{marked}");
 }
 
+/// A kind with a marker at its type.
+fn kind(marker: &str) -> String {
+    format!(
+        "package v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// A is one.\n// {marker}\ntype A struct {{\n\
+         \tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata\"`\n\tSpec *Spec `json:\"spec\"`\n}}\n\n\
+         type Spec struct {{\n\tSize int `json:\"size\"`\n\tPorts []Port `json:\"ports\"`\n\tCommon `json:\",inline\"`\n}}\n\n\
+         type Port struct {{\n\tName string `json:\"name\"`\n\tNumber int `json:\"number\"`\n}}\n\n\
+         type Common struct {{\n\tClass string `json:\"class\"`\n}}\n"
+    )
+}
+
+#[test]
+fn fields_are_named() {
+    let column = "+kubebuilder:printcolumn:name=A,type=string,JSONPath=";
+    check(
+        &kind(&format!("{column}|")),
+        &["apiVersion", "kind", "metadata", "spec"],
+        &format!("// {column}.apiVersion"),
+    );
+    check(
+        &kind(&format!("{column}.spec.|")),
+        &["size", "ports", "class"],
+        &format!("// {column}.spec.size"),
+    );
+    check(
+        &kind(&format!("{column}.spec.ports[0].n|")),
+        &["name", "number"],
+        &format!("// {column}.spec.ports[0].name"),
+    );
+    check(
+        &kind(&format!("{column}.metadata.cr|")),
+        &["creationTimestamp"],
+        &format!("// {column}.metadata.creationTimestamp"),
+    );
+    let selectable = "+kubebuilder:selectablefield:JSONPath=`.spec.cl|`";
+    check(
+        &kind(selectable),
+        &["class"],
+        "// +kubebuilder:selectablefield:JSONPath=`.spec.class`",
+    );
+    check(
+        &kind("+kubebuilder:validation:AtMostOneOf=spec;meta|"),
+        &["metadata"],
+        "// +kubebuilder:validation:AtMostOneOf=spec;metadata",
+    );
+    check(
+        &kind("+kubebuilder:validation:XValidation:rule=\"true\",fieldPath=\".spec.si|\""),
+        &["size"],
+        "// +kubebuilder:validation:XValidation:rule=\"true\",fieldPath=\".spec.size\"",
+    );
+    let list = |marker: &str| {
+        kind("+a")
+            .replace("\tPorts []", &format!("\t// {marker}\n\tPorts []"))
+            .replace("// +a\n", "")
+    };
+    check(&list("+listMapKey=|"), &["name", "number"], "// +listMapKey=name");
+    check(&list("+listMapKey=nu|"), &["number"], "// +listMapKey=number");
+    // What is not known has no fields.
+    check(&kind(&format!("{column}.spec.size.|")), &[], "");
+}
+
 #[test]
 fn names_fit_the_place() {
     check(

@@ -1,0 +1,216 @@
+//! The fields that a marker may name: of the struct that it is at, of the items of a list, along a path.
+
+use std::{path::Path, sync::Arc};
+
+use super::scope::Scope;
+use crate::{
+    check::{
+        catalog::Release,
+        comments::Comments,
+        types::{Member, Shape, Types},
+    },
+    module::Module,
+};
+
+/// Names and embedded structs that are followed.
+const MAX_DEPTH: usize = 32;
+
+/// A step of a path from a type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step<'a> {
+    /// A field, by its name in JSON.
+    Field(&'a str),
+    /// The items of a list.
+    Items,
+}
+
+/// A field that may be named.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FieldName {
+    /// Its name in JSON.
+    pub name: String,
+    /// Its Go type as it is written.
+    pub of: String,
+}
+
+/// The fields below a declaration, in their order. `declaration`: its number in the comments; `path`: the file, absolute; `module`: the
+/// repository around it.
+pub fn fields(
+    comments: &Comments,
+    declaration: usize,
+    path: &Path,
+    module: Option<&Module>,
+    steps: &[Step<'_>],
+) -> Vec<FieldName> {
+    let start = declaration.checked_sub(1).and_then(|it| comments.declarations.get(it));
+    let Some(shape) = start.and_then(|it| shape_of(&comments.types, *it)) else {
+        return Vec::new();
+    };
+    let mut at = At {
+        scope: Scope::new(&comments.types, path, module, Release::NEWEST),
+        file: words_of(&comments.types),
+        shape: shape.clone(),
+    };
+    for step in steps {
+        let found = match (step, at.behind_names(0)) {
+            (Step::Field(name), Some(at)) => at
+                .members(0)
+                .into_iter()
+                .find(|it| it.name.name == *name)
+                .map(|it| it.at),
+            (Step::Items, Some(At { scope, file, shape })) => match shape {
+                Shape::Slice(of) | Shape::Array(of) => Some(At {
+                    scope,
+                    file,
+                    shape: *of,
+                }),
+                _ => None,
+            },
+            (_, None) => None,
+        };
+        match found {
+            Some(found) => at = found,
+            None => return Vec::new(),
+        }
+    }
+    let members = at.behind_names(0).map(|it| it.members(0)).unwrap_or_default();
+    members.into_iter().map(|it| it.name).collect()
+}
+
+/// The type of the declaration that begins at a place.
+fn shape_of(types: &Types, start: usize) -> Option<&Shape> {
+    types.declared.values().find_map(|it| {
+        if it.start == start {
+            return Some(&it.shape);
+        }
+        match &it.shape {
+            Shape::Struct(members) => members.iter().find(|it| it.start == start).map(|it| &it.shape),
+            _ => None,
+        }
+    })
+}
+
+/// What the words of a file mean, without its types.
+fn words_of(file: &Types) -> Types {
+    Types {
+        text: file.text.clone(),
+        imports: file.imports.clone(),
+        ..Types::default()
+    }
+}
+
+/// A type, and the file in whose words it is written.
+struct At<'a> {
+    scope: Scope<'a>,
+    file: Types,
+    shape: Shape,
+}
+
+/// A field, and its type.
+struct Found<'a> {
+    name: FieldName,
+    at: At<'a>,
+}
+
+impl<'a> At<'a> {
+    /// The type behind names and pointers.
+    fn behind_names(&self, depth: usize) -> Option<Self> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let (scope, name) = match &self.shape {
+            Shape::Pointer(of) => return self.of(of).behind_names(depth + 1),
+            Shape::Name(name) => (self.scope.clone(), name),
+            Shape::Selected { package, name } => match self.scope.imported(&self.file, package) {
+                Some(scope) => (scope, name),
+                // Fields of metadata are known by the name.
+                None => return Some(self.of(&self.shape)),
+            },
+            other => return Some(self.of(other)),
+        };
+        let (file, shape) = {
+            let (file, declared) = scope.declared(name)?;
+            (words_of(file), declared.shape.clone())
+        };
+        Self { scope, file, shape }.behind_names(depth + 1)
+    }
+
+    fn of(&self, shape: &Shape) -> Self {
+        Self {
+            scope: self.scope.clone(),
+            file: self.file.clone(),
+            shape: shape.clone(),
+        }
+    }
+
+    /// The fields of a struct, with those of embedded structs.
+    fn members(&self, depth: usize) -> Vec<Found<'a>> {
+        if depth > MAX_DEPTH {
+            return Vec::new();
+        }
+        let Shape::Struct(members) = &self.shape else {
+            return self.of_meta();
+        };
+        let mut found = Vec::new();
+        for member in members.iter().filter(|it| it.json.is_some() && !it.is_left_out) {
+            match member.json.as_deref() {
+                Some("") | None => {
+                    let inline = self.of(&member.shape).behind_names(depth + 1);
+                    found.extend(inline.map(|it| it.members(depth + 1)).unwrap_or_default());
+                }
+                Some(name) => found.push(self.found(name, member)),
+            }
+        }
+        found
+    }
+
+    fn found(&self, name: &str, member: &Member) -> Found<'a> {
+        Found {
+            name: FieldName {
+                name: name.to_owned(),
+                of: self.file.text.get(member.of.clone()).unwrap_or_default().to_owned(),
+            },
+            at: self.of(&member.shape),
+        }
+    }
+
+    /// The fields of what kinds embed.
+    fn of_meta(&self) -> Vec<Found<'a>> {
+        let names: &[(&str, &str)] = if Scope::is_meta(&self.file, &self.shape, "ObjectMeta") {
+            &OBJECT_META
+        } else if Scope::is_meta(&self.file, &self.shape, "TypeMeta") {
+            &TYPE_META
+        } else {
+            &[]
+        };
+        let found = |(name, of): &(&str, &str)| Found {
+            name: FieldName {
+                name: (*name).to_owned(),
+                of: (*of).to_owned(),
+            },
+            at: At {
+                scope: self.scope.clone(),
+                file: Types {
+                    text: Arc::default(),
+                    ..Types::default()
+                },
+                shape: Shape::Other,
+            },
+        };
+        names.iter().map(found).collect()
+    }
+}
+
+/// The fields of the metadata that people name.
+const OBJECT_META: [(&str, &str); 8] = [
+    ("name", "string"),
+    ("namespace", "string"),
+    ("creationTimestamp", "Time"),
+    ("deletionTimestamp", "*Time"),
+    ("generation", "int64"),
+    ("labels", "map[string]string"),
+    ("annotations", "map[string]string"),
+    ("uid", "types.UID"),
+];
+
+const TYPE_META: [(&str, &str); 2] = [("apiVersion", "string"), ("kind", "string")];
