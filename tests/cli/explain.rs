@@ -159,3 +159,31 @@ fn says_that_a_definition_is_rejected() {
     outcome.expect(0, &["KIND:       Backup"]);
     assert!(outcome.stderr.contains("rejects"), "{}", outcome.stderr);
 }
+
+#[test]
+fn a_page_has_a_head_and_no_raw_marks_in_a_terminal() {
+    let sandbox = Sandbox::new(&[]);
+    let head = [
+        "# number-too-large\n",
+        "- Default severity: error\n",
+        "- Kubebuilder marker: `+kubebuilder:validation:Maximum`\n",
+        "`number-too-small`",
+    ];
+    let piped = sandbox.run(&["explain", "number-too-large"]);
+    piped.expect(0, &head);
+    assert!(!piped.stdout.contains(".md)"), "{}", piped.stdout);
+    let shown = sandbox.run(&["explain", "number-too-large", "--color", "always"]);
+    shown.expect(
+        0,
+        &[
+            "Fails\u{1b}[0m\n",
+            "- Default severity: error\n",
+            "\n    type: object\n",
+        ],
+    );
+    assert!(
+        !shown.stdout.contains("```") && !shown.stdout.contains("\n## "),
+        "{}",
+        shown.stdout
+    );
+}

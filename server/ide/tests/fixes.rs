@@ -14,7 +14,7 @@ use crd_analyzer_ide::{
 };
 use crd_analyzer_workspace::{
     analysis::{Old, Question, analyze},
-    codes,
+    codes::{self, HasFix},
     config::{Config, Level},
     costs::price,
     finding::Class,
@@ -67,6 +67,7 @@ impl completion::Definitions for Defined {
 struct Shown {
     code: &'static str,
     is_error: bool,
+    severity: &'static str,
     /// What to type.
     help: Vec<String>,
     /// Its fixes, the first of which editors preselect.
@@ -84,11 +85,14 @@ struct Offered {
     writes: String,
 }
 
-fn shown(block: &Block, old: Option<&Block>, defined: Option<&Defined>) -> Vec<Shown> {
-    let versions = block.versions.as_ref().map_or_else(
-        || VersionSet::one(VersionSet::all().newest()),
-        |versions| versions.parse().expect("minors"),
-    );
+fn shown((block, asked): (&Block, Option<VersionSet>), old: Option<&Block>, defined: Option<&Defined>) -> Vec<Shown> {
+    let of_page = || {
+        block.versions.as_ref().map_or_else(
+            || VersionSet::one(VersionSet::all().newest()),
+            |versions| versions.parse().expect("minors"),
+        )
+    };
+    let versions = asked.unwrap_or_else(of_page);
     let memory = Memory::default();
     let judge = |text: &str| -> FileReport {
         let question = Question {
@@ -154,6 +158,7 @@ fn shown(block: &Block, old: Option<&Block>, defined: Option<&Defined>) -> Vec<S
         .map(|it| Shown {
             code: it.code,
             is_error: matches!(it.class, Class::Error | Class::LaterError),
+            severity: it.class.severity().word(),
             fixes: fixes_of(Problem::from(&it)),
             help: it.help.clone(),
         })
@@ -164,11 +169,19 @@ fn shown(block: &Block, old: Option<&Block>, defined: Option<&Defined>) -> Vec<S
 #[derive(Default)]
 struct Row {
     is_error: bool,
+    severities: BTreeSet<&'static str>,
     fixes: BTreeSet<String>,
+    /// One of the fixes may be applied without asking.
+    has_safe_fix: bool,
 }
 
 /// What is found in the blocks of a page.
 fn found_in(page: &str) -> Vec<Shown> {
+    found_by(page, None)
+}
+
+/// The same by other Kubernetes versions than those of the page.
+fn found_by(page: &str, versions: Option<VersionSet>) -> Vec<Shown> {
     let (mut old, mut defined) = (None, None);
     let mut all = Vec::new();
     for block in &blocks(page) {
@@ -176,11 +189,11 @@ fn found_in(page: &str) -> Vec<Shown> {
             Shape::Old => old = Some(block.clone()),
             Shape::Go => {}
             Shape::Resource if defined.is_none() => {}
-            Shape::Resource => all.extend(shown(block, old.take().as_ref(), defined.as_ref())),
+            Shape::Resource => all.extend(shown((block, versions), old.take().as_ref(), defined.as_ref())),
             Shape::Documents => {
                 let before = old.take();
                 defined = Some(Defined::new(block, before.as_ref()));
-                all.extend(shown(block, before.as_ref(), None));
+                all.extend(shown((block, versions), before.as_ref(), None));
             }
         }
     }
@@ -193,6 +206,9 @@ fn table() -> BTreeMap<&'static str, Row> {
         for it in found_in(code.page) {
             let row = table.entry(it.code).or_default();
             row.is_error |= it.is_error;
+            // An error that comes after others is an error all the same.
+            row.severities.insert(if it.is_error { "error" } else { it.severity });
+            row.has_safe_fix |= it.fixes.iter().any(|it| it.is_preferred);
             row.fixes.extend(it.fixes.into_iter().map(|it| it.title));
         }
     }
@@ -460,5 +476,44 @@ fn rules_and_lists_that_are_wrong_in_one_way_have_more_than_a_suppression() {
     ] {
         let fixes = &table[code].fixes;
         assert!(fixes.contains(fix), "{code}: {fixes:?}");
+    }
+}
+
+/// What a page shows of its code is what the table says: the heads of pages are made of it.
+#[test]
+fn facts_are_what_the_pages_show() {
+    let mut wrong = Vec::new();
+    for (code, row) in table() {
+        let facts = codes::find(code).and_then(|it| it.facts()).expect("a row of the table");
+        let fix = match (row.fixes.is_empty(), row.has_safe_fix) {
+            (true, _) => HasFix::No,
+            (false, false) => HasFix::Offered,
+            (false, true) => HasFix::Safe,
+        };
+        let severities: Vec<_> = row.severities.into_iter().collect();
+        if severities != [facts.severity] || fix != facts.fix {
+            wrong.push(format!(
+                "{code}: {severities:?} and {fix:?}, but the table has {facts:?}"
+            ));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "change server/workspace/src/codes/facts.tsv:\n{}",
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn versions_are_those_that_give_the_diagnostic() {
+    for code in codes::all() {
+        let Some(versions) = code.facts().and_then(|it| it.versions) else {
+            continue;
+        };
+        for version in VersionSet::all().iter() {
+            let found = found_by(code.page, Some(VersionSet::one(version)));
+            let is_found = found.iter().any(|it| it.code == code.name);
+            assert_eq!(is_found, versions.contains(version), "{} by {version}", code.name);
+        }
     }
 }

@@ -69,7 +69,7 @@ mod tests {
         let pages = Pages::new(folder.path());
         let link = pages.link("unknown-type").unwrap();
         let path = link.to_file_path().unwrap().into_owned();
-        let page = codes::find("unknown-type").unwrap().page;
+        let page = codes::find("unknown-type").unwrap().text();
         assert_eq!(fs::read_to_string(&path).unwrap(), page);
         assert_eq!(pages.link("no-such-code"), None);
         // An older page of the same version is replaced.

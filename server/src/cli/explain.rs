@@ -1,7 +1,7 @@
 //! `crd-analyzer explain`: the page of a diagnostic code, or what a field of a custom resource is.
 
 use std::{
-    io::{self, BufWriter, Write as _},
+    io::{self, BufWriter, IsTerminal as _, Write as _},
     path::PathBuf,
     sync::Arc,
 };
@@ -12,7 +12,7 @@ use crd_analyzer_reference::{Depth, FieldPath, Subject, beyond, explain, fields_
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_workspace::{
     accepted::received,
-    codes,
+    codes::{self, Code},
     index::{DefinitionText, Definitions as _, Found, KnownDefinition},
     server_words,
     versions::VersionSet,
@@ -25,7 +25,10 @@ use super::{
     definitions::{Compared, RunDefinitions},
     manifests::{Settings, on_pool, one_version},
 };
-use crate::input::{self, Collected, Reading};
+use crate::{
+    input::{self, Collected, Reading},
+    output::{self, Color, page},
+};
 
 /// Explain a diagnostic code, an error of the API server, or a field of a custom resource as `kubectl explain` does.
 ///
@@ -73,9 +76,15 @@ pub(super) struct Args {
     settings: Settings,
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
-    let mut out = BufWriter::new(io::stdout());
-    let mut terminal = Terminal::new(&mut out, false);
+/// How pages are printed: for a terminal in so many columns, else as they are written.
+type Columns = Option<usize>;
+
+pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
+    let stdout = io::stdout();
+    let has_color = color.is_shown(&stdout);
+    let columns = (has_color || stdout.is_terminal()).then(|| output::columns(&stdout));
+    let mut out = BufWriter::new(stdout);
+    let mut terminal = Terminal::new(&mut out, has_color);
     match args.what.as_deref() {
         None => {
             for code in codes::all() {
@@ -83,9 +92,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
             }
         }
         Some(wanted) => match codes::find(wanted) {
-            Some(code) => terminal.lines(&code.text())?,
+            Some(code) => page(&mut terminal, columns, code)?,
             // Neither codes nor paths have spaces.
-            None if wanted.trim().contains(char::is_whitespace) => said(&mut terminal, wanted)?,
+            None if wanted.trim().contains(char::is_whitespace) => said(&mut terminal, columns, wanted)?,
             None => terminal.columns(&field(args, wanted)?)?,
         },
     }
@@ -93,15 +102,23 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     Ok(Status::Clean)
 }
 
+/// Prints the page of a code.
+fn page(terminal: &mut Terminal<'_>, columns: Columns, code: Code) -> io::Result<()> {
+    match columns {
+        Some(columns) => page::print(terminal, columns, &code.text()),
+        None => terminal.lines(&code.text()),
+    }
+}
+
 /// Prints the page of the code that the API server's words are about, and names others that they may be about.
-fn said(terminal: &mut Terminal<'_>, words: &str) -> anyhow::Result<()> {
+fn said(terminal: &mut Terminal<'_>, columns: Columns, words: &str) -> anyhow::Result<()> {
     let codes = server_words::codes_of(words);
     let Some((first, others)) = codes.split_first() else {
         let why = "no page quotes these words of the API server. `crd-analyzer explain` lists all codes, and `crd-analyzer check FILE` finds out \
                    what is wrong with the file";
         return Err(UsageError(why.to_owned()).into());
     };
-    terminal.lines(&first.text())?;
+    page(terminal, columns, *first)?;
     if !others.is_empty() {
         let names: Vec<String> = others
             .iter()

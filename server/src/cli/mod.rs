@@ -138,7 +138,7 @@ impl Cli {
             Command::Storage(args) => storage::run(&args),
             Command::Test(args) => test::run(&args, self.color),
             Command::Lsp(args) => lsp::run(&args),
-            Command::Explain(args) => explain::run(&args),
+            Command::Explain(args) => explain::run(&args, self.color),
             Command::Init(args) => init::run(&args),
             Command::Doctor(args) => doctor::run(&args),
             Command::Completions(args) => completions::run(&args),

@@ -20,6 +20,7 @@ mod jsonl;
 mod junit;
 mod look;
 mod not_checked;
+pub(crate) mod page;
 pub(crate) mod published;
 pub(crate) mod render;
 mod repeated;

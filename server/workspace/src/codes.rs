@@ -1,10 +1,13 @@
 //! Every diagnostic code with its sentence and its page.
 
-use std::{borrow::Cow, collections::BTreeMap, sync::LazyLock};
+mod facts;
+
+use std::{collections::BTreeMap, sync::LazyLock};
 
 pub use crd_analyzer_admission::codes::DEPRECATED_POLICY_VERSION;
 pub use crd_analyzer_resource::codes::{DEPRECATED_VERSION, UNSERVED_VERSION};
 
+pub use self::facts::{Facts, HasFix};
 use crate::words::meant::meant;
 
 /// A diagnostic code.
@@ -18,16 +21,6 @@ pub struct Code {
     pub page: &'static str,
     /// Why a quick fix of its errors cannot be known. `None` if they have quick fixes, or if it is a hint.
     pub without_fix: Option<&'static str>,
-}
-
-impl Code {
-    /// The page, with the reason why a quick fix cannot be known.
-    pub fn text(&self) -> Cow<'static, str> {
-        match self.without_fix {
-            None => self.page.into(),
-            Some(why) => format!("{}\n## Quick fix\n\nNone can be known. {why}\n", self.page).into(),
-        }
-    }
 }
 
 crd_analyzer_schema::codes! {

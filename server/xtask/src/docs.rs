@@ -1,8 +1,9 @@
 //! Generated documents.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use crd_analyzer_fixtures::CRATES;
 use crd_analyzer_workspace::{codes, settings::LEVELS};
 use serde_json::json;
 
@@ -29,6 +30,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
             with_codes(&written).context("the settings of VS Code have no codes")?,
         ),
     ];
+    let mut fresh = fresh.to_vec();
+    fresh.extend(heads(&crates)?);
     let mut is_fresh = true;
     for (path, fresh) in fresh {
         if std::fs::read_to_string(&path).is_ok_and(|text| text == fresh) {
@@ -42,6 +45,34 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
         }
     }
     Ok(is_fresh || !args.check)
+}
+
+/// The pages of all codes with the heads that they should have.
+fn heads(crates: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
+    let mut pages = Vec::new();
+    for code in codes::all() {
+        let (folder, path) = page(crates, code.name).with_context(|| format!("{} has no page", code.name))?;
+        let written = std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+        let link = |other: &str| {
+            let (of_other, _) = page(crates, other)?;
+            Some(if of_other == folder {
+                format!("{other}.md")
+            } else {
+                format!("../../{of_other}/codes/{other}.md")
+            })
+        };
+        let fresh = code.with_head(&written, &link);
+        pages.push((path, fresh.with_context(|| format!("{} has no facts", code.name))?));
+    }
+    Ok(pages)
+}
+
+/// The crate of a code and its page.
+fn page(crates: &Path, code: &str) -> Option<(&'static str, PathBuf)> {
+    CRATES.into_iter().find_map(|folder| {
+        let path = crates.join(folder).join("codes").join(format!("{code}.md"));
+        path.is_file().then_some((folder, path))
+    })
 }
 
 /// The settings of VS Code with all codes in `crd-analyzer.rules`.
@@ -70,6 +101,15 @@ mod tests {
     use super::*;
 
     const PACKAGE: &str = include_str!("../../../editors/vscode/package.json");
+
+    #[test]
+    fn pages_have_the_heads_of_the_declarations() {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        for (path, fresh) in heads(&crates).expect("pages") {
+            let written = std::fs::read_to_string(&path).expect("a page");
+            assert_eq!(written, fresh, "{}: run `cargo xtask docs`", path.display());
+        }
+    }
 
     #[test]
     fn vs_code_knows_all_codes() {

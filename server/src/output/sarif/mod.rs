@@ -189,13 +189,12 @@ fn fix(file: &File<'_>, fix: &Fix) -> SarifFix {
 fn descriptor(name: &'static str) -> Descriptor {
     let code = codes::find(name);
     let summary = code.map_or(name, |it| it.summary);
-    let page = code.map_or(summary, |it| it.page);
     Descriptor {
         id: name,
         short_description: Message::new(summary),
         help: Help {
             text: format!("{summary} `crd-analyzer explain {name}` says more."),
-            markdown: page.to_owned(),
+            markdown: code.map_or_else(|| summary.to_owned(), |it| it.text()),
         },
     }
 }
