@@ -93,7 +93,9 @@ impl Module {
             file: declared.file,
             of: declared.of,
         };
-        Some(Cursor::new(self, declaration, (of.kind.to_owned(), MAX_TYPES), at))
+        let mut cursor = Cursor::new(self, declaration, (of.kind.to_owned(), MAX_TYPES), at);
+        cursor.is_root = true;
+        Some(cursor)
     }
 }
 
@@ -125,7 +127,8 @@ const BASIC: &[&str] = &[
 
 /// Where markers say something of a schema.
 pub struct Sites {
-    /// The field, the types that it names, and the structs that are embedded in these.
+    /// The field, the types that it names, and the structs that are embedded in the last one, in the order in which controller-gen writes their
+    /// rules.
     pub all: Vec<Site>,
     /// There are no others: every type is known.
     pub are_all: bool,
@@ -138,6 +141,8 @@ pub struct Cursor {
     /// The last named type.
     owner: String,
     left: usize,
+    /// It is the type of a kind.
+    is_root: bool,
     /// The type, where all names that it goes through are known.
     at: Option<At>,
 }
@@ -149,6 +154,7 @@ impl Cursor {
             declaration,
             owner,
             left,
+            is_root: false,
             at: None,
         };
         // What is below such a field is not looked at.
@@ -197,7 +203,11 @@ impl Cursor {
         };
         if let Some(at) = &self.at {
             let mut left = self.left;
+            let own = sites.all.len();
             embedded(module, at, (&mut HashSet::new(), &mut left), &mut sites);
+            if self.is_root {
+                sites.all.rotate_left(own);
+            }
         }
         sites
     }
@@ -285,7 +295,7 @@ fn embedded_types(module: &Module, at: &At, (seen, left): Bounds<'_>) -> (Vec<(S
 fn embedded(module: &Module, at: &At, (seen, left): Bounds<'_>, sites: &mut Sites) {
     let (found, are_all) = embedded_types(module, at, (seen, left));
     sites.are_all &= are_all && *left > 0;
-    for (name, within, declared) in found {
+    for (name, within, declared) in found.into_iter().rev() {
         sites.all.push(of_type(&name, &declared));
         embedded(module, &within, (seen, left), sites);
     }

@@ -140,7 +140,7 @@ impl Folders for Disk {
 
 /// What we say of a package, in the words of the oracle.
 fn ours(root: &Path, package: &str, release: Release) -> anyhow::Result<BTreeSet<String>> {
-    let module = Module::new(root.to_owned(), Box::new(Disk));
+    let module = Module::new(root.to_owned(), std::sync::Arc::new(Disk));
     let mut all = BTreeSet::new();
     for (name, _) in Disk.list(&root.join(package)) {
         let path = root.join(package).join(&name);

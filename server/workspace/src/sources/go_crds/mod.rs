@@ -4,6 +4,7 @@ mod put;
 
 use std::{path::Path, sync::Arc};
 
+use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_gosource::Module;
 
 pub use put::{GoCrd, make};
@@ -17,6 +18,12 @@ use crate::{
     index::{Files, KnownDefinition},
     question::Question,
     report::{DocumentReport, FileReport},
+};
+
+/// For making the CRDs of a repository: what is more is left as controller-gen wrote it.
+const MAKING: Limits = Limits {
+    work: 2_000_000_000,
+    ..Limits::NONE
 };
 
 /// The CRDs of a Go repository.
@@ -53,7 +60,8 @@ impl GoCrds {
         module: &Module,
     ) -> Self {
         let made = crds.into_iter().filter_map(|it| Made::new(it, files, module));
-        Self { made: made.collect() }
+        let (made, _) = budget::within(MAKING, || made.collect());
+        Self { made }
     }
 
     /// The same after a Go file has changed: what the file has no part in stays as it was.
@@ -66,7 +74,8 @@ impl GoCrds {
                 Some(it.clone())
             }
         });
-        Self { made: made.collect() }
+        let (made, _) = budget::within(MAKING, || made.collect());
+        Self { made }
     }
 
     /// The CRDs that a Go file has a part in, as its types make them.

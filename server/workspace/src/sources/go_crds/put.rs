@@ -8,6 +8,7 @@ use std::{
     sync::Arc,
 };
 
+use crd_analyzer_budget as budget;
 use crd_analyzer_gosource::{
     Cursor, Kind, LISTS, Module, Said, SourceFile, Step, To, check::catalog::Release, literal,
 };
@@ -25,6 +26,9 @@ use crate::{
 
 /// The keyword of rules.
 const RULES: &str = "x-kubernetes-validations";
+
+/// Work for what the markers of a field or type say of one schema.
+const A_SITE: u64 = 1_000;
 
 /// Schemas in schemas that are followed.
 const MAX_DEPTH: usize = 100;
@@ -66,6 +70,7 @@ fn with_markers(crd: &DefinitionText, module: &Module, are_begun: bool) -> Optio
         schemas: HashMap::new(),
         texts: HashMap::new(),
         is_in_step: true,
+        is_over: false,
         declared: 0,
         undeclared: 0,
     };
@@ -89,7 +94,7 @@ fn with_markers(crd: &DefinitionText, module: &Module, are_begun: bool) -> Optio
         }
     }
     // Types of another project may have the same names.
-    let anchor = anchor.filter(|_| put.declared >= put.undeclared)?;
+    let anchor = anchor.filter(|_| put.declared >= put.undeclared && !put.is_over)?;
     let mut writing = Writing::default();
     writing.from(&anchor, None, |to| put.write(root, to));
     Some(GoCrd {
@@ -129,6 +134,8 @@ struct Put<'a, 'j> {
     schemas: HashMap<NodeId, Schema<'j>>,
     texts: HashMap<Arc<Path>, Arc<SourceText>>,
     is_in_step: bool,
+    /// It takes too much.
+    is_over: bool,
     /// How many properties are fields of the types, and how many are not.
     declared: usize,
     undeclared: usize,
@@ -145,7 +152,7 @@ impl<'j> Put<'_, 'j> {
 
     /// Takes over what the types beside a schema say of it, and of the schemas in it.
     fn schema(&mut self, schema: &'j Json<'j>, at: &Cursor, depth: usize) {
-        if depth > MAX_DEPTH || schema.members().is_none() || self.schemas.contains_key(&schema.node) {
+        if self.is_over || depth > MAX_DEPTH || schema.members().is_none() || self.schemas.contains_key(&schema.node) {
             return;
         }
         let site = &at.declaration().site;
@@ -153,6 +160,7 @@ impl<'j> Put<'_, 'j> {
         let release = self.release();
         let mut said: BTreeMap<&'static str, Vec<(Place, To)>> = BTreeMap::new();
         let sites = at.sites(self.module);
+        self.is_over |= budget::work(A_SITE * (1 + sites.all.len() as u64)).is_err();
         let mut adds_rules = !sites.are_all;
         for site in &sites.all {
             adds_rules |= site.adds_rules();
@@ -232,6 +240,7 @@ impl<'j> Put<'_, 'j> {
         said: Vec<(Place, To)>,
         keeps_others: bool,
     ) -> Vec<Object<'j>> {
+        let in_order: Vec<Span> = said.iter().map(|it| it.0.span).collect();
         let is_unknown = said.iter().any(|it| it.1 == To::Unknown);
         let written = written.and_then(Json::items).unwrap_or_default();
         let mut left: Vec<Option<Object<'j>>> = said
@@ -264,6 +273,13 @@ impl<'j> Put<'_, 'j> {
         for new in others {
             self.is_in_step = false;
             all.push(new);
+        }
+        if all.iter().all(|it| matches!(it, Object::Said(..))) {
+            let position = |it: &Object<'_>| match it {
+                Object::Said(place, _) => in_order.iter().position(|span| *span == place.span),
+                Object::Kept(_) => None,
+            };
+            all.sort_by_key(position);
         }
         all
     }

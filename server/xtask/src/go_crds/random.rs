@@ -1,0 +1,294 @@
+//! Random Go types with markers, twice: as they were when the CRD was written, and with other values in the markers.
+
+use std::fmt::Write as _;
+
+use fastrand::Rng;
+
+/// A package with one kind.
+pub(super) struct Package {
+    /// Its number, which is in the names of its group and kind.
+    number: usize,
+    pieces: Vec<Piece>,
+}
+
+/// A piece of a file.
+enum Piece {
+    Text(String),
+    /// A value of a marker, before and after.
+    Value([String; 2]),
+    /// A line that is there before, or after, or both.
+    Line(String, [bool; 2]),
+}
+
+/// What a field holds.
+#[derive(Clone)]
+enum Type {
+    Text,
+    Number,
+    Bool,
+    List(Box<Type>),
+    Map(Box<Type>),
+    /// A named type of the package, and what it is.
+    Named(String, Box<Type>),
+    Struct(String),
+}
+
+impl Type {
+    fn go(&self) -> String {
+        match self {
+            Self::Text => "string".to_owned(),
+            Self::Number => "int32".to_owned(),
+            Self::Bool => "bool".to_owned(),
+            Self::List(of) => format!("[]{}", of.go()),
+            Self::Map(of) => format!("map[string]{}", of.go()),
+            Self::Named(name, _) | Self::Struct(name) => name.clone(),
+        }
+    }
+
+    /// What is behind the names.
+    fn behind(&self) -> &Self {
+        match self {
+            Self::Named(_, of) => of.behind(),
+            other => other,
+        }
+    }
+}
+
+impl Package {
+    /// A random one.
+    pub(super) fn new(number: usize, random: &mut Rng) -> Self {
+        let mut making = Making {
+            random,
+            pieces: Vec::new(),
+        };
+        making.package(number);
+        Self {
+            number,
+            pieces: making.pieces,
+        }
+    }
+
+    /// The path of its file.
+    pub(super) fn path(&self) -> String {
+        format!("p{}/v1/types.go", self.number)
+    }
+
+    /// The file of its CRD.
+    pub(super) fn crd(&self) -> String {
+        format!("g{0}.example.com_k{0}s.yaml", self.number)
+    }
+
+    /// The text of its file, before or after.
+    pub(super) fn text(&self, is_after: bool) -> String {
+        let at = usize::from(is_after);
+        let mut text = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(it) => text.push_str(it),
+                Piece::Value(values) => text.push_str(&values[at]),
+                Piece::Line(line, is_there) if is_there[at] => text.push_str(line),
+                Piece::Line(..) => {}
+            }
+        }
+        text
+    }
+}
+
+struct Making<'r> {
+    random: &'r mut Rng,
+    pieces: Vec<Piece>,
+}
+
+impl Making<'_> {
+    fn text(&mut self, text: &str) {
+        match self.pieces.last_mut() {
+            Some(Piece::Text(last)) => last.push_str(text),
+            _ => self.pieces.push(Piece::Text(text.to_owned())),
+        }
+    }
+
+    fn is(&mut self, percent: u8) -> bool {
+        self.random.u8(0..100) < percent
+    }
+
+    fn package(&mut self, number: usize) {
+        self.text(&format!(
+            "// +groupName=g{number}.example.com\n// +versionName=v1\npackage v1\n\nimport metav1 \
+             \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n"
+        ));
+        let mut known: Vec<Type> = vec![Type::Text, Type::Number, Type::Bool];
+        for n in 0..self.random.usize(0..4) {
+            let of = self.of(&known);
+            if matches!(of.behind(), Type::Struct(_)) {
+                continue;
+            }
+            let name = format!("Named{n}");
+            self.markers(&of, false);
+            self.text(&format!("type {name} {}\n\n", of.go()));
+            known.push(Type::Named(name, Box::new(of)));
+        }
+        let structs = self.random.usize(1..4);
+        for n in 0..structs {
+            let name = if n + 1 == structs {
+                "Spec".to_owned()
+            } else {
+                format!("Struct{n}")
+            };
+            self.structure(&name, &known);
+            known.push(Type::Struct(name));
+        }
+        for n in 0..self.random.usize(0..3) {
+            let name = ["Name", "Phase", "Size"][n];
+            self.text(&format!(
+                "// +kubebuilder:printcolumn:name={name},type=string,JSONPath="
+            ));
+            self.value(|random| format!(".spec.f{}", random.u8(0..5)));
+            self.text("\n");
+        }
+        self.text(&format!(
+            "type K{number} struct {{\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta \
+             `json:\"metadata,omitempty\"`\n\tSpec Spec `json:\"spec\"`\n}}\n"
+        ));
+    }
+
+    fn of(&mut self, known: &[Type]) -> Type {
+        let of = known[self.random.usize(0..known.len())].clone();
+        match self.random.u8(0..10) {
+            0..2 => Type::List(Box::new(of)),
+            2 => Type::Map(Box::new(of)),
+            _ => of,
+        }
+    }
+
+    fn structure(&mut self, name: &str, known: &[Type]) {
+        self.markers(&Type::Struct(name.to_owned()), false);
+        self.text(&format!("type {name} struct {{\n"));
+        let others = known.iter().filter_map(|it| match it {
+            Type::Struct(name) => Some(name.clone()),
+            _ => None,
+        });
+        let others: Vec<String> = others.collect();
+        if let Some(other) = others.first()
+            && self.is(30)
+        {
+            self.text(&format!("\t{other} `json:\",inline\"`\n"));
+        }
+        for n in 0..self.random.usize(1..6) {
+            let of = self.of(known);
+            self.markers(&of, true);
+            let pointer = if self.is(20) && matches!(of, Type::Struct(_) | Type::Text) {
+                "*"
+            } else {
+                ""
+            };
+            let field = format!("{}{n}", name.to_lowercase());
+            let go = of.go();
+            let name = field.replacen(|it: char| it.is_ascii_lowercase(), "F", 1);
+            self.text(&format!("\t{name} {pointer}{go} `json:\"{field}\"`\n"));
+        }
+        self.text("}\n\n");
+    }
+
+    /// Markers that fit a type.
+    fn markers(&mut self, of: &Type, is_field: bool) {
+        let indent = if is_field { "\t" } else { "" };
+        for _ in 0..self.random.usize(0..4) {
+            let is_items = matches!(of, Type::List(_)) && self.is(40);
+            let (of, items) = match of {
+                Type::List(of) if is_items => (&**of, "items:"),
+                other => (other, ""),
+            };
+            let numbers: &[&str] = match of.behind() {
+                Type::Text => &["MaxLength", "MinLength"],
+                Type::Number => &["Maximum", "Minimum", "MultipleOf"],
+                Type::List(_) => &["MaxItems", "MinItems"],
+                Type::Map(_) | Type::Struct(_) => &["MaxProperties", "MinProperties"],
+                Type::Bool | Type::Named(..) => &[],
+            };
+            // Behind names controller-gen does not see all types.
+            let is_plain = !matches!(of, Type::Named(..) | Type::Struct(_)) || numbers.len() == 3;
+            let begin = format!("{indent}// +kubebuilder:validation:{items}");
+            match self.random.u8(0..10) {
+                0..4 => self.rule(&begin),
+                4..7 if is_plain && !numbers.is_empty() => {
+                    let name = numbers[self.random.usize(0..numbers.len())];
+                    self.text(&format!("{begin}{name}="));
+                    self.value(|random| random.u8(1..100).to_string());
+                    self.text("\n");
+                }
+                7 if matches!(of, Type::Text) => {
+                    self.text(&format!("{begin}Pattern="));
+                    self.value(|random| quoted(&format!("^[a-z]{{1,{}}}\\d\"?$", random.u8(1..50)), random));
+                    self.text("\n");
+                }
+                8 if matches!(of, Type::Text) => {
+                    self.text(&format!("{begin}Enum="));
+                    self.value(|random| {
+                        let words = ["a", "b-c", "\"d e\"", "`f`", "F1"];
+                        let count = random.usize(1..4);
+                        let chosen: Vec<&str> = (0..count).map(|n| words[(n + random.usize(0..2)) % 5]).collect();
+                        chosen.join(";")
+                    });
+                    self.text("\n");
+                }
+                9 if is_field && items.is_empty() && matches!(of, Type::Text | Type::Number | Type::Bool) => {
+                    let of = of.clone();
+                    self.text(&format!("{indent}// +kubebuilder:default="));
+                    self.value(move |random| match of {
+                        Type::Number => random.u8(1..50).to_string(),
+                        Type::Bool => random.bool().to_string(),
+                        _ if random.bool() => quoted("a \"b\"\\", random),
+                        _ => format!("x{}", random.u8(..)),
+                    });
+                    self.text("\n");
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn rule(&mut self, begin: &str) {
+        let expression = |random: &mut Rng| {
+            let text = [
+                "self == oldSelf",
+                "has(self.a) && self.b != \"x\"",
+                "self.matches('^\\\\d+$')",
+                "size(self) < 5",
+                "true",
+            ][random.usize(0..5)];
+            let mut text = text.to_owned();
+            let _ = write!(text, " || {} > 1", random.u8(..));
+            text
+        };
+        let first = expression(self.random);
+        let line = format!("{begin}XValidation:rule={}\n", quoted(&first, self.random));
+        match self.random.u8(0..10) {
+            0 => self.pieces.push(Piece::Line(line, [true, false])),
+            1 => self.pieces.push(Piece::Line(line, [false, true])),
+            _ => {
+                self.text(&format!("{begin}XValidation:rule="));
+                self.value(|random| quoted(&expression(random), random));
+                if self.is(40) {
+                    self.text(",message=");
+                    self.value(|random| quoted(["a, b", "it is \"wrong\"", "x"][random.usize(0..3)], random));
+                }
+                self.text("\n");
+            }
+        }
+    }
+
+    /// A value that may be another one afterwards.
+    fn value(&mut self, make: impl Fn(&mut Rng) -> String) {
+        let before = make(self.random);
+        let after = if self.is(30) { make(self.random) } else { before.clone() };
+        self.pieces.push(Piece::Value([before, after]));
+    }
+}
+
+/// A text in quotes of Go.
+fn quoted(text: &str, random: &mut Rng) -> String {
+    if random.bool() && !text.contains('`') {
+        return format!("`{text}`");
+    }
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}

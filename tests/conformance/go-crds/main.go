@@ -1,0 +1,51 @@
+// Writes the CRDs that controller-gen's own code makes of the packages in a folder: `go-crds FOLDER OUT`. Prints the paths of packages that it
+// refuses something of, one a line.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/genall"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+)
+
+func main() {
+	if err := run(os.Args[1], os.Args[2]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(folder, out string) error {
+	if err := os.Chdir(folder); err != nil {
+		return err
+	}
+	registry := &markers.Registry{}
+	generator := crd.Generator{}
+	if err := generator.RegisterMarkers(registry); err != nil {
+		return err
+	}
+	roots, err := loader.LoadRoots("./...")
+	if err != nil {
+		return err
+	}
+	context := genall.GenerationContext{
+		Collector:  &markers.Collector{Registry: registry},
+		Roots:      roots,
+		InputRule:  genall.InputFromFileSystem,
+		OutputRule: genall.OutputToDirectory(out),
+		Checker:    &loader.TypeChecker{NodeFilters: []loader.NodeFilter{generator.CheckFilter()}},
+	}
+	if err := generator.Generate(&context); err != nil {
+		return err
+	}
+	for _, root := range roots {
+		if len(root.Errors) > 0 {
+			fmt.Println(root.PkgPath)
+		}
+	}
+	return nil
+}
