@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 
+mod agents;
 #[cfg(target_os = "linux")]
 mod budgets;
 #[path = "../hostile/built.rs"]

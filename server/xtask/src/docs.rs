@@ -1,5 +1,7 @@
 //! Generated documents.
 
+mod agents;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -32,12 +34,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     ];
     let mut fresh = fresh.to_vec();
     fresh.extend(heads(&crates)?);
+    fresh.extend(agents::files()?);
     let mut is_fresh = true;
     for (path, fresh) in fresh {
         if std::fs::read_to_string(&path).is_ok_and(|text| text == fresh) {
             continue;
         }
         is_fresh = false;
+        if let (false, Some(folder)) = (args.check, path.parent()) {
+            std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+        }
         if args.check {
             println!("{} is stale: run `cargo xtask docs`", path.display());
         } else {
@@ -108,6 +114,14 @@ mod tests {
         for (path, fresh) in heads(&crates).expect("pages") {
             let written = std::fs::read_to_string(&path).expect("a page");
             assert_eq!(written, fresh, "{}: run `cargo xtask docs`", path.display());
+        }
+    }
+
+    #[test]
+    fn coding_agents_know_what_is_declared() {
+        for (path, fresh) in agents::files().expect("texts") {
+            let written = std::fs::read_to_string(&path).unwrap_or_default();
+            assert!(written == fresh, "{}: run `cargo xtask docs`", path.display());
         }
     }
 

@@ -72,6 +72,27 @@ enum Step {
     Matrix,
 }
 
+/// What other documents take from the table.
+pub(crate) struct Product {
+    pub(crate) version: &'static str,
+    pub(crate) summary: String,
+    pub(crate) description: String,
+    pub(crate) license: String,
+    pub(crate) repository: String,
+}
+
+/// The product of the table.
+pub(crate) fn product() -> anyhow::Result<Product> {
+    let table = Table::read()?;
+    Ok(Product {
+        version: table::VERSION,
+        summary: table.product.summary,
+        description: table.product.description,
+        license: table.product.license,
+        repository: table.links.repository,
+    })
+}
+
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let table = Table::read()?;
     let root = peers::root().canonicalize()?;
