@@ -165,7 +165,7 @@ impl Folders for OnePackage {
 
 impl GoSources for OnePackage {
     fn around(&self, _: &Path) -> Option<Arc<Module>> {
-        Some(Arc::new(Module::new("/".into(), Box::new(Self))))
+        Some(Arc::new(Module::new("/".into(), Arc::new(Self))))
     }
 }
 

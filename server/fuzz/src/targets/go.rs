@@ -145,7 +145,7 @@ fn run(bytes: &[u8]) {
         };
         for site in std::iter::once(&declared.site).chain(&declared.types) {
             assert_range_in(&site.file.text, site.span.clone());
-            for marker in &site.markers {
+            for marker in site.markers.iter() {
                 assert_range_in(&site.file.text, marker.span.clone());
             }
         }
