@@ -130,7 +130,7 @@ pub struct Sites {
     /// The field, the types that it names, and the structs that are embedded in the last one, in the order in which controller-gen writes their
     /// rules.
     pub all: Vec<Site>,
-    /// There are no others: every type is known.
+    /// Every type on the way is known, so no other markers count.
     pub are_all: bool,
 }
 
