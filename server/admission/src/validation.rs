@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crd_analyzer_budget as budget;
-use crd_analyzer_cel::{self as cel, Context, Failure, Stage};
+use crd_analyzer_cel::{self as cel, Context, Failure, Problem, Stage};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_schema::field::{Cause, Error, Path, Trail};
 use crd_analyzer_schema::go::{quote, trim_space};
@@ -284,14 +284,17 @@ impl Spec<'_, '_> {
         let start = text.find(compiled).unwrap_or(0);
         let shown = if site == Site::MatchCondition { compiled } else { text };
         let error = Error::invalid(failure_code(&failure), at, quote(shown), self.words(&failure));
-        let error = match failure.problems.into_iter().next() {
+        let mut problems = failure.problems.into_iter();
+        let error = match problems.next() {
             Some(problem) => {
                 let inner = problem.bytes.start + start..problem.bytes.end + start;
                 let error = error.because(Cause::Compile(problem.kind));
                 if failure.stage == Stage::Result {
                     error
                 } else {
-                    error.within(inner)
+                    let moved = |it: Problem| (it.kind, it.bytes.start + start..it.bytes.end + start);
+                    let others = problems.filter(|_| failure.stage == Stage::Types).map(moved);
+                    error.within(inner).with_others(others)
                 }
             }
             None => error,

@@ -9,6 +9,7 @@ use std::fmt;
 
 pub use cause::Cause;
 use crd_analyzer_budget as budget;
+use crd_analyzer_cel::ast::IssueKind;
 pub use trail::Trail;
 
 /// One step of a [`Path`].
@@ -193,7 +194,11 @@ struct Beyond {
     inner: Option<std::ops::Range<usize>>,
     cause: Option<Cause>,
     about: Option<Path>,
+    others: Vec<(IssueKind, std::ops::Range<usize>)>,
 }
+
+/// Problems of an expression that are kept beside the first.
+const MAX_OTHERS: usize = 10;
 
 /// The findings of one document that are told take about so many bytes at most; of the others it is told how many there are. Some ten
 /// thousand of the usual length have room.
@@ -291,6 +296,21 @@ impl Error {
     pub fn because(mut self, cause: Cause) -> Self {
         self.beyond().cause = Some(cause);
         self
+    }
+
+    /// The same error, which names further problems of the expression, each at bytes of it. The first ones are kept.
+    #[must_use]
+    pub fn with_others(mut self, others: impl IntoIterator<Item = (IssueKind, std::ops::Range<usize>)>) -> Self {
+        let others: Vec<_> = others.into_iter().take(MAX_OTHERS).collect();
+        if !others.is_empty() {
+            self.beyond().others = others;
+        }
+        self
+    }
+
+    /// Further problems of an expression, each with its bytes in the decoded string.
+    pub fn others(&self) -> &[(IssueKind, std::ops::Range<usize>)] {
+        self.beyond.as_ref().map_or(&[], |it| &it.others)
     }
 
     /// The part of the value that it is about, in bytes of the decoded string, if it knows one.

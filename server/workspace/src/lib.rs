@@ -38,6 +38,7 @@ pub mod last_trees;
 pub mod lints;
 pub mod object_documents;
 pub mod one_value;
+mod other_problems;
 mod other_tools;
 pub mod overlay;
 mod passed_over;

@@ -22,6 +22,7 @@ use crd_analyzer_syntax::{
 use crate::{
     codes,
     finding::{Class, Finding, Related, ServerSays, Severity},
+    other_problems::other_problems,
     place_reasons,
     report::{DocumentVerdict, Subject},
     spans::{first_line, of_error, spot},
@@ -339,7 +340,7 @@ impl Locate<'_> {
             .and_then(|place| place_reasons::reason(error, place, self.tree));
         if self.subject == Subject::PartialDefinition {
             // A patch does not say what every CRD needs, and its name is made of what it leaves out.
-            let is_missing = first.is_some_and(|place| place.missing);
+            let is_missing = first.as_ref().is_some_and(|place| place.missing);
             finding.suppressed = is_missing || self.is_of_the_rest(error.code);
         }
         finding.related = places
@@ -349,6 +350,9 @@ impl Locate<'_> {
                 file: None,
             })
             .collect();
+        finding
+            .related
+            .extend(first.iter().flat_map(|it| other_problems(self.tree, it, error)));
         finding.related.extend(
             place_reasons::deciding(error, self.root, hoisted)
                 .into_iter()

@@ -2,6 +2,7 @@
 
 use crd_analyzer_budget as budget;
 use crd_analyzer_schema::JsonSchemaProps;
+use crd_analyzer_schema::codes::RULE_SYNTAX;
 use crd_analyzer_schema::field::{Cause, Error, ErrorType, Path, Trail};
 use crd_analyzer_schema::rules::CompileError;
 
@@ -150,8 +151,14 @@ fn compile_error(error: CompileError, path: Path, bad_value: String) -> Error {
     if let Some(cause) = cause {
         out = out.because(cause);
     }
-    match error.problems.into_iter().next() {
-        Some(problem) => out.within(problem.bytes),
-        None => out,
+    let mut problems = error.problems.into_iter();
+    let Some(first) = problems.next() else {
+        return out;
+    };
+    let out = out.within(first.bytes);
+    // After a mistake in the syntax, the others are mostly made by it.
+    if error.code == RULE_SYNTAX {
+        return out;
     }
+    out.with_others(problems.map(|it| (it.kind, it.bytes)))
 }

@@ -18,6 +18,7 @@ use crd_analyzer_syntax::{
 use crate::{
     finding::{Class, Finding, ServerSays},
     kinds::Row,
+    other_problems::other_problems,
     report::DocumentVerdict,
     spans::{first_line, of_error, spot, steps},
     verdict::{left_out, not_finished, say_duplicates, unreadable},
@@ -134,6 +135,7 @@ impl JudgedObject<'_> {
                 place.path
             ))
         };
+        finding.related.extend(other_problems(self.tree, &place, error));
         finding.server = Some(ServerSays::cause(error));
         finding
     }
