@@ -25,6 +25,18 @@ fn sandbox(files: &[(&str, &str)]) -> Sandbox {
 }
 
 #[test]
+fn a_misspelt_required_field_has_one_help() {
+    let sandbox = sandbox(&[("samples/bad.yaml", &resource("{sise: 1}"))]);
+    let outcome = sandbox.run(&["check", "."]);
+    outcome.expect(1, &["`spec` has no `size`, which is required", "did you mean `size`?"]);
+    assert_eq!(outcome.stdout.matches("help: change `sise` to `size`").count(), 2);
+    assert!(!outcome.stdout.contains("add `size"), "{}", outcome.stdout);
+    // With the right name, the other one is too much.
+    sandbox.write("samples/bad.yaml", &resource("{color: 3}"));
+    sandbox.run(&["check", "."]).expect(1, &["help: add `size: 1`"]);
+}
+
+#[test]
 fn a_resource_is_checked_beside_its_definition() {
     let sandbox = sandbox(&[
         ("samples/good.yaml", &resource("{size: 1}")),

@@ -96,6 +96,14 @@ impl<'a> Locate<'a> {
             .wants_effective
             .then(|| Effective::of(answer, self.json, self.known))
             .flatten();
+        let mut misspelt = Vec::new();
+        let strict = answer.strict.iter().take(self.most);
+        let strict = strict.map(|it| self.strict(it, &mut misspelt)).collect();
+        let error = |it: &server::RejectionCause| {
+            let mut finding = self.error(it);
+            say_misspelt(&mut finding, &it.error, &misspelt);
+            finding
+        };
         let mut verdict = DocumentVerdict {
             decode_error: answer.decode_error.as_ref().map(|error| {
                 let span = match &error.place {
@@ -104,8 +112,8 @@ impl<'a> Locate<'a> {
                 };
                 crate::verdict::unreadable(error.code, span, &error.text, &error.problem)
             }),
-            strict: answer.strict.iter().take(self.most).map(|it| self.strict(it)).collect(),
-            errors: answer.errors.iter().take(self.most).map(|it| self.error(it)).collect(),
+            strict,
+            errors: answer.errors.iter().take(self.most).map(error).collect(),
             other_error: answer
                 .other_error
                 .as_ref()
@@ -143,7 +151,7 @@ impl<'a> Locate<'a> {
                 .hidden
                 .iter()
                 .take(self.most)
-                .map(|it| self.error(it).in_class(Class::LaterError)),
+                .map(|it| error(it).in_class(Class::LaterError)),
         );
         verdict
     }
@@ -156,14 +164,15 @@ impl<'a> Locate<'a> {
         finding
     }
 
-    fn strict(&self, error: &server::StrictError) -> Finding {
+    /// `misspelt`: the fields that are meant by others, which this adds to.
+    fn strict(&self, error: &server::StrictError, misspelt: &mut Vec<Misspelt>) -> Finding {
         let span = error
             .node
             .map_or_else(|| self.span(&field::Path::root()).0, |it| self.tree.span(it));
         let mut finding = Finding::new(Class::Error, error.kind.code(), span, "");
         match error.kind {
             StrictErrorKind::DuplicateKeys => verdict::say_duplicates(&mut finding, self.tree, self.json),
-            StrictErrorKind::UnknownField => words::put(&mut finding, self.unknown(error)),
+            StrictErrorKind::UnknownField => words::put(&mut finding, self.unknown(error, misspelt)),
         }
         if let Some(decider) = &error.decider {
             let mut related = self.decider(decider);
@@ -176,7 +185,7 @@ impl<'a> Locate<'a> {
         finding
     }
 
-    fn unknown(&self, error: &server::StrictError) -> words::Words {
+    fn unknown(&self, error: &server::StrictError, misspelt: &mut Vec<Misspelt>) -> words::Words {
         let path = self
             .json
             .root()
@@ -190,6 +199,11 @@ impl<'a> Locate<'a> {
         let known = error.decider.as_ref().map(|it| self.properties(it)).unwrap_or_default();
         let near = words::meant::meant(&name, known.iter().map(String::as_str));
         let near = near.filter(|near| error.node.is_none_or(|it| words::unknown::is_free(self.tree, it, near)));
+        misspelt.extend(near.map(|near| Misspelt {
+            parent: words::name::parent(&path),
+            name: name.clone(),
+            meant: near.to_owned(),
+        }));
         words::unknown::in_resource(&name, &parent, near)
     }
 
@@ -346,5 +360,30 @@ impl<'a> Locate<'a> {
             Some(name) if versions.len() > 1 => format!(" of version `{name}`"),
             _ => String::new(),
         }
+    }
+}
+
+/// A field that the schema does not have, and the one that is meant by it.
+struct Misspelt {
+    /// The path of the object that it is in.
+    parent: field::Path,
+    name: String,
+    meant: String,
+}
+
+/// Of a required field that is there under another name, the help is to correct the name.
+fn say_misspelt(finding: &mut Finding, error: &field::Error, misspelt: &[Misspelt]) {
+    if error.code != schema_codes::MISSING_PROPERTY {
+        return;
+    }
+    let path = error.place();
+    let parent = words::name::parent(path);
+    let meant = misspelt.iter().find(|it| {
+        let is_last =
+            matches!(path.segments().last(), Some(Segment::Field(name) | Segment::Key(name)) if *name == it.meant);
+        is_last && it.parent == parent
+    });
+    if let Some(it) = meant {
+        finding.help = words::Words::new("").did_you_mean(&it.name, &it.meant).help;
     }
 }
