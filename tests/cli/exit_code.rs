@@ -45,9 +45,10 @@ fn usage_is_2_and_says_what_to_do() {
     sandbox
         .run(&["check", "--kubernetes-version", "1.12", "crd.yaml"])
         .expect(2, &["choose from 1.30 to 1.37"]);
-    sandbox
-        .run(&["check", "bad-config"])
-        .expect(2, &[".crd-analyzer.yaml", "unknown field `rulez`"]);
+    sandbox.run(&["check", "bad-config"]).expect(
+        2,
+        &[".crd-analyzer.yaml", "`rulez` is not a setting, did you mean `rules`?"],
+    );
     sandbox
         .run(&["check", "--old", "x", "crd.yaml", "crd.yaml"])
         .expect(2, &["give a folder"]);

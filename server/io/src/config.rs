@@ -7,7 +7,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crd_analyzer_workspace::config::{Config, FILE_NAMES};
+use crd_analyzer_workspace::{
+    config::{Config, ConfigError, FILE_NAMES},
+    config_check,
+};
 
 use crate::{
     read::{self, Access, SETTINGS_BYTES, Stamp},
@@ -93,7 +96,8 @@ fn parsed(path: &Path, access: &Access) -> Result<Config, String> {
     if is_deep(&text) {
         return Err(format!("it has more than {MAX_DEPTH} brackets in each other"));
     }
-    let mut config = Config::parse(&text).map_err(|why| why.to_string())?;
+    let in_words = |why: ConfigError| config_check::first_problem(&text).unwrap_or_else(|| why.to_string());
+    let mut config = Config::parse(&text).map_err(in_words)?;
     let path = std::path::absolute(path).map_err(|why| why.to_string())?;
     config.folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
     Ok(config)
@@ -139,7 +143,11 @@ mod tests {
         fs::write(root.join(FILE_NAMES[0]), "crds: [x]\n").expect("a file");
         check(nearest(), &root.join(FILE_NAMES[0]), "");
         fs::write(root.join("a").join(FILE_NAMES[0]), "crdz: [x]\n").expect("a file");
-        check(nearest(), &root.join("a").join(FILE_NAMES[0]), "unknown field `crdz`");
+        check(
+            nearest(),
+            &root.join("a").join(FILE_NAMES[0]),
+            "line 1: `crdz` is not a setting, did you mean `crds`?",
+        );
         fs::write(root.join("a").join(FILE_NAMES[0]), "").expect("a file");
         check(nearest(), &root.join("a").join(FILE_NAMES[0]), "");
         fs::write(root.join("a/b").join(FILE_NAMES[0]), b"# \xFF").expect("a file");
@@ -160,7 +168,7 @@ mod tests {
         let file = folder.path().join(FILE_NAMES[0]);
         for (text, problem) in [
             ("{a: ".repeat(30_000), "brackets in each other"),
-            (format!("exclude: [{}]", "[a]".repeat(100)), "invalid type"),
+            (format!("exclude: [{}]", "[a]".repeat(100)), "line 1: a comma or"),
             ("# ".repeat(100_000), "more than 131072 bytes"),
         ] {
             fs::write(&file, text).expect("a file");

@@ -23,6 +23,27 @@ pub struct Code {
     pub without_fix: Option<&'static str>,
 }
 
+impl Code {
+    /// Whether all that it finds is rejected by the API server, as the examples of its page show.
+    pub fn is_rejection(&self) -> bool {
+        let class = |line: &str| {
+            let said = line
+                .strip_prefix('#')?
+                .trim_start()
+                .trim_start_matches('^')
+                .trim_start();
+            match said.split_once(':')?.0 {
+                "error" | "later" => Some(true),
+                "warning" | "hint" => Some(false),
+                // Another code.
+                _ => None,
+            }
+        };
+        let mut classes = self.page.lines().filter_map(class).peekable();
+        classes.peek().is_some() && classes.all(|it| it)
+    }
+}
+
 crd_analyzer_schema::codes! {
     /// The API server refuses the request as a whole.
     REFUSED = "refused";

@@ -32,6 +32,17 @@ pub fn check(bytes: Vec<u8>) -> FileReport {
     }
 }
 
+/// What is wrong first with the text of a configuration file, in a line. `None`: nothing.
+pub fn first_problem(text: &str) -> Option<String> {
+    let report = check(text.as_bytes().to_vec());
+    let finding = report.findings.iter().find(|it| it.severity == Severity::Error)?;
+    let line = report.text.get(..finding.span.start as usize)?.matches('\n').count() + 1;
+    let is_said = finding.headline.contains("did you mean");
+    let help = finding.help.first().filter(|_| !is_said);
+    let help = help.map(|it| format!(" ({it})")).unwrap_or_default();
+    Some(format!("line {line}: {}{help}", finding.headline))
+}
+
 /// The document; `None` if there is nothing in it.
 fn tree(source: &Text) -> Result<Option<Tree>, Box<Finding>> {
     let found = source.documents();
@@ -76,7 +87,7 @@ fn of_tree(tree: &Tree) -> Vec<Finding> {
         found.push(wrong(tree.span(root), "a configuration is a mapping of settings", help));
     }
     // Whoever reads the file decides; what has no place of its own is said at the beginning.
-    if found.is_empty()
+    if found.iter().all(|it| it.severity != Severity::Error)
         && let Err(error) = Config::parse(&tree.text()[tree.document_span().range()])
     {
         let start = tree.span(root).start;
@@ -167,6 +178,17 @@ fn of_levels(tree: &Tree, value: NodeId, found: &mut Vec<Finding>) {
                 tree.span(level)
             };
             found.push(wrong(span, headline, ""));
+        } else if let level @ ("hint" | "info" | "warning") = &*tree.scalar(level)
+            && codes::find(&code).is_some_and(|it| it.is_rejection())
+        {
+            let headline = format!("`{level}` has no effect: the API server rejects what `{code}` finds");
+            let mut finding = wrong(
+                tree.span(entry.value),
+                headline,
+                "write `off` to hide it, or remove the line",
+            );
+            finding.severity = Severity::Warning;
+            found.push(finding);
         }
     }
 }
@@ -226,6 +248,39 @@ mod tests {
         check_text(
             "kubernetesVersion: 1.31..1.33\nrules:\n  missing-type: off\nexclude: ['vendor/**']\ncrds: [../crds]\nrequireCrd: true\nmarkers: [kubebuilder:oneOf, +example]\n",
             &[],
+        );
+    }
+
+    #[test]
+    fn what_the_api_server_rejects_stays_an_error() {
+        let headlines = |text: &str| {
+            let found = check(text.as_bytes().to_vec()).findings;
+            assert!(Config::parse(text).is_ok() && found.iter().all(|it| it.severity == Severity::Warning));
+            found.into_iter().map(|it| it.headline).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            headlines("rules: {unknown-scope: hint}\n"),
+            ["`hint` has no effect: the API server rejects what `unknown-scope` finds"]
+        );
+        for level in ["off", "error"] {
+            assert!(
+                headlines(&format!("rules: {{unknown-scope: {level}}}\n")).is_empty(),
+                "{level}"
+            );
+        }
+        assert!(headlines("rules: {unknown-marker: hint, set-of-objects: hint, rule-can-fail: info}\n").is_empty());
+    }
+
+    #[test]
+    fn the_first_problem_is_said_in_a_line() {
+        assert_eq!(first_problem("rules: {}\n"), None);
+        assert_eq!(
+            first_problem("rules: {}\nselct: [a]\nexclude: 3\n").as_deref(),
+            Some("line 2: `selct` is not a setting (`docs/configuration.md` lists them)")
+        );
+        assert_eq!(
+            first_problem("exclude: vendor\n").as_deref(),
+            Some("line 1: `exclude` is a list (write `exclude: [vendor]`)")
         );
     }
 
