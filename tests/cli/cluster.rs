@@ -200,7 +200,7 @@ fn objects_of_a_cluster_are_tried() {
     );
     kubectl.kubeconfig(sandbox.path(), "kind-prod");
     let run = |args: &[&str]| run(&sandbox, &kubectl, "kubeconfig", args);
-    run(&["compat", "old.yaml", "new.yaml"]).expect(1, &["1 changes"]);
+    run(&["compat", "old.yaml", "new.yaml"]).expect(1, &["1 change\n"]);
     assert_eq!(kubectl.asked(), 0, "the command did not ask for a cluster");
     run(&["compat", "old.yaml", "new.yaml", "--from-cluster"]).expect(
         1,

@@ -54,7 +54,7 @@ fn policies_decide_the_exit_code() {
     ]);
     sandbox
         .run(&["compat", "old.yaml", "new.yaml"])
-        .expect(0, &["compatible: 1 answers break"]);
+        .expect(0, &["compatible (policy writers): 1 answer breaks something"]);
     sandbox
         .run(&["compat", "old.yaml", "new.yaml", "--policy", "strict"])
         .expect(1, &["breaks readers (pruned)"]);
@@ -83,7 +83,7 @@ fn what_is_unknown_is_neither() {
         .expect(3, &["unknown for writers"]);
     sandbox
         .run(&["compat", "old.yaml", "new.yaml", "--allow-unknown"])
-        .expect(0, &["unknown:"]);
+        .expect(0, &["unknown (policy writers):"]);
 }
 
 #[test]
@@ -173,7 +173,11 @@ fn exceptions_allow_a_change_until_a_day() {
         |file: &str, format: &str| sandbox.run(&["compat", "old.yaml", "new.yaml", "--exceptions", file, "-o", format]);
     run("always.yaml", "text").expect(
         0,
-        &["allowed: three are enough", "breaks writers (refused)", "compatible:"],
+        &[
+            "allowed: three are enough",
+            "breaks writers (refused)",
+            "compatible (policy writers):",
+        ],
     );
     run("path.yaml", "text").expect(0, &["allowed until 9999-12-31: three are enough"]);
     run("path.yaml", "markdown").expect(0, &["| `maximum-changed` allowed: `three are enough` |"]);

@@ -61,7 +61,7 @@ fn the_most_expensive_rules_of_all_files_come_in_one_list() {
     let outcome = sandbox.run(&["cost", "wrong.yaml", "--sort", "line"]);
     outcome.expect(
         0,
-        &["wrong.yaml: widgets.example.com v1: schema total 434,627 without 1 rule of 100,000,000\n"],
+        &["wrong.yaml: widgets.example.com v1: schema total 434,627 of 100,000,000, without 1 rule\n"],
     );
     let at = |text: &str| outcome.stdout.find(text).expect(text);
     assert!(at("spec[0]") < at("spec[1]"), "{outcome:#?}");

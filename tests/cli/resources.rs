@@ -32,7 +32,7 @@ fn a_misspelt_required_field_has_one_help() {
     assert_eq!(outcome.stdout.matches("help: change `sise` to `size`").count(), 2);
     assert!(!outcome.stdout.contains("add `size"), "{}", outcome.stdout);
     // With the right name, the other one is too much.
-    sandbox.write("samples/bad.yaml", &resource("{color: 3}"));
+    sandbox.write("samples/bad.yaml", resource("{color: 3}"));
     sandbox.run(&["check", "."]).expect(1, &["help: add `size: 1`"]);
 }
 

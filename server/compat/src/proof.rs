@@ -123,7 +123,7 @@ impl Question<'_> {
             Kind::Preserve => {
                 let widens = to.x_preserve_unknown_fields == Some(true);
                 (widens && !self.scope().has_rules && !has_rules_below(to))
-                    .then(|| "unknown fields are kept now, and known ones stay the same".to_owned())
+                    .then(|| "unknown fields are kept, and known ones stay the same".to_owned())
             }
             Kind::Junctor(keyword) => self.junctor(keyword),
             // `Validator.validateExpressions`

@@ -10,6 +10,7 @@ use super::{
     objects::{self, code},
     short_path, text,
 };
+use crate::output::counted;
 
 pub(super) const FORMAT: Format = Format {
     name: "markdown",
@@ -26,11 +27,8 @@ fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     out.line(format_args!("### CRD changes: {}", report.verdict.name()))?;
     out.blank()?;
     out.line(format_args!(
-        "{} answers break something, {} are proved compatible ({} tolerated until the value changes), {} are unknown. Policy: `{}`.",
-        summary.breaks,
-        summary.compatible,
-        summary.tolerated,
-        summary.unknown,
+        "{}. Policy: `{}`.",
+        text::answers(&summary),
         report.policy.name()
     ))?;
     for compared in &report.reports {
@@ -38,9 +36,9 @@ fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
         out.blank()?;
         let others = compared.changes.len() - changes.len();
         out.line(format_args!(
-            "#### {}: {} changes, {others} of them compatible for all",
+            "#### {}: {}, {others} of them compatible for all",
             code(&compared.name),
-            compared.changes.len()
+            counted(compared.changes.len(), "change")
         ))?;
         if !compared.olm.is_empty() {
             out.blank()?;

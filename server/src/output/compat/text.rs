@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use crd_analyzer_compat::{Answer, Change, Direction, OlmRefusal, Witness, shown_object};
 use crd_analyzer_io::print::Terminal;
 
-use super::{Allowed, Compared, Format, Report, objects, short_path};
-use crate::output::render::Renderer;
+use super::{Allowed, Compared, Format, Report, Summary, objects, short_path};
+use crate::output::{counted, render::Renderer};
 
 pub(super) const FORMAT: Format = Format {
     name: "text",
@@ -29,14 +29,28 @@ fn print(out: &mut dyn Write, columns: usize, report: &Report<'_>) -> io::Result
     text.line(
         "",
         &format!(
-            "{}: {} answers break something, {} are proved compatible ({} tolerated until the value changes), {} are unknown (policy {})",
+            "{} (policy {}): {}",
             report.verdict.name(),
-            summary.breaks,
-            summary.compatible,
-            summary.tolerated,
-            summary.unknown,
-            report.policy.name()
+            report.policy.name(),
+            answers(&summary)
         ),
+    )
+}
+
+/// How many answers of each kind there are.
+pub(super) fn answers(summary: &Summary) -> String {
+    let (breaks, compatible, unknown) = (summary.breaks, summary.compatible, summary.unknown);
+    let tolerated = match summary.tolerated {
+        0 => String::new(),
+        count => format!(" ({count} of them until the value changes)"),
+    };
+    let verb = |count: usize, one: &'static str, many: &'static str| if count == 1 { one } else { many };
+    format!(
+        "{} {} something, {compatible} {} compatible{tolerated}, {unknown} {} unknown",
+        counted(breaks, "answer"),
+        verb(breaks, "breaks", "break"),
+        verb(compatible, "is", "are"),
+        verb(unknown, "is", "are"),
     )
 }
 
@@ -95,7 +109,7 @@ impl Text<'_, '_> {
         };
         self.line(
             "",
-            &format!("{}: {} changes{more}", compared.name, compared.changes.len()),
+            &format!("{}: {}{more}", compared.name, counted(compared.changes.len(), "change")),
         )?;
         for (change, exception) in changes {
             self.change(compared, change, exception)?;

@@ -143,7 +143,7 @@ impl Table<'_, '_> {
         if let Some(why) = &schema.not_checked {
             self.line(
                 "  ",
-                &format!("the server does not get to these rules: {}", one_line(why)),
+                &format!("the API server does not check these rules: {}", one_line(why)),
             )?;
         }
         self.out.blank()
@@ -159,10 +159,10 @@ fn heading(label: &str, document: &DocumentCosts, schema: &SchemaCosts) -> Strin
     let without = schema.rules.iter().filter(|it| !is_counted(it)).count();
     let without = match without {
         0 => String::new(),
-        n => format!(" without {}", counted(n, "rule")),
+        n => format!(", without {}", counted(n, "rule")),
     };
     format!(
-        "{label}: {name}{}: schema total {}{without} of {}{}",
+        "{label}: {name}{}: schema total {} of {}{without}{}",
         schema.versions.join(", "),
         grouped(schema.total),
         grouped(TOTAL_COST_LIMIT),
@@ -284,10 +284,13 @@ impl Top {
 fn notes(rule: &RuleCost, root: &Path) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(error) = &rule.error {
-        notes.push(format!("does not compile: {}", one_line(error)));
+        notes.push(format!("does not compile: {}", one_line(first_error(error))));
     }
     if let Some(error) = &rule.message_error {
-        notes.push(format!("its messageExpression does not compile: {}", one_line(error)));
+        notes.push(format!(
+            "its messageExpression does not compile: {}",
+            one_line(first_error(error))
+        ));
     }
     if rule.message_cost > COST_LIMIT {
         let (cost, share) = (grouped(rule.message_cost), share(rule.message_cost));
@@ -317,6 +320,15 @@ fn notes(rule: &RuleCost, root: &Path) -> Vec<String> {
         notes.push("no missing bound makes it so expensive: simplify the rule".to_owned());
     }
     notes
+}
+
+/// The first error of an expression without its place, which the API server counts from the beginning of the expression.
+fn first_error(detail: &str) -> &str {
+    let Some((_, error)) = detail.split_once("ERROR: <input>:") else {
+        return detail;
+    };
+    let line = error.lines().next().unwrap_or_default();
+    line.split_once(": ").map_or(line, |it| it.1)
 }
 
 fn bounds(remedy: &BoundsProposal) -> String {
