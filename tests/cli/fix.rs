@@ -320,6 +320,21 @@ fn markers_are_declared_and_suppressed() {
     sandbox.write(".crd-analyzer.yaml", "markers: [kubebuilder:oneOf]\n");
     sandbox.run(&["check", "./api/..."]).expect(0, &["0 warnings"]);
     sandbox.write(".crd-analyzer.yaml", "markers: [a b]\n");
-    let why = "markers: the name of a marker contains no blanks";
+    let why = "line 1: the name of a marker contains no blanks";
     sandbox.run(&["check", "./api/..."]).expect(2, &[why]);
+}
+
+#[test]
+fn repairs_of_what_appears_then_are_counted() {
+    // Below a misspelt key, nothing is known to be wrong.
+    let schema = "              type: object
+              propertes:
+                name: {type: strng}
+";
+    let sandbox = Sandbox::new(&[("a.yaml", &definition(schema))]);
+    let said = "`--fix` repairs 1 diagnostic, and 1 more that appears then";
+    sandbox.run(&["check", "a.yaml"]).expect(1, &[said]);
+    sandbox
+        .run(&["check", "--fix", "a.yaml"])
+        .expect(0, &["applied 2 fixes to 1 file"]);
 }

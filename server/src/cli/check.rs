@@ -397,8 +397,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
                         roles,
                         is_base,
                     } => {
-                        session.summary.fixable.0 += fixable.0;
-                        session.summary.fixable.1 += fixable.1;
+                        session.summary.fixable.add(fixable);
                         if let Some(new) = &mut session.summary.new {
                             *new += usize::from(is_new);
                         }

@@ -35,7 +35,7 @@ use similar::TextDiff;
 use crate::{
     cli::UsageError,
     input::{self, Input, Source},
-    output::counted,
+    output::{Fixable, counted},
 };
 
 /// A file with its repairs, not yet written.
@@ -132,14 +132,8 @@ pub(super) fn repair(
         done.extend(described(&after, &fixes));
         after = converted;
     }
-    // A repair may show what another error hid.
-    for _ in 0..MOST_ROUNDS {
-        let Some((repaired, fixes)) = repair_all(&after, config, &question, level) else {
-            break;
-        };
-        done.extend(described(&after, &fixes));
-        after = repaired;
-    }
+    let (after, repaired) = rounds(after, config, &question, level);
+    done.extend(repaired);
     let is_left = done.is_empty() || is_aside(&analyze(before.clone().into_bytes(), &question));
     Ok((!is_left).then(|| Repaired {
         path: path.clone(),
@@ -149,6 +143,19 @@ pub(super) fn repair(
         after,
         done,
     }))
+}
+
+/// Repairs a text until nothing is left to repair: a repair may show what another error hid.
+fn rounds(mut text: String, config: &Config, question: &Question<'_>, level: Level) -> (String, Vec<Done>) {
+    let mut done = Vec::new();
+    for _ in 0..MOST_ROUNDS {
+        let Some((repaired, fixes)) = repair_all(&text, config, question, level) else {
+            break;
+        };
+        done.extend(described(&text, &fixes));
+        text = repaired;
+    }
+    (text, done)
 }
 
 /// Fixes of a text, in its order.
@@ -165,11 +172,21 @@ fn described(text: &str, fixes: &[Fix]) -> Vec<Done> {
     done
 }
 
-/// How many of the diagnostics of a file `--fix` repairs, and how many more `--fix=unsafe`. `question`: how the file was judged, without the
-/// search for values on which rules fail.
-pub(super) fn fixable(report: &FileReport, config: &Config, question: &Question<'_>) -> (usize, usize) {
+/// What fixes of the diagnostics of a file would do. `question`: how the file was judged, without the search for values on which rules fail.
+pub(super) fn fixable(report: &FileReport, config: &Config, question: &Question<'_>) -> Fixable {
+    let of = |repaired: Option<(String, Vec<Fix>)>| {
+        let Some((text, fixes)) = repaired else {
+            return Fixable::default();
+        };
+        Fixable {
+            safe: fixes.len(),
+            later: rounds(text, config, question, Level::Safe).1.len(),
+            more: 0,
+        }
+    };
     if let Some(markers) = go::markers(question) {
-        return (go::repairs(report, config, &markers).map_or(0, |it| it.1.len()), 0);
+        let repaired = go::repairs(report, config, &markers);
+        return of(repaired.and_then(|(edits, fixes)| Some((fixes::apply(&report.text, &edits)?, fixes))));
     }
     let is_hazard = |code: &str| hazards::codes::ALL.iter().any(|it| it.0 == code);
     let problems = problems(report, config);
@@ -178,23 +195,26 @@ pub(super) fn fixable(report: &FileReport, config: &Config, question: &Question<
         .filter(|it| ![LARGE_MANIFEST, SEVERAL_CRDS].contains(&it.code) && !is_hazard(it.code))
         .collect();
     if problems.is_empty() {
-        return (0, 0);
+        return Fixable::default();
     }
     if problems.iter().any(Problem::is_of_old_form) {
-        return (convert(&report.text, config, question).map_or(0, |it| it.1.len()), 0);
+        return of(convert(&report.text, config, question));
     }
     let (is_safe, drops) = fixes::may_be_repaired(&report.text, problems.iter().cloned(), &Near(question));
     if !is_safe && !drops {
-        return (0, 0);
+        return Fixable::default();
     }
     let before = fixes::counts(report);
-    let count = |level| {
-        let problems = problems.iter().cloned();
-        repairs(&report.text, problems, &before, question, level).map_or(0, |it| it.1.len())
+    let repaired = |level| {
+        let (edits, fixes) = repairs(&report.text, problems.iter().cloned(), &before, question, level)?;
+        Some((fixes::apply(&report.text, &edits)?, fixes))
     };
-    let safe = if is_safe { count(Level::Safe) } else { 0 };
-    let all = if drops { count(Level::Unsafe) } else { safe };
-    (safe, all.saturating_sub(safe))
+    let mut fixable = of(is_safe.then(|| repaired(Level::Safe)).flatten());
+    if drops {
+        let all = repaired(Level::Unsafe).map_or(0, |it| it.1.len());
+        fixable.more = all.saturating_sub(fixable.safe);
+    }
+    fixable
 }
 
 /// Repairs of what is found in a file, each tried: its finding goes, and nothing comes in its place.

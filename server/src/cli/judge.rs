@@ -38,7 +38,10 @@ use crd_analyzer_workspace::{
 use rayon::prelude::*;
 
 use super::{UsageError, definitions::RunDefinitions, exceptions::Exceptions, fix, go_crds::GoCrdsOfRun};
-use crate::input::{self, Input, Source, Unreadable};
+use crate::{
+    input::{self, Input, Source, Unreadable},
+    output::Fixable,
+};
 
 /// What became of one input.
 pub(super) enum Judged {
@@ -48,8 +51,8 @@ pub(super) enum Judged {
         is_new: bool,
         /// Fixes, if the output format needs them.
         fixes: Vec<Fix>,
-        /// How many diagnostics `--fix` repairs, and how many more `--fix=unsafe`, if the output format says so.
-        fixable: (usize, usize),
+        /// What fixes would do, if the output format says so.
+        fixable: Fixable,
         /// What each document is to the repository, if the output format says so.
         roles: Vec<Judgement>,
         /// The file is the base of a kustomization that could not be built to the end.
@@ -379,7 +382,7 @@ pub(super) fn judge(
     let fixable = if wants.fixable && question.old.is_none() && report.aside.is_none() {
         fix::fixable(&report, config, &again)
     } else {
-        (0, 0)
+        Fixable::default()
     };
     if let Some(overlays) = &beside.overlays {
         overlays.complete(&path, &mut report, &question);

@@ -102,8 +102,8 @@ impl Printer for Json {
             "later_errors": summary.later_errors,
             "warnings": summary.warnings,
             "hints": summary.hints,
-            "fixable": summary.fixable.0,
-            "fixable_unsafe": summary.fixable.1,
+            "fixable": summary.fixable.safe,
+            "fixable_unsafe": summary.fixable.more,
             "by_code": by_code,
         });
         if let Some(new) = new {

@@ -64,7 +64,7 @@ pub(crate) use format::names as format_names;
 pub(crate) use look::{Color, Look, columns};
 pub(crate) use repeated::Repeated;
 pub(crate) use several::{Output, Outputs};
-pub(crate) use summary::{BaselineSummary, Summary};
+pub(crate) use summary::{BaselineSummary, Fixable, Summary};
 
 /// One checked file.
 pub(crate) struct File<'a> {

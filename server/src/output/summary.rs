@@ -31,6 +31,26 @@ const MOST_KINDS: usize = 10;
 /// Files or folders that are named because they are not built; the others are counted.
 const MOST_NOT_BUILT: usize = 10;
 
+/// What fixes would do.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Fixable {
+    /// How many of the diagnostics `--fix` repairs.
+    pub(crate) safe: usize,
+    /// How many it repairs that only then appear.
+    pub(crate) later: usize,
+    /// How many of the diagnostics `--fix=unsafe` repairs besides.
+    pub(crate) more: usize,
+}
+
+impl Fixable {
+    /// Adds those of another file.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.safe += other.safe;
+        self.later += other.later;
+        self.more += other.more;
+    }
+}
+
 /// What was counted over all files.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Summary {
@@ -75,8 +95,8 @@ pub(crate) struct Summary {
     pub(crate) not_built_before: Vec<String>,
     /// What the baseline of the run did.
     pub(crate) baseline: Option<BaselineSummary>,
-    /// How many diagnostics `--fix` repairs, and how many more `--fix=unsafe`.
-    pub(crate) fixable: (usize, usize),
+    /// What fixes would do.
+    pub(crate) fixable: Fixable,
     /// How many fixes were applied, and to how many files.
     pub(crate) fixed: Option<(usize, usize)>,
 }
@@ -277,13 +297,18 @@ impl Summary {
 
     /// How many diagnostics have a fix.
     fn fixable_words(&self) -> Option<String> {
-        let (safe, more) = self.fixable;
+        let Fixable { safe, later, more } = self.fixable;
+        let then = match later {
+            0 => String::new(),
+            1 => ", and 1 more that appears then".to_owned(),
+            later => format!(", and {later} more that appear then"),
+        };
         Some(match (safe, more) {
             (0, 0) => return None,
-            (safe, 0) => format!("`--fix` repairs {}", counted(safe, "diagnostic")),
+            (safe, 0) => format!("`--fix` repairs {}{then}", counted(safe, "diagnostic")),
             (0, more) => format!("`--fix=unsafe` repairs {}, and drops text", counted(more, "diagnostic")),
             (safe, more) => format!(
-                "`--fix` repairs {}, and `--fix=unsafe` {more} more, which drops text",
+                "`--fix` repairs {}{then}, and `--fix=unsafe` {more} more, which drops text",
                 counted(safe, "diagnostic")
             ),
         })
