@@ -2,6 +2,9 @@
 
 use super::catalog::Release;
 
+/// The module of controller-gen.
+const MODULE: &str = "sigs.k8s.io/controller-tools";
+
 /// The text before the version, in Makefiles, in commands, in a `go.mod`.
 const BEFORE: [&str; 5] = [
     "CONTROLLER_TOOLS_VERSION",
@@ -11,8 +14,20 @@ const BEFORE: [&str; 5] = [
     "sigs.k8s.io/controller-tools ",
 ];
 
+/// Whether a `go.mod` replaces controller-gen by a fork, whose releases have other numbers.
+fn has_fork(text: &str) -> bool {
+    let name = MODULE;
+    text.lines().any(|line| match line.split_once("=>") {
+        Some((of, by)) => of.contains(name) && !by.trim_start().starts_with(name),
+        None => false,
+    })
+}
+
 /// The release that a text names, if it is one that is known.
 pub(crate) fn named_in(text: &str) -> Option<Release> {
+    if has_fork(text) {
+        return None;
+    }
     BEFORE.iter().find_map(|before| {
         let mut places = text.match_indices(before);
         places.find_map(|(at, _)| version(&text[at + before.len()..]))
@@ -44,6 +59,14 @@ mod tests {
             ("require (\n\tsigs.k8s.io/controller-tools v0.17.3\n)", Some(17)),
             ("run controller-gen@latest and controller-gen@v0.19.0", Some(19)),
             ("CONTROLLER_TOOLS_VERSION ?= latest", None),
+            (
+                "require sigs.k8s.io/controller-tools v0.18.0\nreplace sigs.k8s.io/controller-tools => example.com/fork v0.12.1\n",
+                None,
+            ),
+            (
+                "require sigs.k8s.io/controller-tools v0.18.0\nreplace sigs.k8s.io/controller-tools => sigs.k8s.io/controller-tools v0.18.0\n",
+                Some(18),
+            ),
             ("", None),
         ] {
             assert_eq!(named_in(text), expected.map(Release), "{text}");
