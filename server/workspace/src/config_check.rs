@@ -2,6 +2,7 @@
 
 use std::{fmt::Display, sync::Arc};
 
+use crd_analyzer_diagnostic::text::either;
 use crd_analyzer_gosource::check::declared::name_in;
 use crd_analyzer_syntax::tree::{NodeId, NodeKind, Span, Tree};
 use globset::Glob;
@@ -170,14 +171,29 @@ fn of_levels(tree: &Tree, value: NodeId, found: &mut Vec<Finding>) {
         let level = tree.resolve(entry.value);
         let is_level = tree.is_scalar(level) && LEVELS.iter().any(|it| it.0 == tree.scalar(level));
         if !is_level {
-            let names: Vec<_> = LEVELS.iter().map(|it| format!("`{}`", it.0)).collect();
-            let headline = format!("the severity of a code is {}", names.join(", "));
+            let names: Vec<_> = LEVELS.iter().map(|it| it.0).collect();
+            let written = if tree.is_scalar(level) {
+                tree.scalar(level)
+            } else {
+                "".into()
+            };
+            let near = meant(&written, names.iter().copied());
+            let (headline, help) = match near {
+                Some(near) => (
+                    format!("`{written}` is not a severity, did you mean `{near}`?"),
+                    format!("write `{near}`"),
+                ),
+                None => (
+                    format!("`{code}` needs a severity"),
+                    format!("write {}", either(&names)),
+                ),
+            };
             let span = if tree.is_absent(level) {
                 tree.span(entry.key)
             } else {
                 tree.span(level)
             };
-            found.push(wrong(span, headline, ""));
+            found.push(wrong(span, headline, help));
         } else if let level @ ("hint" | "info" | "warning") = &*tree.scalar(level)
             && codes::find(&code).is_some_and(|it| it.is_rejection())
         {
@@ -282,6 +298,10 @@ mod tests {
             first_problem("exclude: vendor\n").as_deref(),
             Some("line 1: `exclude` is a list (write `exclude: [vendor]`)")
         );
+        assert_eq!(
+            first_problem("rules: {unknown-scope: 7}\n").as_deref(),
+            Some("line 1: `unknown-scope` needs a severity (write `off`, `hint`, `info`, `warning` or `error`)")
+        );
     }
 
     #[test]
@@ -297,10 +317,7 @@ mod tests {
                     "missing-typ",
                     "`missing-typ` is not a diagnostic code, did you mean `missing-type`?",
                 ),
-                (
-                    "of",
-                    "the severity of a code is `off`, `hint`, `info`, `warning`, `error`",
-                ),
+                ("of", "`of` is not a severity, did you mean `off`?"),
             ],
         );
         check_text(
