@@ -16,3 +16,21 @@ fn says_what_is_here_and_what_to_type() {
         .run(&[])
         .expect(2, &["no CRD", "name these with --crd PATH"]);
 }
+
+#[test]
+fn check_has_other_names_and_needs_no_path() {
+    let sandbox = Sandbox::new(&[("a.yaml", include_str!("../../examples/broken.crd.yaml"))]);
+    let named = sandbox.run(&["check", ".", "-o", "concise", "--quiet"]);
+    named.expect(1, &["a.yaml:21:"]);
+    for command in ["check", "lint", "validate"] {
+        let outcome = sandbox.run(&[command, "-o", "concise", "--quiet"]);
+        assert_eq!((outcome.code, &outcome.stdout), (Some(1), &named.stdout), "{command}");
+    }
+    // People learn one name.
+    let help = sandbox.run(&["help"]);
+    assert!(
+        !help.stdout.contains("lint,") && !help.stdout.contains("validate"),
+        "{}",
+        help.stdout
+    );
+}

@@ -1,11 +1,21 @@
 //! Diagnostic codes by the API server's words: what somebody pastes from a terminal or the log of a CI run.
 
-use std::sync::LazyLock;
+use std::{cmp::Reverse, sync::LazyLock};
 
 use crate::codes::{self, Code};
 
-/// What begins the line of a page that quotes the API server.
-const QUOTES: &str = "- The API server reports ";
+/// What begins the lines of a page that quote the API server and its client.
+const QUOTES: [&str; 2] = ["- The API server reports ", "- kubectl reports "];
+
+/// Words that begin many messages: whatever else a message says is more to the point.
+const GENERAL: [&str; 6] = [
+    "Forbidden",
+    "Invalid value",
+    "Required value",
+    "Too many",
+    "Unsupported value",
+    "cannot be handled as a",
+];
 
 /// What stands between texts that the API server writes all.
 const AND: &str = "` and `";
@@ -19,9 +29,12 @@ struct Quote {
 static QUOTED: LazyLock<Vec<Quote>> = LazyLock::new(|| codes::all().into_iter().flat_map(quotes).collect());
 
 fn quotes(code: Code) -> Vec<Quote> {
-    let Some((_, rest)) = code.page.split_once(QUOTES) else {
-        return Vec::new();
-    };
+    let lines = QUOTES.iter().filter_map(|it| Some(code.page.split_once(it)?.1));
+    lines.flat_map(|it| quoted(code, it)).collect()
+}
+
+/// The quotes in the line of a page; `rest` begins with them.
+fn quoted(code: Code, rest: &str) -> Vec<Quote> {
     let end = rest.find("\n- ").or_else(|| rest.find("\n\n")).unwrap_or(rest.len());
     let texts = rest[..end].split('`').skip(1).step_by(2).map(in_one_line);
     let texts: Vec<String> = texts.filter(|it| !it.is_empty()).collect();
@@ -44,12 +57,13 @@ pub fn codes_of(said: &str) -> Vec<Code> {
     // Terminals and logs break lines, and JSON escapes quotes.
     let said = in_one_line(&said.replace("\\\"", "\""));
     let is_said = |it: &&Quote| it.texts.iter().all(|text| said.contains(text.as_str()));
-    let mut found: Vec<(usize, Code)> = QUOTED
-        .iter()
-        .filter(is_said)
-        .map(|it| (it.texts.iter().map(String::len).sum(), it.code))
-        .collect();
-    found.sort_by_key(|(length, code)| (std::cmp::Reverse(*length), code.name));
+    let is_general = |it: &Quote| it.texts.iter().all(|text| GENERAL.contains(&text.as_str()));
+    let rank = |it: &Quote| {
+        let length: usize = it.texts.iter().map(String::len).sum();
+        (is_general(it), Reverse(length))
+    };
+    let mut found: Vec<_> = QUOTED.iter().filter(is_said).map(|it| (rank(it), it.code)).collect();
+    found.sort_by_key(|(rank, code)| (*rank, code.name));
     let mut codes: Vec<Code> = Vec::new();
     for (_, code) in found {
         if !codes.contains(&code) {
@@ -74,6 +88,53 @@ mod tests {
             let said = format!("The Widget \"a\" is invalid: {}", texts.join(" … "));
             assert!(codes_of(&said).contains(code), "{} by {said}", code.name);
         }
+    }
+
+    /// The page of errors for people names codes by the same words.
+    #[test]
+    fn finds_the_codes_of_the_page_of_errors() {
+        let page = include_str!("../../../docs/rejected.md");
+        let mut count = 0;
+        for row in page.lines().filter(|it| it.starts_with("| `")) {
+            let row = row.replace("\\|", "\u{1}");
+            let cells: Vec<&str> = row.split('|').collect();
+            let codes: Vec<&str> = cells[4]
+                .split("[`")
+                .skip(1)
+                .filter_map(|it| it.split('`').next())
+                .collect();
+            for message in cells[1].split('`').skip(1).step_by(2).filter(|_| !codes.is_empty()) {
+                // What differs from file to file says nothing, and words alone are searched for as codes or fields.
+                if !message.contains(' ')
+                    || message.ends_with("\"boolean\", …")
+                    || message == "default: Invalid value: …"
+                {
+                    continue;
+                }
+                let said = message.replace('\u{1}', "|").replace('…', "foo");
+                let found = names(&said);
+                assert!(
+                    codes.iter().any(|it| found.contains(it)),
+                    "{said}: {found:?}, not {codes:?}"
+                );
+                count += 1;
+            }
+        }
+        assert!(count > 70, "{count}");
+    }
+
+    #[test]
+    fn what_begins_many_messages_comes_last() {
+        let strict = "error when creating \"a.yaml\": Foo in version \"v1\" cannot be handled as a Foo: strict decoding error: unknown field \"spec.x\"";
+        assert_eq!(names(strict).first(), Some(&"unknown-field"));
+        assert_eq!(
+            names("spec: Invalid value: foo: failed rule: self.a").first(),
+            Some(&"rule-failed")
+        );
+        let stored = "status.storedVersions[0]: Invalid value: \"v1alpha1\": must appear in spec.versions";
+        assert_eq!(names(stored).first(), Some(&"stored-versions"));
+        let kind = "no matches for kind \"Foo\" in version \"a.b/v1\" ensure CRDs are installed first";
+        assert_eq!(names(kind).first(), Some(&"unknown-kind"));
     }
 
     #[test]
