@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crd_analyzer_apiextensions::kind::CRD;
 use crd_analyzer_syntax::paths::Step;
 use serde_json::Value;
 
-use super::{Reproduction, Trial};
+use super::{Reproduction, Trial, is_crd};
 
 /// What was replaced.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -90,10 +89,6 @@ fn kinds(of: &mut Reproduction, trial: &mut Trial, replaced: &mut Replaced) {
             }
         }
     }
-}
-
-fn is_crd(document: &Value) -> bool {
-    document["kind"].as_str() == Some(CRD.name)
 }
 
 /// Gives a CRD or a resource other names of groups and kinds.

@@ -14,6 +14,7 @@ use std::{
     sync::Arc,
 };
 
+use crd_analyzer_apiextensions::kind::CRD;
 use crd_analyzer_schema::depth;
 use crd_analyzer_syntax::{
     json::read_json,
@@ -126,6 +127,7 @@ impl Reproduction {
         if !trial.holds(self) {
             return Err(Impossible::Elsewhere);
         }
+        reduce::focus(self, &mut trial);
         self.use_one_version(&mut trial);
         reduce::reduce(self, &mut trial);
         let replaced = anonymous::replace(self, &mut trial);
@@ -135,7 +137,7 @@ impl Reproduction {
     }
 
     fn use_one_version(&mut self, trial: &mut Trial) {
-        for version in self.versions.iter().rev() {
+        for version in self.versions.iter().rev().filter(|_| self.versions.count() > 1) {
             let one = Self {
                 versions: VersionSet::one(version),
                 ..self.clone()
@@ -154,7 +156,7 @@ impl Reproduction {
 
     /// What is reported on the documents: a line for each diagnostic.
     pub fn reported(&self) -> Vec<String> {
-        let (report, config) = (report(self), config(self.target.code));
+        let (report, config) = (report(self, true), config(self.target.code));
         let all = report.documents.iter().flat_map(|it| it.merged_findings(&config));
         let line = |finding: crate::finding::Finding| {
             format!("{}[{}]: {}", finding.severity.word(), finding.code, finding.headline)
@@ -170,6 +172,10 @@ impl Reproduction {
         }
         options
     }
+}
+
+fn is_crd(document: &Value) -> bool {
+    document["kind"].as_str() == Some(CRD.name)
 }
 
 fn depth_of(value: &Value) -> usize {
@@ -210,7 +216,7 @@ fn config(code: &str) -> Config {
 }
 
 /// What `crd-analyzer check` says of the text.
-fn report(of: &Reproduction) -> FileReport {
+fn report(of: &Reproduction, has_hazards: bool) -> FileReport {
     let text: Arc<str> = of.text().into();
     let path = Path::new(PATH);
     let catalog = Catalog::new(MemoryFiles([(PathBuf::from(PATH), text.to_string())].into()));
@@ -230,7 +236,11 @@ fn report(of: &Reproduction) -> FileReport {
         definitions: Some(&catalog),
         named: true,
         is_completed: true,
-        hazards: Search::All(&hazards),
+        hazards: if has_hazards {
+            Search::All(&hazards)
+        } else {
+            Search::Off
+        },
         lints: Lints::of(&config),
         wants_effective: false,
         ..Question::new(of.versions)
@@ -238,18 +248,32 @@ fn report(of: &Reproduction) -> FileReport {
     analyze(text.as_bytes().to_vec(), &question)
 }
 
+/// The same without the search for hazards, which takes long, unless the diagnostic is one.
+fn tried(of: &Reproduction) -> FileReport {
+    let is_hazard = crd_analyzer_hazards::codes::ALL.iter().any(|it| it.0 == of.target.code);
+    report(of, is_hazard)
+}
+
 /// Tries whether documents still have the diagnostic, and no other one that they did not have before.
 struct Trial {
     /// The codes that may be reported.
     allowed: BTreeSet<&'static str>,
+    /// The words of the diagnostic: it may name properties.
+    words: BTreeSet<String>,
     tried: usize,
     bytes: usize,
 }
 
 impl Trial {
     fn new(of: &Reproduction) -> Self {
-        let found = located(&report(of), &config(of.target.code));
+        let found = located(&tried(of), &config(of.target.code));
+        let said = found.iter().filter(|it| it.code == of.target.code);
+        let words = said.flat_map(|it| {
+            it.headline
+                .split(|it: char| !it.is_alphanumeric() && it != '_' && it != '-')
+        });
         Self {
+            words: words.map(str::to_owned).collect(),
             allowed: found.into_iter().map(|it| it.code).collect(),
             tried: 0,
             bytes: 0,
@@ -261,7 +285,7 @@ impl Trial {
             return false;
         }
         self.tried += 1;
-        let report = report(of);
+        let report = tried(of);
         self.bytes += report.text.len();
         let found = located(&report, &config(of.target.code));
         let is_target = |it: &Located| {

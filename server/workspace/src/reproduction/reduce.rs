@@ -1,11 +1,11 @@
 //! Leaves out what a diagnostic does not need: documents, fields and items.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use crd_analyzer_syntax::paths::Step;
 use serde_json::Value;
 
-use super::{Reproduction, Trial};
+use super::{Reproduction, Trial, is_crd};
 
 /// What is left out makes other things superfluous, so everything is tried again, but not without end.
 const MOST_ROUNDS: usize = 4;
@@ -21,6 +21,116 @@ pub(super) fn reduce(of: &mut Reproduction, trial: &mut Trial) {
         if size(of) == before {
             return;
         }
+    }
+}
+
+/// Makes large CRDs small in a few steps: without descriptions, and with only the properties that the diagnostic can be about.
+pub(super) fn focus(of: &mut Reproduction, trial: &mut Trial) {
+    let document = &of.documents[of.target.document];
+    let mut about: BTreeSet<String> = of.target.path.iter().filter_map(key).collect();
+    about.extend(trial.words.iter().cloned());
+    if !is_crd(document) {
+        keys(document, &mut about);
+    }
+    let mut with_rules = about.clone();
+    of.documents.iter().for_each(|it| words_of_rules(it, &mut with_rules));
+    for change in [
+        &mut without_descriptions as &mut dyn FnMut(&mut Value),
+        &mut |schema| only_about(schema, &about, false),
+        &mut |schema| only_about(schema, &with_rules, true),
+    ] {
+        let mut new = of.clone();
+        new.documents.iter_mut().filter(|it| is_crd(it)).for_each(change);
+        if new.documents != of.documents && keeps_positions(&new) && trial.holds(&new) {
+            *of = new;
+        }
+    }
+}
+
+fn key(step: &Step<'_>) -> Option<String> {
+    match step {
+        Step::Key(key) => Some(key.clone().into_owned()),
+        Step::Index(_) => None,
+    }
+}
+
+/// Whether the path of the diagnostic has no position that changes where items of `required` are left out.
+fn keeps_positions(of: &Reproduction) -> bool {
+    let document = &of.documents[of.target.document];
+    !is_crd(document)
+        || of
+            .target
+            .path
+            .iter()
+            .all(|it| !matches!(it, Step::Key(key) if key == "required"))
+}
+
+/// All keys in a value.
+fn keys(value: &Value, all: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(object) => {
+            for (key, value) in object {
+                all.insert(key.clone());
+                keys(value, all);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|it| keys(it, all)),
+        _ => {}
+    }
+}
+
+/// The words in the rules of a schema, which may name properties.
+fn words_of_rules(value: &Value, all: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(object) => {
+            for (key, value) in object {
+                match value {
+                    Value::String(text)
+                        if ["rule", "messageExpression", "fieldPath", "jsonPath"].contains(&key.as_str()) =>
+                    {
+                        let words = text.split(|it: char| !it.is_alphanumeric() && it != '_' && it != '-');
+                        all.extend(words.map(str::to_owned));
+                    }
+                    value => words_of_rules(value, all),
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|it| words_of_rules(it, all)),
+        _ => {}
+    }
+}
+
+fn without_descriptions(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            object.retain(|key, value| key != "description" || !value.is_string());
+            object.values_mut().for_each(without_descriptions);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_descriptions),
+        _ => {}
+    }
+}
+
+/// Leaves out properties with other names, what requires them, and the rules if these are not wanted.
+fn only_about(schema: &mut Value, names: &BTreeSet<String>, has_rules: bool) {
+    match schema {
+        Value::Object(object) => {
+            if !has_rules && object.get("x-kubernetes-validations").is_some_and(Value::is_array) {
+                object.remove("x-kubernetes-validations");
+            }
+            if let Some(Value::Object(properties)) = object.get_mut("properties") {
+                properties.retain(|name, _| names.contains(name));
+            }
+            if let Some(Value::Array(required)) = object.get_mut("required") {
+                required.retain(|it| it.as_str().is_none_or(|it| names.contains(it)));
+                if required.is_empty() {
+                    object.remove("required");
+                }
+            }
+            object.values_mut().for_each(|it| only_about(it, names, has_rules));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|it| only_about(it, names, has_rules)),
+        _ => {}
     }
 }
 

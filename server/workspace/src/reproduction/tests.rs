@@ -74,9 +74,9 @@ fn shrink(texts: &[&str], code: &str) -> (Reproduction, Result<Replaced, Impossi
         },
         versions: VersionSet::default(),
     };
-    let found = located(&report(&reproduction), &super::config(code));
+    let found = located(&report(&reproduction, true), &super::config(code));
     let found = found.iter().find(|it| it.code == code);
-    let found = found.unwrap_or_else(|| panic!("{:?}", located(&report(&reproduction), &super::config(code))));
+    let found = found.unwrap_or_else(|| panic!("{:?}", located(&report(&reproduction, true), &super::config(code))));
     reproduction.target.document = found.document as usize;
     reproduction.target.path.clone_from(&found.path);
     let replaced = reproduction.shrink();
@@ -90,7 +90,7 @@ fn check(texts: &[&str], code: &str, place: &str, expected: &str) {
     assert_eq!(reproduction.text(), expected);
     assert_eq!(display(&reproduction.target.path), place);
     // What the text says is what is reported on it.
-    let found = located(&report(&reproduction), &super::config(code));
+    let found = located(&report(&reproduction, true), &super::config(code));
     assert!(
         found
             .iter()
@@ -240,4 +240,36 @@ fn what_objects_do_not_say_cannot_be_reproduced() {
         versions: VersionSet::default(),
     };
     assert_eq!(reproduction.shrink(), Err(Impossible::Elsewhere));
+}
+
+#[test]
+fn a_large_crd_takes_few_trials() {
+    let mut crd = String::new();
+    for line in CRD.lines() {
+        crd.push_str(line);
+        crd.push('\n');
+        if line.ends_with("size: {type: integer, minimum: 3}") {
+            let field =
+                |n| format!("              field{n}: {{type: string, description: The field {n} of the rocket.}}\n");
+            crd.extend((0..2_000).map(field));
+        }
+    }
+    let resource = "apiVersion: acme.corp/v1\nkind: Rocket\nmetadata: {name: saturn}\nspec: {pilot: a, size: many}\n";
+    let text: Arc<str> = format!("{crd}---\n{resource}").into();
+    let mut reproduction = Reproduction {
+        documents: documents_of(&text).into_values().collect(),
+        target: Target {
+            code: codes::find("wrong-type").expect("a code").name,
+            document: 1,
+            path: vec![Step::key("spec"), Step::key("size")],
+        },
+        versions: VersionSet::default(),
+    };
+    let mut trial = super::Trial::new(&reproduction);
+    super::reduce::focus(&mut reproduction, &mut trial);
+    assert!(
+        trial.tried <= 3 && reproduction.text().len() < 3_000,
+        "{}",
+        reproduction.text()
+    );
 }
