@@ -23,6 +23,7 @@ use crate::{
 /// For making the CRDs of a repository: what is more is left as controller-gen wrote it.
 const MAKING: Limits = Limits {
     work: 2_000_000_000,
+    bytes: 512 << 20,
     ..Limits::NONE
 };
 

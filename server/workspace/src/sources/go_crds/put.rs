@@ -30,6 +30,13 @@ const RULES: &str = "x-kubernetes-validations";
 /// Work for what the markers of a field or type say of one schema.
 const A_SITE: u64 = 1_000;
 
+/// Bytes for a value that a marker sets, beside its text.
+const A_VALUE: u64 = 300;
+
+/// How much more markers may say than the CRD, in bytes: types that name each other may say the same at each of many fields.
+const MOST_TIMES: u64 = 4;
+const LEAST_ROOM: u64 = 1 << 20;
+
 /// Schemas in schemas that are followed.
 const MAX_DEPTH: usize = 100;
 
@@ -71,6 +78,7 @@ fn with_markers(crd: &DefinitionText, module: &Module, are_begun: bool) -> Optio
         texts: HashMap::new(),
         is_in_step: true,
         is_over: false,
+        room: LEAST_ROOM + MOST_TIMES * crd.tree.span(crd.root).range().len() as u64,
         declared: 0,
         undeclared: 0,
     };
@@ -136,12 +144,20 @@ struct Put<'a, 'j> {
     is_in_step: bool,
     /// It takes too much.
     is_over: bool,
+    /// Bytes for what markers say.
+    room: u64,
     /// How many properties are fields of the types, and how many are not.
     declared: usize,
     undeclared: usize,
 }
 
 impl<'j> Put<'_, 'j> {
+    fn take(&mut self, bytes: u64) {
+        let rest = self.room.checked_sub(bytes);
+        self.room = rest.unwrap_or(0);
+        self.is_over |= rest.is_none() || budget::bytes(bytes).is_err();
+    }
+
     fn place(&mut self, file: &SourceFile, span: &Range<usize>) -> Place {
         let new = || Arc::new(SourceText::new(file.path.clone(), file.text.clone()));
         Place {
@@ -166,7 +182,11 @@ impl<'j> Put<'_, 'j> {
             adds_rules |= site.adds_rules();
             for Said { keyword, to, marker } in site.said(release, self.are_begun) {
                 let place = self.place(&site.file, &marker);
+                self.take(A_VALUE + 2 * marker.len() as u64);
                 said.entry(keyword).or_default().push((place, to));
+            }
+            if self.is_over {
+                return;
             }
         }
         if schema.get(RULES).is_some() {
