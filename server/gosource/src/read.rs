@@ -83,7 +83,7 @@ pub(crate) fn read(file: &Arc<SourceFile>) -> Declarations {
                 comments.push(node);
                 continue;
             }
-            "import_declaration" => reader.imports(node, &mut found.imports),
+            "import_declaration" => found.imports.extend(imports(node, &file.text)),
             "type_declaration" => reader.types(node, &comments, &mut found.types),
             // Go's own ends of lines.
             "\n" | ";" => continue,
@@ -101,24 +101,6 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn text(&self, node: Node<'_>) -> &str {
         self.file.text.get(node.byte_range()).unwrap_or_default()
-    }
-
-    fn imports(&self, node: Node<'_>, imports: &mut HashMap<String, String>) {
-        let specs = children(node).into_iter().flat_map(|it| match it.kind() {
-            "import_spec_list" => children(it),
-            _ => vec![it],
-        });
-        for spec in specs.filter(|it| it.kind() == "import_spec") {
-            let Some(path) = spec.child_by_field_name("path") else {
-                continue;
-            };
-            let path = self.text(path).trim_matches(['"', '`']).to_owned();
-            let name = match spec.child_by_field_name("name") {
-                Some(name) => self.text(name).to_owned(),
-                None => path.rsplit('/').next().unwrap_or_default().to_owned(),
-            };
-            imports.insert(name, path);
-        }
     }
 
     /// `before`: the comments in front of the declaration.
@@ -250,6 +232,25 @@ impl Reader<'_> {
             });
         }
     }
+}
+
+/// The packages that a declaration imports: by the names that the file uses for them, their paths.
+pub(crate) fn imports(node: Node<'_>, text: &str) -> Vec<(String, String)> {
+    let written = |node: Node<'_>| text.get(node.byte_range()).unwrap_or_default();
+    let specs = children(node).into_iter().flat_map(|it| match it.kind() {
+        "import_spec_list" => children(it),
+        _ => vec![it],
+    });
+    let imports = specs.filter(|it| it.kind() == "import_spec").filter_map(|spec| {
+        let path = spec.child_by_field_name("path")?;
+        let path = written(path).trim_matches(['"', '`']).to_owned();
+        let name = match spec.child_by_field_name("name") {
+            Some(name) => written(name).to_owned(),
+            None => path.rsplit('/').next().unwrap_or_default().to_owned(),
+        };
+        Some((name, path))
+    });
+    imports.collect()
 }
 
 /// The name in a tag such as `json:"replicas,omitempty"`.

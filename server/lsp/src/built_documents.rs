@@ -47,7 +47,7 @@ impl Session {
         }
         let session = self.clone();
         tasks::beside(async move {
-            while let Some(rest) = session.overlays.until_pause() {
+            while let Some(rest) = session.overlays.pause.rest() {
                 tokio::time::sleep(rest).await;
             }
             let _only = session.overlays.building.lock().await;

@@ -46,12 +46,12 @@ impl Session {
 
     /// Makes the CRDs of open Go files again, after a pause in typing.
     pub(crate) fn make_go_crds_soon(self: &Arc<Self>) {
-        if !self.go_crds.note() {
+        if !self.go_crds.pause.note() {
             return;
         }
         let session = self.clone();
         tasks::beside(async move {
-            while let Some(rest) = session.go_crds.until_pause() {
+            while let Some(rest) = session.go_crds.pause.rest() {
                 tokio::time::sleep(rest).await;
             }
             let maker = session.clone();

@@ -33,6 +33,7 @@ mod names;
 mod navigation;
 mod overlays;
 mod pages;
+mod pause;
 mod progress;
 mod request_context;
 mod revisions;

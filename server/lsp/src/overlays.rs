@@ -8,7 +8,6 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
-    time::{Duration, Instant},
 };
 
 use crd_analyzer_io::{
@@ -23,10 +22,7 @@ use crd_analyzer_workspace::{
     overlay::{AsBuilt, Files, Graph, is_kustomization},
 };
 
-use crate::documents::Documents;
-
-/// How long after the last edit objects are built: typing goes on, mostly.
-const PAUSE: Duration = Duration::from_millis(150);
+use crate::{documents::Documents, pause::Pause};
 
 /// Kustomizations of a workspace that are built. Those of more folders are not looked at.
 const MOST_FOLDERS: usize = 5_000;
@@ -35,7 +31,9 @@ const MOST_FOLDERS: usize = 5_000;
 #[derive(Debug, Default)]
 pub(crate) struct Overlays {
     known: Mutex<Known>,
-    changed: Mutex<Changed>,
+    /// The files that have changed since somebody looked.
+    changed: Mutex<BTreeSet<PathBuf>>,
+    pub(crate) pause: Pause,
     /// Counts the changes of what all answers depend on: CRDs and settings.
     epoch: AtomicU64,
     /// Held while objects are built: one file at a time.
@@ -71,15 +69,6 @@ struct Entry {
     epoch: u64,
 }
 
-/// The files that have changed since somebody looked.
-#[derive(Debug, Default)]
-struct Changed {
-    paths: BTreeSet<PathBuf>,
-    last: Option<Instant>,
-    /// Somebody waits for the pause.
-    is_waited_for: bool,
-}
-
 /// What counts for the objects of one file.
 pub(crate) struct Builders {
     /// The kustomizations that may read the file.
@@ -111,7 +100,7 @@ impl Overlays {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock_changed(&self) -> MutexGuard<'_, Changed> {
+    fn lock_changed(&self) -> MutexGuard<'_, BTreeSet<PathBuf>> {
         self.changed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -250,24 +239,13 @@ impl Overlays {
         if !self.lock().is_ready {
             return false;
         }
-        let mut changed = self.lock_changed();
-        changed.paths.extend(paths);
-        changed.last = Some(Instant::now());
-        !std::mem::replace(&mut changed.is_waited_for, true)
-    }
-
-    /// How long to wait for a pause. `None`: now is one, and the caller looks at what has changed.
-    pub(crate) fn until_pause(&self) -> Option<Duration> {
-        let mut changed = self.lock_changed();
-        let rest = changed.last.and_then(|it| PAUSE.checked_sub(it.elapsed()));
-        let rest = rest.filter(|it| !it.is_zero());
-        changed.is_waited_for = rest.is_some();
-        rest
+        self.lock_changed().extend(paths);
+        self.pause.note()
     }
 
     /// The files that have changed since this was asked last.
     pub(crate) fn take_changed(&self) -> HashSet<PathBuf> {
-        std::mem::take(&mut self.lock_changed().paths).into_iter().collect()
+        std::mem::take(&mut *self.lock_changed()).into_iter().collect()
     }
 
     /// Reads what changed files say of others. Returns whether other files count for each other now.

@@ -11,6 +11,7 @@ mod compat;
 mod completion;
 mod conformance;
 mod converted;
+mod disk;
 mod docs;
 mod explain;
 mod fixes;

@@ -9,7 +9,7 @@ use super::{
     split::Split,
     types::{Declared, Member, Set, Shape, Types},
 };
-use crate::read::children;
+use crate::read::{children, imports};
 
 /// Types in types that are followed.
 const MAX_DEPTH: usize = 32;
@@ -28,7 +28,7 @@ pub(super) fn read(root: Node<'_>, text: &str, markers: &[Written], declarations
     reader.sort(markers, declarations);
     for node in children(root) {
         match node.kind() {
-            "import_declaration" => reader.imports(node),
+            "import_declaration" => reader.found.imports.extend(imports(node, text)),
             "type_declaration" => reader.types(node),
             "method_declaration" => reader.method(node),
             _ => {}
@@ -75,24 +75,6 @@ impl Reader<'_> {
 
     fn markers_of(&mut self, node: Node<'_>) -> Vec<Set> {
         self.markers.remove(&node.start_byte()).unwrap_or_default()
-    }
-
-    fn imports(&mut self, node: Node<'_>) {
-        let specs = children(node).into_iter().flat_map(|it| match it.kind() {
-            "import_spec_list" => children(it),
-            _ => vec![it],
-        });
-        for spec in specs.filter(|it| it.kind() == "import_spec") {
-            let Some(path) = spec.child_by_field_name("path") else {
-                continue;
-            };
-            let path = self.text(path).trim_matches(['"', '`']).to_owned();
-            let name = match spec.child_by_field_name("name") {
-                Some(name) => self.text(name).to_owned(),
-                None => path.rsplit('/').next().unwrap_or_default().to_owned(),
-            };
-            self.found.imports.insert(name, path);
-        }
     }
 
     fn types(&mut self, node: Node<'_>) {

@@ -12,7 +12,7 @@ use crd_analyzer_syntax::tree::Span;
 use super::manifest::Manifest;
 use crate::{
     analysis::{Question, analyze},
-    finding::{Finding, Severity},
+    finding::Finding,
     report::{DocumentReport, DocumentVerdict},
 };
 
@@ -119,13 +119,4 @@ pub fn in_file<'j>(
         all.push(document);
     }
     all
-}
-
-/// Whether a report has an error.
-pub fn has_errors(documents: &[DocumentReport]) -> bool {
-    let mut findings = documents
-        .iter()
-        .flat_map(|it| &it.verdicts)
-        .flat_map(|it| it.1.findings());
-    findings.any(|it| it.severity == Severity::Error)
 }

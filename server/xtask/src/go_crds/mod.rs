@@ -23,7 +23,7 @@ use random::Package;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::peers;
+use crate::{disk::Disk, peers};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
@@ -42,22 +42,6 @@ pub(crate) struct Args {
 
 /// The largest file that is looked at, in bytes.
 const MOST_BYTES: u64 = 8 << 20;
-
-struct Disk;
-
-impl Folders for Disk {
-    fn list(&self, folder: &Path) -> Vec<(String, bool)> {
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        let named = entries.filter_map(|it| Some((it.file_name().into_string().ok()?, it.file_type().ok()?.is_dir())));
-        let mut names: Vec<_> = named.collect();
-        names.sort();
-        names
-    }
-
-    fn read(&self, file: &Path) -> Option<String> {
-        fs::read_to_string(file).ok()
-    }
-}
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let mut is_clean = repositories(args)?;

@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use crd_analyzer_gosource::{
-    Folders, Module,
+    Folders as _, Module,
     check::{self, Finding, Mismatch, Problem, catalog::Release},
     fit,
 };
@@ -19,6 +19,7 @@ use fastrand::Rng;
 use serde::Deserialize;
 
 use super::random_types;
+use crate::disk::Disk;
 
 /// Packages that one run of controller-gen reads.
 const BATCH: usize = 500;
@@ -121,21 +122,6 @@ fn ask(oracle: &Path, root: &Path) -> anyhow::Result<Vec<Answer>> {
         .lines()
         .map(|it| serde_json::from_str(it).with_context(|| it.to_owned()))
         .collect()
-}
-
-/// The files of a folder on disk.
-struct Disk;
-
-impl Folders for Disk {
-    fn list(&self, folder: &Path) -> Vec<(String, bool)> {
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        let named = entries.filter_map(|it| Some((it.file_name().into_string().ok()?, it.file_type().ok()?.is_dir())));
-        named.collect()
-    }
-
-    fn read(&self, file: &Path) -> Option<String> {
-        fs::read_to_string(file).ok()
-    }
 }
 
 /// What we say of a package, in the words of the oracle.

@@ -121,7 +121,7 @@ struct Schema<'j> {
 
 /// What becomes of the value at a keyword.
 enum Set<'j> {
-    /// It is what a marker says; `written`: it was the same.
+    /// It is what a marker says.
     To(Place, To),
     /// Objects: those that markers say, and those that they do not explain.
     Objects(Vec<Object<'j>>),

@@ -1,0 +1,40 @@
+//! The pause in typing after which objects are built and judged.
+
+use std::{
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// How long after the last edit it is a pause: typing goes on, mostly.
+const PAUSE: Duration = Duration::from_millis(150);
+
+/// Waits for a pause, one task for all edits.
+#[derive(Debug, Default)]
+pub(crate) struct Pause {
+    waiting: Mutex<Waiting>,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    last: Option<Instant>,
+    /// Somebody waits for the pause.
+    is_waited_for: bool,
+}
+
+impl Pause {
+    /// Takes note of an edit. True if the caller has to start the task that waits for a pause.
+    pub(crate) fn note(&self) -> bool {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.last = Some(Instant::now());
+        !std::mem::replace(&mut waiting.is_waited_for, true)
+    }
+
+    /// How long to wait for a pause. `None`: now is one, and the caller looks at what has changed.
+    pub(crate) fn rest(&self) -> Option<Duration> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let rest = waiting.last.and_then(|it| PAUSE.checked_sub(it.elapsed()));
+        let rest = rest.filter(|it| !it.is_zero());
+        waiting.is_waited_for = rest.is_some();
+        rest
+    }
+}
