@@ -47,6 +47,16 @@ pub struct Cost {
     pub remedy: Option<String>,
 }
 
+impl Cost {
+    /// What it costs and what would make it cost less, in a line.
+    pub fn words(&self) -> String {
+        match &self.remedy {
+            Some(remedy) => format!("{} · {remedy}", self.title),
+            None => self.title.clone(),
+        }
+    }
+}
+
 /// Below this share of the limit the cost of a rule says nothing: the schema's total counts it.
 const WORTH_SAYING: u64 = COST_LIMIT / 100;
 

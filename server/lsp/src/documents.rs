@@ -15,7 +15,7 @@ use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::lines::ColumnUnit;
 use crd_analyzer_workspace::{
     costs::{self, DocumentCosts, FileCosts},
-    go_file::is_go,
+    sources,
     versions::VersionSet,
 };
 use lsp_types::{TextDocumentContentChangeEvent, TextDocumentItem, Uri};
@@ -155,9 +155,9 @@ impl Snapshot {
         self.text.char_to_byte(from_proto::position(&self.text, position, unit)) as u32
     }
 
-    /// Whether it is a Go file.
-    pub(crate) fn is_go(&self) -> bool {
-        self.path().is_some_and(|it| is_go(&it))
+    /// The language of the file, if manifests are made of it.
+    pub(crate) fn source(&self) -> Option<&'static sources::Row> {
+        sources::of(&self.path()?)
     }
 
     /// The file, if the document is one.
@@ -343,12 +343,12 @@ impl Documents {
 
     /// The same of a document that holds manifests: features that read YAML ask for it.
     pub(crate) fn manifest(&self, uri: &Uri) -> Option<Snapshot> {
-        self.snapshot(uri).filter(|it| !it.is_go())
+        self.snapshot(uri).filter(|it| it.source().is_none())
     }
 
-    /// The same of a Go file.
-    pub(crate) fn go_file(&self, uri: &Uri) -> Option<Snapshot> {
-        self.snapshot(uri).filter(Snapshot::is_go)
+    /// The same of a file that manifests are made of.
+    pub(crate) fn source_file(&self, uri: &Uri) -> Option<Snapshot> {
+        self.snapshot(uri).filter(|it| it.source().is_some())
     }
 
     /// Whether a document has neither changed nor been analyzed again since.

@@ -35,7 +35,7 @@ use crate::{
     documents::{Documents, Snapshot},
     first_look::FirstLook,
     from_proto::path_of,
-    go_made::GoCrdsOfSession,
+    made::MadeOfSession,
     overlays::Overlays,
     revisions::{Revisions, is_other_update},
     scan::Scanned,
@@ -67,7 +67,7 @@ pub(crate) struct Session {
     pub(crate) workspace: Workspace,
     /// What is known of kustomizations.
     pub(crate) overlays: Overlays,
-    pub(crate) go_crds: GoCrdsOfSession,
+    pub(crate) made: MadeOfSession,
     /// The definitions of a cluster, if the user wants them.
     pub(crate) cluster: Cluster,
     /// Held while the folders are looked through.
@@ -115,7 +115,7 @@ impl Session {
             token_lists: TokenLists::default(),
             workspace: Workspace::default(),
             overlays: Overlays::default(),
-            go_crds: GoCrdsOfSession::default(),
+            made: MadeOfSession::default(),
             cluster: Cluster::default(),
             looking: tokio::sync::Mutex::default(),
             first_look: FirstLook::default(),
@@ -267,8 +267,8 @@ impl Session {
             return Some(Arc::new(Analysis::empty()));
         }
         let mut effective = self.effective(snapshot);
-        let built = if snapshot.is_go() {
-            self.found_in_go(snapshot, &effective)
+        let built = if snapshot.source().is_some() {
+            self.found_in_made(snapshot, &effective)
         } else {
             self.as_built(snapshot, &effective)
         };
@@ -491,7 +491,7 @@ impl Session {
             return;
         }
         self.overlays.forget();
-        self.make_go_crds_soon();
+        self.make_manifests_soon();
         let paths: Vec<Arc<Path>> = self
             .workspace
             .catalog

@@ -18,11 +18,11 @@ use crd_analyzer_io::{
 use crd_analyzer_workspace::{
     definition_paths::DefinitionPath,
     flux::FluxFiles,
-    go_file::is_go,
     index::{
         Catalog, DefinitionText, Definitions, Files, Found, GroupKind, KnownDefinition, NewFile, Origin, Resource,
         objects, objects_of,
     },
+    sources,
 };
 
 use crate::{documents::Documents, overlays::Found as Kustomizations, scan, session::Session, settings::Settings};
@@ -97,7 +97,7 @@ impl Workspace {
         let _only = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
         let mut changed = BTreeSet::new();
         for place in documents.take_changed() {
-            if is_go(&place) {
+            if sources::of(&place).is_some() {
                 continue;
             }
             let Some(snapshot) = documents.at(&place) else {

@@ -38,8 +38,8 @@ use super::{
     baseline::Baseline,
     exceptions::Exceptions,
     fix::{self, Repaired},
-    go_crds::GoCrdsOfRun,
     judge::{Beside, Judged, Wanted, judge, not_built, overlays},
+    made::MadeOfRun,
     manifests::{BATCH, Manifests},
     why,
 };
@@ -265,7 +265,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     let hazards = Memory::of_one_run();
     let mut beside = Beside {
         go: args.revision.is_none().then(GoSources::default),
-        go_crds: GoCrdsOfRun::default(),
+        made: MadeOfRun::default(),
         kustomizations: Kustomizations::default(),
         go_tests: GoTests::default(),
         scripts: Scripts::default(),

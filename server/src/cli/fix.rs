@@ -1,6 +1,6 @@
 //! `crd-analyzer check --fix`: the repairs that need no question.
 
-mod go;
+mod source;
 
 use std::{
     collections::HashSet,
@@ -184,8 +184,8 @@ pub(super) fn fixable(report: &FileReport, config: &Config, question: &Question<
             more: 0,
         }
     };
-    if let Some(markers) = go::markers(question) {
-        let repaired = go::repairs(report, config, &markers);
+    if let Some(language) = source::language(question) {
+        let repaired = source::repairs(report, config, &*language);
         return of(repaired.and_then(|(edits, fixes)| Some((fixes::apply(&report.text, &edits)?, fixes))));
     }
     let is_hazard = |code: &str| hazards::codes::ALL.iter().any(|it| it.0 == code);
@@ -219,8 +219,8 @@ pub(super) fn fixable(report: &FileReport, config: &Config, question: &Question<
 
 /// Repairs of what is found in a file, each tried: its finding goes, and nothing comes in its place.
 pub(super) fn offered(report: &FileReport, config: &Config, question: &Question<'_>) -> Vec<Fix> {
-    if let Some(markers) = go::markers(question) {
-        return go::offered(report, config, &markers);
+    if let Some(language) = source::language(question) {
+        return source::offered(report, config, &*language);
     }
     let problems: Vec<_> = problems(report, config).collect();
     if problems.is_empty() {
@@ -260,9 +260,9 @@ fn problems(report: &FileReport, config: &Config) -> impl Iterator<Item = Proble
 
 /// The text with all repairs of a level, and what they are.
 fn repair_all(text: &str, config: &Config, question: &Question<'_>, level: Level) -> Option<(String, Vec<Fix>)> {
-    if let Some(markers) = go::markers(question) {
+    if let Some(language) = source::language(question) {
         let report = analyze(text.as_bytes().to_vec(), question);
-        let (edits, done) = go::repairs(&report, config, &markers).filter(|_| *report.text == *text)?;
+        let (edits, done) = source::repairs(&report, config, &*language).filter(|_| *report.text == *text)?;
         return Some((fixes::apply(text, &edits)?, done));
     }
     let before = analyze(text.as_bytes().to_vec(), question);

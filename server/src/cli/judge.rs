@@ -25,7 +25,6 @@ use crd_analyzer_workspace::{
     completed::completed,
     config::Config,
     flux::{Flux, FluxFiles, MayHold, TEXT_BYTES},
-    go_file,
     hazards::Search,
     index::Definitions,
     kustomize::FILE_NAMES,
@@ -37,7 +36,7 @@ use crd_analyzer_workspace::{
 };
 use rayon::prelude::*;
 
-use super::{UsageError, definitions::RunDefinitions, exceptions::Exceptions, fix, go_crds::GoCrdsOfRun};
+use super::{UsageError, definitions::RunDefinitions, exceptions::Exceptions, fix, made::MadeOfRun};
 use crate::{
     input::{self, Input, Source, Unreadable},
     output::Fixable,
@@ -86,8 +85,8 @@ pub(super) struct Wanted {
 pub(super) struct Beside {
     /// Go types; `None` if the manifests are not those on disk.
     pub(super) go: Option<GoSources>,
-    /// The CRDs that they are made into.
-    pub(super) go_crds: GoCrdsOfRun,
+    /// The manifests that source files are made into.
+    pub(super) made: MadeOfRun,
     pub(super) kustomizations: Kustomizations,
     pub(super) go_tests: GoTests,
     pub(super) scripts: Scripts,
@@ -388,10 +387,8 @@ pub(super) fn judge(
         overlays.complete(&path, &mut report, &question);
         report.aside = beside.aside(input, &path, &report, known);
     }
-    if let Some(go) = beside.go.as_ref().filter(|_| go_file::is_go(&path) && beside.is_asked)
-        && let Some(crds) = beside.go_crds.around(&path, go, known)
-    {
-        crds.complete(&path, &mut report, (&question, |it: &Path| known.is_checked(it)));
+    if let Some(go) = beside.go.as_ref().filter(|_| beside.is_asked) {
+        beside.made.complete(&path, &mut report, (&question, go, known));
     }
     if let Some((_, access)) = input.file().filter(|_| question.has_expressions && old.is_none()) {
         report.look_for_expected_error(&path, &beside.tests(&access));

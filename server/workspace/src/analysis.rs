@@ -33,7 +33,6 @@ use crate::{
     deferred_search::{self, DeferredSearch, UnsearchedReport},
     fill::{self, Places},
     finding::{Class, Finding},
-    go_file,
     head::{self, Head},
     index::{
         Definitions, Found, GroupKind, native,
@@ -47,7 +46,7 @@ use crate::{
     report::{DocumentReport, DocumentVerdict, FileReport, Subject, Unchecked},
     resource, roles,
     room::{self, Room},
-    spans,
+    sources, spans,
     text::Text,
     undefined::{self, Undefined},
     unknown::Completed,
@@ -62,7 +61,21 @@ pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
 
 /// The same as [`analyze`], with what it takes to search for hazards later: see [`DeferredSearch::search`].
 pub fn analyze_and_keep(bytes: Vec<u8>, question: &Question<'_>) -> (FileReport, DeferredSearch) {
-    analyze_text(&Text::decode(bytes), question)
+    analyze_source(&Text::decode(bytes), question)
+}
+
+/// The same for the text of a manifest, whatever the name of the file says that it is made of.
+pub fn analyze_manifest(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
+    analyze_text(&Text::decode(bytes), question).0
+}
+
+/// What is wrong with a source file itself, or with the manifests of the text.
+pub(crate) fn analyze_source(source: &Text, question: &Question<'_>) -> (FileReport, DeferredSearch) {
+    let Some((path, row)) = question.path.and_then(|it| Some((it, sources::of(it)?))) else {
+        return analyze_text(source, question);
+    };
+    let report = (row.report)(&source.content, path, question);
+    (report, DeferredSearch::default())
 }
 
 pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileReport, DeferredSearch) {
@@ -70,9 +83,6 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
         replaces: question.replaces.filter(|it| !it.is(&source.content)),
         ..*question
     };
-    if let Some(path) = question.path.filter(|it| go_file::is_go(it)) {
-        return (go_file::report(source, path, question), DeferredSearch::default());
-    }
     let mut report = FileReport::empty(source.content.clone());
     let found = source.documents();
     if let Some(error) = &found.error {

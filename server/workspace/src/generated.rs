@@ -8,12 +8,13 @@ use std::{
 };
 
 pub use crd_analyzer_gosource::Module;
-use crd_analyzer_gosource::{Declaration, Kind, SourceFile, Step as GoStep, marker_for};
+use crd_analyzer_gosource::{Declaration, Kind, Marked, SourceFile, Step as GoStep, marker_for};
 use crd_analyzer_syntax::{
     json::Json,
     paths::{Step, at, find},
     tree::{Span, Tree},
 };
+use serde_json::Value;
 
 use crate::{
     finding::{Finding, Related},
@@ -190,6 +191,41 @@ impl<'a> Origin<'a> {
         })
     }
 
+    /// How Go says that the value at a path of a schema is this one: the bytes of a file that are replaced, and the new text. `None`: no marker
+    /// says it, or the field is not declared in the repository.
+    pub(crate) fn write(
+        &self,
+        path: &[Step<'_>],
+        to: Option<&Value>,
+    ) -> Option<(Arc<SourceFile>, std::ops::Range<usize>, String)> {
+        let keys: Vec<&str> = path.iter().map(key_of).collect();
+        let (["spec", "versions", _, "schema", "openAPIV3Schema", schema @ ..], Some(Step::Index(version))) =
+            (keys.as_slice(), path.get(2))
+        else {
+            return None;
+        };
+        let (steps, [keyword]) = steps_of(schema) else {
+            return None;
+        };
+        let name = [
+            Step::key("spec"),
+            Step::key("versions"),
+            Step::Index(*version),
+            Step::key("name"),
+        ];
+        let subject = Subject {
+            version: scalar(self.tree, &name)?,
+            steps,
+            marker: None,
+            value: None,
+        };
+        let (declaration, _) = self.declaration(&subject).filter(|it| it.1)?;
+        let marked = declaration.marked(marker_for(keyword, true)?, None);
+        let file = marked.site.file.clone();
+        let (span, text) = marker_edit(&marked, &file.text, to)?;
+        Some((file, span, text))
+    }
+
     /// The declaration, or that of what is nearest above and declared in the repository.
     fn declaration(&self, subject: &Subject) -> Option<(Declaration, bool)> {
         let source = self.source()?;
@@ -251,25 +287,7 @@ impl<'a> Origin<'a> {
 
     /// `path` ends in the keys `schema`, which lead on from the root of a schema.
     fn of_schema(&self, version: String, path: &[Step<'_>], schema: &[&str]) -> Subject {
-        let mut steps = Vec::new();
-        let mut left = schema;
-        loop {
-            left = match left {
-                ["properties", name, rest @ ..] => {
-                    steps.push(GoStep::Property((*name).to_owned()));
-                    rest
-                }
-                ["items", rest @ ..] => {
-                    steps.push(GoStep::Items);
-                    rest
-                }
-                ["additionalProperties", rest @ ..] => {
-                    steps.push(GoStep::Values);
-                    rest
-                }
-                _ => break,
-            }
-        }
+        let (steps, left) = steps_of(schema);
         let marker = left.first().and_then(|it| marker_for(it, true));
         let item = path.get(..path.len() - left.len() + 2).filter(|_| marker.is_some());
         Subject {
@@ -286,6 +304,73 @@ impl<'a> Origin<'a> {
             path.push(Step::key((*name).to_owned()));
             scalar(self.tree, &path)
         })
+    }
+}
+
+/// The steps in Go types to a schema whose keys lead on from the root of another, and the keys that are left.
+fn steps_of<'k>(schema: &'k [&'k str]) -> (Vec<GoStep>, &'k [&'k str]) {
+    let mut steps = Vec::new();
+    let mut left = schema;
+    loop {
+        left = match left {
+            ["properties", name, rest @ ..] => {
+                steps.push(GoStep::Property((*name).to_owned()));
+                rest
+            }
+            ["items", rest @ ..] => {
+                steps.push(GoStep::Items);
+                rest
+            }
+            ["additionalProperties", rest @ ..] => {
+                steps.push(GoStep::Values);
+                rest
+            }
+            _ => return (steps, left),
+        }
+    }
+}
+
+/// The edit of a Go file after which a marker sets a value, or no longer does.
+fn marker_edit(marked: &Marked<'_>, text: &str, to: Option<&Value>) -> Option<(std::ops::Range<usize>, String)> {
+    let line_of = |at: usize| {
+        let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
+        let end = text[at..].find('\n').map_or(text.len(), |it| at + it + 1);
+        start..end
+    };
+    let value = to.map(marker_value);
+    match (marked.written, value) {
+        (Some(written), Some(value)) => {
+            let equals = written.text.find('=')?;
+            Some((written.start + equals + 1..written.span.end, value?))
+        }
+        (Some(written), None) => {
+            let line = line_of(written.span.start);
+            (text[line.clone()].trim() == text[written.span.clone()].trim()).then(|| (line, String::new()))
+        }
+        (None, Some(value)) => {
+            let site = marked.site.span.start;
+            let line = line_of(site);
+            let before = &text[line.start..site];
+            let indent = &before[..before.len() - before.trim_start().len()];
+            let is_first = before.trim().is_empty() || before.trim() == "type";
+            let end = if text[line.clone()].ends_with("\r\n") {
+                "\r\n"
+            } else {
+                "\n"
+            };
+            let name = marked.name.as_ref().filter(|_| is_first)?;
+            Some((line.start..line.start, format!("{indent}// {name}={}{end}", value?)))
+        }
+        (None, None) => None,
+    }
+}
+
+/// A value as markers write it.
+fn marker_value(value: &Value) -> Option<String> {
+    match value {
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        Value::String(text) if !text.contains(['`', '\n', '\r']) => Some(format!("`{text}`")),
+        _ => None,
     }
 }
 

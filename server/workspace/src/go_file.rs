@@ -22,7 +22,6 @@ use crate::{
     question::Question,
     report::FileReport,
     suppress::{self, Form},
-    text::Text,
     words::{self, meant::meant},
 };
 
@@ -83,9 +82,8 @@ impl Markers {
 }
 
 /// What is wrong with the markers of a Go file.
-pub(crate) fn report(source: &Text, path: &Path, question: &Question<'_>) -> FileReport {
-    let mut report = FileReport::empty(source.content.clone());
-    let text = &source.content;
+pub(crate) fn report(text: &Arc<str>, path: &Path, question: &Question<'_>) -> FileReport {
+    let mut report = FileReport::empty(text.clone());
     let comments = check::read(text);
     let found = Markers::of(path, question.go, question.markers).find(text, &comments);
     let mut findings: Vec<Finding> = found.iter().map(finding).collect();
@@ -156,7 +154,7 @@ mod tests {
 
     fn codes_of(text: &str) -> Vec<&'static str> {
         let question = Question::new(VersionSet::default());
-        let report = report(&Text::whole(text.into()), Path::new("/a_types.go"), &question);
+        let report = report(&text.into(), Path::new("/a_types.go"), &question);
         report.findings.iter().map(|it| it.code).collect()
     }
 

@@ -342,7 +342,7 @@ impl FileReport {
     }
 
     /// A report that says nothing.
-    pub(crate) fn empty(text: Arc<str>) -> Self {
+    pub fn empty(text: Arc<str>) -> Self {
         Self {
             text,
             documents: Vec::new(),

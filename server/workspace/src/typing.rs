@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::{
-    analysis::{Question, analyze_text},
+    analysis::{Question, analyze_source, analyze_text},
     deferred_search::DeferredSearch,
     finding::Finding,
-    go_file,
     report::{DocumentReport, FileReport},
+    sources,
     text::Text,
     unfinished, verdict,
 };
@@ -16,8 +16,8 @@ use crate::{
 /// the answer is for the text without the entry, and [`FileReport::unfinished`] says what is wrong with it.
 pub fn analyze_typing(text: Arc<str>, question: &Question<'_>, cursor: Option<u32>) -> (FileReport, DeferredSearch) {
     let source = Text::whole(text).after(question.last_trees);
-    if question.path.is_some_and(go_file::is_go) {
-        return analyze_text(&source, question);
+    if question.path.is_some_and(|it| sources::of(it).is_some()) {
+        return analyze_source(&source, question);
     }
     let Some(cursor) = cursor else {
         return analyze_text(&source, question);

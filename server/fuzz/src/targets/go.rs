@@ -13,7 +13,7 @@ use crd_analyzer_gosource::{
 };
 use crd_analyzer_ide::{
     fixes::{Problem, apply},
-    go,
+    language::Language as _,
 };
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::go_file::{self, Markers};
@@ -191,19 +191,19 @@ fn check_markers(text: &str) {
         .collect();
     let ends = comments.markers.iter().flat_map(|it| [it.span.start + 1, it.span.end]);
     for at in ends.take(MOST_PLACES) {
-        if let Some(found) = go::complete(text, at as u32, &markers, true) {
+        if let Some(found) = markers.complete(text, at as u32, true) {
             assert_range_in(text, found.replace.range());
             assert!(found.replace.start <= found.insert.end && found.insert.end <= found.replace.end);
         }
-        if let Some(found) = go::hover(text, at as u32, &markers) {
+        if let Some(found) = markers.hover(text, at as u32) {
             assert_range_in(text, found.span.range());
         }
     }
     let whole = Span::new(0, text.len() as u32);
-    for fix in go::fixes::repairs(text, &markers, problems.iter().cloned(), whole) {
+    for fix in markers.repairs(text, problems.clone(), whole) {
         assert!(apply(text, &fix.edits).is_some(), "the edits of {fix:?} fit");
     }
-    for fix in go::fixes::ignores(text, problems, whole) {
+    for fix in markers.ignores(text, problems, whole) {
         assert!(apply(text, &fix.edits).is_some(), "the edits of {fix:?} fit");
     }
 }

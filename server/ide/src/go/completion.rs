@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// What can be written at a place of a Go file: nothing outside of markers.
-pub fn complete(text: &str, offset: u32, markers: &Markers, snippets: bool) -> Option<Completions> {
+pub(super) fn complete(text: &str, offset: u32, markers: &Markers, snippets: bool) -> Option<Completions> {
     let offset = offset as usize;
     let place = place::at(text, offset)?;
     let request = Request {

@@ -11,7 +11,7 @@ use crd_analyzer_gosource::check::{self, Finding, comments::Comments};
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::go_file::{self, Markers};
 
-pub use ignore::ignores;
+pub(super) use ignore::ignores;
 use repair::Repair;
 
 use crate::fixes::{Fix, FixKind, Problem, Taken, TextEdit, apply, joined, most_candidates};
@@ -89,7 +89,12 @@ impl<'a> File<'a> {
 }
 
 /// The repairs of those problems that touch a range, those with one meaning first.
-pub fn repairs(text: &str, markers: &Markers, problems: impl IntoIterator<Item = Problem>, range: Span) -> Vec<Fix> {
+pub(super) fn repairs(
+    text: &str,
+    markers: &Markers,
+    problems: impl IntoIterator<Item = Problem>,
+    range: Span,
+) -> Vec<Fix> {
     let file = File::read(text, markers);
     let before = file.counts();
     let candidates = file.candidates(problems, range).take(most_candidates(text));
@@ -101,7 +106,7 @@ pub fn repairs(text: &str, markers: &Markers, problems: impl IntoIterator<Item =
 }
 
 /// All repairs with one meaning at once. `None`: there is nothing to repair.
-pub fn repair_all(
+pub(super) fn repair_all(
     text: &str,
     markers: &Markers,
     problems: impl IntoIterator<Item = Problem>,

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// What there is to say about a marker at a place.
-pub fn hover(text: &str, offset: u32, markers: &Markers) -> Option<Hover> {
+pub(super) fn hover(text: &str, offset: u32, markers: &Markers) -> Option<Hover> {
     let offset = offset as usize;
     // The cursor is on a character, and a place is behind one.
     let on = text.get(offset..)?.chars().next().filter(|it| *it != '\n');

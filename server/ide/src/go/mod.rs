@@ -1,12 +1,48 @@
 //! Markers of kubebuilder in Go files: completion, hover, quick fixes.
 
 mod completion;
-pub mod fixes;
+mod fixes;
 mod hover;
 #[cfg(test)]
 mod tests;
 mod words;
 
-pub use completion::complete;
-pub use crd_analyzer_gosource::check::place::may_be_at as may_be_marker;
-pub use hover::hover;
+use std::path::Path;
+
+use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_workspace::go_file::{Markers, is_go};
+
+use crate::{
+    completion::Completions,
+    fixes::{Fix, Problem, TextEdit},
+    hover::Hover,
+    language::{Around, Language},
+};
+
+/// The row of Go.
+pub(crate) fn language(path: &Path, around: Around<'_>) -> Option<Box<dyn Language>> {
+    let markers = || Markers::of(path, around.go, around.markers);
+    is_go(path).then(|| Box::new(markers()) as _)
+}
+
+impl Language for Markers {
+    fn complete(&self, text: &str, offset: u32, snippets: bool) -> Option<Completions> {
+        completion::complete(text, offset, self, snippets)
+    }
+
+    fn hover(&self, text: &str, offset: u32) -> Option<Hover> {
+        hover::hover(text, offset, self)
+    }
+
+    fn repairs(&self, text: &str, problems: Vec<Problem>, range: Span) -> Vec<Fix> {
+        fixes::repairs(text, self, problems, range)
+    }
+
+    fn repair_all(&self, text: &str, problems: Vec<Problem>) -> Option<(Vec<TextEdit>, Vec<Fix>)> {
+        fixes::repair_all(text, self, problems)
+    }
+
+    fn ignores(&self, text: &str, problems: Vec<Problem>, range: Span) -> Vec<Fix> {
+        fixes::ignores(text, problems, range)
+    }
+}

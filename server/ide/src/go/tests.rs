@@ -3,7 +3,7 @@
 use crd_analyzer_gosource::check::{catalog::Release, declared::Declared};
 use crd_analyzer_workspace::go_file::Markers;
 
-use super::{complete, hover};
+use super::{completion::complete, hover::hover};
 
 fn markers() -> Markers {
     Markers {

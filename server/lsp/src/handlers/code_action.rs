@@ -4,12 +4,11 @@ use std::{collections::HashMap, path::Path, sync::Arc};
 
 use crd_analyzer_ide::{
     fixes::{self, Fix, FixKind, Problem},
-    go, lens,
+    lens,
 };
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
     analysis::{MOST_FINDINGS, Question, analyze},
-    go_file::Markers,
     hazards::Search,
     report::FileReport,
 };
@@ -26,8 +25,8 @@ use crate::{
     documents::Snapshot,
     from_proto,
     from_proto::place_of,
-    go_context,
     session::Session,
+    source_context,
     tasks::{self, Deadline},
     to_proto,
     workspace_index::{NearbyIndex, SyncedIndex},
@@ -133,8 +132,9 @@ fn repair_all(
 ) -> Option<CodeAction> {
     let client = session.client();
     let text = snapshot.content();
-    let (edits, fixes) = if let Some(markers) = go_context::markers(session, snapshot) {
-        go::fixes::repair_all(&text, &markers, analysis.all_problems())?
+    let (edits, fixes) = if snapshot.source().is_some() {
+        let language = source_context::language(session, snapshot, &session.effective(snapshot))?;
+        language.repair_all(&text, analysis.all_problems().collect())?
     } else {
         fixes::repair_all(
             &text,
@@ -173,10 +173,11 @@ fn find(
     let chars = from_proto::range(&snapshot.text, range, client.unit);
     let offset = |char| snapshot.text.char_to_byte(char) as u32;
     let span = Span::new(offset(chars.start), offset(chars.end));
-    let markers = go_context::markers(session, snapshot);
-    let found = match &markers {
-        Some(markers) => of_markers(&text, markers, analysis, span),
-        None => of_manifest(session, snapshot, analysis, (&text, span), deadline),
+    let is_source = snapshot.source().is_some();
+    let found = if is_source {
+        of_source(session, snapshot, analysis, (&text, span), deadline)
+    } else {
+        of_manifest(session, snapshot, analysis, (&text, span), deadline)
     };
     let source = to_proto::Source {
         uri: &snapshot.uri,
@@ -189,7 +190,7 @@ fn find(
         let diagnostics = sent.get(&fix.problem).into_iter().flatten();
         let diagnostics: Vec<Diagnostic> = diagnostics.map(|it| (*it).clone()).collect();
         CodeAction {
-            title: display_text::line(&if markers.is_some() {
+            title: display_text::line(&if is_source {
                 fix.title.clone()
             } else {
                 with_go(&fix.title, &diagnostics)
@@ -222,7 +223,7 @@ fn find(
             &|file, text| judge_at(&file.path, session, snapshot, text, deadline),
         )
     };
-    let declared = if markers.is_some() { Vec::new() } else { declare() };
+    let declared = if is_source { Vec::new() } else { declare() };
     // Before what takes the field away.
     let declared: Vec<_> = declared.into_iter().map(|it| (at_removal(&it.problem), it)).collect();
     let mut actions: Vec<CodeActionOrCommand> = found.into_iter().map(|it| convert(it).into()).collect();
@@ -245,10 +246,23 @@ fn find(
     actions
 }
 
-/// The fixes of markers in a Go file.
-fn of_markers(text: &str, markers: &Markers, analysis: &Analysis, span: Span) -> Vec<Fix> {
-    let mut found = go::fixes::repairs(text, markers, analysis.all_problems(), span);
-    found.extend(go::fixes::ignores(text, analysis.all_problems(), span));
+/// The fixes of a source file.
+fn of_source(
+    session: &Arc<Session>,
+    snapshot: &Snapshot,
+    analysis: &Analysis,
+    (text, span): (&Arc<str>, Span),
+    deadline: &Deadline,
+) -> Vec<Fix> {
+    let effective = session.effective(snapshot);
+    let language = source_context::language(session, snapshot, &effective);
+    let problems = || analysis.all_problems().collect();
+    let mut found = language
+        .as_ref()
+        .map(|it| it.repairs(text, problems(), span))
+        .unwrap_or_default();
+    found.extend(session.repairs_of_made((snapshot, &effective), analysis.all_problems(), span, deadline));
+    found.extend(language.iter().flat_map(|it| it.ignores(text, problems(), span)));
     found.truncate(fixes::MAX_FIXES);
     found
 }

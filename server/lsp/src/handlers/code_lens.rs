@@ -14,10 +14,28 @@ use crate::{
     names::{ADD_BOUNDS, SHOW_CHANGE, SHOW_EFFECTIVE},
     request_context::{self, RequestContext},
     session::Session,
+    source_context::{self, SourceContext},
+    to_proto,
     workspace_index::NearbyIndex,
 };
 
 pub(crate) async fn handle(session: &Arc<Session>, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+    if let Some(snapshot) = session.documents.source_file(&params.text_document.uri) {
+        let answer = |request: &SourceContext| {
+            let costs = request.costs();
+            let lens = |it: &Cost| CodeLens {
+                range: to_proto::range(&request.source(), it.span),
+                command: Some(Command {
+                    title: display_text::line(&it.words()),
+                    ..Command::default()
+                }),
+                data: None,
+            };
+            let all: Vec<_> = costs.iter().map(lens).take(limits::ANSWERS).collect();
+            (!all.is_empty()).then_some(all)
+        };
+        return source_context::read(session, snapshot, |it| it.code_lens, "the pricing of rules", answer).await;
+    }
     let found = request_context::read_costs(
         session,
         &params.text_document.uri,
@@ -94,10 +112,8 @@ fn changes(request: &RequestContext) -> impl Iterator<Item = CodeLens> {
 }
 
 fn convert(request: &RequestContext, cost: &Cost) -> CodeLens {
-    let mut title = cost.title.clone();
     let mut command = Command::default();
-    if let Some(remedy) = &cost.remedy {
-        title = format!("{title} · {remedy}");
+    if cost.remedy.is_some() {
         // A click writes the bounds, where the client lets it.
         if request.client().applies_edits {
             ADD_BOUNDS.clone_into(&mut command.command);
@@ -113,7 +129,7 @@ fn convert(request: &RequestContext, cost: &Cost) -> CodeLens {
     CodeLens {
         range: request.range(cost.span),
         command: Some(Command {
-            title: display_text::line(&title),
+            title: display_text::line(&cost.words()),
             ..command
         }),
         data: None,

@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_ide::{
-    completion::{self, Completions, Request, complete, complete_configuration},
-    go,
-};
+use crd_analyzer_ide::completion::{self, Completions, Request, complete, complete_configuration};
 use crd_analyzer_syntax::{edit, tree::Span};
 use lsp_types::{
     CompletionContext, CompletionList, CompletionParams, CompletionResponse, CompletionTriggerKind, Position,
@@ -14,15 +11,15 @@ use serde_json::json;
 use tower_lsp::jsonrpc::Result;
 
 use crate::{
-    completion_items, documents::Snapshot, go_context, limits, request_context, request_context::RequestContext,
-    session::Session, workspace_index::NearbyIndex,
+    completion_items, documents::Snapshot, limits, request_context, request_context::RequestContext, session::Session,
+    source_context, workspace_index::NearbyIndex,
 };
 
 pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> Result<Option<CompletionResponse>> {
     let at = params.text_document_position;
     let typed = trigger(params.context.as_ref()).unwrap_or_default();
-    if let Some(snapshot) = session.documents.go_file(&at.text_document.uri) {
-        return of_go(session, snapshot, at.position).await;
+    if let Some(snapshot) = session.documents.source_file(&at.text_document.uri) {
+        return of_source(session, snapshot, at.position).await;
     }
     let is_triggered = !typed.is_empty();
     crate::folders::know_definitions(session, &at.text_document.uri).await;
@@ -63,10 +60,14 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> 
     Ok(found.await?.map(CompletionResponse::List))
 }
 
-/// What can be written in a marker of a Go file.
-async fn of_go(session: &Arc<Session>, snapshot: Snapshot, position: Position) -> Result<Option<CompletionResponse>> {
-    let what = "the search for markers";
-    let found = go_context::read(
+/// What can be written in a source file: words of its language, or a part of a manifest.
+async fn of_source(
+    session: &Arc<Session>,
+    snapshot: Snapshot,
+    position: Position,
+) -> Result<Option<CompletionResponse>> {
+    let what = "the search for what can be written";
+    let found = source_context::read(
         session,
         snapshot,
         |it| it.completion,
@@ -76,13 +77,14 @@ async fn of_go(session: &Arc<Session>, snapshot: Snapshot, position: Position) -
             let offset = request.snapshot.offset(position, client.unit);
             let snippets = client.completion.snippets;
             let of_expression = || {
-                request.ask_crd(offset, |it, versions| {
+                request.ask_made(offset, |it, versions| {
                     let oldest = versions.iter().next().unwrap_or(versions.newest());
                     it.complete(oldest, (snippets, client.completion.transforms))
                 })
             };
-            let of_markers = go::complete(&request.text, offset, &request.markers, snippets);
-            let mut found = of_markers.or_else(of_expression)?;
+            let language = request.language.as_ref();
+            let of_language = language.and_then(|it| it.complete(&request.text, offset, snippets));
+            let mut found = of_language.or_else(of_expression)?;
             narrow(&mut found, &request.text, offset);
             let is_wanted = !found.are_written(&request.text);
             let capabilities = client.completion.at_once();

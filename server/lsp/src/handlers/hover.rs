@@ -2,28 +2,28 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_ide::{
-    go,
-    hover::{self, Hover as Found},
-};
+use crd_analyzer_ide::hover::{self, Hover as Found};
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 use tower_lsp::jsonrpc::Result;
 
-use crate::{capabilities::Client, display_text, go_context, navigation, request_context, session::Session, to_proto};
+use crate::{
+    capabilities::Client, display_text, navigation, request_context, session::Session, source_context, to_proto,
+};
 
 pub(crate) async fn handle(session: &Arc<Session>, params: HoverParams) -> Result<Option<Hover>> {
     let at = params.text_document_position_params;
-    if let Some(snapshot) = session.documents.go_file(&at.text_document.uri) {
-        let answer = move |request: &go_context::GoContext| {
+    if let Some(snapshot) = session.documents.source_file(&at.text_document.uri) {
+        let answer = move |request: &source_context::SourceContext| {
             let offset = request.snapshot.offset(at.position, request.client().unit);
-            let of_expression = request.ask_crd(offset, |it, versions| it.hover(versions.newest()));
-            let found = of_expression.or_else(|| go::hover(&request.text, offset, &request.markers))?;
+            let of_expression = request.ask_made(offset, |it, versions| it.hover(versions.newest()));
+            let language = request.language.as_ref();
+            let found = of_expression.or_else(|| language?.hover(&request.text, offset))?;
             Some(Hover {
                 contents: contents(request.client(), &found),
                 range: Some(to_proto::range(&request.source(), found.span)),
             })
         };
-        return go_context::read(session, snapshot, |it| it.hover, "the hover", answer).await;
+        return source_context::read(session, snapshot, |it| it.hover, "the hover", answer).await;
     }
     crate::folders::know_definitions(session, &at.text_document.uri).await;
     let found = request_context::read(

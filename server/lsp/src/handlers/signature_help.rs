@@ -9,17 +9,17 @@ use lsp_types::{
 };
 use tower_lsp::jsonrpc::Result;
 
-use crate::{go_context, request_context, session::Session};
+use crate::{request_context, session::Session, source_context};
 
 pub(crate) async fn handle(session: &Arc<Session>, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
     let at = params.text_document_position_params;
-    if let Some(snapshot) = session.documents.go_file(&at.text_document.uri) {
-        let answer = move |request: &go_context::GoContext| {
+    if let Some(snapshot) = session.documents.source_file(&at.text_document.uri) {
+        let answer = move |request: &source_context::SourceContext| {
             let offset = request.snapshot.offset(at.position, request.client().unit);
-            let found = request.ask_crd(offset, |it, versions| it.signatures(versions.newest()))?;
+            let found = request.ask_made(offset, |it, versions| it.signatures(versions.newest()))?;
             Some(help(&found, request.client().label_offsets))
         };
-        return go_context::read(
+        return source_context::read(
             session,
             snapshot,
             |it| it.signature_help,

@@ -284,13 +284,14 @@ async fn rules_in_markers_are_judged_as_the_api_server_judges_them() {
     let uri = project(folder.path());
     let mut capabilities = pushed();
     capabilities["textDocument"]["completion"] = json!({ "completionItem": { "snippetSupport": true } });
+    capabilities["textDocument"]["codeAction"] = fixes();
     let of_workspace = json!({ "uri": format!("file://{}", folder.path().display()), "name": "shop" });
     let params = json!({ "capabilities": capabilities, "workspaceFolders": [of_workspace] });
     let mut client = Client::start_with(params).await;
     client.open(&uri, 1, ORDER).await;
     assert_eq!(client.published(&uri, 1).await, [] as [serde_json::Value; 0]);
     // The rule names a field that is not there.
-    client.change(&uri, 2, &[([7, 50, 7, 55], "cost")]).await;
+    client.change(&uri, 2, &[([7, 50, 7, 55], "prise")]).await;
     let list = client.published_when(&uri, |list| !list.is_empty()).await;
     assert_eq!(
         (list.len(), &list[0]["code"]),
@@ -300,8 +301,11 @@ async fn rules_in_markers_are_judged_as_the_api_server_judges_them() {
     let start = json!({ "line": 7, "character": 50 });
     assert_eq!(
         list[0]["range"],
-        json!({ "start": start, "end": { "line": 7, "character": 54 } })
+        json!({ "start": start, "end": { "line": 7, "character": 55 } })
     );
+    // It is repaired inside the string.
+    let edits = repairs(&mut client, &uri, &list[0]).await;
+    assert!(edits.contains(&("price".to_owned(), start.clone())), "{edits:?}");
     // What is typed is completed with the fields of the type.
     let at =
         |character: u32| json!({ "textDocument": { "uri": uri }, "position": { "line": 7, "character": character } });
@@ -310,7 +314,7 @@ async fn rules_in_markers_are_judged_as_the_api_server_judges_them() {
     let labels: Vec<_> = items.iter().filter_map(|it| it["label"].as_str()).collect();
     assert!(labels.starts_with(&["limit", "price"]), "{labels:?}");
     assert_eq!(items[1]["textEdit"]["range"]["start"], start);
-    client.change(&uri, 3, &[([7, 50, 7, 54], "price")]).await;
+    client.change(&uri, 3, &[([7, 50, 7, 55], "price")]).await;
     assert_eq!(client.published_when(&uri, <[_]>::is_empty).await.len(), 0);
     let hover = client.request("textDocument/hover", at(52)).await;
     assert!(
@@ -318,5 +322,72 @@ async fn rules_in_markers_are_judged_as_the_api_server_judges_them() {
         "{hover}"
     );
     assert_eq!(hover["range"]["start"], start);
+    client.finish_with_lists().await;
+}
+
+fn fixes() -> serde_json::Value {
+    json!({ "codeActionLiteralSupport": { "codeActionKind": { "valueSet": ["quickfix"] } } })
+}
+
+/// The edits of the fixes for a diagnostic: the new text, and where it begins.
+async fn repairs(client: &mut Client, uri: &str, diagnostic: &serde_json::Value) -> Vec<(String, serde_json::Value)> {
+    let params = json!({
+        "textDocument": { "uri": uri },
+        "range": diagnostic["range"],
+        "context": { "diagnostics": [] },
+    });
+    let actions = client.request("textDocument/codeAction", params).await;
+    let actions = actions.as_array().cloned().unwrap_or_default();
+    let edits = actions.iter().filter_map(|it| it["edit"]["changes"][uri].as_array());
+    let edits = edits.flatten().map(|it| {
+        let text = it["newText"].as_str().unwrap_or_default().to_owned();
+        (text, it["range"]["start"].clone())
+    });
+    edits.collect()
+}
+
+#[tokio::test]
+async fn rules_in_markers_have_a_cost_and_the_bound_that_fits() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let uri = project(folder.path());
+    let rule = "self.price <= self.limit\",message=\"too \\\"dear\\\"\"";
+    let dear = ORDER
+        .replace(rule, "self.tags.all(a, self.tags.exists(b, a == b))\"")
+        .replace(
+            "\tLimit",
+            "\t// Tags says more.\n\tTags []string `json:\"tags\"`\n\tLimit",
+        );
+    let orders = ORDERS
+        .replace("              price:", "              tags:\n                type: array\n                items:\n                  type: string\n              price:")
+        .replace("- message: too \"dear\"\n              rule: self.price <= self.limit", "- rule: 'true'");
+    std::fs::write(
+        folder.path().join("config/crd/bases/shop.example.com_orders.yaml"),
+        orders,
+    )
+    .expect("a file");
+    let mut capabilities = pushed();
+    capabilities["textDocument"]["codeAction"] = fixes();
+    capabilities["textDocument"]["codeLens"] = json!({});
+    let of_workspace = json!({ "uri": format!("file://{}", folder.path().display()), "name": "shop" });
+    let params = json!({ "capabilities": capabilities, "workspaceFolders": [of_workspace] });
+    let mut client = Client::start_with(params).await;
+    client.open(&uri, 1, &dear).await;
+    let list = client.published_when(&uri, |list| !list.is_empty()).await;
+    assert_eq!(list[0]["code"], json!("rule-cost-over-limit"), "{list:?}");
+    let lenses = client
+        .request("textDocument/codeLens", json!({ "textDocument": { "uri": uri } }))
+        .await;
+    let lenses = lenses.to_string();
+    assert!(
+        lenses.contains("over budget") && lenses.contains("Add maxItems"),
+        "{lenses}"
+    );
+    // The bound is a marker of the field, above it.
+    let edits = repairs(&mut client, &uri, &list[0]).await;
+    let field = dear[..dear.find("\tTags []").expect("the field")].matches('\n').count();
+    let is_bound = |it: &&(String, serde_json::Value)| {
+        it.0.starts_with("\t// +kubebuilder:validation:MaxItems=") && it.1 == json!({ "line": field, "character": 0 })
+    };
+    assert!(edits.iter().any(|it| is_bound(&it)), "{edits:?}");
     client.finish_with_lists().await;
 }

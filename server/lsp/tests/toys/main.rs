@@ -1,4 +1,4 @@
-//! What somebody adds in one file works everywhere: here a kind with two expressions, in a whole session.
+//! What somebody adds in one file works everywhere: here a kind with two expressions, and a language that a CRD is made of, in whole sessions.
 
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 
@@ -6,6 +6,7 @@
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod client;
 mod gate;
+mod shapes;
 
 use std::sync::Once;
 
@@ -31,27 +32,54 @@ spec:
   - {name: back, opens: 3 < age}
 ";
 
+const SHAPE_URI: &str = "file:///round.shape";
+
+const SHAPE: &str = "\
+shape Circle
+text name
+text color maxLength=10
+check «self.nam != ~~»
+check «self.color != ~red~ || self.name.contains(self.color)»
+check «self.name.split(~,~).all(it, self.name.split(~,~).exists(other, other == it))»
+";
+
 /// The position of the first `needle`, plus some columns.
 fn place(needle: &str, columns: usize) -> Value {
-    let at = GATE.find(needle).expect("the needle");
-    let line = GATE[..at].matches('\n').count();
-    let start = GATE[..at].rfind('\n').map_or(0, |it| it + 1);
-    json!({ "line": line, "character": at - start + columns })
+    place_in(GATE, needle, columns)
+}
+
+fn place_in(text: &str, needle: &str, columns: usize) -> Value {
+    let at = text.find(needle).expect("the needle");
+    let line = text[..at].matches('\n').count();
+    let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
+    let before = text[start..at].encode_utf16().count();
+    json!({ "line": line, "character": before + columns })
 }
 
 async fn start() -> Client {
+    start_with(URI, GATE).await
+}
+
+async fn start_with(uri: &str, text: &str) -> Client {
     static ADDED: Once = Once::new();
-    ADDED.call_once(|| crd_analyzer_workspace::kinds::add(std::slice::from_ref(&gate::ROW)).expect("the first"));
+    ADDED.call_once(|| {
+        crd_analyzer_workspace::kinds::add(std::slice::from_ref(&gate::ROW)).expect("the first");
+        crd_analyzer_workspace::sources::add(std::slice::from_ref(&shapes::ROW)).expect("the first");
+    });
     let mut capabilities = pulling();
     capabilities["textDocument"]["codeAction"] =
         json!({ "codeActionLiteralSupport": { "codeActionKind": { "valueSet": ["quickfix"] } } });
     let mut client = Client::start(capabilities).await;
-    client.open(URI, 1, GATE).await;
+    client.open(uri, 1, text).await;
     client
 }
 
 async fn labels(client: &mut Client, position: Value) -> Vec<String> {
-    let params = json!({ "textDocument": { "uri": URI }, "position": position });
+    labels_in(client, URI, position).await
+}
+
+async fn labels_in(client: &mut Client, uri: &str, position: Value) -> Vec<String> {
+    let params = json!({ "textDocument": { "uri": uri }, "position": position });
     let found = client.request("textDocument/completion", params).await;
     let items = list(found.get("items").cloned().unwrap_or(found));
     items
@@ -132,5 +160,89 @@ async fn an_outline_and_tokens_are_there() {
     assert!(found.to_string().contains("\"small\""), "{found}");
     let found = client.request("textDocument/semanticTokens/full", document).await;
     assert!(found["data"].as_array().map_or(0, Vec::len) > 5 * 6, "{found}");
+    client.finish().await;
+}
+
+/// The answers of a language once what is made of the file is judged, which waits for a pause in typing.
+async fn start_shape() -> (Client, Vec<Value>) {
+    let mut client = start_with(SHAPE_URI, SHAPE).await;
+    for _ in 0..100 {
+        let found = list(client.pull(SHAPE_URI, None).await["items"].take());
+        if !found.is_empty() {
+            return (client, found);
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    panic!("nothing is found");
+}
+
+#[tokio::test]
+async fn what_is_made_of_a_file_is_judged_at_its_characters() {
+    let (client, found) = start_shape().await;
+    let shown: Vec<_> = found
+        .iter()
+        .map(|it| (it["code"].clone(), it["range"]["start"].clone()))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            (json!("undefined-field"), place_in(SHAPE, ".nam ", 1)),
+            (json!("rule-cost-over-limit"), place_in(SHAPE, "«self.name.split", 0)),
+        ],
+        "{found:#?}"
+    );
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn what_is_made_of_a_file_is_completed_and_explained() {
+    let (mut client, _) = start_shape().await;
+    let words = labels_in(&mut client, SHAPE_URI, place_in(SHAPE, "color !=", 1)).await;
+    assert!(words.contains(&"color".to_owned()), "{words:?}");
+    let params = json!({ "textDocument": { "uri": SHAPE_URI }, "position": place_in(SHAPE, "contains", 2) });
+    let explained = client.request("textDocument/hover", params.clone()).await;
+    assert_eq!(
+        explained["range"]["start"],
+        place_in(SHAPE, "contains", 0),
+        "{explained}"
+    );
+    let lenses = client
+        .request("textDocument/codeLens", json!({ "textDocument": { "uri": SHAPE_URI } }))
+        .await;
+    assert!(lenses.to_string().contains("over budget"), "{lenses}");
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn what_is_made_of_a_file_is_repaired_in_it() {
+    let (mut client, _) = start_shape().await;
+    for (needle, at, new) in [
+        (
+            ".nam ",
+            1,
+            json!({ "start": place_in(SHAPE, ".nam ", 1), "text": "name" }),
+        ),
+        (
+            "«self.name.split",
+            0,
+            json!({ "start": place_in(SHAPE, "\ntext color", 0), "text": " maxLength=" }),
+        ),
+    ] {
+        let params = json!({
+            "textDocument": { "uri": SHAPE_URI },
+            "range": { "start": place_in(SHAPE, needle, at), "end": place_in(SHAPE, needle, at) },
+            "context": { "diagnostics": [] },
+        });
+        let actions = list(client.request("textDocument/codeAction", params).await);
+        let edits = actions
+            .iter()
+            .flat_map(|it| list(it["edit"]["changes"][SHAPE_URI].clone()));
+        let edits: Vec<Value> = edits.collect();
+        let is_it = |it: &&Value| {
+            let text = it["newText"].as_str().unwrap_or_default();
+            it["range"]["start"] == new["start"] && text.starts_with(new["text"].as_str().expect("a text"))
+        };
+        assert!(edits.iter().find(is_it).is_some(), "{actions:#?}");
+    }
     client.finish().await;
 }

@@ -17,8 +17,8 @@ use crate::{
     cli::{
         definitions::RunDefinitions,
         exceptions::Exceptions,
-        go_crds::GoCrdsOfRun,
         judge::{Beside, Judged, Wanted, judge, overlays},
+        made::MadeOfRun,
         manifests::{BATCH, Settings, on_pool},
         neighbours::Neighbours,
     },
@@ -119,7 +119,7 @@ pub(super) fn sections(folder: &Path, collected: Collected, settings: &Settings)
 /// What `check` judges files by, without options.
 pub(super) fn beside(overlays: Overlays) -> Beside {
     Beside {
-        go_crds: GoCrdsOfRun::default(),
+        made: MadeOfRun::default(),
         go: Some(GoSources::default()),
         kustomizations: Kustomizations::default(),
         go_tests: GoTests::default(),

@@ -11,11 +11,11 @@ use crd_analyzer_syntax::{common, tree::Span};
 use super::{Key, Overlays};
 use crate::{
     finding::Finding,
-    go_file,
     question::{BuiltDocuments, Question},
     report::{DocumentReport, DocumentVerdict, FileReport},
     revision,
     same::mark_repeats,
+    sources,
     variables::Variables,
 };
 
@@ -28,8 +28,8 @@ pub struct AsBuilt {
     built: HashSet<(usize, Option<usize>)>,
     is_patch: bool,
     is_open: bool,
-    /// It is a Go file, whose types are made into CRDs.
-    is_go: bool,
+    /// The language of the file, if manifests are made of it.
+    row: Option<&'static sources::Row>,
     variables: Option<Arc<Variables>>,
     findings: Vec<Finding>,
     documents: Vec<DocumentReport>,
@@ -48,7 +48,7 @@ impl AsBuilt {
             built: overlays.built.iter().filter(of_file).map(|it| (it.1, it.2)).collect(),
             is_patch: overlays.patches.contains(path),
             is_open: overlays.is_open(path),
-            is_go: false,
+            row: None,
             variables: overlays.variables(path),
             findings: report.findings,
             documents: report.documents,
@@ -56,14 +56,14 @@ impl AsBuilt {
         }
     }
 
-    /// What is wrong with the CRDs that the types of a Go file with this text are made into.
-    pub fn of_go(text: &Arc<str>, documents: Vec<DocumentReport>) -> Self {
+    /// What is wrong with the manifests that a file with this text is made into.
+    pub fn of_source(row: &'static sources::Row, text: &Arc<str>, documents: Vec<DocumentReport>) -> Self {
         Self {
             text: text.clone(),
             built: HashSet::new(),
             is_patch: false,
             is_open: false,
-            is_go: true,
+            row: Some(row),
             variables: None,
             findings: Vec::new(),
             documents,
@@ -122,8 +122,8 @@ impl AsBuilt {
         report.documents.extend(moved.documents(&self.documents));
         report.documents.sort_by_key(|it| (it.index, it.item));
         mark_repeats(report);
-        if self.is_go && !self.documents.is_empty() {
-            go_file::silence(report);
+        if let Some(row) = self.row.filter(|_| !self.documents.is_empty()) {
+            (row.silence)(report);
         }
     }
 }

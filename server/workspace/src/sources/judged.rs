@@ -3,17 +3,20 @@
 use std::{
     collections::HashSet,
     path::Path,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use crd_analyzer_budget::{self as budget, Limits};
+use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::Span;
 
 use super::manifest::Manifest;
 use crate::{
-    analysis::{Question, analyze},
+    analysis::{Question, analyze_manifest},
+    costs::{self, FileCosts},
     finding::Finding,
     report::{DocumentReport, DocumentVerdict},
+    versions::VersionSet,
 };
 
 /// A manifest, and what was found when it was judged.
@@ -22,6 +25,8 @@ pub struct Judged {
     /// The manifest.
     pub manifest: Arc<Manifest>,
     found: OnceLock<Vec<DocumentReport>>,
+    /// What its rules cost, by the version that somebody asked about last.
+    costs: Mutex<Option<(KubernetesVersion, Arc<FileCosts>)>>,
 }
 
 /// What makes findings in a file the same, whatever they are findings of.
@@ -33,7 +38,20 @@ impl Judged {
         Self {
             manifest,
             found: OnceLock::new(),
+            costs: Mutex::default(),
         }
+    }
+
+    /// What its rules cost.
+    pub fn costs(&self, version: KubernetesVersion) -> Arc<FileCosts> {
+        let mut known = self.costs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, costs)) = known.as_ref().filter(|it| it.0 == version) {
+            return costs.clone();
+        }
+        let text = self.manifest.text.as_bytes().to_vec();
+        let costs = Arc::new(costs::price(text, VersionSet::one(version), true));
+        *known = Some((version, costs.clone()));
+        costs
     }
 
     /// The reports on the manifest. It is judged once, by the first question.
@@ -53,7 +71,7 @@ impl Judged {
                 ..*question
             };
             let text = self.manifest.text.as_bytes().to_vec();
-            budget::within(Limits::file(text.len()), || analyze(text, &question))
+            budget::within(Limits::file(text.len()), || analyze_manifest(text, &question))
                 .0
                 .documents
         })

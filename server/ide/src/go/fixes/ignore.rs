@@ -9,7 +9,7 @@ use super::repair::Line;
 use crate::fixes::{Fix, FixKind, MAX_FIXES, NOT_IGNORED, Problem, TextEdit};
 
 /// The comments that silence those problems that touch a range. One comment is enough for a code on a line.
-pub fn ignores(text: &str, problems: impl IntoIterator<Item = Problem>, range: Span) -> Vec<Fix> {
+pub(in crate::go) fn ignores(text: &str, problems: impl IntoIterator<Item = Problem>, range: Span) -> Vec<Fix> {
     let is_asked = |it: &Problem| it.span.start <= range.end && range.start <= it.span.end;
     let can_be = |it: &Problem| !NOT_IGNORED.contains(&it.code);
     let asked = problems.into_iter().filter(|it| is_asked(it) && can_be(it));

@@ -364,12 +364,15 @@ impl<'j> Put<'_, 'j> {
                 continue;
             }
             to.raw(std::mem::replace(&mut separator, ", "));
-            if let Some(set) = set.get(&*member.key) {
-                self.set(&member.key, (set, Some(&member.value)), to);
-            } else {
+            let write = |to: &mut Writing| {
                 to.string(&member.key);
                 to.raw(": ");
                 self.write(&member.value, to);
+            };
+            match (set.get(&*member.key), self.schemas.get(&member.value.node)) {
+                (Some(set), _) => self.set(&member.key, (set, Some(&member.value)), to),
+                (None, Some(schema)) => to.from(&schema.declared, None, write),
+                (None, None) => write(to),
             }
         }
         for (keyword, set) in set {

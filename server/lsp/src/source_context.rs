@@ -1,10 +1,14 @@
-//! What features of markers in Go files need: the newest version of a file, and what holds for it.
+//! What features in source files need: the newest version of a file, and what holds for it.
 
 use std::sync::Arc;
 
-use crd_analyzer_ide::{go, made::Made};
+use crd_analyzer_ide::{
+    language::{self, Around, Language},
+    lens::Cost,
+    made::Made,
+};
 use crd_analyzer_syntax::lines::LineIndex;
-use crd_analyzer_workspace::{go_file::Markers, versions::VersionSet};
+use crd_analyzer_workspace::{sources::Row, versions::VersionSet};
 use tower_lsp::jsonrpc::Result;
 
 use crate::{
@@ -15,36 +19,34 @@ use crate::{
     tasks, to_proto,
 };
 
-/// A version of a Go file that is read for a request.
-pub(crate) struct GoContext {
+/// A version of a source file that is read for a request.
+pub(crate) struct SourceContext {
     pub(crate) snapshot: Snapshot,
     pub(crate) text: Arc<str>,
-    pub(crate) markers: Markers,
+    pub(crate) language: Option<Box<dyn Language>>,
+    row: &'static Row,
     versions: VersionSet,
     session: Arc<Session>,
     lines: LineIndex,
 }
 
-/// What is known of the markers of a document, if it is a Go file.
-pub(crate) fn markers(session: &Arc<Session>, snapshot: &Snapshot) -> Option<Markers> {
-    snapshot
-        .is_go()
-        .then(|| known(session, snapshot, &session.effective(snapshot)))
+/// What the language of a document has, if manifests are made of the document.
+pub(crate) fn language(session: &Session, snapshot: &Snapshot, effective: &Effective) -> Option<Box<dyn Language>> {
+    let around = Around {
+        go: Some(&session.go),
+        markers: Some(&effective.config.markers),
+    };
+    language::of(&snapshot.path()?, around)
 }
 
-fn known(session: &Session, snapshot: &Snapshot, effective: &Effective) -> Markers {
-    let path = snapshot.path().unwrap_or_default();
-    Markers::of(&path, Some(&session.go), Some(&effective.config.markers))
-}
-
-/// Answers from the newest version of a Go file, on a thread that may be blocked. `None`: the file is excluded, or the feature is switched
+/// Answers from the newest version of a source file, on a thread that may be blocked. `None`: the file is excluded, or the feature is switched
 /// off.
 pub(crate) async fn read<T: Send + 'static>(
     session: &Arc<Session>,
     snapshot: Snapshot,
     feature: fn(&Features) -> bool,
     what: &'static str,
-    answer: impl FnOnce(&GoContext) -> Option<T> + Send + 'static,
+    answer: impl FnOnce(&SourceContext) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
     if !feature(&session.features()) {
         return Ok(None);
@@ -59,8 +61,9 @@ pub(crate) async fn read<T: Send + 'static>(
             return Some(None);
         }
         let text = snapshot.content();
-        let context = GoContext {
-            markers: known(&session, &snapshot, &effective),
+        let context = SourceContext {
+            language: language(&session, &snapshot, &effective),
+            row: snapshot.source()?,
             versions: effective.versions,
             lines: LineIndex::new(&text),
             text,
@@ -73,17 +76,21 @@ pub(crate) async fn read<T: Send + 'static>(
     found.await?.ok_or_else(tasks::stale)
 }
 
-impl GoContext {
-    /// Asks about the CRD that an expression at a byte is made into, if there is one.
-    pub(crate) fn ask_crd<T>(&self, offset: u32, ask: impl FnOnce(&Made<'_>, VersionSet) -> Option<T>) -> Option<T> {
+impl SourceContext {
+    /// Asks about the manifest that a string at a byte is a part of, if there is one.
+    pub(crate) fn ask_made<T>(&self, offset: u32, ask: impl FnOnce(&Made<'_>, VersionSet) -> Option<T>) -> Option<T> {
         let path = self.snapshot.path()?;
-        // Most of a Go file is code.
-        if !go::may_be_marker(&self.text, offset as usize) {
+        if !(self.row.may_be_made)(&self.text, offset as usize) {
             return None;
         }
-        let (manifest, spot) = self.session.go_crd_at(&path, offset)?;
+        let (manifest, spot) = self.session.made_at((self.row, &path, &self.text), offset)?;
         let made = Made::new(&manifest, Arc::default(), &path, spot);
         ask(&made, self.versions)
+    }
+
+    /// What the rules in the file cost, by the newest version that is asked about.
+    pub(crate) fn costs(&self) -> Vec<Cost> {
+        self.session.costs_of_made(&self.snapshot, self.versions.newest())
     }
 
     /// What the client can do.

@@ -1,5 +1,8 @@
 //! Editor features in a file that a manifest is made from, such as a Go file: the feature runs on the manifest, and its answer is moved to the file.
 
+mod costs;
+mod fixes;
+
 use std::{path::Path, sync::Arc};
 
 use crd_analyzer_schema::KubernetesVersion;
@@ -15,6 +18,9 @@ use crate::{
     hover::{self, Hover},
     signature::{self, Signatures},
 };
+
+pub use costs::costs;
+pub use fixes::SourceFile;
 
 /// An object that is made of files, and a place in it.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! What is known of the CRDs that Go files are made into.
+//! What is known of the manifests that open source files are made into.
 
 use std::{
     collections::HashMap,
@@ -6,25 +6,26 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use crd_analyzer_workspace::{overlay::AsBuilt, sources::go_crds::GoCrds};
+use crd_analyzer_workspace::{overlay::AsBuilt, sources::made::Manifests};
 
 use crate::pause::Pause;
 
-/// What is known of the CRDs that Go files are made into.
+/// What is known of the manifests that open source files are made into.
 #[derive(Debug, Default)]
-pub(crate) struct GoCrdsOfSession {
-    pub(crate) made: Mutex<HashMap<PathBuf, MadeOf>>,
+pub(crate) struct MadeOfSession {
+    /// By the language, and the folder or file that the unit is known by.
+    pub(crate) made: Mutex<HashMap<(&'static str, PathBuf), MadeOf>>,
     pub(crate) found: Mutex<HashMap<PathBuf, Found>>,
     pub(crate) pause: Pause,
 }
 
-/// The CRDs of a repository, and what they were made of.
+/// The manifests of a unit, and what they were made of.
 #[derive(Debug)]
 pub(crate) struct MadeOf {
     pub(crate) epoch: u64,
-    /// The editions of the open Go files.
+    /// The editions of the open files.
     pub(crate) editions: HashMap<PathBuf, u64>,
-    pub(crate) crds: Arc<GoCrds>,
+    pub(crate) manifests: Arc<Manifests>,
 }
 
 /// What was found for a file.

@@ -1,0 +1,25 @@
+//! What rules of manifests cost, shown in the file that these are made of.
+
+use std::{collections::HashSet, path::Path};
+
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_workspace::sources::made::Manifests;
+
+use crate::lens::{self, Cost};
+
+/// What the rules and schemas of manifests cost that are written in a file, in the order of its text.
+pub fn costs(manifests: &Manifests, path: &Path, version: KubernetesVersion) -> Vec<Cost> {
+    let mut found = Vec::new();
+    for (manifest, costs) in manifests.costs(path, version) {
+        let moved = lens::costs(&costs).into_iter().filter_map(|it| {
+            let place = manifest.origin(it.span).filter(|it| *it.file.path == *path)?;
+            Some(Cost { span: place.span, ..it })
+        });
+        found.extend(moved);
+    }
+    found.sort_by_key(|it| it.span.start);
+    // Several CRDs may be made of one type, and versions may share it.
+    let mut seen = HashSet::new();
+    found.retain(|it| seen.insert((it.span, it.title.clone())));
+    found
+}

@@ -1,0 +1,191 @@
+//! Fixes of what is wrong with manifests, written in the file that these are made of: each was tried there, too.
+
+use std::{
+    cell::OnceCell,
+    collections::{HashMap, HashSet},
+    path::Path,
+    sync::Arc,
+};
+
+use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_workspace::{
+    analysis::{Question, analyze_manifest},
+    costs::FileCosts,
+    finding::{Class, Finding},
+    report::{DocumentReport, FileReport},
+    sources::{Unit, made::Manifests, manifest::Manifest},
+};
+
+use crate::{
+    completion::Definitions,
+    fixes::{self, Fix, FixKind, Problem, TextEdit, apply},
+    lens,
+};
+
+/// Texts of a source file that are tried for one request, so that it ends.
+const MAX_TRIED: usize = 8;
+
+/// A source file, and what is made of it.
+pub struct SourceFile<'a> {
+    /// The file.
+    pub path: &'a Path,
+    /// Its text.
+    pub text: &'a Arc<str>,
+    /// What it is made into, with others.
+    pub unit: &'a dyn Unit,
+    /// That, made.
+    pub manifests: &'a Manifests,
+    /// How the manifests were judged.
+    pub question: &'a Question<'a>,
+    /// The report on the file if it had this text. `None` if the time is over.
+    pub judge: &'a dyn Fn(&Arc<str>) -> Option<FileReport>,
+}
+
+/// How often each code is found by each version, beside hints that are only ours about manifests.
+type Counts = HashMap<(u8, &'static str), usize>;
+
+impl SourceFile<'_> {
+    /// The repairs of those problems that touch a range, those with one meaning first. `definitions`: those that custom resources are judged by.
+    pub fn repairs(
+        &self,
+        problems: impl IntoIterator<Item = Problem>,
+        range: Span,
+        definitions: &dyn Definitions,
+    ) -> Vec<Fix> {
+        let touches = |it: &Problem| it.span.start <= range.end && range.start <= it.span.end;
+        let asked: HashSet<(&str, Span)> = problems
+            .into_iter()
+            .filter(touches)
+            .map(|it| (it.code, it.span))
+            .collect();
+        if asked.is_empty() {
+            return Vec::new();
+        }
+        let before = OnceCell::new();
+        let mut left = MAX_TRIED;
+        let mut found: Vec<Fix> = Vec::new();
+        let newest = self.question.versions.newest();
+        let costs = self.manifests.costs(self.path, newest);
+        for ((manifest, reports), (_, costs)) in self.manifests.judged(self.path, self.question).zip(costs) {
+            let problems = self.problems(manifest, reports, &asked);
+            for (fix, problem) in self.candidates((manifest, &costs), &problems, definitions) {
+                if left == 0 {
+                    break;
+                }
+                // Several CRDs may be made of one type.
+                let Some(fix) = self.written(manifest, fix, problem).filter(|it| !found.contains(it)) else {
+                    continue;
+                };
+                left -= 1;
+                let before = before.get_or_init(|| Some(counts(&(self.judge)(self.text)?)));
+                if before.as_ref().is_some_and(|before| self.is_better(&fix, before)) {
+                    found.push(fix);
+                }
+            }
+        }
+        found.sort_by_key(|it| !it.preferred);
+        found
+    }
+
+    /// The problems of a manifest that are told in the file, each with the problem of the file.
+    fn problems(
+        &self,
+        manifest: &Manifest,
+        reports: &[DocumentReport],
+        asked: &HashSet<(&str, Span)>,
+    ) -> Vec<(Problem, Problem)> {
+        let findings = reports
+            .iter()
+            .flat_map(|it| &it.verdicts)
+            .flat_map(|it| it.1.findings());
+        let mut seen = HashSet::new();
+        let told = findings.filter_map(|it: &Finding| {
+            let place = manifest.origin(it.span).filter(|it| *it.file.path == *self.path)?;
+            let is_asked = asked.contains(&(it.code, place.span));
+            (is_asked && seen.insert((it.code, it.span)))
+                .then(|| (Problem::from(it), Problem::new(it.code, place.span)))
+        });
+        told.collect()
+    }
+
+    /// The repairs of problems of a manifest, each tried there, with the problem of the file.
+    fn candidates(
+        &self,
+        (manifest, costs): (&Manifest, &FileCosts),
+        problems: &[(Problem, Problem)],
+        definitions: &dyn Definitions,
+    ) -> Vec<(Fix, Problem)> {
+        let question = Question {
+            path: Some(&manifest.path),
+            named: true,
+            ..*self.question
+        };
+        let judge = |text: &str| Some(analyze_manifest(text.as_bytes().to_vec(), &question));
+        let whole = Span::new(0, manifest.text.len() as u32);
+        let of_manifest = || problems.iter().map(|it| it.0.clone());
+        let mut found = Vec::new();
+        if of_manifest().any(|it| lens::is_about_cost(it.code)) {
+            let versions = self.question.versions;
+            found.extend(lens::fixes(costs, of_manifest(), whole, versions, &|| true));
+        }
+        found.extend(fixes::repairs(
+            &manifest.text,
+            of_manifest(),
+            whole,
+            definitions,
+            &judge,
+        ));
+        let with_problem = found.into_iter().filter_map(|fix| {
+            let problem = problems.iter().find(|it| it.0 == fix.problem)?.1.clone();
+            (fix.kind == FixKind::Repair).then_some((fix, problem))
+        });
+        with_problem.collect()
+    }
+
+    /// The fix as it is written in the file. `None`: it would be written elsewhere, too, or cannot be.
+    fn written(&self, manifest: &Manifest, fix: Fix, problem: Problem) -> Option<Fix> {
+        let edits: Vec<(Span, String)> = fix.edits.into_iter().map(|it| (it.span, it.new_text)).collect();
+        let written = self.manifests.write(manifest, &edits, self.unit)?;
+        let edits = written.into_iter().map(|(place, new_text)| {
+            let span = place.span;
+            (*place.file.path == *self.path).then_some(TextEdit { span, new_text })
+        });
+        let mut edits = edits.collect::<Option<Vec<_>>>()?;
+        edits.sort_by_key(|it| (it.span.start, it.span.end));
+        // Versions may share a type.
+        edits.dedup();
+        let overlap = edits.windows(2).any(|it| it[0].span.end > it[1].span.start);
+        (!edits.is_empty() && !overlap).then_some(Fix { problem, edits, ..fix })
+    }
+
+    /// Whether the problem goes, and nothing else comes, in any manifest that the file has a part in.
+    fn is_better(&self, fix: &Fix, before: &Counts) -> bool {
+        let Some(report) = apply(self.text, &fix.edits).and_then(|it| (self.judge)(&it.into())) else {
+            return false;
+        };
+        let after = counts(&report);
+        let of = |counts: &Counts| -> usize {
+            let of_code = counts.iter().filter(|it| it.0.1 == fix.problem.code);
+            of_code.map(|it| it.1).sum()
+        };
+        let is_known = |it: (&(u8, &'static str), &usize)| before.get(it.0).is_some_and(|known| it.1 <= known);
+        of(&after) < of(before) && after.iter().all(is_known)
+    }
+}
+
+fn counts(report: &FileReport) -> Counts {
+    let mut counts = Counts::new();
+    let of_file = report.findings.iter().map(|it| (0, it));
+    let verdicts = report.documents.iter().flat_map(|it| &it.verdicts);
+    let of_manifests = verdicts.flat_map(|(version, it)| {
+        // What did not compile had none.
+        let counted = it.findings().filter(|it| it.class != Class::Hint);
+        counted.map(|it| (version.number(), it))
+    });
+    for (version, finding) in of_file.chain(of_manifests) {
+        if !finding.suppressed && !finding.repeats {
+            *counts.entry((version, finding.code)).or_default() += 1;
+        }
+    }
+    counts
+}

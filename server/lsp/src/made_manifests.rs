@@ -1,0 +1,283 @@
+//! The manifests that open source files are made into. They are made and judged after a pause in typing; on each key, what was found last is shown
+//! where it belongs in the new text.
+
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Instant,
+};
+
+use crd_analyzer_ide::{
+    fixes::{Fix, Problem},
+    lens::Cost,
+    made::{self, SourceFile},
+};
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_workspace::{
+    analysis::{MOST_FINDINGS, Question},
+    generated::GoSources,
+    hazards::{Search, are_shown},
+    index::{Definitions as _, Files, Index, KnownDefinition},
+    lints::Lints,
+    overlay::AsBuilt,
+    sources::{self, Row, Unit, WithText, World, made::Manifests, manifest::Manifest},
+};
+
+use crate::{
+    documents::Snapshot,
+    made::{Found, MadeOf, lock},
+    session::Session,
+    settings::Effective,
+    tasks::{self, Deadline},
+    workspace_index::{NearbyIndex, SyncedIndex},
+};
+
+impl Session {
+    /// What is wrong with the manifests that an open source file is made into, as far as that is known. The answer for an earlier text counts until
+    /// the user pauses.
+    pub(crate) fn found_in_made(self: &Arc<Self>, snapshot: &Snapshot, effective: &Effective) -> Option<Arc<AsBuilt>> {
+        let path = snapshot.path().filter(|_| !effective.is_excluded)?;
+        let epoch = self.overlays.epoch();
+        let found = lock(&self.made.found);
+        let known = found.get(&path);
+        let is_due = known.is_none_or(|it| it.edition != snapshot.edition || it.epoch != epoch);
+        let built = known.map(|it| it.built.clone());
+        drop(found);
+        if is_due {
+            self.make_manifests_soon();
+        }
+        built
+    }
+
+    /// Makes the manifests of open source files again, after a pause in typing.
+    pub(crate) fn make_manifests_soon(self: &Arc<Self>) {
+        if !self.made.pause.note() {
+            return;
+        }
+        let session = self.clone();
+        tasks::beside(async move {
+            while let Some(rest) = session.made.pause.rest() {
+                tokio::time::sleep(rest).await;
+            }
+            let maker = session.clone();
+            // A failure is logged.
+            let _ = tasks::judging("the making of manifests", move || maker.judge_made()).await;
+        });
+    }
+
+    fn judge_made(self: &Arc<Self>) {
+        lock(&self.made.found).retain(|path, _| self.documents.is_open_at(path));
+        lock(&self.made.made).retain(|unit, _| self.open_sources(&unit.1).next().is_some());
+        for uri in self.documents.uris() {
+            let Some(snapshot) = self.documents.source_file(&uri) else {
+                continue;
+            };
+            let (Some(path), Some(row)) = (snapshot.path(), snapshot.source()) else {
+                continue;
+            };
+            let epoch = self.overlays.epoch();
+            let is_known = lock(&self.made.found)
+                .get(&path)
+                .is_some_and(|it| it.edition == snapshot.edition && it.epoch == epoch);
+            let effective = self.effective(&snapshot);
+            if is_known || effective.is_excluded {
+                continue;
+            }
+            let begin = Instant::now();
+            let built = Arc::new(self.judge_source(row, &snapshot, &path, &effective));
+            self.trace(|| format!("judged the manifests of {} in {:.1?}", path.display(), begin.elapsed()));
+            let found = Found {
+                built: built.clone(),
+                edition: snapshot.edition,
+                epoch,
+            };
+            let before = lock(&self.made.found).insert(path, found);
+            if before.is_none_or(|it| !built.is_said_by(&it.built)) {
+                self.analyze_anew(&uri);
+            }
+        }
+    }
+
+    fn judge_source(
+        self: &Arc<Self>,
+        row: &'static Row,
+        snapshot: &Snapshot,
+        path: &Path,
+        effective: &Effective,
+    ) -> AsBuilt {
+        let text = snapshot.content();
+        let index = SyncedIndex(self);
+        let question = self.question_of_source(&index, path, effective);
+        let find = |made: &Manifests, _: &dyn Unit| made.found(path, &question, |_| false);
+        let found = self.with_made((row, path, &text), find).unwrap_or_default();
+        AsBuilt::of_source(row, &text, found)
+    }
+
+    fn question_of_source<'a>(
+        &'a self,
+        index: &'a SyncedIndex<'a>,
+        path: &'a Path,
+        effective: &'a Effective,
+    ) -> Question<'a> {
+        Question {
+            path: Some(path),
+            definitions: Some(index),
+            go: Some(&self.go),
+            markers: Some(&effective.config.markers),
+            hazards: if are_shown(&effective.config) {
+                Search::All(&self.hazards)
+            } else {
+                Search::Off
+            },
+            lints: Lints::of(&effective.config),
+            is_completed: true,
+            is_edited: true,
+            most_findings: MOST_FINDINGS,
+            wants_effective: false,
+            ..Question::new(effective.versions)
+        }
+    }
+
+    /// The repairs of what is wrong in a source file with the manifests that it is made into.
+    pub(crate) fn repairs_of_made(
+        self: &Arc<Self>,
+        (snapshot, effective): (&Snapshot, &Effective),
+        problems: impl Iterator<Item = Problem>,
+        range: Span,
+        deadline: &Deadline,
+    ) -> Vec<Fix> {
+        let (Some(path), Some(row)) = (snapshot.path(), snapshot.source()) else {
+            return Vec::new();
+        };
+        let text = snapshot.content();
+        let index = SyncedIndex(self);
+        let question = self.question_of_source(&index, &path, effective);
+        let near = NearbyIndex {
+            session: self,
+            near: Some(path.clone()),
+        };
+        let find = |manifests: &Manifests, unit: &dyn Unit| {
+            let judge = |text: &Arc<str>| {
+                let open = Open(SyncedIndex(self));
+                let world = WithText {
+                    world: &open,
+                    path: &path,
+                    text,
+                };
+                (!deadline.is_over()).then(|| sources::judge(row, (&path, text), &world, Some(manifests), &question))
+            };
+            let file = SourceFile {
+                path: &path,
+                text: &text,
+                unit,
+                manifests,
+                question: &question,
+                judge: &judge,
+            };
+            file.repairs(problems, range, &near)
+        };
+        self.with_made((row, &path, &text), find).unwrap_or_default()
+    }
+
+    /// What the rules cost that are written in a source file.
+    pub(crate) fn costs_of_made(self: &Arc<Self>, snapshot: &Snapshot, version: KubernetesVersion) -> Vec<Cost> {
+        let (Some(path), Some(row)) = (snapshot.path(), snapshot.source()) else {
+            return Vec::new();
+        };
+        let price = |made: &Manifests, _: &dyn Unit| made::costs(made, &path, version);
+        let text = snapshot.content();
+        self.with_made((row, &path, &text), price).unwrap_or_default()
+    }
+
+    /// Asks about the manifests that a file, with this text, is made into as the open files make them. `None`: nothing is made of it.
+    fn with_made<T>(
+        self: &Arc<Self>,
+        (row, path, text): (&'static Row, &Path, &Arc<str>),
+        ask: impl FnOnce(&Manifests, &dyn Unit) -> T,
+    ) -> Option<T> {
+        let world = Open(SyncedIndex(self));
+        let unit = (row.unit)(path, text, &world)?;
+        let open = self
+            .open_sources(unit.root())
+            .filter(|it| it.source().is_some_and(|it| it.name == row.name));
+        let editions = open.filter_map(|it| Some((it.path()?, it.edition)));
+        let editions: HashMap<PathBuf, u64> = editions.collect();
+        self.sync();
+        let epoch = self.overlays.epoch();
+        let key = (row.name, unit.root().to_owned());
+        // Who comes second waits until the first is done.
+        let mut made = lock(&self.made.made);
+        let known = made.get(&key).filter(|it| it.epoch == epoch);
+        let manifests = known.map_or_else(
+            || Arc::new(Manifests::new(&*unit)),
+            |known| {
+                let changed = editions.iter().filter(|it| known.editions.get(it.0) != Some(it.1));
+                let closed = known.editions.keys().filter(|it| !editions.contains_key(*it));
+                let paths = changed.map(|it| it.0).chain(closed);
+                paths.fold(known.manifests.clone(), |manifests, path| {
+                    Arc::new(manifests.again(path, &*unit))
+                })
+            },
+        );
+        let of = MadeOf {
+            epoch,
+            editions,
+            manifests: manifests.clone(),
+        };
+        made.insert(key, of);
+        drop(made);
+        Some(ask(&manifests, &*unit))
+    }
+
+    /// The open source files in a folder, or at a path.
+    fn open_sources(&self, below: &Path) -> impl Iterator<Item = Snapshot> {
+        let all = self.documents.uris().into_iter();
+        let open = all.filter_map(|it| self.documents.source_file(&it));
+        open.filter(move |it| it.path().is_some_and(|it| it.starts_with(below)))
+    }
+
+    /// A manifest that has a string which is written at a byte of a file with this text, and the byte in the manifest.
+    pub(crate) fn made_at(
+        self: &Arc<Self>,
+        of: (&'static Row, &Path, &Arc<str>),
+        offset: u32,
+    ) -> Option<(Arc<Manifest>, u32)> {
+        let path = of.1;
+        let spot = |it: &Manifest| it.spot(path, offset);
+        let find = |made: &Manifests, unit: &dyn Unit| {
+            let written = made.manifests(path).find_map(|it| Some((it.clone(), spot(it)?)));
+            written.or_else(|| {
+                let mut begun = made.begun(path, unit);
+                begun.find_map(|it| {
+                    let spot = spot(&it)?;
+                    Some((Arc::new(it), spot))
+                })
+            })
+        };
+        self.with_made(of, find)?
+    }
+}
+
+/// What sources may ask in a session.
+struct Open<'s>(SyncedIndex<'s>);
+
+impl World for Open<'_> {
+    fn go(&self) -> Option<&dyn GoSources> {
+        Some(&self.0.0.go)
+    }
+
+    fn crds(&self) -> Vec<Arc<KnownDefinition>> {
+        self.0.0.workspace.catalog.with(Index::own_crds)
+    }
+
+    fn files(&self) -> &dyn Files {
+        self.0.files()
+    }
+
+    fn open(&self, below: &Path) -> Vec<(PathBuf, Arc<str>)> {
+        let open = self.0.0.open_sources(below);
+        open.filter_map(|it| Some((it.path()?, it.content()))).collect()
+    }
+}

@@ -1,0 +1,67 @@
+//! The manifests that source files are made into, made once in a run.
+
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use crd_analyzer_io::go::GoSources;
+use crd_analyzer_workspace::{
+    analysis::Question,
+    generated,
+    index::{Definitions as _, Files, KnownDefinition},
+    report::FileReport,
+    sources::{self, World, made::Manifests},
+};
+
+use super::definitions::RunDefinitions;
+
+/// By the language, and the folder or file that the unit is known by.
+#[derive(Default)]
+pub(super) struct MadeOfRun(Mutex<HashMap<(&'static str, PathBuf), Arc<OnceLock<Manifests>>>>);
+
+impl MadeOfRun {
+    /// Adds what is wrong with the manifests that a file has a part in to the report on the file.
+    pub(super) fn complete(
+        &self,
+        path: &Path,
+        report: &mut FileReport,
+        (question, go, known): (&Question<'_>, &GoSources, &RunDefinitions),
+    ) {
+        let Some(row) = sources::of(path) else { return };
+        let world = Run { go, known };
+        let Some(unit) = (row.unit)(path, &report.text, &world) else {
+            return;
+        };
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = all.entry((row.name, unit.root().to_owned())).or_default().clone();
+        drop(all);
+        let made = made.get_or_init(|| Manifests::new(&*unit));
+        made.complete(row, (path, report), (question, |it| known.is_checked(it)));
+    }
+}
+
+/// The files of a run. No editor has other texts of them.
+struct Run<'a> {
+    go: &'a GoSources,
+    known: &'a RunDefinitions,
+}
+
+impl World for Run<'_> {
+    fn go(&self) -> Option<&dyn generated::GoSources> {
+        Some(self.go)
+    }
+
+    fn crds(&self) -> Vec<Arc<KnownDefinition>> {
+        self.known.own_crds()
+    }
+
+    fn files(&self) -> &dyn Files {
+        self.known.files()
+    }
+
+    fn open(&self, _: &Path) -> Vec<(PathBuf, Arc<str>)> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,165 @@
+//! The manifests that files are made into.
+
+use std::{path::Path, sync::Arc};
+
+use crd_analyzer_budget::{self as budget, Limits};
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::tree::Span;
+
+use super::{
+    Row, Unit,
+    change::{self, Written},
+    judged::{self, Judged},
+    manifest::Manifest,
+};
+use crate::{
+    costs::FileCosts,
+    index::KnownDefinition,
+    question::Question,
+    report::{DocumentReport, FileReport},
+};
+
+/// For making the manifests of a unit: what is more is not made.
+const MAKING: Limits = Limits {
+    work: 2_000_000_000,
+    bytes: 512 << 20,
+    ..Limits::NONE
+};
+
+/// A manifest, what is known of it, and the CRD in the repository that it is a newer text of.
+#[derive(Clone, Debug)]
+pub struct Made {
+    judged: Arc<Judged>,
+    crd: Option<Arc<KnownDefinition>>,
+    is_in_step: bool,
+}
+
+impl Made {
+    /// A manifest that only its source has.
+    pub fn new(manifest: Manifest) -> Self {
+        Self {
+            judged: Arc::new(Judged::new(Arc::new(manifest))),
+            crd: None,
+            is_in_step: false,
+        }
+    }
+
+    /// A manifest whose last text is a CRD in the repository. `is_in_step`: that text says the same.
+    pub fn of_crd(manifest: Manifest, crd: Arc<KnownDefinition>, is_in_step: bool) -> Self {
+        Self {
+            crd: Some(crd),
+            is_in_step,
+            ..Self::new(manifest)
+        }
+    }
+
+    /// The manifest.
+    pub fn manifest(&self) -> &Arc<Manifest> {
+        &self.judged.manifest
+    }
+
+    /// The CRD in the repository that the manifest is a newer text of.
+    pub fn crd(&self) -> Option<&Arc<KnownDefinition>> {
+        self.crd.as_ref()
+    }
+
+    /// Whether what is wrong with it is told in the repository's CRD.
+    fn is_told(&self, is_told: impl Fn(&Path) -> bool) -> bool {
+        self.is_in_step && self.crd.as_ref().is_some_and(|it| is_told(&it.path))
+    }
+}
+
+/// The manifests that a unit is made into.
+#[derive(Debug, Default)]
+pub struct Manifests {
+    made: Vec<Made>,
+}
+
+impl Manifests {
+    /// Those of a unit.
+    pub fn new(unit: &dyn Unit) -> Self {
+        Self {
+            made: budget::within(MAKING, || unit.make()).0,
+        }
+    }
+
+    /// The same after a file has changed.
+    #[must_use]
+    pub fn again(&self, path: &Path, unit: &dyn Unit) -> Self {
+        Self {
+            made: budget::within(MAKING, || unit.again(&self.made, path)).0,
+        }
+    }
+
+    fn of_file<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Made> {
+        self.made.iter().filter(|it| it.manifest().is_made_of(path))
+    }
+
+    /// The manifests that a file has a part in.
+    pub fn manifests<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Arc<Manifest>> {
+        self.of_file(path).map(Made::manifest)
+    }
+
+    /// The manifests that a file has a part in, each as it is while somebody still types a part of it.
+    pub fn begun<'a>(&'a self, path: &'a Path, unit: &'a dyn Unit) -> impl Iterator<Item = Manifest> + 'a {
+        self.of_file(path).filter_map(|it| unit.begun(it))
+    }
+
+    /// The manifests that a file has a part in, each with the reports on it.
+    pub fn judged<'a>(
+        &'a self,
+        path: &'a Path,
+        question: &'a Question<'_>,
+    ) -> impl Iterator<Item = (&'a Arc<Manifest>, &'a [DocumentReport])> {
+        self.of_file(path).map(|it| (it.manifest(), it.judged.found(question)))
+    }
+
+    /// The manifests that a file has a part in, each with what its rules cost.
+    pub fn costs<'a>(
+        &'a self,
+        path: &'a Path,
+        version: KubernetesVersion,
+    ) -> impl Iterator<Item = (&'a Arc<Manifest>, Arc<FileCosts>)> {
+        self.of_file(path)
+            .map(move |it| (it.manifest(), it.judged.costs(version)))
+    }
+
+    /// Edits of a manifest's text as edits of the files that it is made of. `None`: they cannot be written there.
+    pub fn write(&self, manifest: &Manifest, edits: &[(Span, String)], unit: &dyn Unit) -> Option<Vec<Written>> {
+        let in_strings = edits.iter().map(|(span, text)| manifest.edit(*span, text));
+        if let Some(written) = in_strings.collect::<Option<Vec<_>>>() {
+            return Some(written);
+        }
+        let mut edited = manifest.text.to_string();
+        for (span, text) in edits.iter().rev() {
+            edited.get(span.range())?;
+            edited.replace_range(span.range(), text);
+        }
+        let made = self
+            .made
+            .iter()
+            .find(|it| std::ptr::eq(Arc::as_ptr(it.manifest()), manifest))?;
+        let changes = change::between(&manifest.text, &edited)?;
+        changes.iter().map(|it| unit.write(made, it)).collect()
+    }
+
+    /// What is wrong in a file with the manifests that it has a part in. `is_told`: what is wrong with the CRD in a file is told there.
+    pub fn found(&self, path: &Path, question: &Question<'_>, is_told: impl Fn(&Path) -> bool) -> Vec<DocumentReport> {
+        let told = self.of_file(path).filter(|it| !it.is_told(&is_told));
+        judged::in_file(told.map(|it| &it.judged), path, question)
+    }
+
+    /// Adds that to the report on the file.
+    pub fn complete(
+        &self,
+        row: &Row,
+        (path, report): (&Path, &mut FileReport),
+        (question, is_told): (&Question<'_>, impl Fn(&Path) -> bool),
+    ) {
+        let found = self.found(path, question, is_told);
+        if !found.is_empty() {
+            report.documents.extend(found);
+            (row.silence)(report);
+        }
+    }
+}
