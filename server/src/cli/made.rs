@@ -17,9 +17,12 @@ use crd_analyzer_workspace::{
 
 use super::definitions::RunDefinitions;
 
-/// By the language, and the folder or file that the unit is known by.
+/// The language, and the folder or file that the unit is known by.
+type UnitKey = (&'static str, PathBuf);
+
+/// The manifests of each unit.
 #[derive(Default)]
-pub(super) struct MadeOfRun(Mutex<HashMap<(&'static str, PathBuf), Arc<OnceLock<Manifests>>>>);
+pub(super) struct MadeOfRun(Mutex<HashMap<UnitKey, Arc<OnceLock<Manifests>>>>);
 
 impl MadeOfRun {
     /// Adds what is wrong with the manifests that a file has a part in to the report on the file.

@@ -1,6 +1,6 @@
 //! The power fails: `check --fix` and `test --update` are killed at any moment, and every file has the old text or the new one.
 //!
-//! `CRD_ANALYZER_KILLS` says at how many moments (20 if absent; CI: 500).
+//! `CRD_ANALYZER_KILLS` says at how many moments (20 if absent; `.ci/run`: 150).
 
 use std::{
     fs,
