@@ -1,6 +1,6 @@
 //! What is looked for after the diagnostics, when the user stops typing: hazards of rules, and what the changes since a revision do.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use crd_analyzer_workspace::{
     revision::Revision,
@@ -9,11 +9,8 @@ use crd_analyzer_workspace::{
 
 use crate::{
     analysis::Analysis, documents::Snapshot, session::Session, settings::Effective, since_revision::SinceRevision,
-    tasks,
+    tasks, waits,
 };
-
-/// How long after an edit it is looked for: typing goes on, mostly.
-const PAUSE: Duration = Duration::from_millis(150);
 
 impl Session {
     /// By what a version is compared with what it replaces, if it is. What was known of its changes is forgotten if it is not.
@@ -54,7 +51,7 @@ impl Session {
     pub(crate) fn look_further(self: &Arc<Self>, snapshot: Snapshot, comparison: Option<(Arc<Revision>, Comparison)>) {
         let session = self.clone();
         tasks::beside(async move {
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(waits::PAUSE).await;
             let _only = session.searching.lock().await;
             session.look_for_hazards(&snapshot).await;
             if let Some((revision, by)) = comparison {

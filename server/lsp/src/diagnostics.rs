@@ -4,16 +4,11 @@
 use std::{
     collections::{HashSet, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
 };
 
 use lsp_types::Uri;
 
-use crate::{documents::Snapshot, session::Session, tasks};
-
-/// The wait after an edit that came this soon after another: what a client sends at once is taken together. A single keystroke does not
-/// wait. Quick edits are also taken together by working on one version of a document at a time.
-const WAIT: Duration = Duration::from_millis(5);
+use crate::{documents::Snapshot, session::Session, tasks, waits};
 
 /// Documents that are to be judged again because something that they depend on has changed. They wait here and not with those who judge, so that
 /// a document that somebody types in need not wait for all of them.
@@ -85,8 +80,9 @@ impl Session {
         };
         let session = self.clone();
         tasks::beside(async move {
-            if snapshot.since_previous.is_some_and(|it| it < WAIT) {
-                tokio::time::sleep(WAIT).await;
+            // Quick edits are also taken together by working on one version of a document at a time.
+            if snapshot.since_previous.is_some_and(|it| it < waits::TOGETHER) {
+                tokio::time::sleep(waits::TOGETHER).await;
             }
             session.publish(&snapshot).await;
         });

@@ -29,8 +29,9 @@ use crate::{
     late_changes::Recent,
     since_revision::SinceRevision,
     steady::{NEAR, SteadyErrors},
-    steady_lenses::{self, SteadyLenses},
+    steady_lenses::SteadyLenses,
     versions::{Parsed, Version},
+    waits,
 };
 
 /// An open document.
@@ -106,7 +107,7 @@ impl Snapshot {
 
     /// Whether somebody types in it: then nothing should move.
     pub(crate) fn is_typed(&self) -> bool {
-        self.cursor.is_some() && self.changed.elapsed() < steady_lenses::REST
+        self.cursor.is_some() && self.changed.elapsed() < waits::LENSES
     }
 
     /// The version with its trees, made once for all who ask. This takes its time: ask on a thread that may be blocked. It does not

@@ -53,6 +53,7 @@ mod transport;
 mod trees;
 mod trust;
 mod versions;
+mod waits;
 mod workers;
 mod workspace_index;
 

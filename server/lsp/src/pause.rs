@@ -5,8 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long after the last edit it is a pause: typing goes on, mostly.
-const PAUSE: Duration = Duration::from_millis(150);
+use crate::waits;
 
 /// Waits for a pause, one task for all edits.
 #[derive(Debug, Default)]
@@ -32,7 +31,7 @@ impl Pause {
     /// How long to wait for a pause. `None`: now is one, and the caller looks at what has changed.
     pub(crate) fn rest(&self) -> Option<Duration> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let rest = waiting.last.and_then(|it| PAUSE.checked_sub(it.elapsed()));
+        let rest = waiting.last.and_then(|it| waits::PAUSE.checked_sub(it.elapsed()));
         let rest = rest.filter(|it| !it.is_zero());
         waiting.is_waited_for = rest.is_some();
         rest

@@ -40,17 +40,13 @@ use crate::{
     revisions::{Revisions, is_other_update},
     scan::Scanned,
     settings::{Effective, Features, Settings},
-    steady_lenses, tasks,
+    tasks,
     token_lists::TokenLists,
     trees::Trees,
     trust::Trust,
+    waits,
     workspace_index::{SyncedIndex, Workspace},
 };
-
-/// How long after an edit an unfinished entry is marked: the next key is late by then.
-const REST: std::time::Duration = std::time::Duration::from_millis(800);
-/// How long the analysis of other documents waits after an edit of a CRD. Edits in between need only one analysis.
-const STEP: std::time::Duration = std::time::Duration::from_millis(20);
 
 /// The most problems of one scan that the log lists.
 const MAX_TOLD: usize = 100;
@@ -357,7 +353,7 @@ impl Session {
     fn mark_unfinished(self: &Arc<Self>, snapshot: Snapshot) {
         let session = self.clone();
         tasks::beside(async move {
-            tokio::time::sleep(REST).await;
+            tokio::time::sleep(waits::UNFINISHED).await;
             session.replace_analysis(&snapshot, Analysis::with_unfinished);
         });
     }
@@ -440,7 +436,7 @@ impl Session {
         }
         let session = self.clone();
         tasks::beside(async move {
-            tokio::time::sleep(STEP).await;
+            tokio::time::sleep(waits::DEPENDENTS).await;
             // Who changes something from now on asks for another look.
             session.is_look_due.store(false, Ordering::Release);
             let look = move || session.sync();
@@ -577,7 +573,7 @@ impl Session {
     pub(crate) fn refresh_lenses_at_rest(self: &Arc<Self>, snapshot: Snapshot) {
         let session = self.clone();
         tasks::beside(async move {
-            tokio::time::sleep(steady_lenses::REST).await;
+            tokio::time::sleep(waits::LENSES).await;
             if !snapshot.is_stale()
                 && let Err(error) = session.remote.code_lens_refresh().await
             {

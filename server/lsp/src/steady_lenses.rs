@@ -5,13 +5,9 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     ops,
     sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
 };
 
 use lsp_types::{CodeLens, Command, Position, Range};
-
-/// How long after an edit lenses may come and go again.
-pub(crate) const REST: Duration = Duration::from_secs(2);
 
 /// The lenses of a document that the client has.
 #[derive(Debug, Default)]
