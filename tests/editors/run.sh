@@ -28,9 +28,13 @@ chmod +x "$work/bin/crd-analyzer"
 export PATH=$work/bin:$PATH CRD_ANALYZER_EDITORS=$root/editors CRD_ANALYZER_FIXTURE=$work/fixture
 export CRD_ANALYZER_YAML_SERVER="node $dir/yaml-server/node_modules/.bin/yaml-language-server --stdio"
 # A repository of its own for each session.
-fixture() { rm -rf "$work/fixture"; cp -r "$tests/fixture" "$work/fixture"; mkdir "$work/fixture/.git"; }
-neovim() { # TREE SCRIPT
-  fixture
+fixture() { # FOLDER
+  rm -rf "$work/fixture"
+  cp -r "$tests/${1:-fixture}" "$work/fixture"
+  mkdir "$work/fixture/.git"
+}
+neovim() { # TREE SCRIPT [FOLDER]
+  fixture "${3:-}"
   export CRD_ANALYZER_NVIM="$tests/lib/from-debian.sh $dir/$1 nvim"
   CRD_ANALYZER_FILE=$work/fixture/widgets.crd.yaml $CRD_ANALYZER_NVIM --headless --clean -S "$tests/neovim/$2.lua" < /dev/null
 }
@@ -45,11 +49,14 @@ for editor in "$@"; do
       fixture
       node "$tests/vscode/session.cjs" "$dir/code-server" "$work/crd-analyzer.vsix" "$work/fixture" "$out"
       fixture
-      node "$tests/vscode/typing.cjs" "$dir/code-server" "$work/crd-analyzer.vsix" "$work/fixture" "$out" ;;
+      node "$tests/vscode/typing.cjs" "$dir/code-server" "$work/crd-analyzer.vsix" "$work/fixture" "$out"
+      fixture fixture-go
+      node "$tests/vscode/go.cjs" "$dir/code-server" "$work/crd-analyzer.vsix" "$work/fixture" "$out" ;;
     neovim)
       for tree in trixie sid; do neovim $tree diagnostics; neovim $tree features; done
       neovim sid readme
-      neovim sid beside ;;
+      neovim sid beside
+      neovim sid go fixture-go ;;
     helix) for it in findings features; do fixture; "$tests/helix/$it.sh" "$dir/trixie" "$root/editors" "$work/fixture"; done ;;
     emacs) fixture; "$tests/emacs.sh" "$dir/emacs" "$root/editors" "$work/fixture" ;;
     *) echo "no such editor: $editor" >&2; exit 2 ;;

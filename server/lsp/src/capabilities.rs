@@ -29,6 +29,7 @@ pub(crate) struct Client {
     pub(crate) registers_hover: bool,
     pub(crate) registers_signatures: bool,
     pub(crate) registers_actions: bool,
+    pub(crate) registers_lenses: bool,
     pub(crate) answers_configuration: bool,
     pub(crate) shows_progress: bool,
     /// It takes fixes as they are; else it would want commands.
@@ -119,6 +120,10 @@ impl Client {
                 .unwrap_or_default(),
             registers_hover: text
                 .and_then(|it| it.hover.as_ref())
+                .and_then(|it| it.dynamic_registration)
+                .unwrap_or_default(),
+            registers_lenses: text
+                .and_then(|it| it.code_lens.as_ref())
                 .and_then(|it| it.dynamic_registration)
                 .unwrap_or_default(),
             registers_actions: actions.and_then(|it| it.dynamic_registration).unwrap_or_default(),

@@ -96,6 +96,7 @@ impl Session {
             let before = lock(&self.made.found).insert(path, found);
             if before.is_none_or(|it| !built.is_said_by(&it.built)) {
                 self.analyze_anew(&uri);
+                self.refresh_costs();
             }
         }
     }

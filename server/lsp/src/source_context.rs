@@ -93,6 +93,11 @@ impl SourceContext {
         self.session.costs_of_made(&self.snapshot, self.versions.newest())
     }
 
+    /// The session.
+    pub(crate) fn session(&self) -> &Arc<Session> {
+        &self.session
+    }
+
     /// What the client can do.
     pub(crate) fn client(&self) -> &Client {
         self.session.client()

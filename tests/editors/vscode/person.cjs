@@ -128,14 +128,18 @@ class Person {
 
   /** Sees these texts in the hover at the cursor. */
   async hover(what, ...texts) {
-    await this.page.keyboard.press("Control+k");
-    await this.page.keyboard.press("Control+i");
-    let shown = "";
-    await waitFor(what, async () => {
-      shown = (await this.page.locator(".monaco-hover:visible").allInnerTexts()).join("\n").replace(/\u00a0/g, " ");
-      return texts.every((it) => shown.includes(it));
-    }).catch((error) => {
-      throw new Error(`${error.message}: ${shown}`);
+    await this.attempts(what, async () => {
+      await this.page.keyboard.press("Escape");
+      await this.page.keyboard.press("Control+k");
+      await this.page.keyboard.press("Control+i");
+      let shown = "";
+      const see = async () => {
+        shown = (await this.page.locator(".monaco-hover:visible").allInnerTexts()).join("\n").replace(/\u00a0/g, " ");
+        return texts.every((it) => shown.includes(it));
+      };
+      await waitFor(what, see, 10).catch((error) => {
+        throw new Error(`${error.message}: ${shown}`);
+      });
     });
     await this.page.keyboard.press("Escape");
   }

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use crd_analyzer_ide::lens::{self, Cost};
 use crd_analyzer_syntax::tree::Span;
-use lsp_types::{CodeLens, CodeLensParams, Command};
+use lsp_types::{CodeLens, CodeLensParams, Command, Position, Range};
 use serde_json::json;
 use tower_lsp::jsonrpc::Result;
 
 use crate::{
-    display_text, limits,
+    display_text,
+    documents::Snapshot,
+    limits,
     names::{ADD_BOUNDS, SHOW_CHANGE, SHOW_EFFECTIVE},
     request_context::{self, RequestContext},
     session::Session,
@@ -31,7 +33,15 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeLensParams) -> Re
                 }),
                 data: None,
             };
-            let all: Vec<_> = costs.iter().map(lens).take(limits::ANSWERS).collect();
+            let all = costs.iter().map(lens).take(limits::ANSWERS).collect();
+            let (snapshot, source) = (&request.snapshot, request.source());
+            let offset = |at| snapshot.offset(at, request.client().unit);
+            let all = steady(
+                request.session(),
+                snapshot,
+                all,
+                (offset, |it| to_proto::range(&source, it)),
+            );
             (!all.is_empty()).then_some(all)
         };
         return source_context::read(session, snapshot, |it| it.code_lens, "the pricing of rules", answer).await;
@@ -45,24 +55,30 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeLensParams) -> Re
             let costs = costs.iter().map(|it| convert(request, it));
             let all = effective(request).chain(changes(request)).chain(costs);
             let all = all.take(limits::ANSWERS).collect();
-            let all = steady(request, all);
+            let places = (|at| request.offset(at), |it| request.range(it));
+            let all = steady(&request.session, &request.snapshot, all, places);
             (!all.is_empty()).then_some(all)
         },
     );
     found.await
 }
 
-/// The lenses that were there stay while somebody types, if the client takes a hint to ask again afterwards.
-fn steady(request: &RequestContext, found: Vec<CodeLens>) -> Vec<CodeLens> {
-    let snapshot = &request.snapshot;
-    if !request.client().refreshes_code_lenses || snapshot.is_stale() {
+/// The lenses that were there stay while somebody types, if the client takes a hint to ask again afterwards. `offset`, `range`: the way between
+/// places and bytes.
+fn steady(
+    session: &Arc<Session>,
+    snapshot: &Snapshot,
+    found: Vec<CodeLens>,
+    (offset, range): (impl Fn(Position) -> u32, impl Fn(Span) -> Range),
+) -> Vec<CodeLens> {
+    if !session.client().refreshes_code_lenses || snapshot.is_stale() {
         return found;
     }
-    let start = |it: &CodeLens| request.offset(it.range.start) as usize;
-    let place = |byte: usize| request.range(Span::new(byte as u32, byte as u32)).start;
+    let start = |it: &CodeLens| offset(it.range.start) as usize;
+    let place = |byte: usize| range(Span::new(byte as u32, byte as u32)).start;
     let (answer, is_other) = snapshot.lenses.apply(found, snapshot.is_typed(), start, place);
     if is_other {
-        request.session.refresh_lenses_at_rest(snapshot.clone());
+        session.refresh_lenses_at_rest(snapshot.clone());
     }
     answer
 }

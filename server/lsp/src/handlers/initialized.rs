@@ -10,7 +10,10 @@ use lsp_types::{
         DidChangeConfiguration, DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument,
         DidOpenTextDocument, Notification,
     },
-    request::{CodeActionRequest, Completion, DocumentDiagnosticRequest, HoverRequest, Request, SignatureHelpRequest},
+    request::{
+        CodeActionRequest, CodeLensRequest, Completion, DocumentDiagnosticRequest, HoverRequest, Request,
+        SignatureHelpRequest,
+    },
 };
 use serde_json::json;
 
@@ -126,6 +129,12 @@ fn go_documents(client: &Client) -> Vec<Registration> {
     if client.registers_signatures {
         let options = json!({ "triggerCharacters": ["(", ","] });
         all.push(registration(SignatureHelpRequest::METHOD, options));
+    }
+    if client.registers_lenses {
+        all.push(registration(
+            CodeLensRequest::METHOD,
+            json!({ "resolveProvider": false }),
+        ));
     }
     if client.registers_actions && client.code_actions {
         let kinds = [CodeActionKind::QUICKFIX, code_action::fix_all()];
