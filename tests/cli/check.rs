@@ -473,3 +473,61 @@ fn a_named_file_is_a_crd_only_if_it_looks_like_one() {
         .run(&["check", "--crd", "crd.yaml", "docs/snippets/a.yaml"])
         .expect(1, &["this template is not checked"]);
 }
+
+#[test]
+fn a_named_template_that_cannot_be_read_was_not_rejected() {
+    let template = "{{- if .Values.a }}\napiVersion: {{ .Values.version }}\nkind: Widget\n{{- end }}\n";
+    let sandbox = Sandbox::new(&[("a.yaml", &format!("{template}---\n{template}"))]);
+    let outcome = sandbox.run(&["check", "a.yaml"]);
+    outcome.expect(1, &["error[not-checked]", "2 templates (a.yaml)", "0 CRDs, 1 error,"]);
+    let outcome = sandbox.run(&["check", "a.yaml", "--allow-unchecked"]);
+    outcome.expect(0, &["Not checked: 2 templates (a.yaml)", "0 CRDs, 0 errors,"]);
+    let outcome = sandbox.run_with_input(&["check", "-"], template.as_bytes());
+    outcome.expect(0, &["hint[template]", "0 CRDs, 0 errors,"]);
+    assert!(!outcome.stdout.contains("suppressed"), "{}", outcome.stdout);
+}
+
+#[test]
+fn a_named_file_without_an_object_is_not_checked() {
+    let sandbox = Sandbox::new(&[("a.yaml", ""), ("b.yaml", "# nothing\n---\n---\n")]);
+    for file in ["a.yaml", "b.yaml"] {
+        let outcome = sandbox.run(&["check", file]);
+        outcome.expect(1, &["this file is not checked: it has no Kubernetes object"]);
+        sandbox
+            .run(&["check", file, "--allow-unchecked"])
+            .expect(0, &["0 errors"]);
+    }
+    sandbox.run(&["check", "."]).expect(0, &["2 files, 0 CRDs, 0 errors"]);
+}
+
+#[test]
+fn standard_input_without_an_object_is_nothing_to_check() {
+    let sandbox = Sandbox::new(&[("crd.yaml", &definition(FINE)), ("baseline.json", "")]);
+    for (input, why) in [
+        ("", "nothing to check: standard input is empty"),
+        ("\n---\n", "it begins with `---`"),
+        ("Error: chart not found", "it begins with `Error: chart not found`"),
+        ("no such file\n", "it begins with `no such file`"),
+    ] {
+        for args in [["check", "-"].as_slice(), &["check", "-", "crd.yaml"]] {
+            sandbox
+                .run_with_input(args, input.as_bytes())
+                .expect(2, &[why, "--allow-empty"]);
+        }
+        let allowed = ["check", "-", "--allow-empty"];
+        sandbox
+            .run_with_input(&allowed, input.as_bytes())
+            .expect(0, &["1 file"]);
+        let named = ["check", "-", "--stdin-filename", "values.yaml"];
+        sandbox.run_with_input(&named, input.as_bytes()).expect(0, &["1 file"]);
+    }
+    for objects in [
+        "apiVersion: v1\nkind: List\nitems: []\n",
+        "apiVersion: v1\nkind: ConfigMap\n",
+        "apiVersion: example.com/v1\nkind: Unknown\n",
+    ] {
+        sandbox
+            .run_with_input(&["check", "-"], objects.as_bytes())
+            .expect(0, &["1 file"]);
+    }
+}

@@ -65,7 +65,7 @@ fn bytes_that_are_no_text() {
     check(b"a: \xff\xfe\n", 1, &["invalid-yaml"]);
     check(b"\xff\xfea\x00:\x00", 1, &[]);
     check(&[0], 1, &["a control character is not allowed in YAML"]);
-    check(b"", 0, &["1 file, 0 CRDs"]);
+    check(b"", 1, &["this file is not checked: it has no Kubernetes object"]);
 }
 
 #[test]

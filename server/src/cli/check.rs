@@ -44,9 +44,12 @@ use super::{
     why,
 };
 use crate::{
-    input::{self, Collected, Input, Reading, Unreadable},
+    input::{self, Collected, Input, Reading, Source, Unreadable},
     output::{self, Color, File, Look, Output, Outputs, Repeated, Summary, unwritten},
 };
+
+/// Characters of a line that are quoted.
+const MOST_OF_A_LINE: usize = 80;
 
 /// Report each error and warning that the API server would give for manifests, without a cluster.
 #[derive(clap::Args, Debug)]
@@ -248,6 +251,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         },
         status: Status::Clean,
         seen: 0,
+        stdin_without_objects: None,
         repeated: Repeated::default(),
         has_fingerprints: baseline.is_some() || args.output.iter().any(|it| it.format.has_fingerprints),
         baseline,
@@ -420,6 +424,9 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
                     types of Go packages are checked with `PATH/...`";
         return Err(UsageError(format!("{what}; --allow-empty accepts that")).into());
     }
+    if let Some(what) = session.stdin_without_objects.take().filter(|_| !args.allow_empty) {
+        return Err(UsageError(format!("nothing to check: {what}; --allow-empty accepts that")).into());
+    }
     let replaceable = args.replacing.replaceable();
     if let Some(baseline) = session.baseline.take() {
         let (summary, failed) = baseline.end(replaceable);
@@ -472,6 +479,18 @@ fn exceptions(args: &Args) -> anyhow::Result<Exceptions> {
     Ok(read.transpose()?.unwrap_or_default())
 }
 
+/// What a standard input without objects is. A command before the pipe that failed is the usual reason.
+fn without_objects(text: &str) -> String {
+    match text.lines().map(str::trim).find(|it| !it.is_empty()) {
+        None => "standard input is empty".to_owned(),
+        Some(line) => {
+            let begin: String = line.chars().take(MOST_OF_A_LINE).collect();
+            let more = if begin.len() < line.len() { "…" } else { "" };
+            format!("standard input has no Kubernetes object; it begins with `{begin}{more}`")
+        }
+    }
+}
+
 /// One run: where it prints to and what it found.
 struct CheckRun<'a> {
     args: &'a Args,
@@ -482,6 +501,8 @@ struct CheckRun<'a> {
     unwritten: Vec<String>,
     /// How many files were looked at, or could not be.
     seen: usize,
+    /// What standard input has instead of objects, if it has none.
+    stdin_without_objects: Option<String>,
     /// What was said of kinds.
     repeated: Repeated,
     /// Diagnostics that are known already.
@@ -529,6 +550,10 @@ impl CheckRun<'_> {
         config: &Config,
         (fixes, roles, is_base): (&[Fix], &[Judgement], bool),
     ) -> anyhow::Result<()> {
+        // With a name, it stands for a file of the repository, which may be anything.
+        if matches!(input.source, Source::Stdin(None)) && !report.has_objects() {
+            self.stdin_without_objects = Some(without_objects(&report.text));
+        }
         let mut file = File::new(&input.label, report, config, fixes);
         file.is_version_chosen |= self.args.manifests.kubernetes_version.is_some();
         file.is_base = is_base;

@@ -164,6 +164,9 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
             }
         }
     });
+    if question.fails_unchecked && passed_over::is_blank(source) {
+        ask.fail_blank();
+    }
     if question.is_completed {
         for document in &mut report.documents {
             name_conflict(&source.content, document);
@@ -334,6 +337,15 @@ impl Ask<'_> {
                     Judged::NOTHING
                 };
             };
+            // Nobody rejected what a tool completes first.
+            if question.is_completed {
+                self.leave_template(document);
+                return if question.fails_unchecked {
+                    Judged::NOTHING
+                } else {
+                    Judged::Template { action, document: None }
+                };
+            }
             for (_, verdict) in &mut report.verdicts {
                 verdict
                     .decode_error

@@ -57,6 +57,15 @@ pub(crate) fn read(text: &Text, document: Document) -> WrittenType {
     Head::read(text, document).written
 }
 
+/// Whether a document of a text has an `apiVersion` or a `kind`.
+pub(crate) fn says_objects(text: &Text) -> bool {
+    let mut documents = text.documents().documents.iter();
+    documents.any(|document| {
+        let written = read(text, *document);
+        !(written.kind.is_empty() && written.api_version.is_empty())
+    })
+}
+
 /// What a document that cannot be read says it is, by its indentation: a custom resource, or a definition of the served version. Whether
 /// another version of definitions is served is asked before the text is read, and of a broken text that would be an answer to another question.
 fn of_broken(text: &Text, span: Span) -> WrittenType {

@@ -6,10 +6,14 @@ use crd_analyzer_apiextensions::{
 };
 use crd_analyzer_syntax::{
     reader::ReadError,
+    split::Document,
     tree::{NodeKind, Span, Tree},
 };
 
-use crate::index::{group_kind, native};
+use crate::{
+    index::{group_kind, native},
+    text::Text,
+};
 
 /// The file by which Helm knows a chart. It has an `apiVersion`, and is not a manifest.
 pub(crate) const CHART: &str = "Chart.yaml";
@@ -135,13 +139,24 @@ fn is_half_typed(written: &WrittenType) -> bool {
     written.kind.is_empty() != written.api_version.is_empty()
 }
 
+/// Whether a text has nothing but comments.
+pub(crate) fn is_blank(text: &Text) -> bool {
+    let found = text.documents();
+    let is_blank = |it: &Document| text.read(*it).is_ok_and(|tree| is_empty(&tree));
+    found.error.is_none() && found.documents.iter().all(is_blank)
+}
+
+fn is_empty(tree: &Tree) -> bool {
+    let is_empty = |root| tree.is_scalar(root) && tree.scalar(root).is_empty();
+    tree.root().is_none_or(|it| is_empty(tree.resolve(it)))
+}
+
 /// Why a document that can be read is not checked. `None` if it is empty, or if another diagnostic is about its kind.
 pub(crate) fn reason(tree: &Tree, written: &WrittenType) -> Option<Unchecked> {
-    let root = tree.resolve(tree.root()?);
-    let is_empty = tree.is_scalar(root) && tree.scalar(root).is_empty();
-    if is_empty {
+    if is_empty(tree) {
         return None;
     }
+    let root = tree.resolve(tree.root()?);
     if matches!(tree.kind(root), NodeKind::Mapping(_)) && is_half_typed(written) {
         return Some(Unchecked::HalfTyped);
     }

@@ -13,9 +13,11 @@ use crate::{
     costs::DocumentCosts,
     effective::Effective,
     finding::{Class, Finding, Severity},
+    head,
     index::{GroupKind, Object},
     kinds,
     roles::Aside,
+    text::Text,
     versions::VersionSet,
 };
 
@@ -354,6 +356,13 @@ impl FileReport {
             is_unfinished: false,
             costs: Vec::new(),
         }
+    }
+
+    /// Whether the text has an object, or anything else that there is something to say about.
+    pub fn has_objects(&self) -> bool {
+        let is_object = |it: &Unchecked| !matches!(it, Unchecked::NoObject);
+        let is_told = !(self.documents.is_empty() && self.findings.is_empty() && self.unknown.is_empty());
+        is_told || self.unchecked.iter().any(is_object) || head::says_objects(&Text::whole(self.text.clone()))
     }
 
     /// Whether an API server of one of the Kubernetes versions rejects a document.

@@ -113,6 +113,13 @@ impl Ask<'_> {
         self.unchecked.borrow_mut().push(Unchecked::Template);
     }
 
+    /// Says that a file that was named has nothing but comments.
+    pub(super) fn fail_blank(&self) {
+        let whole = Span::new(0, self.source.content.len() as u32);
+        let place = spans::first_line(&self.source.content, whole);
+        self.fail_unchecked(place, words::unchecked::blank());
+    }
+
     /// Says that an object of a file that was named is not checked, once of each kind.
     pub(super) fn fail_unchecked(&self, place: Span, told: Words) {
         let mut notes = self.notes.borrow_mut();

@@ -22,6 +22,13 @@ pub(crate) fn template() -> Words {
         .help(format!("check what the tool renders, {ACCEPT}"))
 }
 
+/// About a file without anything but comments.
+pub(crate) fn blank() -> Words {
+    Words::new("this file is not checked: it has no Kubernetes object".to_owned())
+        .label("empty")
+        .help(format!("leave out the file, {ACCEPT}"))
+}
+
 /// About another object or document.
 pub(crate) fn other(written: &WrittenType) -> Words {
     let headline = match (&*written.api_version, &*written.kind) {
