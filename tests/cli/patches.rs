@@ -453,3 +453,90 @@ fn comments_count_in_each_file_that_decides() {
         &["prod/patch.yaml:6:9: error[rule-failed]"],
     );
 }
+
+/// A CRD whose `spec` needs `size`, a base with it, and an overlay with a patch of another field.
+fn overlay_with(kustomization: &str) -> Sandbox {
+    let schema = "              type: object\n              required: [size]\n              properties:\n                \
+                  size: {type: integer}\n                color: {type: string}\n";
+    let widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: ";
+    Sandbox::new(&[
+        ("crd.yaml", &definition(schema)),
+        ("base/kustomization.yaml", "resources: [widget.yaml]\n"),
+        ("base/widget.yaml", &format!("{widget}{{size: 1}}\n")),
+        ("prod/patch.yaml", &format!("{widget}{{color: red}}\n")),
+        ("prod/kustomization.yaml", kustomization),
+    ])
+}
+
+#[test]
+fn a_kustomization_that_kustomize_cannot_read_is_an_error_and_its_patches_are_innocent() {
+    for (kustomization, expected) in [
+        (
+            "resource: [../base]\npatches: [{path: patch.yaml}]\n",
+            "prod/kustomization.yaml:1:1: error[kustomize-failure]: kustomize fails: a kustomization has no field `resource`",
+        ),
+        (
+            "resources: [../base]\npatchs:\n- path: patch.yaml\n",
+            "prod/kustomization.yaml:2:1: error[kustomize-failure]: kustomize fails: a kustomization has no field `patchs`",
+        ),
+        (
+            "patches:\n- pth: patch.yaml\n",
+            "prod/kustomization.yaml:2:3: error[kustomize-failure]: kustomize fails: `pth` is not a field here",
+        ),
+        (
+            "kind: Kustomizaton\nresources: [../base]\npatches: [{path: patch.yaml}]\n",
+            "prod/kustomization.yaml:1:7: error[kustomize-failure]: kustomize fails: kind `Kustomizaton` is neither",
+        ),
+        (
+            "resources:\n\t- ../base\n",
+            "prod/kustomization.yaml:2:1: error[invalid-yaml]",
+        ),
+    ] {
+        let sandbox = overlay_with(kustomization);
+        let outcome = sandbox.run(&["check", ".", "-o", "concise"]);
+        outcome.expect(1, &[expected, ", 1 error,"]);
+        assert!(!outcome.stdout.contains("missing-property"), "{}", outcome.stdout);
+    }
+    let outcome = overlay_with("resources: [../base]\npatchs:\n- path: patch.yaml\n").run(&["check", "."]);
+    outcome.expect(
+        1,
+        &[
+            "did you mean `patches`?",
+            "help: change `patchs` to `patches`",
+            "2 CRs (1 checked in part)",
+        ],
+    );
+}
+
+#[test]
+fn what_may_be_the_patch_that_is_missing_is_checked_in_part() {
+    let sandbox = overlay_with("resources: [../base]\npatches:\n- path: patches.yaml\n");
+    sandbox.write(
+        "prod/more/whole.yaml",
+        "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: b}\nspec: {}\n",
+    );
+    sandbox.write("prod/more/kustomization.yaml", "resources: [whole.yaml]\n");
+    let outcome = sandbox.run(&["check", ".", "-o", "concise"]);
+    outcome.expect(
+        1,
+        &[
+            "hint[kustomize-not-built]",
+            "prod/more/whole.yaml:4:1: error[missing-property]",
+            ", 1 error,",
+        ],
+    );
+}
+
+#[test]
+fn only_patches_that_no_object_is_there_for_are_a_hint() {
+    let sandbox = overlay_with("patches: [{path: patch.yaml}]\n");
+    sandbox.run(&["check", "."]).expect(0, &["hint[kustomize-failure]"]);
+    sandbox.write(
+        "prod/broken.yaml",
+        "apiVersion: example.com/v1\nkind: Widget\nmetadata: {\n",
+    );
+    sandbox.write("prod/kustomization.yaml", "resources: [broken.yaml]\n");
+    sandbox
+        .run(&["check", "."])
+        .expect(1, &["error[kustomize-failure]", "error[invalid-yaml]"]);
+}

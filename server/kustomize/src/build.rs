@@ -58,6 +58,8 @@ pub fn build_with(
         open: Vec::new(),
         is_changing: false,
         is_component: false,
+        names_objects: false,
+        misread: Vec::new(),
         blocked: None,
         root: None,
         flux: None,
@@ -84,6 +86,8 @@ pub fn build_with(
         patches: building.patches,
         is_changing: building.is_changing,
         is_component: building.is_component,
+        names_objects: building.names_objects,
+        misread: building.misread,
         left,
     }
 }
@@ -103,6 +107,10 @@ struct Building<'f> {
     open: Vec<PathBuf>,
     /// What is built is a Component.
     is_component: bool,
+    /// See [`Build::names_objects`].
+    names_objects: bool,
+    /// See [`Build::misread`].
+    misread: Vec<PathBuf>,
     /// The first field that changes objects in a way that is not supported.
     blocked: Option<Problem>,
     /// The kustomization that is built.
@@ -134,6 +142,7 @@ impl Building<'_> {
             Some(flux) => self.load_with(folder, flux)?,
         };
         self.is_component = kustomization.is_component;
+        self.names_objects = kustomization.names_objects();
         match &kustomization.openapi {
             None => self.run_with(folder, &kustomization),
             Some(path) => match self.openapi(folder, path)? {
@@ -249,6 +258,8 @@ impl Building<'_> {
         spend::work(A_KUSTOMIZATION)?;
         let resources = self.resources.len();
         self.folders.push((folder.to_owned(), resources..resources));
+        // What it says of the files around it is known once it is read.
+        self.misread.push(folder.to_owned());
         let documents = self.read_file(&path)?.unwrap_or_default();
         let mut documents = documents.into_iter();
         let Some(first) = documents.next() else {
@@ -256,6 +267,7 @@ impl Building<'_> {
         };
         self.root.get_or_insert(first.place);
         let mut kustomization = Kustomization::decode(&first).map_err(|it| it.at(first.place))?;
+        self.misread.pop();
         self.read_transformers(folder, &mut kustomization)?;
         self.note_unsupported(&kustomization);
         Ok(kustomization)
@@ -540,6 +552,7 @@ impl Building<'_> {
     fn patch_file(&mut self, folder: &Path, path: &Text) -> Result<Vec<Node>> {
         let file = joined(folder, &path.text);
         let Some(text) = self.text(&file)? else {
+            self.misread.push(folder.to_owned());
             return Err(unread(self.files, folder, &path.text, path.place));
         };
         let read = self.sources.read_file(&file, &text);

@@ -78,6 +78,10 @@ pub struct Build {
     pub is_changing: bool,
     /// It is a Component: only a kustomization that names it builds it.
     pub is_component: bool,
+    /// The kustomization names objects, or makes some: it is meant to be built.
+    pub names_objects: bool,
+    /// The folders of kustomizations that could not be read, or that name a patch which does not exist: files there may be patches.
+    pub misread: Vec<PathBuf>,
     /// What it has left of what it might spend.
     pub left: Limits,
 }

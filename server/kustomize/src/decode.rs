@@ -22,18 +22,21 @@ impl Kustomization {
         if fields
             .entries
             .iter()
-            .all(|(key, _)| ["apiVersion", "kind"].contains(key))
+            .all(|(key, ..)| ["apiVersion", "kind"].contains(key))
         {
             return Err(Problem::fails(root.place, "the kustomization is empty"));
         }
         let (mut bases, mut image_tags, mut secrets) = (Vec::new(), Vec::new(), Vec::new());
         let mut head = (None, None);
-        for (key, node) in &fields.entries {
+        for (written, key_place, node) in &fields.entries {
             let key = KNOWN
                 .iter()
-                .find(|it| it.eq_ignore_ascii_case(key))
+                .find(|it| it.eq_ignore_ascii_case(written))
                 .copied()
-                .ok_or_else(|| Problem::fails(node.place, format!("a kustomization has no field `{key}`")))?;
+                .ok_or_else(|| {
+                    let message = format!("a kustomization has no field `{written}`");
+                    Problem::fails(*key_place, message).of_unknown(written, &KNOWN)
+                })?;
             match key {
                 "apiVersion" => head.0 = text(node)?,
                 "kind" => head.1 = text(node)?,
@@ -72,12 +75,9 @@ impl Kustomization {
             }
         }
         found.is_component = head.1.as_ref().is_some_and(|it| *it.text == *"Component");
-        if let Some(kind) = head
-            .1
-            .filter(|it| !["", "Kustomization", "Component"].contains(&&*it.text))
-        {
+        if let Some(kind) = head.1.filter(|it| !(it.text.is_empty() || KINDS.contains(&&*it.text))) {
             let message = format!("kind `{}` is neither Kustomization nor Component", kind.text);
-            return Err(Problem::fails(kind.place, message));
+            return Err(Problem::fails(kind.place, message).of_unknown(&kind.text, &KINDS));
         }
         let version = if found.is_component {
             "kustomize.config.k8s.io/v1alpha1"
@@ -97,6 +97,14 @@ impl Kustomization {
     }
 }
 
+impl Kustomization {
+    /// Whether it names or makes objects, or has what cannot be told from here.
+    pub(crate) fn names_objects(&self) -> bool {
+        let makes = !(self.generators.is_empty() && self.unsupported.is_empty());
+        makes || !(self.resources.is_empty() && self.components.is_empty())
+    }
+}
+
 /// The path of `openapi`. Both a path and a version are one too many.
 fn openapi(node: &Node) -> Result<Option<Text>> {
     let Some(path) = node.get("path") else {
@@ -108,6 +116,8 @@ fn openapi(node: &Node) -> Result<Option<Text>> {
     }
     text(path)
 }
+
+const KINDS: [&str; 2] = ["Kustomization", "Component"];
 
 const KNOWN: [&str; 34] = [
     "apiVersion",
@@ -148,7 +158,8 @@ const KNOWN: [&str; 34] = [
 
 /// The fields of an object.
 struct Fields<'n> {
-    entries: Vec<(&'n str, &'n Node)>,
+    /// Each with the place of its key.
+    entries: Vec<(&'n str, Place, &'n Node)>,
     place: Place,
 }
 
@@ -156,7 +167,7 @@ impl<'n> Fields<'n> {
     fn of(node: &'n Node) -> Result<Self> {
         match &node.value {
             Value::Map(entries) => Ok(Self {
-                entries: entries.iter().map(|it| (&*it.key, &it.value)).collect(),
+                entries: entries.iter().map(|it| (&*it.key, it.key_place, &it.value)).collect(),
                 place: node.place,
             }),
             Value::Null { .. } => Ok(Self {
@@ -168,14 +179,17 @@ impl<'n> Fields<'n> {
     }
 
     /// The same if it has no other fields than these.
-    fn known(node: &'n Node, known: &[&str]) -> Result<Self> {
+    fn known(node: &'n Node, known: &'static [&'static str]) -> Result<Self> {
         let fields = Self::of(node)?;
         match fields
             .entries
             .iter()
             .find(|it| !known.iter().any(|known| known.eq_ignore_ascii_case(it.0)))
         {
-            Some((key, node)) => Err(Problem::fails(node.place, format!("`{key}` is not a field here"))),
+            Some((key, place, _)) => {
+                let message = format!("`{key}` is not a field here");
+                Err(Problem::fails(*place, message).of_unknown(key, known))
+            }
             None => Ok(fields),
         }
     }
@@ -184,7 +198,7 @@ impl<'n> Fields<'n> {
         self.entries
             .iter()
             .rfind(|it| it.0.eq_ignore_ascii_case(key))
-            .map(|it| it.1)
+            .map(|it| it.2)
     }
 
     fn text(&self, key: &str) -> Result<Option<Text>> {
@@ -341,14 +355,14 @@ pub(crate) fn field_spec(node: &Node) -> Result<FieldSpec> {
 }
 
 fn label(node: &Node) -> Result<Label> {
-    let known = [
+    const FIELDS: &[&str] = &[
         "pairs",
         "includeSelectors",
         "includeTemplates",
         "includeVolumeClaimTemplates",
         "fields",
     ];
-    let fields = Fields::known(node, &known)?;
+    let fields = Fields::known(node, FIELDS)?;
     Ok(Label {
         pairs: fields.get("pairs").map_or(Ok(Vec::new()), texts)?,
         include_selectors: fields.flag("includeSelectors")?,
@@ -392,21 +406,31 @@ fn options(node: &Node) -> Result<Option<GeneratorOptions>> {
     }))
 }
 
+const OF_CONFIG_MAPS: &[&str] = &[
+    "name",
+    "namespace",
+    "behavior",
+    "env",
+    "envs",
+    "literals",
+    "files",
+    "options",
+];
+
+const OF_SECRETS: &[&str] = &[
+    "name",
+    "namespace",
+    "behavior",
+    "env",
+    "envs",
+    "literals",
+    "files",
+    "options",
+    "type",
+];
+
 fn generator(node: &Node, is_secret: bool) -> Result<Generator> {
-    let mut known = vec![
-        "name",
-        "namespace",
-        "behavior",
-        "env",
-        "envs",
-        "literals",
-        "files",
-        "options",
-    ];
-    if is_secret {
-        known.push("type");
-    }
-    let fields = Fields::known(node, &known)?;
+    let fields = Fields::known(node, if is_secret { OF_SECRETS } else { OF_CONFIG_MAPS })?;
     let texts = |key: &str| fields.get(key).map_or(Ok(Vec::new()), list_of_texts);
     let mut envs = texts("envs")?;
     envs.extend(fields.text("env")?.filter(|it| !it.text.is_empty()));
@@ -440,8 +464,8 @@ fn field_options(node: &Node) -> Result<Option<FieldOptions>> {
 pub(crate) fn replacement(node: &Node) -> Result<Replacement> {
     let fields = Fields::known(node, &["path", "source", "targets", "sourceValue"])?;
     let source = fields.get("source").filter(|it| !it.is_null()).map(|it| {
-        let known = ["group", "version", "kind", "name", "namespace", "fieldPath", "options"];
-        let fields = Fields::known(it, &known)?;
+        const FIELDS: &[&str] = &["group", "version", "kind", "name", "namespace", "fieldPath", "options"];
+        let fields = Fields::known(it, FIELDS)?;
         Ok(ReplacementSource {
             place: fields.place,
             id: fields.id()?,

@@ -40,7 +40,7 @@ pub use built::{Build, Built, Unread};
 pub use flux::FluxKustomization;
 pub use kustomization::FILE_NAMES;
 pub use node::{Entry, Node, Place, Removal, Value};
-pub use problem::{Problem, ProblemKind};
+pub use problem::{Problem, ProblemKind, Unknown};
 pub use references::references;
 pub use sources::{Files, Sources, joined};
 pub use spend::LIMITS;

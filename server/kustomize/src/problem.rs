@@ -1,5 +1,7 @@
 //! Why a build ends.
 
+use std::sync::Arc;
+
 use crate::node::Place;
 
 /// What kind of reason.
@@ -24,6 +26,17 @@ pub struct Problem {
     pub message: String,
     /// What decides it; `None` if it is the file as a whole.
     pub place: Option<Place>,
+    /// The word that is not known, and those that are, if that is the reason.
+    pub unknown: Option<Unknown>,
+}
+
+/// A word of a kustomization that kustomize does not know.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Unknown {
+    /// The word.
+    pub word: Arc<str>,
+    /// The words that kustomize knows there.
+    pub known: &'static [&'static str],
 }
 
 impl Problem {
@@ -32,11 +45,22 @@ impl Problem {
             kind,
             message: message.into(),
             place: place.into(),
+            unknown: None,
         }
     }
 
     pub(crate) fn fails(place: impl Into<Option<Place>>, message: impl Into<String>) -> Self {
         Self::new(ProblemKind::Fails, place, message)
+    }
+
+    /// The same because of a word that is not one of the known ones.
+    #[must_use]
+    pub(crate) fn of_unknown(self, word: &str, known: &'static [&'static str]) -> Self {
+        let word = word.into();
+        Self {
+            unknown: Some(Unknown { word, known }),
+            ..self
+        }
     }
 
     /// The same at this place, if it has none.

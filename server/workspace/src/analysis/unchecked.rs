@@ -27,12 +27,14 @@ impl Ask<'_> {
             self.unchecked.borrow_mut().extend(why);
             Judged::NOTHING
         };
+        let name = self.question.path.and_then(|it| it.file_name()?.to_str());
+        let is_kustomization = name.is_some_and(|it| kustomize::FILE_NAMES.contains(&it));
         let tree = match found.whole(self.source, document) {
             Err(error) if passed_over::is_template(&self.source.content, document.span, &error) => {
                 self.leave_template(document);
                 return Judged::NOTHING;
             }
-            Err(error) if passed_over::shows_manifest(text) => {
+            Err(error) if passed_over::shows_manifest(text) || is_kustomization => {
                 self.unknown.borrow_mut().truncate(counted);
                 let answer = verdict::not_cut(&error);
                 return Judged::Documents(vec![self.unread(document, &written, &answer)]);
@@ -70,9 +72,7 @@ impl Ask<'_> {
             return Judged::Documents(vec![report]);
         }
         // What kustomize reads is checked as it builds it.
-        let name = self.question.path.and_then(|it| it.file_name()?.to_str());
-        let is_of_tool = |it: &str| kustomize::FILE_NAMES.contains(&it) || it == passed_over::CHART;
-        if self.unknown.borrow().len() > counted || name.is_some_and(is_of_tool) {
+        if self.unknown.borrow().len() > counted || is_kustomization || name == Some(passed_over::CHART) {
             return Judged::NOTHING;
         }
         let reason = passed_over::reason(&tree, &written);

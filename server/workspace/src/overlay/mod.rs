@@ -100,6 +100,10 @@ pub struct Overlays {
     patches: HashSet<PathBuf>,
     /// The files of objects that may be completed by what could not be built.
     open: HashSet<PathBuf>,
+    /// The folders of kustomizations that could not be read: see [`Build::misread`].
+    misread: HashSet<PathBuf>,
+    /// The folders of all kustomizations, and the files that they name as resources, if some could not be read.
+    read: (HashSet<PathBuf>, HashSet<PathBuf>),
     /// The diagnostics of kustomizations themselves, by their files.
     findings: BTreeMap<PathBuf, Vec<Finding>>,
     /// The folders whose kustomizations take a file, also those that others take.
@@ -204,6 +208,11 @@ impl Overlays {
         for (n, unchanged) in unchanged.into_iter().enumerate() {
             overlays.add((n, unchanged), &mut state, earlier.as_mut());
         }
+        if !overlays.misread.is_empty() {
+            let resources = overlays.builds.iter().flat_map(|it| &it.resources);
+            overlays.read.1 = resources.cloned().collect();
+            overlays.read.0 = folders.iter().map(|it| it.0.clone()).collect();
+        }
         let is_dropped = |it: &Key| !state.unknown.contains(&it.0);
         overlays.built.extend(state.dropped.into_iter().filter(is_dropped));
         overlays.built.retain(|it| !state.unchanged.contains(it));
@@ -275,12 +284,18 @@ impl Overlays {
                 if problem.kind == ProblemKind::TooLarge {
                     findings.extend(unjudged::told(&problem, build, sources));
                 } else if let Some((place, mut finding)) = told(&problem) {
-                    // What has only patches is not meant to be built alone.
-                    if build.taken.is_empty() && build.folders.len() == 1 {
+                    // What has only patches is not meant to be built alone. What cannot be read is never built.
+                    if build.folders.len() == 1 && !build.names_objects && build.misread.is_empty() {
                         finding.severity = Severity::Information;
+                    }
+                    if !build.misread.is_empty() {
+                        let note = "files beside the kustomization may be its patches: they are checked in part";
+                        finding.notes.push(note.to_owned());
                     }
                     findings.push((place, finding));
                 }
+                self.misread.extend(build.misread.iter().cloned());
+                self.open.extend(build.patches.iter().cloned());
                 if build.is_changing || self.patching[number].is_some() {
                     self.open.extend(build.resources.iter().cloned());
                 }
@@ -435,7 +450,14 @@ impl Overlays {
 
     /// Whether something that could not be built may complete the objects of a file.
     pub fn is_open(&self, path: &Path) -> bool {
-        self.open.contains(path)
+        self.open.contains(path) || self.may_be_patch(path)
+    }
+
+    /// Whether a kustomization that could not be read may name the file as a patch: the nearest one, where no other one names it as a resource.
+    fn may_be_patch(&self, path: &Path) -> bool {
+        let (folders, resources) = &self.read;
+        let nearest = || path.ancestors().skip(1).find(|it| folders.contains(*it));
+        !self.misread.is_empty() && !resources.contains(path) && nearest().is_some_and(|it| self.misread.contains(it))
     }
 }
 

@@ -30,6 +30,13 @@ pub(super) fn told(problem: &Problem) -> Option<(Place, Finding)> {
     let headline = words::clip(&headline, 100);
     let mut finding = Finding::new(Class::Hint, code, Span::default(), headline);
     finding.severity = severity;
+    let meant = problem.unknown.as_ref();
+    if let Some((word, meant)) =
+        meant.and_then(|it| Some((&it.word, words::meant::meant(&it.word, it.known.iter().copied())?)))
+    {
+        finding.label = Some(format!("did you mean `{meant}`?"));
+        finding.help = vec![format!("change `{}` to `{meant}`", words::clip(word, 60))];
+    }
     Some((place, finding))
 }
 
