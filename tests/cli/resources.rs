@@ -373,3 +373,63 @@ fn documents_behind_braces_are_read() {
         }
     }
 }
+
+#[test]
+fn a_missing_line_between_two_objects_is_one_error() {
+    let schema = "              type: object\n              properties: {size: {type: integer}}\n";
+    let widget =
+        |name: &str| format!("apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: {name}\nspec:\n  size: 1\n");
+    let other = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: b\ndata: {a: b}\n";
+    for (text, line) in [
+        (widget("a") + &widget("b"), 7),
+        (widget("a") + other, 7),
+        (other.to_owned() + &widget("a"), 6),
+        (definition(schema) + &widget("a"), 0),
+    ] {
+        let sandbox = Sandbox::new(&[("crd.yaml", &definition(schema)), ("a.yaml", &text)]);
+        let outcome = sandbox.run(&["check", ".", "-o", "concise"]);
+        let code = if line == 0 { "unreadable-crd" } else { "duplicate-key" };
+        let at = if line == 0 {
+            definition(schema).lines().count() + 1
+        } else {
+            line
+        };
+        outcome.expect(
+            1,
+            &[
+                &format!("a.yaml:{at}:1: error[{code}]: two objects are in one document"),
+                ", 1 error,",
+            ],
+        );
+        if line > 0 {
+            sandbox.run(&["check", ".", "--fix"]).expect(0, &["0 errors"]);
+            let fixed = std::fs::read_to_string(sandbox.path().join("a.yaml")).expect("it is there");
+            assert!(fixed.contains("\n---\napiVersion"), "{fixed}");
+        }
+    }
+    let twice = widget("a") + "kind: Widget\n";
+    let sandbox = Sandbox::new(&[("crd.yaml", &definition(schema)), ("a.yaml", &twice)]);
+    sandbox.run(&["check", "."]).expect(1, &["key `kind` is written twice"]);
+}
+
+#[test]
+fn an_api_version_without_a_version_is_an_error() {
+    let object = |version: &str| format!("apiVersion: {version}\nkind: Widget\nmetadata: {{name: a}}\n");
+    let schema = "              type: object\n";
+    for (version, code) in [
+        ("example.com", 1),
+        ("helm.toolkit.fluxcd.io", 1),
+        ("1.2.3", 0),
+        ("v1.2", 0),
+        ("builtin", 0),
+        ("v2", 0),
+    ] {
+        let sandbox = Sandbox::new(&[("crd.yaml", &definition(schema)), ("a.yaml", &object(version))]);
+        let outcome = sandbox.run(&["check", ".", "-o", "concise"]);
+        let error =
+            format!("a.yaml:1:13: error[unknown-kind]: `apiVersion` has no version: `{version}` is only a group");
+        outcome.expect(code, &[if code == 1 { &error } else { "0 errors" }]);
+        let named = sandbox.run(&["check", "a.yaml"]);
+        assert_eq!(named.stdout.contains("is only a group"), code == 1, "{named:?}");
+    }
+}

@@ -40,7 +40,7 @@ use crate::{
     },
     jinja, kinds as kinds_table,
     last_trees::LastTree,
-    other_tools, passed_over,
+    mixed_objects, other_tools, passed_over,
     previous::Previous,
     rendered,
     report::{DocumentReport, DocumentVerdict, FileReport, Subject, Unchecked},
@@ -167,6 +167,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
     if question.fails_unchecked && passed_over::is_blank(source) {
         ask.fail_blank();
     }
+    report.documents.iter_mut().for_each(mixed_objects::leave_out_rest);
     if question.is_completed {
         for document in &mut report.documents {
             name_conflict(&source.content, document);
@@ -485,6 +486,8 @@ impl Ask<'_> {
             && let Some(meant) = undefined::meant(&object.written, &kind, definitions)
         {
             Some(Undefined::Misspelt(meant))
+        } else if self.question.is_completed && undefined::is_only_group(&object.written) {
+            Some(Undefined::OnlyGroup)
         } else if kind.kind.is_empty() || native::is_native(&kind.group) {
             None
         } else if self.question.requires_definitions {

@@ -36,6 +36,7 @@ pub mod kinds;
 pub mod kustomize;
 pub mod last_trees;
 pub mod lints;
+pub mod mixed_objects;
 pub mod object_documents;
 pub mod one_value;
 mod other_problems;

@@ -28,6 +28,8 @@ pub(crate) enum Undefined {
     WithoutVersion,
     /// It has no `kind`.
     WithoutKind,
+    /// Its `apiVersion` is only a group.
+    OnlyGroup,
 }
 
 /// What was probably meant.
@@ -54,6 +56,19 @@ pub(crate) fn meant(written: &WrittenType, kind: &GroupKind, definitions: &dyn D
         api_version: format!("{}/{version}", meant.group),
         kind: meant.kind,
     })
+}
+
+/// Whether the `apiVersion` of an object is the name of a group, which has dots and words. The core group, which has no name, has only `v1`.
+pub(crate) fn is_only_group(written: &WrittenType) -> bool {
+    let is_word = |it: &str| {
+        it.starts_with(|c: char| c.is_ascii_lowercase())
+            && it
+                .bytes()
+                .all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-')
+    };
+    let labels: Vec<&str> = written.api_version.split('.').collect();
+    let is_domain = labels.len() > 1 && labels.iter().all(|it| is_word(it));
+    is_domain && !written.kind.is_empty() && !written.name.is_empty()
 }
 
 /// The answer of an API server that has no CRD for the object. `read`: where the object is, if its document has been read.
@@ -87,6 +102,7 @@ pub(crate) fn report(
         Undefined::Misspelt(meant) => words::decode::misspelt(written, (&meant.api_version, &meant.kind)),
         Undefined::Required => words::decode::no_crd(&written.api_version, &written.kind),
         Undefined::WithoutVersion => words::decode::without_version(&written.kind),
+        Undefined::OnlyGroup => words::decode::only_group(&written.api_version),
         Undefined::WithoutKind => words::decode::without_kind(&written.api_version),
     };
     words::put(&mut finding, told);
@@ -108,7 +124,7 @@ fn wrong_key(
 ) -> crd_analyzer_syntax::tree::Span {
     let key = match why {
         Undefined::Misspelt(meant) if meant.kind == object.written.kind => "apiVersion",
-        Undefined::WithoutVersion => "apiVersion",
+        Undefined::WithoutVersion | Undefined::OnlyGroup => "apiVersion",
         _ => "kind",
     };
     value_of(text, object, read, key)

@@ -22,6 +22,7 @@ use crd_analyzer_syntax::{
 use crate::{
     codes,
     finding::{Class, Finding, Related, ServerSays, Severity},
+    mixed_objects,
     other_problems::other_problems,
     place_reasons,
     report::{DocumentVerdict, Subject},
@@ -129,7 +130,11 @@ pub(crate) fn with_places(
     most: usize,
 ) -> DocumentVerdict {
     let mut verdict = DocumentVerdict {
-        decode_error: server.decode_error.as_ref().map(|it| placed_decode_error(it, tree)),
+        decode_error: server.decode_error.as_ref().map(|it| {
+            let mut finding = placed_decode_error(it, tree);
+            say_two_objects(&mut finding, tree);
+            finding
+        }),
         other_error: server.other_error.as_ref().map(|text| {
             let span = tree
                 .root()
@@ -273,6 +278,9 @@ pub(crate) fn say_duplicates(finding: &mut Finding, tree: &Tree, json: &JsonDoc<
         message: message.to_owned(),
         file: None,
     };
+    if say_two_objects(finding, tree) {
+        return;
+    }
     for (n, duplicate) in json.duplicates().iter().take(MAX_DUPLICATES).enumerate() {
         if n == 0 {
             words::put(finding, words::unknown::twice(&tree.scalar(duplicate.second)));
@@ -283,6 +291,17 @@ pub(crate) fn say_duplicates(finding: &mut Finding, tree: &Tree, json: &JsonDoc<
         }
         finding.related.push(related(duplicate.first, "written here first"));
     }
+}
+
+/// Says that a document has two objects, if it has: whatever else is wrong with it follows from that.
+fn say_two_objects(finding: &mut Finding, tree: &Tree) -> bool {
+    let Some(second) = mixed_objects::second_object(tree) else {
+        return false;
+    };
+    finding.span = tree.span(second);
+    finding.related.clear();
+    words::put(finding, words::unknown::two_objects());
+    true
 }
 
 /// What is needed to find the place of a field path.

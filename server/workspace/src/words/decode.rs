@@ -326,6 +326,14 @@ pub(crate) fn without_version(kind: &str) -> Words {
         .help("write `apiVersion: GROUP/VERSION`, such as `apiVersion: example.com/v1`")
 }
 
+/// About an object whose `apiVersion` is only a group.
+pub(crate) fn only_group(group: &str) -> Words {
+    let group = clip(group, 60);
+    Words::new(format!("`apiVersion` has no version: `{group}` is only a group"))
+        .label("the version is missing")
+        .help(format!("write the version after the group, such as `{group}/v1`"))
+}
+
 /// About an object without `kind`.
 pub(crate) fn without_kind(api_version: &str) -> Words {
     Words::new(format!("this object of {} has no `kind`", code(api_version)))

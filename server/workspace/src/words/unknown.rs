@@ -145,6 +145,16 @@ pub(crate) fn in_resource(name: &str, parent: &str, near: Option<&str>) -> Words
     }
 }
 
+/// The headline about a document of two objects.
+pub(crate) const TWO_OBJECTS: &str = "two objects are in one document: the line `---` between them is missing";
+
+/// About a document of two objects.
+pub(crate) fn two_objects() -> Words {
+    Words::new(TWO_OBJECTS.to_owned())
+        .label("the second object begins here")
+        .help("write a line `---` above this line".to_owned())
+}
+
 /// About a key that is written twice.
 pub(crate) fn twice(name: &str) -> Words {
     Words::new(clip(&format!("key {} is written twice", shown(name)), MAX_HEADLINE))

@@ -10,7 +10,7 @@ use crd_analyzer_syntax::{
     paths::Step,
     tree::{NodeKind, ScalarStyle, Span, Tree},
 };
-use crd_analyzer_workspace::words::meant::meant;
+use crd_analyzer_workspace::{mixed_objects::second_object, words::meant::meant};
 
 use super::{
     super::edits::{put, remove_entry, set_scalar},
@@ -27,6 +27,16 @@ pub(super) fn duplicate_key(at: &At<'_>, found: &mut Vec<Repair>) {
     let Some((own, mapping)) = at.entry.zip(at.mapping()) else {
         return;
     };
+    // Each object needs its own keys.
+    if let Some(second) = second_object(tree) {
+        let start = tree.span(second).start;
+        let line = tree.text()[..start as usize].rfind('\n').map_or(0, |it| it as u32 + 1);
+        if line == start {
+            let edit = put(Span::new(start, start), "---\n");
+            found.push(Repair::new("Write `---` between the two objects", vec![edit]).safe());
+        }
+        return;
+    }
     let name = tree.scalar(own.key);
     let same: Vec<_> = tree.entries(mapping).filter(|it| tree.scalar(it.key) == name).collect();
     let Some((last, before)) = same.split_last() else {
