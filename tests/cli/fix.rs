@@ -338,3 +338,58 @@ fn repairs_of_what_appears_then_are_counted() {
         .run(&["check", "--fix", "a.yaml"])
         .expect(0, &["applied 2 fixes to 1 file"]);
 }
+
+/// A CRD with a property in `spec`.
+fn crd_with(property: &str) -> String {
+    definition(&format!(
+        "              type: object\n              properties:\n                {property}\n"
+    ))
+}
+
+#[test]
+fn resources_are_not_repaired_by_a_crd_that_may_be_wrong_itself() {
+    let resource = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 1}\n";
+    let run = |crds: &[(&str, &str)], is_repaired: bool| {
+        let mut files = vec![("samples/a.yaml", resource)];
+        files.extend(crds);
+        let sandbox = Sandbox::new(&files);
+        let outcome = sandbox.run(&["check", ".", "--fix", "--diff"]);
+        assert_eq!(outcome.stdout.contains("+spec: {sizes: 1}"), is_repaired, "{outcome:?}");
+    };
+    let (right, wrong) = (crd_with("size: {type: integer}"), crd_with("sizes: {type: integer}"));
+    let other = crd_with("sizes: {type: integer, minimum: 0}");
+    run(&[("crds/a.yaml", &wrong)], true);
+    run(&[("crds/a.yaml", &wrong), ("charts/a/crds/a.yaml", &wrong)], true);
+    run(&[("crds/a.yaml", &wrong), ("charts/a/crds/a.yaml", &right)], false);
+    run(&[("crds/a.yaml", &wrong), ("charts/a/crds/a.yaml", &other)], false);
+    run(
+        &[("crds/a.yaml", &crd_with("sizes: {type: integer, pattern: '('}"))],
+        false,
+    );
+    let misspelt = wrong.replace(
+        "                sizes:",
+        "                color: {minlength: 1, type: string}\n                sizes:",
+    );
+    assert_ne!(misspelt, wrong);
+    run(&[("crds/a.yaml", &misspelt)], false);
+}
+
+#[test]
+fn a_value_that_is_refused_with_quotes_gets_none() {
+    let resource = |value: &str| {
+        format!("apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec: {{interval: {value}}}\n")
+    };
+    let crd = crd_with("interval: {type: string, pattern: '^[0-9]+(s|m)?$'}");
+    for (pattern, value, expected) in [
+        ("^[0-9]+(s|m)$", "50", None),
+        ("^[0-9]+(s|m)?$", "50", Some("\"50\"")),
+        ("^[0-9]+(s|m)?$", "1.5", None),
+    ] {
+        let crd = crd.replace("^[0-9]+(s|m)?$", pattern);
+        let sandbox = Sandbox::new(&[("crd.yaml", &crd), ("a.yaml", &resource(value))]);
+        sandbox
+            .run(&["check", ".", "--fix"])
+            .expect(i32::from(expected.is_none()), &[]);
+        assert_eq!(sandbox.read("a.yaml"), resource(expected.unwrap_or(value)));
+    }
+}

@@ -24,8 +24,9 @@ use crd_analyzer_workspace::{
     analysis::{Question, analyze},
     codes::{LARGE_MANIFEST, SEVERAL_CRDS},
     config::Config,
+    finding::{Class, Finding},
     hazards,
-    index::{DefinitionText, Definitions, GroupKind},
+    index::{DefinitionText, Definitions, GroupKind, KnownDefinition},
     lints::Lints,
     report::{DocumentReport, FileReport},
     versions::VersionSet,
@@ -231,16 +232,49 @@ pub(super) fn offered(report: &FileReport, config: &Config, question: &Question<
     fixes::repairs(&report.text, problems, whole, &Near(question), &judge)
 }
 
-/// The CRDs near to the file of a question.
+/// The CRDs near to the file of a question that resources may be repaired by.
 struct Near<'a>(&'a Question<'a>);
 
+impl Near<'_> {
+    /// Whether a mistake of the CRD itself may be why resources are wrong: it has errors, or something to repair.
+    fn has_mistakes(&self, text: &DefinitionText) -> bool {
+        let question = Question {
+            named: true,
+            lints: self.0.lints,
+            ..Question::new(self.0.versions)
+        };
+        let document = text.tree.text()[text.tree.document_span().range()].to_owned();
+        let report = analyze(document.into_bytes(), &question);
+        let mut verdicts = report.documents.iter().flat_map(|it| &it.verdicts);
+        verdicts.any(|(_, verdict)| {
+            let is_repaired = |it: &Finding| {
+                let proposed = it.proposed.as_ref();
+                proposed.is_some_and(|it| it.proposals.iter().any(|it| it.is_safe))
+            };
+            let is_mistake = |it: &Finding| it.class == Class::Error && !it.suppressed || is_repaired(it);
+            verdict.findings().any(is_mistake)
+        })
+    }
+}
+
 impl completion::Definitions for Near<'_> {
+    /// Where copies of the CRD differ, nobody knows which of them is right.
     fn find(&self, kind: &GroupKind) -> Option<Arc<DefinitionText>> {
         let definitions = self.0.definitions?;
-        definitions
-            .find(kind, self.0.path?)?
-            .definition
-            .text(definitions.files())
+        let files = definitions.files();
+        let found = definitions.find(kind, self.0.path?)?;
+        let text = found.definition.text(files)?;
+        let versions = text.versions();
+        let differs = |other: &Arc<KnownDefinition>| {
+            versions.iter().any(|version| {
+                let (one, other) = (found.definition.decides(files, version), other.decides(files, version));
+                one.zip(other).is_some_and(|(one, other)| one != other)
+            })
+        };
+        if found.all_others().filter(|it| it.is_whole()).any(differs) || self.has_mistakes(&text) {
+            return None;
+        }
+        Some(text)
     }
 
     fn kinds(&self) -> Vec<GroupKind> {

@@ -31,8 +31,10 @@ impl Revealed {
                 .insert((fix.problem.code, shift.moved(fix.problem.span.start)));
             let places: Option<Vec<_>> = fix.edits.iter().map(|it| place(file, it)).collect();
             for (entry, around) in places.into_iter().flatten() {
-                let (start, end) = (shift.moved(entry.start), shift.moved(entry.end));
-                found.entries.push(Span::new(start, end));
+                if let Some(entry) = entry {
+                    let (start, end) = (shift.moved(entry.start), shift.moved(entry.end));
+                    found.entries.push(Span::new(start, end));
+                }
                 found.around.extend(around.into_iter().map(|it| shift.moved(it)));
             }
         }
@@ -56,8 +58,9 @@ impl Revealed {
     }
 }
 
-/// The entry whose value an edit lets be read, and where the keys around it begin; `None` if the edit changes the value itself.
-fn place(file: &File, edit: &TextEdit) -> Option<(Span, Vec<u32>)> {
+/// The entry whose value an edit lets be read, and where the keys around it begin; `None` if the edit changes the value itself. An edit that only
+/// changes the type of a scalar answers for the scalar: there is no entry.
+fn place(file: &File, edit: &TextEdit) -> Option<(Option<Span>, Vec<u32>)> {
     let document = file.document_at(edit.span.start)?;
     let tree = document.tree;
     let entry = tree.entry_of(paths::at(tree, edit.span.start)?.node)?;
@@ -68,7 +71,9 @@ fn place(file: &File, edit: &TextEdit) -> Option<(Span, Vec<u32>)> {
     }
     let around = tree.ancestors(entry.key).filter_map(|it| tree.entry_of(it));
     let around = around.map(|it| tree.span(it.key).start).collect();
-    Some((Span::new(key.start, value.end.max(key.end)), around))
+    let is_scalar = !is_of_key && !edit.new_text.starts_with('[');
+    let entry = (!is_scalar).then(|| Span::new(key.start, value.end.max(key.end)));
+    Some((entry, around))
 }
 
 /// Where the bytes of a text are after edits.
