@@ -182,6 +182,23 @@ fn crds_are_judged_as_markers_make_them() {
     // A rule that only the types have: it needs what the CRD says of the other fields.
     let rule = "// +kubebuilder:validation:XValidation:rule=\"self.limit == self.name\"\ntype OrderSpec";
     check("type OrderSpec", rule, ":10:57: error[no-matching-overload]");
+    // Values of another type or shape: controller-gen writes them as they are.
+    for value in ["5", "true", "{a: 1}", "{}", "a;b"] {
+        let expected = "error[wrong-type]: the default of `spec.name` must be a string";
+        check("default=none", &format!("default={value}"), expected);
+    }
+    check("default=none", "default=\"5\"", "0 errors");
+    // In a list of items by semicolons, controller-gen refuses commas.
+    check(
+        "Pattern=\"^\\\\d+$|^[a-z]+$\"",
+        "Enum=none,other",
+        ":14:38: error[invalid-marker]",
+    );
+    // What the CRD says of the marker is not in the file: nothing is told of it.
+    let refused = fixed("MaxLength=20", "MaxLength=x").replace("default=none", "default=longer-than-twenty-characters");
+    sandbox.write("api/v1/order_types.go", refused);
+    let outcome = sandbox.run(&["check", "./api/...", "-o", "concise"]);
+    assert!(!outcome.stdout.contains("20"), "{}", outcome.stdout);
     // A comment silences it.
     let silenced = format!("// +crd-analyzer: ignore[no-matching-overload] a test\n{rule}");
     check("type OrderSpec", &silenced, "0 errors");

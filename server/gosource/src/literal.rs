@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use crate::check::{arguments, catalog::Type};
+use crate::check::{catalog::Type, escape::escape};
 
 /// How a value is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +27,12 @@ pub enum Value {
     Number(f64),
     /// `true` or `false`.
     Bool(bool),
+    /// Nothing.
+    Null,
+    /// Several values.
+    List(Vec<Literal>),
+    /// Values with names, which are texts.
+    Map(Vec<(Literal, Literal)>),
 }
 
 /// A value in the arguments of a marker.
@@ -42,7 +48,33 @@ pub struct Literal {
 }
 
 impl Literal {
-    /// The value of this type that is written in a part of a text. `None`: controller-gen refuses it, or reads it by rules that are not known
+    /// A value that is written in this part of a file, without quotes around all of it.
+    pub(crate) fn of(value: Value, span: Range<usize>) -> Self {
+        Self {
+            value,
+            span,
+            form: Form::Bare,
+            is_begun: false,
+        }
+    }
+
+    /// A string in quotes, and where it is. `None`: it is none of Go, or no text.
+    pub(crate) fn quoted(written: &str, span: Range<usize>) -> Option<Self> {
+        let form = match written.as_bytes().first()? {
+            b'"' => Form::Quoted,
+            b'`' => Form::Raw,
+            _ => return None,
+        };
+        let value = pieces(written, form)?.into_iter().map(|it| it.value).collect();
+        Some(Self {
+            value: Value::String(value),
+            span,
+            form,
+            is_begun: false,
+        })
+    }
+
+    /// The scalar of this type that is written in a part of a text. `None`: controller-gen refuses it, or reads it by rules that are not known
     /// here.
     pub fn read(text: &str, span: Range<usize>, of: &Type) -> Option<Self> {
         let written = text.get(span.clone())?;
@@ -69,16 +101,30 @@ impl Literal {
         };
         match of {
             Type::String => literal(string()?),
-            Type::Any if form != Form::Bare => literal(string()?),
             Type::Bool => literal(Value::Bool(written.parse().ok()?)),
             Type::Int => literal(Value::Integer(written.parse().ok()?)),
             Type::Number => literal(number(written)?),
-            Type::Any => match written {
-                "true" | "false" => literal(Value::Bool(written == "true")),
-                _ if written.starts_with(['{', '[', '\'']) => None,
-                _ => literal(number(written).or_else(string)?),
-            },
-            Type::Raw | Type::List(_) => None,
+            Type::Any | Type::Raw | Type::List(_) => None,
+        }
+    }
+
+    /// Whether another one says the same.
+    pub fn says_same(&self, other: &Self) -> bool {
+        match (&self.value, &other.value) {
+            (Value::List(items), Value::List(others)) => {
+                items.len() == others.len() && items.iter().zip(others).all(|(it, other)| it.says_same(other))
+            }
+            (Value::Map(members), Value::Map(others)) => {
+                members.len() == others.len()
+                    && members.iter().all(|(key, value)| {
+                        let mut others = others.iter();
+                        others.any(|it| it.0.says_same(key) && it.1.says_same(value))
+                    })
+            }
+            (Value::Integer(value), Value::Number(other)) | (Value::Number(other), Value::Integer(value)) => {
+                (*value as f64 - other).abs() < f64::EPSILON
+            }
+            (value, other) => value == other,
         }
     }
 
@@ -89,6 +135,9 @@ impl Literal {
             Value::Integer(number) => *number == 0,
             Value::Number(number) => *number == 0.0,
             Value::Bool(is) => !is,
+            Value::Null => true,
+            Value::List(items) => items.is_empty(),
+            Value::Map(members) => members.is_empty(),
         }
     }
 
@@ -110,36 +159,6 @@ impl Literal {
             form,
             is_begun: true,
         })
-    }
-
-    /// The items of a list without braces.
-    pub fn items(text: &str, span: Range<usize>, of: &Type) -> Option<Vec<Self>> {
-        let written = text.get(span.clone())?;
-        if written.trim_start().starts_with('{') {
-            return None;
-        }
-        let mut found = Vec::new();
-        let mut start = span.start;
-        let mut quote = None;
-        let mut is_escaped = false;
-        for (at, character) in written.char_indices() {
-            match quote {
-                Some(open) => {
-                    if character == open && !is_escaped {
-                        quote = None;
-                    }
-                    is_escaped = character == '\\' && open == '"' && !is_escaped;
-                }
-                None if matches!(character, '"' | '`') => quote = Some(character),
-                None if character == ';' => {
-                    found.push(Self::read(text, start..span.start + at, of)?);
-                    start = span.start + at + 1;
-                }
-                None => {}
-            }
-        }
-        found.push(Self::read(text, start..span.end, of)?);
-        Some(found)
     }
 
     /// Where the text of a part of a string is, in bytes of the file. `text`: that of the file; `value`: bytes of the string.
@@ -262,7 +281,7 @@ fn pieces(written: &str, form: Form) -> Option<Vec<Piece>> {
                     return (at + 1 == written.len()).then_some(found);
                 }
                 let end = if value == '\\' {
-                    at + 1 + arguments::escape(&written[at + 1..])?
+                    at + 1 + escape(&written[at + 1..])?
                 } else {
                     at + value.len_utf8()
                 };
@@ -330,19 +349,7 @@ mod tests {
         assert_eq!(of("5", &Type::Int), Some(Value::Integer(5)));
         assert_eq!(of("x", &Type::Int), None);
         assert_eq!(of("-0.5", &Type::Number), Some(Value::Number(-0.5)));
-        assert_eq!(of("012", &Type::Any), Some(Value::String("012".to_owned())));
-        assert_eq!(of("true", &Type::Any), Some(Value::Bool(true)));
-        assert_eq!(of("{a: 1}", &Type::Any), None);
-        let text = r#"a;"b;c" ; 3"#;
-        let items = Literal::items(text, 0..text.len(), &Type::Any).expect("items");
-        let values: Vec<_> = items.into_iter().map(|it| it.value).collect();
-        let expected = [
-            Value::String("a".to_owned()),
-            Value::String("b;c".to_owned()),
-            Value::Integer(3),
-        ];
-        assert_eq!(values, expected);
-        assert_eq!(Literal::items("{a,b}", 0..5, &Type::Any), None);
+        assert_eq!(of("true", &Type::Bool), Some(Value::Bool(true)));
     }
 
     #[test]

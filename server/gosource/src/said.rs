@@ -6,6 +6,8 @@ use crate::{
     check::{
         catalog::{Definition, Release, Type},
         comments::Written,
+        guessed::{self, Guessed},
+        json,
         parts::Parts,
     },
     declaration::Site,
@@ -33,6 +35,8 @@ pub enum To {
     List(Vec<Literal>),
     /// One more object in a list, with these fields: a rule, a column.
     Object(Vec<(&'static str, Literal)>),
+    /// It is left out.
+    Nothing,
     /// Something whose meaning is not known here.
     Unknown,
 }
@@ -41,10 +45,11 @@ impl To {
     /// Whether another marker says the same.
     pub fn says_same(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Value(value), Self::Value(other)) => value.value == other.value,
+            (Self::Value(value), Self::Value(other)) => value.says_same(other),
             (Self::List(values), Self::List(others)) => {
-                values.len() == others.len() && values.iter().zip(others).all(|(it, other)| it.value == other.value)
+                values.len() == others.len() && values.iter().zip(others).all(|(it, other)| it.says_same(other))
             }
+            (Self::Nothing, Self::Nothing) => true,
             _ => false,
         }
     }
@@ -83,7 +88,8 @@ impl Site {
         keyword_of: impl Fn(&Definition) -> Option<&'static str>,
     ) -> Vec<Said> {
         let text = &self.file.text;
-        let said = self.markers.iter().filter_map(|marker| {
+        let mut all: Vec<(&str, Said)> = Vec::new();
+        for marker in self.markers.iter() {
             let span = marker.start..marker.start + marker.text.len();
             let written = Written {
                 span: span.clone(),
@@ -92,32 +98,50 @@ impl Site {
                 declaration: 0,
             };
             let parts = Parts::of(text, &written, span.end);
-            let definition = parts.definition?;
-            if definition.target != self.target || definition.since > release {
-                return None;
-            }
-            let keyword = keyword_of(definition)?;
-            // Nor are empty values, except as what they are.
-            let is_empty = |it: &To| match it {
-                To::Value(Literal {
-                    value: Value::Integer(_) | Value::Number(_),
-                    ..
-                }) => false,
-                To::Value(it) => it.is_empty(),
-                _ => false,
+            let is_known = |it: &&Definition| it.target == self.target && it.since <= release;
+            let Some(definition) = parts.definition.filter(is_known) else {
+                continue;
             };
-            let to = to((text, are_begun), &parts, keyword)
-                .filter(|it| ["default", "example"].contains(&keyword) || !is_empty(it));
-            let to = to.unwrap_or(To::Unknown);
-            Some(Said {
+            let Some(keyword) = keyword_of(definition) else {
+                continue;
+            };
+            if definition.name == json::MARKER && json::sets_nothing(&text[span.clone()]) {
+                continue;
+            }
+            let to = to((text, are_begun), &parts, keyword, release).unwrap_or(To::Unknown);
+            let to = if is_left_out(keyword, &to) { To::Nothing } else { to };
+            let said = Said {
                 keyword,
                 to,
                 marker: span,
-            })
-        });
-        said.collect()
+            };
+            if LISTS.iter().all(|it| it.0 != keyword) {
+                // Of several, the last one counts, and kubebuilder's default counts for more than that of others.
+                let is_less = |it: &(&str, Said)| it.0 == json::MARKER && it.1.keyword == keyword;
+                if definition.name == json::MARKER && all.iter().any(|it| it.1.keyword == keyword && !is_less(it)) {
+                    continue;
+                }
+                all.retain(|it| it.0 != definition.name && !is_less(it));
+            }
+            all.push((definition.name, said));
+        }
+        all.into_iter().map(|it| it.1).collect()
     }
 }
+
+/// Whether Go leaves out a value because it is empty. Numbers have pointers, and defaults are JSON.
+fn is_left_out(keyword: &str, to: &To) -> bool {
+    match to {
+        To::Value(it) if matches!(it.value, Value::String(_) | Value::Bool(_)) => {
+            it.is_empty() && !JSON.contains(&keyword)
+        }
+        To::List(items) => items.is_empty(),
+        _ => false,
+    }
+}
+
+/// Keywords that hold JSON.
+const JSON: [&str; 2] = ["default", "example"];
 
 /// Markers that add rules of their own.
 const ADDING_RULES: [&str; 4] = ["OneOf", "k8s:immutable", "k8s:", "openshift:"];
@@ -129,7 +153,7 @@ pub const LISTS: [(&str, &str); 3] = [
     ("selectableFields", "jsonPath"),
 ];
 
-fn to((text, are_begun): (&str, bool), parts: &Parts, keyword: &str) -> Option<To> {
+fn to((text, are_begun): (&str, bool), parts: &Parts, keyword: &str, release: Release) -> Option<To> {
     let definition = parts.definition?;
     if let Some((_, id)) = LISTS.iter().find(|it| it.0 == keyword) {
         let mut fields = Vec::new();
@@ -152,10 +176,22 @@ fn to((text, are_begun): (&str, bool), parts: &Parts, keyword: &str) -> Option<T
         return fields.iter().any(|it| it.0 == *id).then_some(To::Object(fields));
     }
     match (definition.arguments.as_slice(), parts.arguments.as_slice()) {
-        ([argument], [part]) => match &argument.r#type {
-            Type::List(of) => Literal::items(text, part.value.clone()?, of).map(To::List),
-            of => Literal::read(text, part.value.clone()?, of).map(To::Value),
-        },
+        ([argument], [part]) => {
+            let value = part.value.clone()?;
+            let guessed = match &argument.r#type {
+                _ if definition.name == json::MARKER => json::read(text, value),
+                of @ (Type::Any | Type::List(_)) => guessed::read(text, value, of, release),
+                of => return Literal::read(text, value, of).map(To::Value),
+            };
+            match (guessed, &argument.r#type) {
+                (Guessed::Value(it), Type::List(_)) => match it.value {
+                    Value::List(items) => Some(To::List(items)),
+                    _ => None,
+                },
+                (Guessed::Value(it), _) => Some(To::Value(it)),
+                (Guessed::Refused(_) | Guessed::Unknown, _) => None,
+            }
+        }
         _ => None,
     }
 }

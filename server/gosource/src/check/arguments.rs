@@ -1,47 +1,30 @@
 //! The arguments of a marker, read as controller-gen reads them (`pkg/markers/parse.go` of `sigs.k8s.io/controller-tools`, which reads with Go's
 //! `text/scanner`).
 
-use std::ops::Range;
-
-use super::catalog::{Argument, Definition, Release, Type};
-
-/// What controller-gen refuses.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refused {
-    /// Where, in bytes of the arguments.
-    pub span: Range<usize>,
-    /// What is wrong there.
-    pub problem: Problem,
-}
-
-/// What is wrong with arguments.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Problem {
-    /// An integer is needed.
-    Integer,
-    /// A number is needed.
-    Number,
-    /// `true` or `false` is needed.
-    Bool,
-    /// The marker has no argument of this name.
-    Unknown(String),
-    /// A name, and `=`, are needed.
-    Name,
-    /// The argument of this name is needed; without a name: a value.
-    Missing(String),
-    /// Text is left behind the arguments.
-    Extra,
-    /// A string in quotes does not end.
-    Quote,
-    /// A backslash begins no escape of Go.
-    Escape,
-    /// Items are separated otherwise.
-    Separator,
-}
+use super::{
+    catalog::{Argument, Definition, Release, Type},
+    guessed::{self, Guessed},
+    json,
+    scan::Scanner,
+};
+pub use super::{
+    escape::escape,
+    refused::{Problem, Refused},
+};
 
 /// Reads the arguments of a marker, and says what controller-gen refuses first. `named`: the last word of the name belongs to the arguments
 /// (`a:b:c=1` is the argument `c` of `a:b`).
 pub(super) fn refused(definition: &Definition, release: Release, named: Option<&str>, text: &str) -> Option<Refused> {
+    if let Some(read) = guessed(definition, release, text) {
+        return match read {
+            Guessed::Refused(refused) => Some(refused),
+            Guessed::Value(_) | Guessed::Unknown => None,
+        };
+    }
+    let converted = converted(definition, release, text);
+    if converted == Some(true) {
+        return None;
+    }
     let mut reader = Reader { text, at: 0 };
     let mut seen: Vec<String> = Vec::new();
     let arguments: Vec<&Argument> = definition.arguments.iter().filter(|it| it.since <= release).collect();
@@ -75,7 +58,57 @@ pub(super) fn refused(definition: &Definition, release: Release, named: Option<&
         span: rest,
         problem: Problem::Extra,
     });
-    extra.or_else(missing)
+    let not_converted = || {
+        let is_whole = arguments.first()?.r#type == Type::Int;
+        let problem = if is_whole { Problem::Integer } else { Problem::Number };
+        (converted == Some(false)).then_some(Refused {
+            span: 0..text.len(),
+            problem,
+        })
+    };
+    extra.or_else(missing).or_else(not_converted)
+}
+
+/// Since 0.23, these convert the whole text to a number. Whether that succeeds; `None` for others, and without a text.
+fn converted(definition: &Definition, release: Release, text: &str) -> Option<bool> {
+    let word = definition.name.rsplit(':').next()?;
+    let text = text.trim();
+    if release < Release(23) || !["Maximum", "Minimum", "MaxItems"].contains(&word) || text.is_empty() {
+        return None;
+    }
+    // Go reads more forms of numbers.
+    let is_of = |it: char| it.is_ascii_alphanumeric() || "_.+-".contains(it);
+    let is_special = || text.contains(['_', 'x', 'X', 'p', 'P']) && text.chars().all(is_of);
+    Some(if word == "MaxItems" {
+        text.parse::<i64>().is_ok()
+    } else {
+        let has_digits = text.contains(|it: char| it.is_ascii_digit());
+        let number: Result<f64, _> = text.parse();
+        is_special() || number.is_ok_and(|it| it.is_finite() || !has_digits)
+    })
+}
+
+/// What is made of a value whose type is not given. `None`: the definition gives it.
+fn guessed(definition: &Definition, release: Release, text: &str) -> Option<Guessed> {
+    let [argument] = definition.arguments.as_slice() else {
+        return None;
+    };
+    let is_json = definition.name == json::MARKER;
+    if !(is_json || argument.r#type.is_any()) {
+        return None;
+    }
+    let whole = 0..text.len();
+    let refused = |problem| {
+        let span = whole.clone();
+        Guessed::Refused(Refused { span, problem })
+    };
+    Some(match text {
+        "" if is_json => refused(Problem::Json),
+        "" if argument.is_optional => Guessed::Unknown,
+        "" => refused(Problem::Missing(String::new())),
+        _ if is_json => json::read(text, whole),
+        _ => guessed::read(text, whole, &argument.r#type, release),
+    })
 }
 
 type Read = Result<(), Refused>;
@@ -169,7 +202,7 @@ impl<'a> Reader<'a> {
     fn value(&mut self, of: &Type) -> Read {
         match of {
             Type::Raw | Type::Any => {
-                self.any();
+                self.at = self.text.len();
                 Ok(())
             }
             Type::String => self.string(),
@@ -217,9 +250,13 @@ impl<'a> Reader<'a> {
                 Problem::Integer,
             )
         };
-        // What Go reads in other bases, or with underscores, is not decided here.
+        // Go also reads numbers in other bases, and with underscores; not all of them are converted.
         let is_special = is_number && (word.contains('_') || !is_decimal || word.len() > 1 && word.starts_with('0'));
-        if fits || is_special {
+        let mut scanner = Scanner::new(rest);
+        scanner.scan();
+        let is_one = scanner.problem.is_none() && scanner.token == (0..end);
+        let is_converted = may_be_fraction || word.parse::<i64>().is_ok();
+        if if is_special { is_one && is_converted } else { fits } {
             self.at += end;
             return Ok(());
         }
@@ -273,15 +310,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn any(&mut self) {
-        self.at = self.text.len();
-    }
-
     fn list(&mut self, of: &Type) -> Read {
-        if matches!(of, Type::Any) {
-            self.any();
-            return Ok(());
-        }
         self.blanks();
         let is_in_braces = self.peek() == Some('{');
         if is_in_braces {
@@ -323,21 +352,5 @@ impl<'a> Reader<'a> {
             self.at += 1;
         }
         Ok(())
-    }
-}
-
-/// The bytes of an escape of Go behind its backslash.
-pub fn escape(rest: &str) -> Option<usize> {
-    let digits = |begin: usize, count: usize, base: u32| {
-        let digits = rest.get(begin..begin + count)?;
-        digits.chars().all(|it| it.is_digit(base)).then_some(begin + count)
-    };
-    match rest.chars().next()? {
-        'a' | 'b' | 'f' | 'n' | 'r' | 't' | 'v' | '\\' | '"' => Some(1),
-        '0'..='7' => digits(0, 3, 8),
-        'x' => digits(1, 2, 16),
-        'u' => digits(1, 4, 16),
-        'U' => digits(1, 8, 16),
-        _ => None,
     }
 }

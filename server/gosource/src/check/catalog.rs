@@ -38,10 +38,9 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// Whether its arguments are not read here: controller-gen reads them by other rules, or guesses their type.
+    /// Whether its arguments are not read here: controller-gen reads them by other rules.
     pub fn is_unread(&self) -> bool {
-        let is_any = |it: &Argument| it.r#type.is_any();
-        self.name.starts_with("k8s:") || self.name == "default" || self.arguments.iter().any(is_any)
+        self.name.starts_with("k8s:")
     }
 }
 
@@ -78,7 +77,8 @@ pub enum Type {
 }
 
 impl Type {
-    fn is_any(&self) -> bool {
+    /// Whether controller-gen guesses the type of the value, or of the items.
+    pub(super) fn is_any(&self) -> bool {
         match self {
             Self::Any => true,
             Self::List(of) => of.is_any(),

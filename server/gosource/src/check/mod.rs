@@ -6,9 +6,14 @@ pub mod catalog;
 pub mod comments;
 pub mod declared;
 mod declared_types;
+pub mod escape;
+pub mod guessed;
+pub mod json;
 pub mod parts;
 pub mod place;
+pub mod refused;
 pub(crate) mod release;
+mod scan;
 mod split;
 pub(crate) mod types;
 

@@ -14,7 +14,7 @@ use super::manifest::Manifest;
 use crate::{
     analysis::{Question, analyze_manifest},
     costs::{self, FileCosts},
-    finding::Finding,
+    finding::{Finding, Related},
     report::{DocumentReport, DocumentVerdict},
     versions::VersionSet,
 };
@@ -80,9 +80,15 @@ impl Judged {
     /// What is found of it in one of the files that it is made of.
     fn in_file(&self, path: &Path, question: &Question<'_>) -> Vec<DocumentReport> {
         let moved = |finding: &mut Finding| {
-            let Some(place) = self.manifest.origin(finding.span).filter(|it| *it.file.path == *path) else {
+            let span = finding.span;
+            let Some(place) = self.manifest.origin(span).filter(|it| *it.file.path == *path) else {
                 return false;
             };
+            // It may be about a value that no file says.
+            let is_own = |it: &Related| it.file.is_none() && self.manifest.is_guess(it.span);
+            if self.manifest.is_guess(span) || finding.related.iter().any(is_own) {
+                return false;
+            }
             finding.span = place.span;
             finding.related.retain_mut(|it| {
                 if it.file.is_some() {

@@ -29,6 +29,19 @@ pub struct Part {
     pub origin: Span,
     /// How the value is written there; `None` if the part follows from what is there, and is not written.
     pub encoding: Option<Arc<dyn Encoding>>,
+    /// What the part is to the part around it.
+    pub kind: PartKind,
+}
+
+/// What a part is to the part around it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PartKind {
+    /// It is declared somewhere else, such as a field of a type.
+    Declared,
+    /// A file sets it in the part around it.
+    Said,
+    /// The same, but the real value is not known. Diagnostics of the part around it are left out.
+    Guess,
 }
 
 /// How a string is written in a file, whatever the language of the file.
@@ -53,11 +66,40 @@ pub struct Place {
 }
 
 impl Manifest {
+    /// The innermost part around a piece of the text.
+    fn part(&self, span: Span) -> Option<usize> {
+        let before = self.parts.partition_point(|it| it.span.start <= span.start);
+        let is_around = |it: &Part| span.start < it.span.end || it.span.is_empty() && span.start == it.span.start;
+        self.parts[..before].iter().rposition(is_around)
+    }
+
+    /// The declared part that a part belongs to.
+    fn declared(&self, mut part: usize) -> usize {
+        while self.parts[part].kind != PartKind::Declared {
+            let Span { start, end } = self.parts[part].span;
+            let is_around = |it: &Part| it.span.start <= start && end <= it.span.end;
+            let Some(around) = self.parts[..part].iter().rposition(is_around) else {
+                break;
+            };
+            part = around;
+        }
+        part
+    }
+
+    /// Whether a value is not known beside a piece of the text.
+    pub fn is_guess(&self, span: Span) -> bool {
+        let guesses = self.parts.iter().enumerate().filter(|it| it.1.kind == PartKind::Guess);
+        let mut guesses = guesses.map(|it| self.declared(it.0)).peekable();
+        if guesses.peek().is_none() {
+            return false;
+        }
+        let declared = self.part(span).map(|it| self.declared(it));
+        guesses.any(|it| Some(it) == declared)
+    }
+
     /// Where a part of the text is written.
     pub fn origin(&self, span: Span) -> Option<Place> {
-        let before = self.parts.partition_point(|it| it.span.start <= span.start);
-        let mut around = self.parts[..before].iter().rev();
-        let part = around.find(|it| span.start < it.span.end || it.span.is_empty() && span.start == it.span.start)?;
+        let part = &self.parts[self.part(span)?];
         Some(Place {
             file: part.file.clone(),
             span: part.inner(&self.text, span).unwrap_or(part.origin),
@@ -187,6 +229,30 @@ impl Writing {
 
     /// Writes something that comes from a place.
     pub fn from(&mut self, place: &Place, encoding: Option<Arc<dyn Encoding>>, write: impl FnOnce(&mut Self)) {
+        let kind = if encoding.is_some() {
+            PartKind::Said
+        } else {
+            PartKind::Declared
+        };
+        self.part(place, (kind, encoding), write);
+    }
+
+    /// Writes something that a place sets in the part around it.
+    pub fn said(&mut self, place: &Place, write: impl FnOnce(&mut Self)) {
+        self.part(place, (PartKind::Said, None), write);
+    }
+
+    /// Writes a value, although the real one is unknown.
+    pub fn guess(&mut self, place: &Place, write: impl FnOnce(&mut Self)) {
+        self.part(place, (PartKind::Guess, None), write);
+    }
+
+    fn part(
+        &mut self,
+        place: &Place,
+        (kind, encoding): (PartKind, Option<Arc<dyn Encoding>>),
+        write: impl FnOnce(&mut Self),
+    ) {
         let number = self.parts.len();
         let start = self.text.len() as u32;
         self.parts.push(Part {
@@ -194,6 +260,7 @@ impl Writing {
             file: place.file.clone(),
             origin: place.span,
             encoding,
+            kind,
         });
         write(self);
         self.parts[number].span.end = self.text.len() as u32;

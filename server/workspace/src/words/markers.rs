@@ -175,6 +175,16 @@ fn refused(name: &str, problem: &Argument) -> Words {
             "unexpected here",
             "separate the items by `;`, or by `,` between `{` and `}`".to_owned(),
         ),
+        Argument::Colon => (
+            format!("the map in {name} is not complete"),
+            "unexpected here",
+            "write `{key: value}`".to_owned(),
+        ),
+        Argument::Json => (
+            format!("{name} needs a value in JSON"),
+            "not JSON",
+            "put strings in double quotes, as in `+default=\"a\"`".to_owned(),
+        ),
     };
     Words::new(headline)
         .label(label)

@@ -94,6 +94,62 @@ impl Package {
     }
 }
 
+/// Values whose type controller-gen guesses.
+const ANY: &[&str] = &[
+    "5",
+    "-3",
+    "1.5",
+    "1.0",
+    "1e3",
+    "012",
+    "true",
+    "false",
+    "tea",
+    "no",
+    "null",
+    "\"1\"",
+    "`a`",
+    "'x'",
+    "{}",
+    "{a: 1}",
+    "{\"a\": {b: \"x\"}, c: true, d: {1,2}}",
+    "{a: {}, b: -1.50}",
+    "{1,2}",
+    "{\"a\", \"b\"}",
+    "{{a: 1}, {b: x}}",
+    "{{1},{2, 3}}",
+    "a;b",
+    "1;2",
+    "a ;b",
+    "x;1",
+    ";a",
+    "100Mi",
+    "2024-01-15",
+    "087",
+    "12/a",
+    "a b",
+    "a:b",
+    "a \"b;c\"",
+    "{a: b:c}",
+    "{a: 5m, b: 1 }",
+];
+
+/// The same in JSON.
+const JSON: &[&str] = &[
+    "5",
+    "-1.50",
+    "1e3",
+    "\"a\"",
+    "\"a\\u00e4\\/\"",
+    "true",
+    "null",
+    "[]",
+    "{}",
+    "[1, \"a\", null]",
+    "{\"a\": {\"b\": [1]}, \"a\": 2}",
+    "ref(Some)",
+];
+
 struct Making<'r> {
     random: &'r mut Rng,
     pieces: Vec<Piece>,
@@ -224,19 +280,30 @@ impl Making<'_> {
                 8 if matches!(of, Type::Text) => {
                     self.text(&format!("{begin}Enum="));
                     self.value(|random| {
-                        let words = ["a", "b-c", "\"d e\"", "`f`", "F1"];
+                        let words = ["a", "b-c", "\"d e\"", "`f`", "F1", "1", "true", "1.5", "a b"];
                         let count = random.usize(1..4);
-                        let chosen: Vec<&str> = (0..count).map(|n| words[(n + random.usize(0..2)) % 5]).collect();
+                        let chosen: Vec<&str> = (0..count).map(|n| words[(n + random.usize(0..5)) % 9]).collect();
                         chosen.join(";")
                     });
                     self.text("\n");
                 }
-                9 if is_field && items.is_empty() && matches!(of, Type::Text | Type::Number | Type::Bool) => {
+                9 if is_field && items.is_empty() => {
                     let of = of.clone();
-                    self.text(&format!("{indent}// +kubebuilder:default="));
+                    let name = [
+                        "kubebuilder:default",
+                        "kubebuilder:default:",
+                        "kubebuilder:example",
+                        "default",
+                    ];
+                    let name = name[self.random.usize(0..name.len())];
+                    self.text(&format!("{indent}// +{name}="));
+                    let is_json = name == "default";
                     self.value(move |random| match of {
+                        _ if is_json => JSON[random.usize(0..JSON.len())].to_owned(),
+                        _ if random.u8(0..3) == 0 => ANY[random.usize(0..ANY.len())].to_owned(),
                         Type::Number => random.u8(1..50).to_string(),
                         Type::Bool => random.bool().to_string(),
+                        Type::List(_) => "{}".to_owned(),
                         _ if random.bool() => quoted("a \"b\"\\", random),
                         _ => format!("x{}", random.u8(..)),
                     });

@@ -19,7 +19,7 @@ pub(super) fn repair(file: &File<'_>, finding: &Finding, parts: &Parts, problem:
         Problem::Name => items(text, finding, parts).or_else(|| expression::unquoted(text, finding, parts)),
         Problem::Extra => comma(file, finding, parts).or_else(|| items_of_one(text, finding, parts)),
         Problem::Escape => backslashes(text, finding, parts),
-        Problem::Missing(_) | Problem::Quote | Problem::Separator => None,
+        Problem::Missing(_) | Problem::Quote | Problem::Separator | Problem::Colon | Problem::Json => None,
     }
 }
 
