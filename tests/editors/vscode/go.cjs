@@ -7,10 +7,11 @@ const { Person } = require("./person.cjs");
 const [install, vsix, fixture, out] = process.argv.slice(2).map((it) => path.resolve(it));
 const marker = "// +kubebuilder:validation:XValidation:rule=";
 finish(
-  inWorkbench({ install, vsix, fixture, out, size: { width: 1280, height: 800 } }, async (page, { shot }) => {
+  inWorkbench({ install, vsix, fixture, out, size: { width: 1200, height: 640 } }, async (page, { shot }) => {
     const person = new Person(page);
     const squiggles = page.locator(".squiggly-error");
     await person.open("order_types.go");
+    await page.keyboard.press("Control+b");
     await waitFor("the language is Go", async () => (await page.locator("#status\\.editor\\.mode", { hasText: "Go" }).count()) > 0);
     await person.go(6, 1);
 
@@ -35,7 +36,9 @@ finish(
     // A rule that costs too much gets the bound that fits, as a marker of the field.
     await waitFor("the cost is marked", async () => (await squiggles.count()) > 0);
     await waitFor("the cost is shown", async () => (await page.locator(".codelens-decoration", { hasText: "over budget" }).count()) > 0);
-    await shot("go-cost");
+    await page.keyboard.press("Home");
+    await page.waitForTimeout(500);
+    await shot("go");
     await person.go(6, 60);
     await person.fix("Add maxItems");
     await waitFor("the bound is a marker", async () => (await person.lines()).some((it) => it.trim().startsWith("// +kubebuilder:validation:MaxItems=")));
