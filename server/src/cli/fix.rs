@@ -258,7 +258,7 @@ impl Near<'_> {
 }
 
 impl completion::Definitions for Near<'_> {
-    /// Where copies of the CRD differ, nobody knows which of them is right.
+    /// Where copies of the CRD differ, either of them may be the right one.
     fn find(&self, kind: &GroupKind) -> Option<Arc<DefinitionText>> {
         let definitions = self.0.definitions?;
         let files = definitions.files();
