@@ -531,3 +531,21 @@ fn standard_input_without_an_object_is_nothing_to_check() {
             .expect(0, &["1 file"]);
     }
 }
+
+#[test]
+fn go_types_are_named_where_only_manifests_are_checked() {
+    let sandbox = Sandbox::new(&[("PROJECT", "domain: example.com\n"), ("a.yaml", "a: 1\n")]);
+    let words = "Go types (see `crd-analyzer check ./...`)";
+    let told = |arguments: &[&str]| {
+        let said = sandbox.run(arguments);
+        said.stdout
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .contains(words)
+    };
+    assert!(told(&["check"]));
+    assert!(told(&["check", "."]));
+    assert!(!told(&["check", "./..."]));
+    assert!(!told(&["check", "a.yaml", "--allow-unchecked"]));
+}

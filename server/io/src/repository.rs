@@ -27,6 +27,14 @@ const MOST: usize = 200;
 /// The bytes of all files that are read of one repository for this.
 const MOST_BYTES: u64 = 4 << 20;
 
+/// The file that kubebuilder keeps what it knows of a project in.
+const PROJECT: &str = "PROJECT";
+
+/// Whether a folder is a project of kubebuilder, or its Makefile runs controller-gen: it has Go types with markers.
+pub fn has_api_types(folder: &Path) -> bool {
+    read::is_file(&folder.join(PROJECT)) || !describe(folder).generated.is_empty()
+}
+
 /// A repository on disk. Its generators write to the folders that the Makefiles of its folder and of the folders in it name, and the scripts of
 /// `hack`.
 pub fn describe(root: &Path) -> Repository {

@@ -9,7 +9,8 @@ use std::{
 
 use crd_analyzer_ide::fixes::Fix;
 use crd_analyzer_io::{
-    git, go::GoSources, go_tests::GoTests, kustomize::Kustomizations, print::tell, read, scripts::Scripts, walk::Hidden,
+    git, go::GoSources, go_tests::GoTests, kustomize::Kustomizations, print::tell, read, repository, scripts::Scripts,
+    walk::Hidden,
 };
 use crd_analyzer_schema::codes;
 use crd_analyzer_workspace::{
@@ -304,6 +305,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         let is_excluded = |it: &Path| std::path::absolute(it).is_ok_and(|it| excluded.covers(&it));
         let hidden = hidden.iter().filter(|it| !is_excluded(it));
         not_checked.hidden.extend(hidden.map(|it| input::label(it)));
+        not_checked.go = go_folders(&args.manifests.paths);
         let known = match &mut known {
             Some(known) if is_served => known,
             known => {
@@ -477,6 +479,20 @@ fn exceptions(args: &Args) -> anyhow::Result<Exceptions> {
     }
     let read = args.exceptions.as_deref().map(Exceptions::read);
     Ok(read.transpose()?.unwrap_or_default())
+}
+
+/// The folders of the command line that have Go types, as Go names packages. Whoever names packages checks their types already.
+fn go_folders(paths: &[PathBuf]) -> Vec<String> {
+    if paths.iter().any(|it| it.ends_with("...")) {
+        return Vec::new();
+    }
+    let folders = paths.iter();
+    let folders = folders.filter(|it| read::is_folder(it) && repository::has_api_types(it));
+    let named = folders.map(|it| match &*input::label(it) {
+        "" | "." => "./...".to_owned(),
+        folder => format!("{folder}/..."),
+    });
+    named.collect()
 }
 
 /// What a standard input without objects is. A command before the pipe that failed is the usual reason.

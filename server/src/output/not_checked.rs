@@ -29,6 +29,8 @@ pub(crate) struct NotChecked {
     pub(crate) excluded: usize,
     /// Hidden folders and files that git does not track.
     pub(crate) hidden: Vec<String>,
+    /// Folders with Go types, as packages are named: `./...`.
+    pub(crate) go: Vec<String>,
 }
 
 impl NotChecked {
@@ -96,6 +98,14 @@ impl NotChecked {
             let names = listed(self.hidden.iter().map(String::as_str), MOST_NAMED, "path");
             parts.push(format!("hidden files that git does not track ({names}; see --hidden)"));
         }
+        if !self.go.is_empty() {
+            let commands = self.go.iter().map(|it| format!("`crd-analyzer check {it}`"));
+            let commands: Vec<String> = commands.collect();
+            parts.push(format!(
+                "Go types (see {})",
+                listed(commands.iter().map(String::as_str), MOST_NAMED, "folder")
+            ));
+        }
         (!parts.is_empty()).then(|| format!("Not checked: {}", parts.join(", ")))
     }
 
@@ -110,6 +120,7 @@ impl NotChecked {
             "tests": self.tests,
             "excluded": self.excluded,
             "hidden": self.hidden,
+            "go": self.go,
         })
     }
 }
@@ -133,11 +144,12 @@ mod tests {
         found.add("a.yaml", &Unchecked::NoObject);
         (found.tests, found.excluded) = (1, 2);
         found.hidden.push(".cache".to_owned());
+        found.go.push("./...".to_owned());
         let expected = "Not checked: 3 objects of built-in kinds (Deployment, Service), \
             7 templates (0.yaml, 1.yaml, 2.yaml, 3.yaml), 1 document that is not YAML (a.yaml), \
             7 documents with one of `apiVersion` and `kind` (0.yaml, 1.yaml, 2.yaml, 3.yaml, 4.yaml, 2 more files), \
             1 document without a Kubernetes object, 1 file of `crd-analyzer test`, 2 excluded files, \
-            hidden files that git does not track (.cache; see --hidden)";
+            hidden files that git does not track (.cache; see --hidden), Go types (see `crd-analyzer check ./...`)";
         assert_eq!(found.words().as_deref(), Some(expected));
     }
 }

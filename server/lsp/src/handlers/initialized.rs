@@ -1,8 +1,8 @@
 //! `initialized`: asks the client to watch files and to say when settings change, if it can, and for its settings.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
-use crd_analyzer_io::{read, repository};
+use crd_analyzer_io::repository;
 use lsp_types::{
     CodeActionKind, DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern, Registration,
     TextDocumentSyncKind,
@@ -57,7 +57,7 @@ pub(crate) fn handle(session: &Arc<Session>) {
     let remote = session.remote.clone();
     // The answers come through the reader, which must not wait for them, nor for a look at the folders.
     tasks::beside(async move {
-        let has_types = move || folders.is_some_and(|it| it.iter().any(|it| has_api_types(it)));
+        let has_types = move || folders.is_some_and(|it| it.iter().any(|it| repository::has_api_types(it)));
         if tasks::blocking("the look for Go types", has_types)
             .await
             .unwrap_or_default()
@@ -77,14 +77,6 @@ pub(crate) fn handle(session: &Arc<Session>) {
         did_change_configuration::fetch(session);
     }
 }
-
-/// Whether a folder is a project of kubebuilder, or its Makefile runs controller-gen.
-fn has_api_types(folder: &Path) -> bool {
-    read::is_file(&folder.join(PROJECT)) || !repository::describe(folder).generated.is_empty()
-}
-
-/// The file that kubebuilder keeps what it knows of a project in.
-const PROJECT: &str = "PROJECT";
 
 /// The characters of a marker after which names, arguments or values can follow, and those of expressions in it.
 const TRIGGERS: [&str; 5] = ["+", ":", "=", ",", "."];
