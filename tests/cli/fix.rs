@@ -362,6 +362,7 @@ fn resources_are_not_repaired_by_a_crd_that_may_be_wrong_itself() {
     run(&[("crds/a.yaml", &wrong), ("charts/a/crds/a.yaml", &wrong)], true);
     run(&[("crds/a.yaml", &wrong), ("charts/a/crds/a.yaml", &right)], false);
     run(&[("crds/a.yaml", &wrong), ("charts/a/crds/a.yaml", &other)], false);
+    run(&[("crds/a.yaml", &wrong), ("testdata/crds/a.yaml", &other)], true);
     run(
         &[("crds/a.yaml", &crd_with("sizes: {type: integer, pattern: '('}"))],
         false,

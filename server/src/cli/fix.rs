@@ -258,7 +258,7 @@ impl Near<'_> {
 }
 
 impl completion::Definitions for Near<'_> {
-    /// Where copies of the CRD differ, either of them may be the right one.
+    /// Where copies of the CRD differ, any of them may be wrong.
     fn find(&self, kind: &GroupKind) -> Option<Arc<DefinitionText>> {
         let definitions = self.0.definitions?;
         let files = definitions.files();
@@ -271,7 +271,9 @@ impl completion::Definitions for Near<'_> {
                 one.zip(other).is_some_and(|(one, other)| one != other)
             })
         };
-        if found.all_others().filter(|it| it.is_whole()).any(differs) || self.has_mistakes(&text) {
+        let is_copy =
+            |it: &&Arc<KnownDefinition>| it.is_current() && it.written_path() != found.definition.written_path();
+        if found.all_others().filter(is_copy).any(differs) || self.has_mistakes(&text) {
             return None;
         }
         Some(text)

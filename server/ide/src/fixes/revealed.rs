@@ -59,7 +59,7 @@ impl Revealed {
 }
 
 /// The entry whose value an edit lets be read, and where the keys around it begin; `None` if the edit changes the value itself. An edit that only
-/// changes the type of a scalar names the scalar, and no entry.
+/// changes the type of a scalar answers for the scalar, and has no entry.
 fn place(file: &File, edit: &TextEdit) -> Option<(Option<Span>, Vec<u32>)> {
     let document = file.document_at(edit.span.start)?;
     let tree = document.tree;

@@ -255,6 +255,11 @@ impl KnownDefinition {
         self.place.standing < Standing::Part
     }
 
+    /// Whether it is meant to be the CRD of now: not of an older release, of another project, of documentation or of tests.
+    pub fn is_current(&self) -> bool {
+        self.place.standing <= Standing::Packaged
+    }
+
     /// The text alone.
     pub fn text(&self, files: &dyn Files) -> Option<Arc<DefinitionText>> {
         self.readable_text(files).map(|it| it.1)
