@@ -29,7 +29,14 @@ fn a_misspelt_required_field_has_one_help() {
     let sandbox = sandbox(&[("samples/bad.yaml", &resource("{sise: 1}"))]);
     let outcome = sandbox.run(&["check", "."]);
     outcome.expect(1, &["`spec` has no `size`, which is required", "did you mean `size`?"]);
-    assert_eq!(outcome.stdout.matches("help: change `sise` to `size`").count(), 2);
+    outcome.expect(
+        1,
+        &["help: change `sise` to `size`", "rejected (1 error)", "1 CR, 1 error,"],
+    );
+    assert_eq!(outcome.stdout.matches("error[").count(), 1, "{}", outcome.stdout);
+    // If the other error is not shown, this one is.
+    let outcome = sandbox.run(&["check", ".", "--ignore", "unknown-field"]);
+    outcome.expect(1, &["error[missing-property]: `spec` has no `size`, which is required"]);
     assert!(!outcome.stdout.contains("add `size"), "{}", outcome.stdout);
     // With the right name, the other one is too much.
     sandbox.write("samples/bad.yaml", resource("{color: 3}"));
@@ -431,5 +438,42 @@ fn an_api_version_without_a_version_is_an_error() {
         outcome.expect(code, &[if code == 1 { &error } else { "0 errors" }]);
         let named = sandbox.run(&["check", "a.yaml"]);
         assert_eq!(named.stdout.contains("is only a group"), code == 1, "{named:?}");
+    }
+}
+
+#[test]
+fn misspelt_fields_of_metadata_are_named() {
+    let object = "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: a\n  namespce: b\n  lables: {a: b}\n  other: c\n  \
+                  ownerReferences: [{apiVersion: v1, kind: A, name: a, uidd: b}]\nspec: {size: 1}\n";
+    let sandbox = sandbox(&[("a.yaml", object)]);
+    let outcome = sandbox.run(&["check", "."]);
+    outcome.expect(
+        1,
+        &[
+            "did you mean `namespace`?",
+            "help: change `lables` to `labels`",
+            "help: remove `other`",
+            "did you mean `uid`?",
+        ],
+    );
+    assert!(!outcome.stdout.contains("schema"), "{}", outcome.stdout);
+    sandbox.run(&["check", ".", "--fix"]);
+    let fixed = std::fs::read_to_string(sandbox.path().join("a.yaml")).expect("it is there");
+    assert!(fixed.contains("  namespace: b\n  labels: {a: b}\n"), "{fixed}");
+}
+
+#[test]
+fn values_that_need_quotes_are_repeated_as_they_are_written() {
+    for (written, label) in [
+        ("1.0", "YAML reads this as 1"),
+        ("no", "YAML reads this as false"),
+        ("007", "YAML reads this as 7"),
+        ("10", "this is an integer"),
+    ] {
+        let schema = "              type: object\n              properties: {version: {type: string}}\n";
+        let object = resource(&format!("{{version: {written}}}"));
+        let sandbox = Sandbox::new(&[("crd.yaml", &definition(schema)), ("a.yaml", &object)]);
+        let help = format!("help: put the value in quotes: `version: \"{written}\"`");
+        sandbox.run(&["check", "."]).expect(1, &[&help, label]);
     }
 }

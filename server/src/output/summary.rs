@@ -247,6 +247,11 @@ impl Summary {
             1 => "1 object is not checked, because no CRD here defines its kind".to_owned(),
             _ => format!("{objects} objects are not checked, because no CRD here defines their kinds"),
         };
+        let crds = if self.unknown.len() == 1 {
+            "its CRD"
+        } else {
+            "their CRDs"
+        };
         let mut kinds: Vec<_> = self.unknown.iter().collect();
         kinds.sort_by_key(|&(kind, count)| (Reverse(*count), kind));
         let name = |(kind, count): &(&GroupKind, &usize)| match count {
@@ -258,7 +263,7 @@ impl Summary {
             named.push(counted(kinds.len() - MOST_KINDS, "more kind"));
         }
         Some(format!(
-            "{what}: {}. Name their CRDs with --crd: a release of the operator has them, and `kubectl get crd NAME -o yaml` \
+            "{what}: {}. Name {crds} with --crd: a release of the operator has them, and `kubectl get crd NAME -o yaml` \
              prints one of a cluster",
             named.join(", ")
         ))

@@ -352,7 +352,7 @@ impl Locate<'_> {
         );
         let mut finding = Finding::new(Class::Error, error.code, span, "");
         let path = first.as_ref().map_or(&error.path, |it| &it.path);
-        let about = About::new(error, path, self.root, true);
+        let about = About::new(error, path, self.root, true).of_tree(self.tree);
         words::give(&mut finding, words::of(&about), error);
         finding.elsewhere = first
             .as_ref()

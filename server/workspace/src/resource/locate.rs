@@ -174,7 +174,7 @@ impl<'a> Locate<'a> {
             StrictErrorKind::DuplicateKeys => verdict::say_duplicates(&mut finding, self.tree, self.json),
             StrictErrorKind::UnknownField => words::put(&mut finding, self.unknown(error, misspelt)),
         }
-        if let Some(decider) = &error.decider {
+        if let Some(decider) = error.decider.as_ref().filter(|_| !is_of_metadata(error)) {
             let mut related = self.decider(decider);
             if error.kind == StrictErrorKind::UnknownField {
                 related.message = super::with_origin("the schema has no such property".to_owned(), self.definition);
@@ -195,6 +195,9 @@ impl<'a> Locate<'a> {
             Some(Segment::Field(name) | Segment::Key(name)) => name.clone(),
             _ => error.path.clone(),
         };
+        if let Some(key) = error.node.filter(|_| is_of_metadata(error)) {
+            return words::unknown::in_metadata(self.tree, key);
+        }
         let parent = words::name::field(&words::name::parent(&path));
         let known = error.decider.as_ref().map(|it| self.properties(it)).unwrap_or_default();
         let near = words::meant::meant(&name, known.iter().map(String::as_str));
@@ -237,7 +240,7 @@ impl<'a> Locate<'a> {
         let words = self
             .json
             .root()
-            .and_then(|root| words::of(&About::new(error, error.place(), root, false)));
+            .and_then(|root| words::of(&About::new(error, error.place(), root, false).of_tree(self.tree)));
         words::give(&mut finding, words, error);
         if missing {
             finding.elsewhere = Some(format!(
@@ -363,6 +366,11 @@ impl<'a> Locate<'a> {
     }
 }
 
+/// Whether an error is about a field of the object's own `metadata`, which no CRD decides.
+fn is_of_metadata(error: &server::StrictError) -> bool {
+    error.kind == StrictErrorKind::UnknownField && error.path.starts_with("metadata.")
+}
+
 /// A field that the schema does not have, and the one that is meant by it.
 struct Misspelt {
     /// The path of the object that it is in.
@@ -385,5 +393,6 @@ fn say_misspelt(finding: &mut Finding, error: &field::Error, misspelt: &[Misspel
     });
     if let Some(it) = meant {
         finding.help = words::Words::new("").did_you_mean(&it.name, &it.meant).help;
+        finding.follows = true;
     }
 }

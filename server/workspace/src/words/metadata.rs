@@ -23,7 +23,10 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
         codes::INVALID_METADATA_NAME => invalid_name(about, &field),
         codes::MISSING_METADATA_NAME => Words::new("the object has no `metadata.name`")
             .label("`name` is missing here")
-            .help("add `name: …` to `metadata`"),
+            .help(match about.root.get("metadata") {
+                Some(_) => "add `name: …` to `metadata`",
+                None => "add `metadata` with a `name`: `metadata: {name: …}`",
+            }),
         codes::INVALID_METADATA_NAMESPACE => namespace(about),
         codes::INVALID_GENERATION => Words::new(format!("{field} cannot be negative or go back"))
             .label("set by the API server")

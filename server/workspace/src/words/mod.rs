@@ -29,7 +29,7 @@ pub(crate) use crd_analyzer_diagnostic::{
     text::clip,
 };
 use crd_analyzer_schema::field::{Cause, Error, ErrorType, Path, Segment};
-use crd_analyzer_syntax::json::Json;
+use crd_analyzer_syntax::{json::Json, tree::Tree};
 
 use crate::finding::Finding;
 
@@ -47,6 +47,8 @@ pub(crate) struct About<'a> {
     pub(crate) is_definition: bool,
     /// What the expression at the place sees, where that is not said by a schema around it.
     pub(crate) sees: Option<&'a Context>,
+    /// The tree of the document, if its scalars are of interest as they are written.
+    pub(crate) tree: Option<&'a Tree>,
 }
 
 impl<'a> About<'a> {
@@ -60,7 +62,15 @@ impl<'a> About<'a> {
             root,
             is_definition,
             sees: None,
+            tree: None,
         }
+    }
+
+    /// The same in the tree of the document, which has the scalars as they are written.
+    #[must_use]
+    pub(crate) fn of_tree(self, tree: &'a Tree) -> Self {
+        let tree = Some(tree);
+        Self { tree, ..self }
     }
 
     /// About a warning, or anything else that is not an error.
@@ -79,6 +89,7 @@ impl<'a> About<'a> {
             root,
             is_definition,
             sees: None,
+            tree: None,
         }
     }
 

@@ -131,6 +131,21 @@ fn structure(fields: &'static FieldType, path: &[Step<'_>]) -> Option<&'static S
     None
 }
 
+/// About a field that no `metadata` of an object has. `key`: in the tree of the object.
+pub(crate) fn in_metadata(tree: &Tree, key: NodeId) -> Words {
+    let path = paths::path_of(tree, key);
+    let start = path
+        .iter()
+        .position(|it| matches!(it, Step::Key(key) if key == "metadata"));
+    let root = start.and_then(|it| Some(tree.resolve(paths::find(tree, &path[..=it])?.node)));
+    match root {
+        Some(root) => in_object(tree, root, key, (&OBJECT_META, "`metadata`")),
+        None => in_resource(&tree.scalar(key), "`metadata`", None),
+    }
+}
+
+static OBJECT_META: FieldType = FieldType::Object(&api::OBJECT_META);
+
 /// About a field of a resource that its schema does not have. `parent`: what it is in, in words. `near`: the field that was meant.
 pub(crate) fn in_resource(name: &str, parent: &str, near: Option<&str>) -> Words {
     let words = Words::new(clip(

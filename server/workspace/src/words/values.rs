@@ -1,5 +1,6 @@
 //! A value that its schema does not accept: in a resource, or a default in a CRD.
 
+use crd_analyzer_diagnostic::text::MAX_VALUE;
 use crd_analyzer_schema::{codes, field::Cause};
 use crd_analyzer_syntax::json::{Json, JsonValue};
 
@@ -123,10 +124,19 @@ fn wrong_type(about: &About<'_>, subject: &str, expected: &str) -> Words {
             "write {}, or remove the field",
             entry(about, placeholder(expected))
         )),
-        ("string", None, _) if is_scalar => words.help(format!(
-            "put the value in quotes: {}",
-            entry(about, &format!("\"{}\"", written(found)))
-        )),
+        ("string", None, _) if is_scalar => {
+            let read = written(found);
+            let source = about.tree.map_or(&*read, |it| it.source(found.node));
+            let words = words.help(format!(
+                "put the value in quotes: {}",
+                entry(about, &format!("\"{}\"", clip(source, MAX_VALUE)))
+            ));
+            if source == read {
+                words
+            } else {
+                words.label(format!("YAML reads this as {read}"))
+            }
+        }
         ("array", Some(text), _) if text.contains(',') => words.help(format!(
             "make it a list of several items, {}, or of one, {}",
             entry(about, &format!("[{}]", quoted_items(text))),

@@ -35,7 +35,12 @@ pub(super) fn repairs(at: &At<'_>, definitions: &dyn Definitions, found: &mut Ve
     let path = match at.problem.code {
         api_codes::UNKNOWN_FIELD => {
             let Some(mapping) = at.mapping() else { return };
-            paths::path_of(at.tree, mapping)
+            let path = paths::path_of(at.tree, mapping);
+            // That is the same for all kinds.
+            if matches!(path.first(), Some(Step::Key(key)) if key == "metadata") {
+                return;
+            }
+            path
         }
         _ => at.path.clone(),
     };
