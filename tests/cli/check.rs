@@ -533,19 +533,43 @@ fn standard_input_without_an_object_is_nothing_to_check() {
 }
 
 #[test]
-fn go_types_are_named_where_only_manifests_are_checked() {
-    let sandbox = Sandbox::new(&[("PROJECT", "domain: example.com\n"), ("a.yaml", "a: 1\n")]);
-    let words = "Go types (see `crd-analyzer check ./...`)";
-    let told = |arguments: &[&str]| {
-        let said = sandbox.run(arguments);
-        said.stdout
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ")
-            .contains(words)
+fn rules_that_name_their_own_value_or_an_unknown_function_say_so() {
+    let rule = |rule: &str| {
+        definition(&format!(
+            "              type: object\n              x-kubernetes-validations: [{{rule: \"{rule}\", message: a}}]\n              \
+             properties: {{size: {{type: integer}}, name: {{type: string, maxLength: 10}}}}\n"
+        ))
     };
-    assert!(told(&["check"]));
-    assert!(told(&["check", "."]));
-    assert!(!told(&["check", "./..."]));
-    assert!(!told(&["check", "a.yaml", "--allow-unchecked"]));
+    for (text, expected) in [
+        (
+            "self.spec.size > 1",
+            [
+                "`spec` is not a property of `spec`",
+                "help: leave out `.spec`: `self` is the value of `spec` here",
+            ],
+        ),
+        (
+            "!format.uid().validate(self.name).hasValue()",
+            [
+                "`format` has no such function in this Kubernetes version",
+                "`format.uuid`",
+            ],
+        ),
+    ] {
+        let sandbox = Sandbox::new(&[("crd.yaml", &rule(text))]);
+        sandbox.run(&["check", "crd.yaml"]).expect(1, &expected);
+    }
+}
+
+#[test]
+fn why_reads_templates_as_check_does() {
+    let template = "{{- if .Values.a }}\napiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: {{ .Values.name }}\nspec: {}\n{{- end }}\n";
+    let sandbox = Sandbox::new(&[
+        ("crd.yaml", &definition(FINE)),
+        ("chart/Chart.yaml", "apiVersion: v2\nname: chart\nversion: 1.0.0\n"),
+        ("chart/templates/a.yaml", template),
+    ]);
+    sandbox.run(&["check", "."]).expect(0, &["1 CR (1 checked in part)"]);
+    let outcome = sandbox.run(&["check", ".", "--why", "chart/templates/a.yaml"]);
+    outcome.expect(0, &["chart/templates/a.yaml: Widget", "checked by: crd.yaml"]);
 }

@@ -402,3 +402,22 @@ fn what_olm_refuses_has_answers() {
         assert_eq!(outcome.stdout.contains("OLM refuses"), is_refused, "{new}");
     }
 }
+
+#[test]
+fn one_side_without_a_crd_is_not_compared() {
+    let crd = definition("              type: object\n");
+    let resource = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\n";
+    let sandbox = Sandbox::new(&[("crd.yaml", &crd), ("a.yaml", resource), ("none/README.md", "")]);
+    let outcome = sandbox.run(&["compat", "nothing.yaml", "crd.yaml"]);
+    assert!(
+        outcome.code != Some(0) && !outcome.stdout.contains("compatible"),
+        "{outcome:?}"
+    );
+    sandbox
+        .run(&["compat", "a.yaml", "crd.yaml"])
+        .expect(2, &["OLD has no CRD: a.yaml has other objects"]);
+    sandbox
+        .run(&["compat", "crd.yaml", "a.yaml"])
+        .expect(2, &["NEW has no CRD"]);
+    sandbox.run(&["compat", "none", "crd.yaml"]).expect(0, &["compatible"]);
+}

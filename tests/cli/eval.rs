@@ -174,7 +174,7 @@ not run spec[2]  self.replicas >= oldSelf.replicas
        the rule uses oldSelf, which has no value here
        cost at most 5 by the server's estimate (< 1 % of the budget)
 
-3 rules tried, 2 failed
+2 rules tried, 2 failed, 1 not run
 ",
     );
     let update = [

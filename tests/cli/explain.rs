@@ -187,3 +187,17 @@ fn a_page_has_a_head_and_no_raw_marks_in_a_terminal() {
         shown.stdout
     );
 }
+
+#[test]
+fn codes_are_found_as_diagnostics_print_them() {
+    let sandbox = Sandbox::new(&[]);
+    for written in [
+        "error[unknown-field]",
+        "UNKNOWN-FIELD",
+        "hint[unknown-field]: some words",
+    ] {
+        sandbox.run(&["explain", written]).expect(0, &["unknown-field"]);
+    }
+    let said = "json: cannot unmarshal string into Go struct field JSONSchemaProps.spec.minLength of type int64";
+    sandbox.run(&["explain", said]).expect(0, &["unreadable-crd"]);
+}

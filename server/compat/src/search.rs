@@ -55,9 +55,7 @@ impl<'d> Search<'_, 'd> {
             && self.pair.sides(Direction::Stored).outcome(&Write::create(witness.object.clone())).is_none()
         {
             *tolerated = Some(self.tolerated(witness));
-            "the API server does not validate again what does not change: it refuses an update that changes the value to \
-             another one that it does not accept"
-                .clone_into(reason);
+            "the API server validates only values that an update changes".clone_into(reason);
         }
         [stored, writers, readers]
     }

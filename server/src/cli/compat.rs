@@ -118,6 +118,8 @@ struct Crds {
     known: BTreeMap<String, Crd>,
     /// Something could not be read.
     is_incomplete: bool,
+    /// A file that was named and has objects, but no CRD.
+    without_crd: Option<String>,
 }
 
 /// A CRD and where it is.
@@ -150,6 +152,15 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     let new = args.new.as_ref().unwrap_or(&args.old);
     let (old, new) = rayon::join(|| crds(&args.old, kubernetes), || crds(new, kubernetes));
     let (mut old, mut new) = (old?, new?);
+    for (side, crds) in [("OLD", &old), ("NEW", &new)] {
+        // Why is told. Without one side, all of the other one would be new or gone.
+        if crds.known.is_empty() && crds.is_incomplete {
+            return Ok(Status::Failed);
+        }
+        if let Some(file) = crds.without_crd.as_ref().filter(|_| crds.known.is_empty()) {
+            return Err(UsageError(format!("{side} has no CRD: {file} has other objects")).into());
+        }
+    }
     if old.known.is_empty() && new.known.is_empty() && !old.is_incomplete && !new.is_incomplete {
         return Err(UsageError("neither OLD nor NEW has a CRD".to_owned()).into());
     }
@@ -352,6 +363,9 @@ fn crds(written: &str, kubernetes: KubernetesVersion) -> anyhow::Result<Crds> {
 impl Crds {
     fn add(&mut self, input: &Input, bytes: Vec<u8>, kubernetes: KubernetesVersion) {
         let (text, documents) = compared(bytes, false, kubernetes);
+        if documents.is_empty() && input.named && !text.trim().is_empty() {
+            self.without_crd = Some(input.label.clone());
+        }
         let lines = Arc::new(LineIndex::new(&text));
         for document in documents {
             for (_, answer) in document.answers {

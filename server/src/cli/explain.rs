@@ -91,7 +91,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
                 terminal.line(format_args!("{:<40} {}", code.name, code.summary))?;
             }
         }
-        Some(wanted) => match codes::find(wanted) {
+        Some(wanted) => match codes::find(wanted).or_else(|| codes::find(&code_in(wanted))) {
             Some(code) => page(&mut terminal, columns, code)?,
             // Neither codes nor paths have spaces.
             None if wanted.trim().contains(char::is_whitespace) => said(&mut terminal, columns, wanted)?,
@@ -100,6 +100,12 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     }
     out.flush()?;
     Ok(Status::Clean)
+}
+
+/// The code in what a diagnostic begins with, such as `error[unknown-field]`, in small letters.
+fn code_in(wanted: &str) -> String {
+    let inside = wanted.split_once('[').and_then(|it| it.1.split_once(']'));
+    inside.map_or(wanted, |it| it.0).to_lowercase()
 }
 
 /// Prints the page of a code.

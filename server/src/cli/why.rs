@@ -9,7 +9,8 @@ use std::{
 use anyhow::Context as _;
 use crd_analyzer_io::read::Access;
 use crd_analyzer_workspace::{
-    index::{Definitions, GroupKind, KnownDefinition, native, objects},
+    index::{Definitions, GroupKind, KnownDefinition, native},
+    object_documents::objects_of_file,
     roles::{Aside, Judgement},
 };
 
@@ -33,7 +34,7 @@ pub(super) fn tell(
     let bytes = input::read(&Source::named(file)).with_context(|| format!("cannot read {}", file.display()))?;
     let path = std::path::absolute(file)?;
     let access = path.parent().map_or(Access::Named, found_in);
-    let (text, found) = objects(bytes.unwrap_or_default());
+    let (text, found) = objects_of_file(bytes.unwrap_or_default(), &path);
     let aside = Aside::of_text(&text, &path, known.catalog(), &beside.tests(&access));
     // A resource beside the file, of no release that the name of the file tells.
     let beside_it = path.with_file_name("-");

@@ -137,17 +137,13 @@ impl Text {
         } else {
             String::new()
         };
-        let verdict = format!(
-            "{}:{name} rejected{by} ({})",
-            file.label,
-            counted_errors(errors, hidden)
-        );
+        let verdict = format!("{}:{name} rejected{by}{}", file.label, counted_errors(errors, hidden));
         self.renderer.text(out, &verdict)?;
         out.blank()
     }
 }
 
-/// How many errors there are, and how many of them are not shown: `1 error, 2 suppressed by a comment`.
+/// How many errors there are, and how many of them are not shown: ` (1 error, 2 suppressed by a comment)`.
 fn counted_errors(errors: usize, hidden: HiddenErrors) -> String {
     let mut parts = Vec::new();
     if errors > 0 {
@@ -167,9 +163,9 @@ fn counted_errors(errors: usize, hidden: HiddenErrors) -> String {
         parts.push(format!("{what} suppressed {reason}"));
     }
     if parts.is_empty() {
-        parts.push(counted(0, "error"));
+        return String::new();
     }
-    parts.join(", ")
+    format!(" ({})", parts.join(", "))
 }
 
 /// How the files are called that a finding has places in, besides its own.

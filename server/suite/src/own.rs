@@ -68,6 +68,12 @@ type Parts = (
 
 fn suite(reader: &mut Reader<'_>) -> Option<Parts> {
     let root = reader.tree.root()?;
+    let says = |key: &str| reader.tree.entry(root, key).map(|it| reader.tree.span(it.value));
+    if let Some((kind, _)) = says("kind").zip(says("apiVersion")) {
+        let what = "this is a Kubernetes object, not a test file: name the test file, which names its CRD with `crd`";
+        reader.problem(kind, what);
+        return None;
+    }
     let root = reader.mapping(root, "a test file", &SUITE)?;
     let name = reader.get(root, "name").and_then(|it| reader.text(it, "`name`"));
     let version = reader.get(root, "version").and_then(|it| reader.text(it, "`version`"));

@@ -11,12 +11,13 @@ use crd_analyzer_syntax::{
 use serde_json::Value;
 
 use crate::{
+    fill::fill,
     head,
     index::{
         GroupKind,
         objects::{self, Lacks, Object},
     },
-    spans,
+    roles, spans,
     text::Text,
 };
 
@@ -36,6 +37,21 @@ pub struct UnreadableObject {
     pub span: Span,
     /// Why, in the API server's words.
     pub why: String,
+}
+
+/// The objects of the file at a path, in order. A template is read as `check` does: with its actions filled in.
+pub fn objects_of_file(bytes: Vec<u8>, path: &std::path::Path) -> (Arc<str>, Vec<Object>) {
+    let text = Text::decode(bytes);
+    let filled = roles::is_template(path).then(|| fill(&text.content)).flatten();
+    let Some(filled) = filled else {
+        let found = objects::read(&text);
+        return (text.content, found);
+    };
+    let mut found = objects::read(&Text::whole(filled.text.into()));
+    for object in found.iter_mut().filter(|it| filled.places.is_in(&it.written.name)) {
+        object.written.name.clear();
+    }
+    (text.content, found)
 }
 
 /// The objects of a text whose group and kind are asked about, each item of a list on its own.

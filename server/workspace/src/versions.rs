@@ -127,7 +127,12 @@ impl FromStr for VersionSet {
         let Some((first, last)) = text.split_once("..") else {
             return one(text).map(Self::one);
         };
-        let (first, last) = (one(first)?, one(last.trim_start_matches('='))?);
+        let of_range = |error| match error {
+            VersionError::Form(_) => VersionError::Form(text.to_owned()),
+            other => other,
+        };
+        let (first, last) = (one(first), one(last.trim_start_matches('=')));
+        let (first, last) = (first.map_err(of_range)?, last.map_err(of_range)?);
         KubernetesVersion::all()
             .filter(|version| (first..=last).contains(version))
             .map(Self::one)
@@ -163,6 +168,14 @@ mod tests {
         check(
             "2",
             "`2` is not a Kubernetes version: write `1.31`, a range `1.30..1.37`, or `all`",
+        );
+    }
+
+    #[test]
+    fn half_a_range_is_named_as_it_is_written() {
+        check(
+            "1.31..",
+            "`1.31..` is not a Kubernetes version: write `1.31`, a range `1.30..1.37`, or `all`",
         );
     }
 

@@ -256,7 +256,7 @@ fn runs_can_be_cut_short() {
         .expect(2, &["no test in . has a name that matches `--run`"]);
     sandbox
         .run(&["test", "widgets.yaml"])
-        .expect(3, &["a test file has no `apiVersion`"]);
+        .expect(3, &["this is a Kubernetes object, not a test file"]);
     sandbox.run(&["test", "nowhere"]).expect(3, &["cannot read nowhere"]);
     sandbox
         .run(&["test", ".", "--run", "("])

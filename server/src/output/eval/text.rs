@@ -159,7 +159,7 @@ impl Printer<'_, '_> {
         if answered.is_empty() {
             return self.line("", "no rule of the definition is about anything in this object");
         }
-        let mut failed = 0;
+        let (mut failed, mut not_run) = (0, 0);
         for it in answered {
             let Answered::Rule {
                 place,
@@ -184,6 +184,7 @@ impl Printer<'_, '_> {
                 },
             };
             failed += usize::from(!matches!(word, "holds" | "not run"));
+            not_run += usize::from(word == "not run");
             self.line("", &format!("{word:<6} {place}[{index}]  {}", one_line(rule)))?;
             let indent = "       ";
             match &outcome.compiled {
@@ -208,10 +209,14 @@ impl Printer<'_, '_> {
                 }
             }
         }
-        let rules = answered.len();
+        let rules = answered.len() - not_run;
         let what = if rules == 1 { "rule" } else { "rules" };
+        let left_out = match not_run {
+            0 => String::new(),
+            _ => format!(", {not_run} not run"),
+        };
         self.out.blank()?;
-        self.line("", &format!("{rules} {what} tried, {failed} failed"))
+        self.line("", &format!("{rules} {what} tried, {failed} failed{left_out}"))
     }
 
     /// The parts of an expression below one another.

@@ -68,6 +68,12 @@ pub(super) fn undefined_field(about: Option<&About<'_>>, field: &str, of: &str) 
         .help(format!("correct the schema of {}", name::shown(field)));
     }
     let words = Words::new(format!("{} is not a property of {object}", name::shown(field)));
+    if object == name::shown(field) {
+        return words.label("`self` is that value").help(format!(
+            "leave out {}: `self` is the value of {object} here",
+            code(&format!(".{field}"))
+        ));
+    }
     let escaped = known.iter().find(|it| it.replace(['-', '.', '/'], "_") == *field);
     if let Some(near) = escaped.copied().or_else(|| meant(field, known.iter().copied())) {
         let near = crd_analyzer_cel::types::escape(near).map_or_else(|| near.to_owned(), std::borrow::Cow::into_owned);
@@ -141,6 +147,15 @@ pub(super) fn undeclared(about: Option<&About<'_>>, name: &str) -> Words {
         return Words::new(format!("{shown} is not a variable: properties are read from `self`"))
             .label(format!("did you mean `self.{}`?", clip(name, 40)))
             .help(format!("change {shown} to `self.{}`", clip(name, 40)));
+    }
+    let members: Vec<&str> = functions()
+        .filter(|it| it.strip_prefix(name).is_some_and(|it| it.starts_with('.')))
+        .collect();
+    if !members.is_empty() {
+        let listed = either(&members);
+        return Words::new(format!("{shown} has no such function in this Kubernetes version"))
+            .label("not a function")
+            .help(format!("write {listed}"));
     }
     if let Some(since) = since(name) {
         // New expressions may only use what the version before knew.
