@@ -9,8 +9,7 @@ use std::{
 
 use crd_analyzer_ide::fixes::Fix;
 use crd_analyzer_io::{
-    git, go::GoSources, go_tests::GoTests, kustomize::Kustomizations, print::tell, read, repository, scripts::Scripts,
-    walk::Hidden,
+    git, go::GoSources, go_tests::GoTests, kustomize::Kustomizations, print::tell, read, scripts::Scripts, walk::Hidden,
 };
 use crd_analyzer_schema::codes;
 use crd_analyzer_workspace::{
@@ -27,6 +26,7 @@ use crd_analyzer_workspace::{
 
 mod choices;
 mod definitions;
+mod left_out;
 mod previous;
 
 use self::{
@@ -48,9 +48,6 @@ use crate::{
     input::{self, Collected, Input, Reading, Source, Unreadable},
     output::{self, Color, File, Look, Output, Outputs, Repeated, Summary, unwritten},
 };
-
-/// Characters of a line that are quoted.
-const MOST_OF_A_LINE: usize = 80;
 
 /// Report each error and warning that the API server would give for manifests, without a cluster.
 #[derive(clap::Args, Debug)]
@@ -305,7 +302,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         let is_excluded = |it: &Path| std::path::absolute(it).is_ok_and(|it| excluded.covers(&it));
         let hidden = hidden.iter().filter(|it| !is_excluded(it));
         not_checked.hidden.extend(hidden.map(|it| input::label(it)));
-        not_checked.go = go_folders(&args.manifests.paths);
+        not_checked.go = left_out::go_folders(&args.manifests.paths);
         let known = match &mut known {
             Some(known) if is_served => known,
             known => {
@@ -481,32 +478,6 @@ fn exceptions(args: &Args) -> anyhow::Result<Exceptions> {
     Ok(read.transpose()?.unwrap_or_default())
 }
 
-/// The folders of the command line that have Go types, as Go names packages. Whoever names packages checks their types already.
-fn go_folders(paths: &[PathBuf]) -> Vec<String> {
-    if paths.iter().any(|it| it.ends_with("...")) {
-        return Vec::new();
-    }
-    let folders = paths.iter();
-    let folders = folders.filter(|it| read::is_folder(it) && repository::has_api_types(it));
-    let named = folders.map(|it| match &*input::label(it) {
-        "" | "." => "./...".to_owned(),
-        folder => format!("{folder}/..."),
-    });
-    named.collect()
-}
-
-/// What a standard input without objects is. A command before the pipe that failed is the usual reason.
-fn without_objects(text: &str) -> String {
-    match text.lines().map(str::trim).find(|it| !it.is_empty()) {
-        None => "standard input is empty".to_owned(),
-        Some(line) => {
-            let begin: String = line.chars().take(MOST_OF_A_LINE).collect();
-            let more = if begin.len() < line.len() { "…" } else { "" };
-            format!("standard input has no Kubernetes object; it begins with `{begin}{more}`")
-        }
-    }
-}
-
 /// One run: where it prints to and what it found.
 struct CheckRun<'a> {
     args: &'a Args,
@@ -568,7 +539,7 @@ impl CheckRun<'_> {
     ) -> anyhow::Result<()> {
         // With a name, it stands for a file of the repository, which may be anything.
         if matches!(input.source, Source::Stdin(None)) && !report.has_objects() {
-            self.stdin_without_objects = Some(without_objects(&report.text));
+            self.stdin_without_objects = Some(left_out::without_objects(&report.text));
         }
         let mut file = File::new(&input.label, report, config, fixes);
         file.is_version_chosen |= self.args.manifests.kubernetes_version.is_some();

@@ -57,9 +57,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
 /// The rows of the page of errors, in the crate that finds codes by them: a package has no files from beside the crate.
 fn errors(crates: &Path) -> anyhow::Result<(PathBuf, String)> {
     let page = std::fs::read_to_string(crates.join("../docs/rejected.md")).context("reading the page of errors")?;
-    let rows = page.lines().filter(|it| it.starts_with("| `"));
-    let rows: String = rows.map(|it| format!("{it}\n")).collect();
-    Ok((crates.join("workspace/src/codes/errors.txt"), rows))
+    let rows: Vec<&str> = page.lines().filter(|it| it.starts_with("| `")).collect();
+    Ok((crates.join("workspace/src/codes/errors.txt"), rows.join("\n") + "\n"))
 }
 
 /// The pages of all codes with the heads that they should have.

@@ -1,0 +1,36 @@
+//! What a run has nothing to check in.
+
+use std::path::PathBuf;
+
+use crd_analyzer_io::{read, repository};
+
+use crate::input;
+
+/// Characters of a line that are quoted.
+const MOST_OF_A_LINE: usize = 80;
+
+/// The folders of the command line that have Go types, as Go names packages. Whoever names packages checks their types already.
+pub(super) fn go_folders(paths: &[PathBuf]) -> Vec<String> {
+    if paths.iter().any(|it| it.ends_with("...")) {
+        return Vec::new();
+    }
+    let folders = paths.iter();
+    let folders = folders.filter(|it| read::is_folder(it) && repository::has_api_types(it));
+    let named = folders.map(|it| match &*input::label(it) {
+        "" | "." => "./...".to_owned(),
+        folder => format!("{folder}/..."),
+    });
+    named.collect()
+}
+
+/// What a standard input without objects is. A command before the pipe that failed is the usual reason.
+pub(super) fn without_objects(text: &str) -> String {
+    match text.lines().map(str::trim).find(|it| !it.is_empty()) {
+        None => "standard input is empty".to_owned(),
+        Some(line) => {
+            let begin: String = line.chars().take(MOST_OF_A_LINE).collect();
+            let more = if begin.len() < line.len() { "…" } else { "" };
+            format!("standard input has no Kubernetes object; it begins with `{begin}{more}`")
+        }
+    }
+}
