@@ -419,7 +419,7 @@ pub(crate) fn roots(access: &Access) -> Arc<Roots> {
 impl From<walk::Problem> for Unreadable {
     fn from(problem: walk::Problem) -> Self {
         Self {
-            label: problem.path.display().to_string(),
+            label: label(&problem.path),
             why: problem.why,
         }
     }

@@ -81,3 +81,20 @@ fn links_into_the_same_files_count_once() {
         .run(&["check", "-o", "jsonl", ".", "c.yaml"])
         .expect(0, &[r#""file":"c.yaml""#]);
 }
+
+#[cfg(unix)]
+#[test]
+fn links_of_tests_that_lead_nowhere_do_not_fail_a_run() {
+    let sandbox = Sandbox::new(&[
+        ("crd.yaml", &definition("              type: object\n")),
+        ("pkg/testdata/a.txt", ""),
+    ]);
+    let link = |at: &str| std::os::unix::fs::symlink("nowhere", sandbox.path().join(at)).expect("links can be made");
+    link("pkg/testdata/a.json");
+    let outcome = sandbox.run(&["check", "."]);
+    outcome.expect(0, &["0 errors"]);
+    assert!(outcome.stderr.contains("note: pkg/testdata/a.json"), "{outcome:?}");
+    link("pkg/b.json");
+    let outcome = sandbox.run(&["check", "."]);
+    outcome.expect(3, &["cannot read pkg/b.json"]);
+}

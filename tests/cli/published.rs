@@ -339,3 +339,20 @@ fn kustomize_merges_lists_by_the_file() {
     );
     assert!(checked.stdout.contains("spec.ports[1].note"), "{}", checked.stdout);
 }
+
+#[test]
+fn parts_of_crds_are_not_published() {
+    let part = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: widgets.example.com\n  \
+                annotations: {a: b}\n";
+    let sandbox = Sandbox::new(&[
+        ("config/crd/bases/a.yaml", &definition("              type: object\n")),
+        ("config/crd/patches/a.yaml", part),
+    ]);
+    let outcome = sandbox.run(&["schema", "."]);
+    outcome.expect(0, &["Widget"]);
+    assert!(!outcome.stderr.contains("rejects"), "{outcome:?}");
+    sandbox.run(&["docs", ".", "--output-dir", "out"]).expect(0, &[]);
+    sandbox
+        .run(&["schema", "config/crd/patches/a.yaml"])
+        .expect(1, &["rejects"]);
+}

@@ -291,9 +291,21 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     args.manifests.feed(&reading, |collected| {
         let Collected {
             mut inputs,
-            unreadable,
+            mut unreadable,
             hidden,
         } = collected;
+        // Tests have links that lead nowhere on purpose.
+        unreadable.retain(|it| {
+            let path = Path::new(&it.label);
+            let is_expected = output::is_of_tests(&it.label) && path.is_symlink() && !path.exists();
+            if is_expected {
+                tell(format_args!(
+                    "note: {}, which is test data, is a link that leads nowhere",
+                    it.label
+                ));
+            }
+            !is_expected
+        });
         let found = inputs.len();
         inputs.retain(|it| !it.place().is_ok_and(|it| excluded.covers(&it)));
         configs.leave_out(&mut inputs)?;

@@ -138,7 +138,7 @@ fn of_file(input: &Input, kubernetes: KubernetesVersion) -> Result<Vec<(String, 
     let bytes = bytes.unwrap_or_default();
     let text: Arc<str> = String::from_utf8_lossy(&bytes).into();
     let mut written = definition::definitions(&input.label, &text);
-    let documents = accepted(bytes, VersionSet::all());
+    let documents = accepted(bytes, VersionSet::all(), input.named);
     let made = documents.into_iter().map(|document| {
         let accepting = document
             .answers

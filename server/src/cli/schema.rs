@@ -193,7 +193,7 @@ fn answers(input: &Input, versions: VersionSet, args: &Args) -> Result<Answers, 
         UnknownFields::Ignored
     };
     let bytes = input::read(&input.source).map_err(|error| format!("{error:#}"))?;
-    let documents = accepted(bytes.unwrap_or_default(), versions).into_iter();
+    let documents = accepted(bytes.unwrap_or_default(), versions, input.named).into_iter();
     let documents = documents.map(|document| CrdAnswers {
         index: document.index,
         name: document.name,

@@ -119,6 +119,12 @@ impl Folders {
     }
 }
 
+/// Whether a file is in a folder of tests.
+pub(crate) fn is_of_tests(label: &str) -> bool {
+    let mut folders = label.rsplit_once('/').map_or("", |it| it.0).split('/');
+    folders.any(|it| OF_TESTS.contains(&it))
+}
+
 /// The folder that a file counts for.
 pub(super) fn folder(label: &str) -> String {
     let folders: Vec<&str> = label.rsplit_once('/').map_or("", |it| it.0).split('/').collect();

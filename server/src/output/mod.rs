@@ -57,6 +57,7 @@ use crd_analyzer_workspace::{
 };
 
 use crate::input::Unreadable;
+pub(crate) use blocks::is_of_tests;
 use fingerprint::Fingerprints;
 
 use format::Format;

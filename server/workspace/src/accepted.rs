@@ -1,20 +1,27 @@
 //! The CRDs of a text as API servers of several minor versions would store them.
 
+use std::collections::HashSet;
+
 use crd_analyzer_apiextensions::{strategy, types::CustomResourceDefinition, validation::CelCompiler};
 
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::read_json_of;
 
 pub use crate::crd_documents::{CrdAnswers, Unanswered};
-use crate::index::DefinitionText;
+use crate::index::{DefinitionText, objects_of};
 use crate::{
     crd_documents::{self, unanswered},
     versions::VersionSet,
 };
 
-/// The CRDs of a text, those documents that say that they are one; `None` where the API server rejects one.
-pub fn accepted(bytes: Vec<u8>, versions: VersionSet) -> Vec<CrdAnswers<Option<CustomResourceDefinition>>> {
-    let (_, documents) = crd_documents::each(bytes, versions, false, |_, json, version| {
+/// The CRDs of a text, those documents that say that they are one; `None` where the API server rejects one. Parts of CRDs, as patches have them,
+/// are left out unless somebody named the file.
+pub fn accepted(
+    bytes: Vec<u8>,
+    versions: VersionSet,
+    is_named: bool,
+) -> Vec<CrdAnswers<Option<CustomResourceDefinition>>> {
+    let (text, mut documents) = crd_documents::each(bytes, versions, false, |_, json, version| {
         let received = strategy::Received::new(json, version).map_err(|verdict| unanswered(&verdict))?;
         let verdict = received.judge(None, Some(&CelCompiler::new(version)));
         if verdict.unjudged.is_some() {
@@ -23,6 +30,12 @@ pub fn accepted(bytes: Vec<u8>, versions: VersionSet) -> Vec<CrdAnswers<Option<C
         let is_accepted = verdict.is_accepted();
         Ok(verdict.definition.filter(|_| is_accepted).map(|it| it.internal))
     });
+    if !is_named {
+        let objects = objects_of(&text);
+        let parts = objects.iter().filter(|it| it.item.is_none() && it.lacks.is_part());
+        let parts: HashSet<usize> = parts.map(|it| it.document.index as usize).collect();
+        documents.retain(|it| it.index.is_none_or(|it| !parts.contains(&it)));
+    }
     documents
 }
 

@@ -25,7 +25,7 @@ const MOST_FIELDS: usize = 100;
 fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let kubernetes = input.version();
-    let answers = accepted(input.part().to_vec(), VersionSet::one(kubernetes));
+    let answers = accepted(input.part().to_vec(), VersionSet::one(kubernetes), true);
     let definitions = answers.into_iter().flat_map(|it| it.answers);
     for definition in definitions.filter_map(|it| it.1.ok().flatten()) {
         let documented = reference_of(&definition, kubernetes);

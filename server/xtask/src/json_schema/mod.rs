@@ -49,7 +49,7 @@ impl Known {
         let mut schemas = Schemas::new();
         let mut compiler = Compiler::new();
         let mut found = Vec::new();
-        let documents = accepted(crd.as_bytes().to_vec(), VersionSet::one(version));
+        let documents = accepted(crd.as_bytes().to_vec(), VersionSet::one(version), true);
         let answers = documents.into_iter().flat_map(|it| it.answers);
         for definition in answers.filter_map(|it| it.1.ok().flatten()) {
             let lax = json_schemas(&definition, UnknownFields::Ignored);

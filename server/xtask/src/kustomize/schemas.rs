@@ -126,7 +126,7 @@ pub(super) struct Kustomized {
 
 /// A custom resource and a Deployment, both patched, with and without a file.
 pub(super) fn cases() -> anyhow::Result<Vec<Kustomized>> {
-    let answers = accepted(CRD.as_bytes().to_vec(), VersionSet::default());
+    let answers = accepted(CRD.as_bytes().to_vec(), VersionSet::default(), true);
     let answer = answers
         .into_iter()
         .flat_map(|it| it.answers)
