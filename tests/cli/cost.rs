@@ -297,3 +297,16 @@ fn rules_without_types_have_no_cost() {
     let words = "failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations";
     assert_eq!(outcome.stdout.matches(words).count(), 2, "{outcome:#?}");
 }
+
+#[test]
+fn without_a_path_the_current_folder_counts() {
+    let sandbox = Sandbox::new(&[("a.yaml", "a: b\n")]);
+    let outcome = sandbox.run(&["cost"]);
+    outcome.expect(0, &[]);
+    assert!(outcome.stderr.contains("no CRD was found"), "{outcome:?}");
+    let rule = "              type: object\n              x-kubernetes-validations: [{rule: 'true', message: a}]\n";
+    sandbox.write("crd.yaml", definition(rule));
+    let outcome = sandbox.run(&["cost"]);
+    outcome.expect(0, &["crd.yaml"]);
+    assert!(!outcome.stderr.contains("no CRD was found"), "{outcome:?}");
+}

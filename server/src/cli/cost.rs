@@ -9,7 +9,7 @@ use crd_analyzer_workspace::{
 
 use super::{
     Status, UsageError,
-    manifests::{Manifests, required},
+    manifests::{Manifests, or_here},
 };
 use crate::{
     input::{self, Collected, Input, Reading, Unreadable},
@@ -20,7 +20,7 @@ use crate::{
 ///
 /// The exit code is 1 if a rule or a schema exceeds the API server's cost limit, and 3 if a CRD cannot be read.
 #[derive(clap::Args, Debug)]
-#[command(mut_arg("paths", required))]
+#[command(mut_arg("paths", or_here))]
 pub(super) struct Args {
     #[command(flatten)]
     manifests: Manifests,
@@ -62,6 +62,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         out: BufWriter::with_capacity(1 << 16, stdout),
         status: Status::Clean,
         top: args.top.map(text::Top::new),
+        has_crds: false,
     };
     args.manifests
         .feed(&Reading::default(), |Collected { inputs, unreadable, .. }| {
@@ -88,6 +89,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
             unreadable.iter().try_for_each(|it| session.unreadable(it))?;
             Ok(session.out.flush()?)
         })?;
+    if !session.has_crds {
+        crd_analyzer_io::print::tell("note: no CRD was found, so there are no rules");
+    }
     if let Some(top) = session.top.take() {
         top.print(&mut session.out, session.layout.columns)?;
         session.out.flush()?;
@@ -101,10 +105,13 @@ struct CostRun {
     out: BufWriter<io::Stdout>,
     status: Status,
     top: Option<text::Top>,
+    /// A file has a CRD, or could not be read.
+    has_crds: bool,
 }
 
 impl CostRun {
     fn file(&mut self, label: &str, costs: &FileCosts) -> anyhow::Result<()> {
+        self.has_crds |= !costs.documents.is_empty();
         for (_, answer) in costs.documents.iter().flat_map(|it| &it.answers) {
             let status = match answer {
                 Ok(schemas) if schemas.iter().any(|it| it.schema.is_over_somewhere()) => Status::Findings,
@@ -122,6 +129,7 @@ impl CostRun {
 
     fn unreadable(&mut self, unreadable: &Unreadable) -> anyhow::Result<()> {
         self.status = Status::Failed;
+        self.has_crds = true;
         (self.output.unreadable)(&mut self.out, unreadable)?;
         unreadable.tell();
         Ok(())

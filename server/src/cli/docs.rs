@@ -21,7 +21,7 @@ use crd_analyzer_workspace::{
 
 use super::{
     Replacing, Status,
-    manifests::{Manifests, one_version, required},
+    manifests::{Manifests, one_version, or_here},
 };
 use crate::{
     input::{self, Collected, Input, Reading},
@@ -38,7 +38,7 @@ use crate::{
 ///
 /// The exit code is 1 if the API server rejects a CRD, and 3 if a file cannot be read or written.
 #[derive(clap::Args, Debug)]
-#[command(mut_arg("paths", required))]
+#[command(mut_arg("paths", or_here))]
 pub(super) struct Args {
     #[command(flatten)]
     manifests: Manifests,

@@ -46,9 +46,9 @@ pub(super) struct Manifests {
     pub(super) settings: Settings,
 }
 
-/// The paths of a command that needs some, unless `--list` gives them.
-pub(super) fn required(paths: clap::Arg) -> clap::Arg {
-    paths.required_unless_present("list")
+/// The paths of a command: without one, the current folder.
+pub(super) fn or_here(paths: clap::Arg) -> clap::Arg {
+    paths.default_value(".")
 }
 
 /// Settings of all files.

@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Replacing, Status, UsageError,
-    manifests::{Manifests, required},
+    manifests::{Manifests, or_here},
 };
 use crate::{
     input::{self, Collected, Input, Reading, Source, Unreadable},
@@ -39,7 +39,7 @@ use crate::{
 ///
 /// The exit code is 1 if the API server rejects a CRD, and 3 if a file cannot be read.
 #[derive(clap::Args, Debug)]
-#[command(mut_arg("paths", required))]
+#[command(mut_arg("paths", or_here))]
 pub(super) struct Args {
     #[command(flatten)]
     manifests: Manifests,

@@ -312,8 +312,10 @@ fn plain_url(url: &str) -> String {
     rest.replace(':', "/").to_lowercase()
 }
 
-fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+/// A file with the folder that it is in: many files of a repository have one name.
+pub(crate) fn file_name(path: &Path) -> String {
+    let names: Vec<_> = path.iter().rev().take(2).map(|it| it.to_string_lossy()).collect();
+    names.into_iter().rev().collect::<Vec<_>>().join("/")
 }
 
 #[cfg(test)]

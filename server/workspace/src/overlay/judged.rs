@@ -272,7 +272,7 @@ impl Overlays {
         let folder = relative(path.parent().unwrap_or(path), &self.folders[build]);
         match (&self.patching[build], folder) {
             (Some(((file, name), _)), _) => {
-                let file = file.file_name().unwrap_or_default().to_string_lossy();
+                let file = crate::flux::file_name(file);
                 let what = if is_of_crd {
                     "Flux builds its CRD like this for"
                 } else {
