@@ -19,7 +19,7 @@ use crd_analyzer_io::{
     stdin,
     walk::{self, Hidden, Links, Problem, Walked},
 };
-use crd_analyzer_workspace::{config::is_config, definition_paths::DefinitionPath};
+use crd_analyzer_workspace::{config::definition_paths::DefinitionPath, config::is_config};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use crd_analyzer_workspace::overlay::Files;
+use crd_analyzer_workspace::builds::overlay::Files;
 
 /// The files of a repository, by their absolute paths.
 #[derive(Clone)]

@@ -29,7 +29,7 @@ use crd_analyzer_syntax::{
     split::{Document, read_document, split},
     tree::{Span, Tree},
 };
-use crd_analyzer_workspace::{finding::Finding, report::FileReport, source::SourceText};
+use crd_analyzer_workspace::{documents::source::SourceText, findings::finding::Finding, findings::report::FileReport};
 pub(crate) use ignore::NOT_IGNORED;
 pub use restore::{ComparedText, restorations};
 
@@ -125,7 +125,7 @@ pub const MAX_FIXES: usize = 200;
 ///
 /// `text` is what the problems were found in ([`FileReport::text`]).
 ///
-/// [`FileReport::text`]: crd_analyzer_workspace::report::FileReport::text
+/// [`FileReport::text`]: crd_analyzer_workspace::findings::report::FileReport::text
 pub fn fixes(text: &Arc<str>, problems: impl IntoIterator<Item = Problem>, range: Span) -> Vec<Fix> {
     let asked = problems
         .into_iter()

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crd_analyzer_gosource::check::declared::Declared;
 use crd_analyzer_syntax::tree::Span;
-use crd_analyzer_workspace::generated::GoSources;
+use crd_analyzer_workspace::sources::generated::GoSources;
 
 use crate::{
     completion::Completions,

@@ -17,14 +17,14 @@ use crd_analyzer_syntax::{
     tree::{Span, Tree},
 };
 use crd_analyzer_workspace::{
-    analysis::{MOST_FINDINGS, Question, analyze},
     config::Config,
+    config::versions::VersionSet,
     costs::{
         BoundsProposal, COST_LIMIT, DocumentCosts, FileCosts, PlacedCosts, RuleCost, TOTAL_COST_LIMIT, grouped, share,
     },
-    finding::Class,
+    findings::finding::Class,
     index::{DefinitionText, GroupKind},
-    versions::VersionSet,
+    judging::analysis::{MOST_FINDINGS, Question, analyze},
 };
 
 use crate::{

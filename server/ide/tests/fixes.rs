@@ -13,17 +13,17 @@ use crd_analyzer_ide::{
     lens,
 };
 use crd_analyzer_workspace::{
-    analysis::{Old, Question, analyze},
     codes::{self, HasFix},
+    config::versions::VersionSet,
     config::{Config, Level},
     costs::price,
-    finding::Class,
-    hazards::{Memory, Search},
+    documents::source::SourceText,
+    findings::finding::Class,
+    findings::report::FileReport,
     index::{Catalog, DefinitionText, Definitions, Files, GroupKind, MemoryFiles, NewFile, Origin, objects},
-    lints::Lints,
-    report::FileReport,
-    source::SourceText,
-    versions::VersionSet,
+    judging::analysis::{Old, Question, analyze},
+    judging::hazards::{Memory, Search},
+    judging::lints::Lints,
 };
 
 /// The CRD of a page's resources.
@@ -435,7 +435,10 @@ properties:
 fn every_error_has_a_fix_or_says_why_none_can_be_known() {
     let mut wrong = Vec::new();
     let table = table();
-    let lints: Vec<&str> = crd_analyzer_workspace::lints::ALL.iter().map(|it| it.code).collect();
+    let lints: Vec<&str> = crd_analyzer_workspace::judging::lints::ALL
+        .iter()
+        .map(|it| it.code)
+        .collect();
     for code in codes::all() {
         let Some(row) = table.get(code.name) else { continue };
         match (row.fixes.is_empty(), code.without_fix) {

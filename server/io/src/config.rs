@@ -8,8 +8,8 @@ use std::{
 };
 
 use crd_analyzer_workspace::{
+    config::check,
     config::{Config, ConfigError, FILE_NAMES},
-    config_check,
 };
 
 use crate::{
@@ -96,7 +96,7 @@ fn parsed(path: &Path, access: &Access) -> Result<Config, String> {
     if is_deep(&text) {
         return Err(format!("it has more than {MAX_DEPTH} brackets in each other"));
     }
-    let in_words = |why: ConfigError| config_check::first_problem(&text).unwrap_or_else(|| why.to_string());
+    let in_words = |why: ConfigError| check::first_problem(&text).unwrap_or_else(|| why.to_string());
     let mut config = Config::parse(&text).map_err(in_words)?;
     let path = std::path::absolute(path).map_err(|why| why.to_string())?;
     config.folder = path.parent().map(Path::to_path_buf).unwrap_or_default();

@@ -11,7 +11,7 @@ use std::{
 };
 
 use crd_analyzer_gosource::{Folders, Module, root_of};
-use crd_analyzer_workspace::generated;
+use crd_analyzer_workspace::sources::generated;
 
 use crate::{
     dotgit,

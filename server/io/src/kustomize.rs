@@ -7,7 +7,7 @@ use std::{
 };
 
 use crd_analyzer_kustomize::{Files, joined};
-use crd_analyzer_workspace::kustomize::{FILE_NAMES, patches};
+use crd_analyzer_workspace::builds::kustomize::{FILE_NAMES, patches};
 
 use crate::{
     read::{self, Access, Kind, SETTINGS_BYTES, Unread},

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crd_analyzer_workspace::report_roles::Tests;
+use crd_analyzer_workspace::findings::report_roles::Tests;
 
 use crate::{go_tests::GoTests, kustomize::Kustomizations, read::Access, scripts::Scripts};
 

@@ -9,7 +9,7 @@ use std::{
 use crd_analyzer_kustomize::joined;
 use crd_analyzer_workspace::{
     index::{Object, objects},
-    test_steps::{NamedFiles, are_updates, is_assertion, number},
+    roles::test_steps::{NamedFiles, are_updates, is_assertion, number},
 };
 
 use crate::{

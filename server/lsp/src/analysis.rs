@@ -11,21 +11,22 @@ use crd_analyzer_ide::fixes::Problem;
 use crd_analyzer_io::go::GoSources;
 use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
-    analysis::{BuiltDocuments, MOST_FINDINGS, Question},
-    config, config_check,
+    builds::overlay::AsBuilt,
+    comparison::revision::Revision,
+    comparison::since_revision::KnownChanges,
+    config,
+    config::check,
     costs::DocumentCosts,
-    deferred_search::DeferredSearch,
-    generated,
-    hazards::{Memory, Search, are_shown},
+    documents::last_trees::LastTrees,
+    findings::one_value,
+    findings::report::{DocumentReport, FileReport, MergedFinding, Subject},
     index::Definitions,
-    last_trees::LastTrees,
-    lints::Lints,
-    one_value,
-    overlay::AsBuilt,
-    report::{DocumentReport, FileReport, MergedFinding, Subject},
-    revision::Revision,
-    since_revision::KnownChanges,
-    typing::analyze_typing,
+    judging::analysis::{BuiltDocuments, MOST_FINDINGS, Question},
+    judging::deferred_search::DeferredSearch,
+    judging::hazards::{Memory, Search, are_shown},
+    judging::lints::Lints,
+    judging::typing::analyze_typing,
+    sources::generated,
 };
 use lsp_types::{Diagnostic, Uri};
 
@@ -121,7 +122,7 @@ impl Analysis {
         if config::is_config(&path) {
             return Self::of_report(
                 uri,
-                &config_check::check(text.as_bytes().to_vec()),
+                &check::check(text.as_bytes().to_vec()),
                 effective,
                 client,
                 (None, None),

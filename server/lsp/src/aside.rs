@@ -7,11 +7,11 @@ use std::{
 
 use crd_analyzer_io::{nearby_tests::NearbyTests, read::Access, roots::Roots};
 use crd_analyzer_workspace::{
-    analysis::Question,
-    completed::completed,
-    finding::Finding,
+    filled_in::completed::completed,
+    findings::finding::Finding,
+    findings::report::{DocumentReport, FileReport},
     index::Catalog,
-    report::{DocumentReport, FileReport},
+    judging::analysis::Question,
     roles::Aside,
 };
 

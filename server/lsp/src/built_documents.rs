@@ -10,12 +10,12 @@ use std::{
 
 use crd_analyzer_io::{read::Access, roots::Roots, source_ignore};
 use crd_analyzer_workspace::{
-    analysis::{MOST_FINDINGS, Question},
-    generated,
-    hazards::{Search, are_shown},
+    builds::overlay::{AsBuilt, Files, FluxFolders, Overlays},
     index::{GroupKind, Index},
-    lints::Lints,
-    overlay::{AsBuilt, Files, FluxFolders, Overlays},
+    judging::analysis::{MOST_FINDINGS, Question},
+    judging::hazards::{Search, are_shown},
+    judging::lints::Lints,
+    sources::generated,
 };
 
 use crate::{

@@ -11,7 +11,7 @@ use std::{
 
 use crd_analyzer_cluster::{Listing, Prompts};
 use crd_analyzer_io::write::CacheFolder;
-use crd_analyzer_workspace::cluster;
+use crd_analyzer_workspace::index::cluster;
 use lsp_types::MessageType;
 
 use crate::{display_text, names::NAME, progress, session::Session, tasks};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crd_analyzer_workspace::{
-    revision::Revision,
-    since_revision::{Comparison, KnownChanges},
+    comparison::revision::Revision,
+    comparison::since_revision::{Comparison, KnownChanges},
 };
 
 use crate::{

@@ -14,9 +14,9 @@ use crd_analyzer_ide::file::Memory;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::lines::ColumnUnit;
 use crd_analyzer_workspace::{
+    config::versions::VersionSet,
     costs::{self, DocumentCosts, FileCosts},
     sources,
-    versions::VersionSet,
 };
 use lsp_types::{TextDocumentContentChangeEvent, TextDocumentItem, Uri};
 use ropey::Rope;

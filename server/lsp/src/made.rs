@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use crd_analyzer_workspace::{overlay::AsBuilt, sources::made::Manifests};
+use crd_analyzer_workspace::{builds::overlay::AsBuilt, sources::made::Manifests};
 
 use crate::pause::Pause;
 

@@ -16,12 +16,12 @@ use crd_analyzer_ide::{
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
-    analysis::{MOST_FINDINGS, Question},
-    generated::GoSources,
-    hazards::{Search, are_shown},
+    builds::overlay::AsBuilt,
     index::{Definitions as _, Files, Index, KnownDefinition},
-    lints::Lints,
-    overlay::AsBuilt,
+    judging::analysis::{MOST_FINDINGS, Question},
+    judging::hazards::{Search, are_shown},
+    judging::lints::Lints,
+    sources::generated::GoSources,
     sources::{self, Row, Unit, WithText, World, made::Manifests, manifest::Manifest},
 };
 

@@ -16,10 +16,10 @@ use crd_analyzer_io::{
     roots::{self, Roots},
 };
 use crd_analyzer_workspace::{
-    flux::{Flux, FluxFiles, MayHold, Patching},
+    builds::flux::{Flux, FluxFiles, MayHold, Patching},
+    builds::kustomize::FILE_NAMES,
+    builds::overlay::{AsBuilt, Files, Graph, is_kustomization},
     index::Fingerprint,
-    kustomize::FILE_NAMES,
-    overlay::{AsBuilt, Files, Graph, is_kustomization},
 };
 
 use crate::{documents::Documents, pause::Pause};

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crd_analyzer_io::git;
-use crd_analyzer_workspace::revision::Revision;
+use crd_analyzer_workspace::comparison::revision::Revision;
 
 /// What was found out counts for so long, and then is asked for again when somebody wants to know: a commit changes what `HEAD` is.
 const FRESH: Duration = Duration::from_secs(3);

@@ -15,11 +15,11 @@ use crd_analyzer_io::{
     roots::Roots,
 };
 use crd_analyzer_workspace::{
-    hazards::{Memory, Search},
+    comparison::revision::Revision,
+    comparison::since_revision::Comparison,
+    documents::last_trees::LastTrees,
     index::{GroupKind, names_crds},
-    last_trees::LastTrees,
-    revision::Revision,
-    since_revision::Comparison,
+    judging::hazards::{Memory, Search},
 };
 use lsp_types::{LogTraceParams, MessageType, Uri, WorkspaceFolder, notification::LogTrace};
 use serde_json::Value;

@@ -8,7 +8,9 @@ use std::{
 use crd_analyzer_io::{
     config::Configs, go_tests::GoTests, kustomize::Kustomizations, read::Access, roots::Roots, scripts::Scripts,
 };
-use crd_analyzer_workspace::{breaking::Policy, config::Config, settings::SETTINGS, versions::VersionSet};
+use crd_analyzer_workspace::{
+    comparison::breaking::Policy, config::Config, config::settings::SETTINGS, config::versions::VersionSet,
+};
 use serde_json::{Map, Value};
 
 use crate::names::NAME;

@@ -3,8 +3,8 @@
 use std::{ops::Range, sync::Arc};
 
 use crd_analyzer_workspace::{
-    revision::Revision,
-    since_revision::{Comparison, KnownChanges},
+    comparison::revision::Revision,
+    comparison::since_revision::{Comparison, KnownChanges},
 };
 
 /// What is known of the changes of a version of a document.

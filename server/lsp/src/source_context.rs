@@ -8,7 +8,7 @@ use crd_analyzer_ide::{
     made::Made,
 };
 use crd_analyzer_syntax::lines::LineIndex;
-use crd_analyzer_workspace::{sources::Row, versions::VersionSet};
+use crd_analyzer_workspace::{config::versions::VersionSet, sources::Row};
 use tower_lsp::jsonrpc::Result;
 
 use crate::{

@@ -8,8 +8,8 @@ use std::{
 };
 
 use crd_analyzer_workspace::{
-    finding::{Class, Finding},
-    report::MergedFinding,
+    findings::finding::{Class, Finding},
+    findings::report::MergedFinding,
 };
 
 /// Lines between two edits that count as one place.
@@ -74,7 +74,7 @@ fn name(finding: &Finding) -> u64 {
 #[cfg(test)]
 mod tests {
     use crd_analyzer_syntax::tree::Span;
-    use crd_analyzer_workspace::versions::VersionSet;
+    use crd_analyzer_workspace::config::versions::VersionSet;
 
     use super::*;
 

@@ -2,10 +2,10 @@
 
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
-    finding::{Class, Finding, Related, Severity},
-    report::MergedFinding,
-    source::SourceText,
-    versions::VersionSet,
+    config::versions::VersionSet,
+    documents::source::SourceText,
+    findings::finding::{Class, Finding, Related, Severity},
+    findings::report::MergedFinding,
 };
 use lsp_types::{
     CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location,
@@ -157,7 +157,7 @@ fn related(source: &Source<'_>, finding: &Finding) -> Vec<DiagnosticRelatedInfor
 #[cfg(test)]
 mod tests {
     use crd_analyzer_syntax::lines::ColumnUnit;
-    use crd_analyzer_workspace::finding::ServerSays;
+    use crd_analyzer_workspace::findings::finding::ServerSays;
 
     use super::*;
 

@@ -16,8 +16,8 @@ use crd_analyzer_io::{
     roots::{Roots, repository},
 };
 use crd_analyzer_workspace::{
-    definition_paths::DefinitionPath,
-    flux::FluxFiles,
+    builds::flux::FluxFiles,
+    config::definition_paths::DefinitionPath,
     index::{
         Catalog, DefinitionText, Definitions, Files, Found, GroupKind, KnownDefinition, NewFile, Origin, Resource,
         objects, objects_of,

@@ -11,8 +11,8 @@ use crd_analyzer_io::{
     write::{self, Replaceable},
 };
 use crd_analyzer_workspace::{
+    config::selection::Selection,
     config::{Config, Level},
-    selection::Selection,
 };
 use serde::{Deserialize, Serialize};
 

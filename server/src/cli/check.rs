@@ -14,14 +14,14 @@ use crd_analyzer_io::{
 use crd_analyzer_schema::codes;
 use crd_analyzer_workspace::{
     config::Config,
-    excluded::Excluded,
-    finding::Severity,
-    hazards::{Memory, Search, are_shown},
+    config::excluded::Excluded,
+    config::selection::{Selection, Selector},
+    findings::finding::Severity,
+    findings::report::FileReport,
     index::Definitions,
-    lints::Lints,
-    report::FileReport,
+    judging::hazards::{Memory, Search, are_shown},
+    judging::lints::Lints,
     roles::Judgement,
-    selection::{Selection, Selector},
 };
 
 mod choices;

@@ -13,8 +13,8 @@ use crd_analyzer_io::{git, print::tell, read};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
-    compared::{ComparedCrd, Unanswered, compared},
-    versions::VersionSet,
+    comparison::compared::{ComparedCrd, Unanswered, compared},
+    config::versions::VersionSet,
 };
 
 use super::{

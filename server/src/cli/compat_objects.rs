@@ -6,7 +6,7 @@ use crd_analyzer_cluster::{Prompts, Resource, list_objects};
 use crd_analyzer_compat::{Subject, fate_of};
 use crd_analyzer_io::git;
 use crd_analyzer_syntax::lines::LineIndex;
-use crd_analyzer_workspace::object_documents::{ObjectDocument, object_documents};
+use crd_analyzer_workspace::documents::object_documents::{ObjectDocument, object_documents};
 use rayon::prelude::*;
 use serde_json::Value;
 

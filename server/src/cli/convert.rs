@@ -16,9 +16,9 @@ use crd_analyzer_io::{
 };
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_workspace::{
-    compared::{ComparedCrd, Unanswered, compared},
+    comparison::compared::{ComparedCrd, Unanswered, compared},
+    config::versions::VersionSet,
     eval::read_value,
-    versions::VersionSet,
 };
 use serde_json::{Map, Value};
 

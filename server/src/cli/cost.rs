@@ -3,8 +3,8 @@
 use std::io::{self, BufWriter, Write};
 
 use crd_analyzer_workspace::{
+    config::versions::VersionSet,
     costs::{FileCosts, price},
-    versions::VersionSet,
 };
 
 use super::{

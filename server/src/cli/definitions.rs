@@ -20,14 +20,14 @@ use crd_analyzer_io::{
     roots::{self, Roots},
 };
 use crd_analyzer_workspace::{
-    cluster,
+    builds::flux::FluxFiles,
+    builds::overlay::{Overlays, is_kustomization},
     config::Config,
-    flux::FluxFiles,
+    index::cluster,
     index::{
         Catalog, Definitions, Files, Found, GroupKind, Index, KnownDefinition, MemoryFiles, MutatingWebhook, NewFile,
         Object, Origin, Resource, may_decide, native, objects, objects_of,
     },
-    overlay::{Overlays, is_kustomization},
     roles::Repository,
 };
 

@@ -15,8 +15,8 @@ use crd_analyzer_reference::reference_of;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_suite::{definition, init};
 use crd_analyzer_workspace::{
-    accepted::{Unanswered, accepted},
-    versions::VersionSet,
+    config::versions::VersionSet,
+    resource::accepted::{Unanswered, accepted},
 };
 
 use super::{

@@ -12,7 +12,7 @@ use std::{
 
 use crd_analyzer_io::{absolute::absolute, git, read};
 
-use crd_analyzer_workspace::versions::VersionSet;
+use crd_analyzer_workspace::config::versions::VersionSet;
 
 use super::{Replacing, Status, UsageError, manifests::Settings};
 use crate::{

@@ -10,11 +10,11 @@ use anyhow::Context as _;
 use crd_analyzer_io::{print::Terminal, read};
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, rules::ExpressionSet, structural::Structural};
 use crd_analyzer_workspace::{
+    config::versions::VersionSet,
     eval::{
         Definition, EvalRequest, NodePath, RuleRun, Subject, answer, as_stored, cardinality, find_sites, read_schema,
         read_value, run_rules, run_site,
     },
-    versions::VersionSet,
 };
 use serde_json::Value;
 

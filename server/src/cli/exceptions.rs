@@ -123,7 +123,7 @@ impl Exceptions {
     }
 }
 
-impl crd_analyzer_workspace::breaking::Exceptions for Exceptions {
+impl crd_analyzer_workspace::comparison::breaking::Exceptions for Exceptions {
     fn allows(&self, crd: &str, change: &Change) -> bool {
         self.find(crd, change).is_some()
     }

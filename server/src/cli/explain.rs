@@ -11,11 +11,11 @@ use crd_analyzer_publish::published;
 use crd_analyzer_reference::{Depth, FieldPath, Subject, beyond, explain, fields_of, find, newest_version};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_workspace::{
-    accepted::received,
     codes::{self, Code},
+    config::versions::VersionSet,
+    findings::server_words,
     index::{DefinitionText, Definitions as _, Found, KnownDefinition},
-    server_words,
-    versions::VersionSet,
+    resource::accepted::received,
     words::meant::meant,
 };
 use rayon::prelude::*;

@@ -21,15 +21,15 @@ use crd_analyzer_io::{
 };
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze},
     codes::{LARGE_MANIFEST, SEVERAL_CRDS},
     config::Config,
-    finding::{Class, Finding},
-    hazards,
+    config::versions::VersionSet,
+    findings::finding::{Class, Finding},
+    findings::report::{DocumentReport, FileReport},
     index::{DefinitionText, Definitions, GroupKind, KnownDefinition},
-    lints::Lints,
-    report::{DocumentReport, FileReport},
-    versions::VersionSet,
+    judging::analysis::{Question, analyze},
+    judging::hazards,
+    judging::lints::Lints,
 };
 use similar::TextDiff;
 

@@ -20,19 +20,19 @@ use crd_analyzer_io::{
     source_ignore,
 };
 use crd_analyzer_workspace::{
-    analysis::{Old, Question, analyze},
-    breaking::Compatibility,
-    completed::completed,
+    builds::flux::{Flux, FluxFiles, MayHold, TEXT_BYTES},
+    builds::kustomize::FILE_NAMES,
+    builds::overlay::{Files, FluxFolders, Overlays, is_kustomization},
+    comparison::breaking::Compatibility,
     config::Config,
-    flux::{Flux, FluxFiles, MayHold, TEXT_BYTES},
-    hazards::Search,
+    config::versions::VersionSet,
+    filled_in::completed::completed,
+    findings::report::FileReport,
     index::Definitions,
-    kustomize::FILE_NAMES,
-    lints::Lints,
-    overlay::{Files, FluxFolders, Overlays, is_kustomization},
-    report::FileReport,
+    judging::analysis::{Old, Question, analyze},
+    judging::hazards::Search,
+    judging::lints::Lints,
     roles::{Aside, Judgement},
-    versions::VersionSet,
 };
 use rayon::prelude::*;
 

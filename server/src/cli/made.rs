@@ -8,10 +8,10 @@ use std::{
 
 use crd_analyzer_io::go::GoSources;
 use crd_analyzer_workspace::{
-    analysis::Question,
-    generated,
+    findings::report::FileReport,
     index::{Definitions as _, Files, KnownDefinition},
-    report::FileReport,
+    judging::analysis::Question,
+    sources::generated,
     sources::{self, World, made::Manifests},
 };
 

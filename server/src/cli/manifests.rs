@@ -11,7 +11,7 @@ use std::{
 
 use crd_analyzer_io::{absolute::absolute, config, print::tell, read::Access};
 use crd_analyzer_schema::{KubernetesVersion, depth};
-use crd_analyzer_workspace::{config::Config, selection::Selection, versions::VersionSet};
+use crd_analyzer_workspace::{config::Config, config::selection::Selection, config::versions::VersionSet};
 use rayon::prelude::*;
 
 use crate::{

@@ -12,8 +12,8 @@ use crd_analyzer_publish::{
     merge_for_kustomize, published,
 };
 use crd_analyzer_workspace::{
-    accepted::{CrdAnswers, Unanswered, accepted},
-    versions::VersionSet,
+    config::versions::VersionSet,
+    resource::accepted::{CrdAnswers, Unanswered, accepted},
 };
 use serde_json::{Map, Value};
 

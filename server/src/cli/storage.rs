@@ -3,9 +3,9 @@
 use std::io::{self, BufWriter, Write};
 
 use crd_analyzer_workspace::{
-    compared::{Unanswered, compared},
-    stored_versions::{plan, written},
-    versions::VersionSet,
+    comparison::compared::{Unanswered, compared},
+    comparison::stored_versions::{plan, written},
+    config::versions::VersionSet,
 };
 
 use super::{

@@ -9,8 +9,8 @@ use std::{
 use anyhow::Context as _;
 use crd_analyzer_io::read::Access;
 use crd_analyzer_workspace::{
+    documents::object_documents::objects_of_file,
     index::{Definitions, GroupKind, KnownDefinition, native},
-    object_documents::objects_of_file,
     roles::{Aside, Judgement},
 };
 

@@ -6,7 +6,7 @@ use crd_analyzer_io::{
     read::Access,
     walk::{Hidden, Walked},
 };
-use crd_analyzer_workspace::go_file;
+use crd_analyzer_workspace::sources::go_file;
 
 use super::walk_for;
 

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use crd_analyzer_schema::codes::NOT_FINISHED;
 use crd_analyzer_workspace::{
-    finding::{Class, Finding, Severity},
-    report::{DocumentReport, HiddenErrors, MergedFinding},
+    config::versions::VersionSet,
+    findings::finding::{Class, Finding, Severity},
+    findings::report::{DocumentReport, HiddenErrors, MergedFinding},
     roles::Aside,
-    versions::VersionSet,
 };
 
 use super::{File, counted, listed};

@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use crd_analyzer_workspace::{finding::Finding, one_value, report::MergedFinding};
+use crd_analyzer_workspace::{findings::finding::Finding, findings::one_value, findings::report::MergedFinding};
 
 use super::{File, joined};
 

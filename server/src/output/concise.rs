@@ -6,7 +6,7 @@ use std::{
 };
 
 use crd_analyzer_io::print::{Part, Style, Terminal};
-use crd_analyzer_workspace::finding::{Class, Finding, Severity};
+use crd_analyzer_workspace::findings::finding::{Class, Finding, Severity};
 
 use super::{File, Format, Look, Printer, Summary, aside::IN_TEST_DATA, render::wrap::shortened};
 use crate::input::Unreadable;

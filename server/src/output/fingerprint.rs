@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
-    finding::{Finding, ServerSays},
-    report::DocumentReport,
+    findings::finding::{Finding, ServerSays},
+    findings::report::DocumentReport,
 };
 
 /// The name of this kind of fingerprint. Another way to make them gets another name.

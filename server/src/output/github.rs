@@ -6,7 +6,7 @@ use std::{
 };
 
 use crd_analyzer_io::escape::{github_data as data, github_property as property};
-use crd_analyzer_workspace::finding::{AFTER_FIXING, Class, Finding, Severity};
+use crd_analyzer_workspace::findings::finding::{AFTER_FIXING, Class, Finding, Severity};
 
 use super::{File, Format, Printer, Summary, aside::IN_TEST_DATA};
 use crate::input::Unreadable;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crd_analyzer_io::escape;
-use crd_analyzer_workspace::finding::{AFTER_FIXING, Class, Finding, Severity};
+use crd_analyzer_workspace::findings::finding::{AFTER_FIXING, Class, Finding, Severity};
 use serde::Serialize;
 
 use super::{File, Format, Printer, Summary, aside::in_test_data, fingerprint::Fingerprints, jsonl::write_line};

@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
     config::Config,
-    hazards::codes::OPTIONAL_FIELD_READ,
-    lints::is_told_once,
-    report::{FileReport, MergedFinding},
+    findings::report::{FileReport, MergedFinding},
+    judging::hazards::codes::OPTIONAL_FIELD_READ,
+    judging::lints::is_told_once,
 };
 
 /// Lines that are named.

@@ -8,7 +8,7 @@ use std::{
 use crd_analyzer_io::write::{OutputFolder, Replaceable};
 use crd_analyzer_publish::JsonSchema;
 use crd_analyzer_schema::KubernetesVersion;
-use crd_analyzer_workspace::accepted::CrdAnswers;
+use crd_analyzer_workspace::resource::accepted::CrdAnswers;
 use serde::Serialize;
 use serde_json::Value;
 

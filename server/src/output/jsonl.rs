@@ -11,9 +11,9 @@ use crd_analyzer_io::escape;
 use crd_analyzer_schema::{KubernetesVersion, go::json_float};
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
-    finding::{Class, Finding, ServerSays},
+    findings::finding::{Class, Finding, ServerSays},
+    findings::report::{DocumentReport, DocumentVerdict},
     index::GroupKind,
-    report::{DocumentReport, DocumentVerdict},
     roles::{Aside, Judgement},
 };
 use serde::Serialize;

@@ -7,9 +7,9 @@ use std::{
 
 use crd_analyzer_io::escape::{line, text};
 use crd_analyzer_workspace::{
-    finding::{Finding, Severity},
-    report::MergedFinding,
-    versions::VersionSet,
+    config::versions::VersionSet,
+    findings::finding::{Finding, Severity},
+    findings::report::MergedFinding,
 };
 use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
 

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use clap::ValueEnum;
-use crd_analyzer_workspace::finding::Severity;
+use crd_analyzer_workspace::findings::finding::Severity;
 
 /// When text has colors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]

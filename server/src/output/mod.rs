@@ -49,11 +49,11 @@ use crd_analyzer_io::write::Unwritten;
 use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
     config::Config,
-    finding::{Class, Finding, Severity},
-    report::{DocumentReport, FileReport, HiddenErrors, MergedFinding, Subject},
+    config::versions::VersionSet,
+    documents::source::SourceText,
+    findings::finding::{Class, Finding, Severity},
+    findings::report::{DocumentReport, FileReport, HiddenErrors, MergedFinding, Subject},
     roles::Judgement,
-    source::SourceText,
-    versions::VersionSet,
 };
 
 use crate::input::Unreadable;

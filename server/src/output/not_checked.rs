@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-use crd_analyzer_workspace::report::Unchecked;
+use crd_analyzer_workspace::findings::report::Unchecked;
 use serde_json::{Value, json};
 
 use super::{counted, listed};

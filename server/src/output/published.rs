@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crd_analyzer_publish::{OpenApi, Published, document as open_api_document};
 use crd_analyzer_schema::KubernetesVersion;
-use crd_analyzer_workspace::accepted::CrdAnswers;
+use crd_analyzer_workspace::resource::accepted::CrdAnswers;
 use serde::Serialize;
 use serde_json::{Map, Value};
 

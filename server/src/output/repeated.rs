@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crd_analyzer_workspace::{
     codes::{DEPRECATED_VERSION, KIND_OF_OTHER_TOOL, KUSTOMIZE_NOT_BUILT, SEVERAL_CRDS, UNUSABLE_CRD},
-    finding::Finding,
-    report::{DocumentReport, MergedFinding, Subject},
+    findings::finding::Finding,
+    findings::report::{DocumentReport, MergedFinding, Subject},
 };
 
 use super::{

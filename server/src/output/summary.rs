@@ -5,9 +5,9 @@ use std::{cmp::Reverse, collections::BTreeMap, io, time::Duration};
 use crd_analyzer_io::print::Terminal;
 use crd_analyzer_workspace::{
     codes,
-    finding::{Class, Finding, Severity},
+    findings::finding::{Class, Finding, Severity},
+    findings::report::{DocumentReport, Subject},
     index::GroupKind,
-    report::{DocumentReport, Subject},
 };
 
 use super::{

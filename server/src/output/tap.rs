@@ -6,7 +6,7 @@ use std::{
 };
 
 use crd_analyzer_io::escape;
-use crd_analyzer_workspace::finding::{Finding, Severity};
+use crd_analyzer_workspace::findings::finding::{Finding, Severity};
 use serde_json::{Value, json};
 
 use super::{

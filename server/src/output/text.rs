@@ -8,10 +8,10 @@ use std::{
 
 use crd_analyzer_io::print::{Part, Style, Terminal};
 use crd_analyzer_workspace::{
-    finding::{Class, Finding, Severity},
-    report::{DocumentReport, HiddenErrors, MergedFinding},
+    config::versions::VersionSet,
+    findings::finding::{Class, Finding, Severity},
+    findings::report::{DocumentReport, HiddenErrors, MergedFinding},
     resource::{ChangeKind, annotated},
-    versions::VersionSet,
 };
 
 use super::{

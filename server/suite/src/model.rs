@@ -6,7 +6,7 @@ use crd_analyzer_syntax::{
     text::Text,
     tree::{NodeId, Span, Tree},
 };
-use crd_analyzer_workspace::versions::VersionSet;
+use crd_analyzer_workspace::config::versions::VersionSet;
 use serde_json::Value;
 
 /// Something that is wrong with the file of a suite.

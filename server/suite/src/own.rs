@@ -62,7 +62,7 @@ pub(crate) fn read(tree: &Tree) -> Result<Suite, Vec<Problem>> {
 type Parts = (
     Option<String>,
     Wanted,
-    Option<crd_analyzer_workspace::versions::VersionSet>,
+    Option<crd_analyzer_workspace::config::versions::VersionSet>,
     Vec<Case>,
 );
 

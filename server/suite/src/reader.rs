@@ -9,7 +9,7 @@ use crd_analyzer_syntax::{
     read_json_of,
     tree::{Entry, NodeId, NodeKind, Span, Tree},
 };
-use crd_analyzer_workspace::{versions::VersionSet, words::meant};
+use crd_analyzer_workspace::{config::versions::VersionSet, words::meant};
 use serde_json::Value;
 
 use crate::{

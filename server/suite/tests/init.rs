@@ -8,7 +8,7 @@ use crd_analyzer_suite::{
     init, read,
     run::{Outcome, run},
 };
-use crd_analyzer_workspace::versions::VersionSet;
+use crd_analyzer_workspace::config::versions::VersionSet;
 
 /// `schema` is that of the root, in one line.
 #[track_caller]

@@ -1,8 +1,8 @@
 //! What is in test files is wrong on purpose: where manifests are looked for, nothing is reported for it.
 
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze},
-    versions::VersionSet,
+    config::versions::VersionSet,
+    judging::analysis::{Question, analyze},
 };
 
 #[track_caller]

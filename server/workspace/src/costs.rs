@@ -17,11 +17,11 @@ use crd_analyzer_syntax::{
     tree::{Span, Tree},
 };
 
-pub use crate::crd_documents::{CrdAnswers, Unanswered};
+pub use crate::documents::crd_documents::{CrdAnswers, Unanswered};
 use crate::{
-    crd_documents::{self, unanswered},
-    spans,
-    versions::VersionSet,
+    config::versions::VersionSet,
+    documents::crd_documents::{self, unanswered},
+    documents::spans,
 };
 
 /// One file.
@@ -94,7 +94,7 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// Prices all rules of the CRDs in a text as the API servers of these Kubernetes versions do. `named`: as in
-/// [`Question`](crate::analysis::Question).
+/// [`Question`](crate::judging::analysis::Question).
 pub fn price(bytes: Vec<u8>, versions: VersionSet, named: bool) -> FileCosts {
     let (text, documents) = crd_documents::each(bytes, versions, named, of_definition);
     FileCosts {

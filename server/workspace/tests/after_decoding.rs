@@ -18,10 +18,10 @@ use crd_analyzer_syntax::{
     tree::{NodeKind, ScalarStyle, Tree},
 };
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze},
-    finding::{Class, Finding},
-    report::DocumentVerdict,
-    versions::VersionSet,
+    config::versions::VersionSet,
+    findings::finding::{Class, Finding},
+    findings::report::DocumentVerdict,
+    judging::analysis::{Question, analyze},
 };
 
 /// What is found, how often: codes and lines. A headline may name the value that is broken.

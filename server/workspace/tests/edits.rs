@@ -12,14 +12,14 @@ use crd_analyzer_fixtures::{
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{incremental::IncrementalTrees, read_json, split, tree::Tree};
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze, analyze_and_keep},
-    hazards::{Memory, Search},
+    comparison::revision::Revision,
+    config::versions::VersionSet,
+    documents::last_trees::LastTrees,
+    findings::report::FileReport,
     index::{Catalog, MemoryFiles, NewFile, Origin, objects_of},
-    last_trees::LastTrees,
-    report::FileReport,
-    revision::Revision,
-    typing::analyze_typing,
-    versions::VersionSet,
+    judging::analysis::{Question, analyze, analyze_and_keep},
+    judging::hazards::{Memory, Search},
+    judging::typing::analyze_typing,
 };
 
 /// The seeds of every test run.

@@ -14,15 +14,16 @@ use std::{
 use crd_analyzer_fixtures::{Annotation, Block, CRATES, Shape, blocks, codes_index};
 use crd_analyzer_gosource::{Folders, Module};
 use crd_analyzer_workspace::{
-    analysis::{Old, Question, analyze},
-    breaking, codes,
+    codes,
+    comparison::breaking,
+    config::versions::VersionSet,
     config::{Config, Level},
-    finding::{Class, Finding, ServerSays},
-    generated::GoSources,
-    hazards::{self, Memory, Search},
+    findings::finding::{Class, Finding, ServerSays},
     index::{Catalog, Definitions, MemoryFiles, NewFile, Origin, objects},
-    lints::{self, Lints},
-    versions::VersionSet,
+    judging::analysis::{Old, Question, analyze},
+    judging::hazards::{self, Memory, Search},
+    judging::lints::{self, Lints},
+    sources::generated::GoSources,
     words::MAX_HEADLINE,
 };
 

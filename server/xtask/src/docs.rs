@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use crd_analyzer_fixtures::CRATES;
-use crd_analyzer_workspace::{codes, settings::LEVELS};
+use crd_analyzer_workspace::{codes, config::settings::LEVELS};
 use serde_json::json;
 
 /// Writes the documents that are made of others.
@@ -109,7 +109,7 @@ fn with_codes(package: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crd_analyzer_workspace::settings::SETTINGS;
+    use crd_analyzer_workspace::config::settings::SETTINGS;
     use serde_json::Value;
 
     use super::*;

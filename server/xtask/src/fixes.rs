@@ -9,12 +9,12 @@ use crd_analyzer_syntax::{
     tree::Span,
 };
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze},
     config::Config,
-    finding::Class,
-    hazards::{Memory, Search, codes},
-    report::FileReport,
-    versions::VersionSet,
+    config::versions::VersionSet,
+    findings::finding::Class,
+    findings::report::FileReport,
+    judging::analysis::{Question, analyze},
+    judging::hazards::{Memory, Search, codes},
 };
 use fastrand::Rng;
 

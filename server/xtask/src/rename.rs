@@ -15,9 +15,9 @@ use crd_analyzer_ide::{
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::{NodeId, Tree};
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze},
+    config::versions::VersionSet,
     costs::price,
-    versions::VersionSet,
+    judging::analysis::{Question, analyze},
 };
 use fastrand::Rng;
 

@@ -7,11 +7,11 @@ use std::{
 };
 
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze},
-    flux::Flux,
-    overlay::{Files, FluxFolders, Overlays, is_kustomization},
-    report::FileReport,
-    versions::VersionSet,
+    builds::flux::Flux,
+    builds::overlay::{Files, FluxFolders, Overlays, is_kustomization},
+    config::versions::VersionSet,
+    findings::report::FileReport,
+    judging::analysis::{Question, analyze},
 };
 
 use super::{crd::assert_sound, resource::catalog};

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crd_analyzer_ide::fixes::{ComparedText, Problem, apply, restorations};
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze},
-    breaking::Policy,
-    revision::Revision,
-    since_revision::{Comparison, KnownChanges},
-    versions::VersionSet,
+    comparison::breaking::Policy,
+    comparison::revision::Revision,
+    comparison::since_revision::{Comparison, KnownChanges},
+    config::versions::VersionSet,
+    judging::analysis::{Question, analyze},
 };
 
 use super::crd;

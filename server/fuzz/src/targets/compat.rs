@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crd_analyzer_compat::{Direction, compare};
 use crd_analyzer_schema::KubernetesVersion;
-use crd_analyzer_workspace::compared::{ComparedCrd, compared};
+use crd_analyzer_workspace::comparison::compared::{ComparedCrd, compared};
 
 use super::crd;
 use crate::{

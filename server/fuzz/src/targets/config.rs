@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze},
     config::Config,
-    definition_paths::DefinitionPath,
-    versions::VersionSet,
+    config::definition_paths::DefinitionPath,
+    config::versions::VersionSet,
+    judging::analysis::{Question, analyze},
 };
 
 use crate::{

@@ -9,13 +9,13 @@ use crd_analyzer_syntax::{
     tree::Span,
 };
 use crd_analyzer_workspace::{
-    analysis::{Old, Question, analyze},
+    comparison::revision::Revision,
     config::Config,
+    config::versions::VersionSet,
     costs::FileCosts,
-    hazards::{Memory, Search},
-    report::FileReport,
-    revision::Revision,
-    versions::VersionSet,
+    findings::report::FileReport,
+    judging::analysis::{Old, Question, analyze},
+    judging::hazards::{Memory, Search},
 };
 
 use crate::{

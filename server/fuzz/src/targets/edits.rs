@@ -5,9 +5,9 @@ use std::sync::Arc;
 use crd_analyzer_ide::file::{File, Memory as Scopes};
 use crd_analyzer_syntax::{edit::EditingTree, incremental::IncrementalTrees, lines::LineIndex, tree::Tree};
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze_and_keep},
-    hazards::{Memory, Search},
-    versions::VersionSet,
+    config::versions::VersionSet,
+    judging::analysis::{Question, analyze_and_keep},
+    judging::hazards::{Memory, Search},
 };
 
 use super::ide::answers;

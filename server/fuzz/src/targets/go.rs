@@ -16,7 +16,7 @@ use crd_analyzer_ide::{
     language::Language as _,
 };
 use crd_analyzer_syntax::tree::Span;
-use crd_analyzer_workspace::go_file::{self, Markers};
+use crd_analyzer_workspace::sources::go_file::{self, Markers};
 
 use crate::{
     Target,

@@ -21,7 +21,9 @@ use crd_analyzer_ide::{
 };
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{incremental::IncrementalTrees, lines::LineIndex, paths, tree::Span};
-use crd_analyzer_workspace::{analysis::Question, typing::analyze_typing, versions::VersionSet};
+use crd_analyzer_workspace::{
+    config::versions::VersionSet, judging::analysis::Question, judging::typing::analyze_typing,
+};
 
 use super::crd::assert_sound;
 use super::resource::{Near, catalog};

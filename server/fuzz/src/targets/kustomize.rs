@@ -3,9 +3,9 @@
 use std::{path::PathBuf, sync::Arc};
 
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze},
-    overlay::Overlays,
-    versions::VersionSet,
+    builds::overlay::Overlays,
+    config::versions::VersionSet,
+    judging::analysis::{Question, analyze},
 };
 
 use crate::{

@@ -11,10 +11,10 @@ use crd_analyzer_suite::{
     init,
 };
 use crd_analyzer_workspace::{
-    accepted::accepted,
-    analysis::{Question, analyze},
+    config::versions::VersionSet,
     index::Catalog,
-    versions::VersionSet,
+    judging::analysis::{Question, analyze},
+    resource::accepted::accepted,
 };
 use serde_json::{Map, Value};
 

@@ -4,7 +4,7 @@ use crd_analyzer_publish::published;
 use crd_analyzer_reference::{
     Depth, Subject, all_fields, beyond, constraints, explain, find, reference_of, rules_about, rules_of,
 };
-use crd_analyzer_workspace::{accepted::accepted, versions::VersionSet};
+use crd_analyzer_workspace::{config::versions::VersionSet, resource::accepted::accepted};
 
 use super::crd;
 use crate::{

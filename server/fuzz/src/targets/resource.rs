@@ -8,11 +8,11 @@ use crd_analyzer_ide::{
 };
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
-    analysis::{Old, Question, analyze},
     config::Config,
+    config::versions::VersionSet,
     index::{Catalog, DefinitionText, Definitions, GroupKind, MemoryFiles, NewFile, Origin, objects},
+    judging::analysis::{Old, Question, analyze},
     resource::annotated,
-    versions::VersionSet,
 };
 
 use super::crd::assert_sound;

@@ -9,7 +9,7 @@ use crd_analyzer_suite::{
     init, is_suite, may_be_suite, read, rewrite, run,
     update::edits,
 };
-use crd_analyzer_workspace::versions::VersionSet;
+use crd_analyzer_workspace::config::versions::VersionSet;
 
 use crate::{
     Target,

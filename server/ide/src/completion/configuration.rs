@@ -3,7 +3,7 @@
 use crd_analyzer_syntax::paths::Step;
 use crd_analyzer_workspace::{
     codes,
-    settings::{self, LEVELS, SETTINGS, Values},
+    config::settings::{self, LEVELS, SETTINGS, Values},
 };
 
 use super::{Context, Item, ItemKind, insert::Shape};

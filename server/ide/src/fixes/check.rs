@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crd_analyzer_apiextensions::codes::UNREADABLE_CRD;
-use crd_analyzer_workspace::{codes::UNKNOWN_KIND, finding::Class, report::FileReport};
+use crd_analyzer_workspace::{codes::UNKNOWN_KIND, findings::finding::Class, findings::report::FileReport};
 
 use super::revealed::Revealed;
 

@@ -7,7 +7,7 @@ use crd_analyzer_syntax::{
 };
 use crd_analyzer_workspace::{
     codes,
-    suppress::{self, Form},
+    findings::suppress::{self, Form},
 };
 
 use super::{Fix, FixKind, Problem, TextEdit};

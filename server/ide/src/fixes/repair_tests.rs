@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze},
     config::Config,
-    hazards::{Memory, Search},
-    lints::Lints,
-    report::FileReport,
-    versions::VersionSet,
+    config::versions::VersionSet,
+    findings::report::FileReport,
+    judging::analysis::{Question, analyze},
+    judging::hazards::{Memory, Search},
+    judging::lints::Lints,
 };
 
 use super::{Fix, Problem, apply, repair_all, repair_more, repairs};

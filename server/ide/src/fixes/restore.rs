@@ -8,10 +8,10 @@ use crd_analyzer_syntax::{
     tree::{NodeId, NodeKind, Tree},
 };
 use crd_analyzer_workspace::{
-    report::FileReport,
-    revision::Revision,
-    since_revision::{Comparison, FoundChange, KnownChanges},
-    spans::steps,
+    comparison::revision::Revision,
+    comparison::since_revision::{Comparison, FoundChange, KnownChanges},
+    documents::spans::steps,
+    findings::report::FileReport,
 };
 
 use super::{Fix, FixKind, Problem, TextEdit, apply, check, counts, edits};

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use crd_analyzer_syntax::{paths, tree::Span};
-use crd_analyzer_workspace::finding::Finding;
+use crd_analyzer_workspace::findings::finding::Finding;
 
 use super::{Fix, TextEdit};
 use crate::file::File;

@@ -9,10 +9,10 @@ use crd_analyzer_syntax::{
     tree::Span,
 };
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze},
     config::Config,
-    report::FileReport,
-    versions::VersionSet,
+    config::versions::VersionSet,
+    findings::report::FileReport,
+    judging::analysis::{Question, analyze},
 };
 
 use super::{Fix, FixKind, Problem, apply, fixes};

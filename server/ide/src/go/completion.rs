@@ -12,7 +12,7 @@ use crd_analyzer_gosource::{
     fit::fields::{Step, fields},
 };
 use crd_analyzer_syntax::tree::Span;
-use crd_analyzer_workspace::go_file::Markers;
+use crd_analyzer_workspace::sources::go_file::Markers;
 
 use super::words::{argument, sentence, sets, since, type_name};
 use crate::{

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use crd_analyzer_gosource::check::{self, Finding, comments::Comments};
 use crd_analyzer_syntax::tree::Span;
-use crd_analyzer_workspace::go_file::{self, Markers};
+use crd_analyzer_workspace::sources::go_file::{self, Markers};
 
 pub(super) use ignore::ignores;
 use repair::Repair;

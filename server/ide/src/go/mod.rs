@@ -10,7 +10,7 @@ mod words;
 use std::path::Path;
 
 use crd_analyzer_syntax::tree::Span;
-use crd_analyzer_workspace::go_file::{Markers, is_go};
+use crd_analyzer_workspace::sources::go_file::{Markers, is_go};
 
 use crate::{
     completion::Completions,

@@ -1,7 +1,7 @@
 //! Completion and hover in Go files.
 
 use crd_analyzer_gosource::check::{catalog::Release, declared::Declared};
-use crd_analyzer_workspace::go_file::Markers;
+use crd_analyzer_workspace::sources::go_file::Markers;
 
 use super::{completion::complete, hover::hover};
 
@@ -330,7 +330,7 @@ fn places_and_edits_fit_any_text() {
     use crate::fixes::{Problem, apply};
     use crd_analyzer_gosource::check;
     use crd_analyzer_syntax::tree::Span;
-    use crd_analyzer_workspace::go_file;
+    use crd_analyzer_workspace::sources::go_file;
 
     let mut random = fastrand::Rng::with_seed(7);
     let mut repaired = 0;

@@ -6,7 +6,7 @@ use crd_analyzer_syntax::{
 };
 use crd_analyzer_workspace::{
     codes,
-    settings::{self, LEVELS, Values},
+    config::settings::{self, LEVELS, Values},
 };
 
 use super::{Block, Hover};

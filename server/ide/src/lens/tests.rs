@@ -1,7 +1,7 @@
 //! What is shown above rules.
 
 use crd_analyzer_syntax::tree::Span;
-use crd_analyzer_workspace::{costs::price, versions::VersionSet};
+use crd_analyzer_workspace::{config::versions::VersionSet, costs::price};
 
 use super::{costs, fix};
 use crate::fixes::apply;

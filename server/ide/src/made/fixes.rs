@@ -9,10 +9,10 @@ use std::{
 
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze_manifest},
     costs::FileCosts,
-    finding::{Class, Finding},
-    report::{DocumentReport, FileReport},
+    findings::finding::{Class, Finding},
+    findings::report::{DocumentReport, FileReport},
+    judging::analysis::{Question, analyze_manifest},
     sources::{Unit, made::Manifests, manifest::Manifest},
 };
 

@@ -9,10 +9,10 @@ use crd_analyzer_cel::types::escape;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::{NodeId, Span, Tree};
 use crd_analyzer_workspace::{
-    analysis::{MOST_FINDINGS, Question, analyze},
-    finding::Class,
+    config::versions::VersionSet,
+    findings::finding::Class,
     index::GroupKind,
-    versions::VersionSet,
+    judging::analysis::{MOST_FINDINGS, Question, analyze},
 };
 
 use crate::{

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crd_analyzer_schema::KubernetesVersion;
-use crd_analyzer_workspace::versions::VersionSet;
+use crd_analyzer_workspace::config::versions::VersionSet;
 
 use super::{of_file, prepare, rename};
 use crate::{file::File, fixes::apply};

@@ -2,7 +2,7 @@
 
 use crd_analyzer_diagnostic::{Change, Proposal, Words, text::code};
 use crd_analyzer_schema::field::Path;
-use crd_analyzer_workspace::lints::{Cause, Check, Lint, SchemaAt, Sink, Told};
+use crd_analyzer_workspace::judging::lints::{Cause, Check, Lint, SchemaAt, Sink, Told};
 
 pub(crate) const LINT: Lint = Lint::new(
     "capital-property",

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use crd_analyzer_ide::fixes::{self, Fix, FixKind, Problem};
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze},
+    config::versions::VersionSet,
     config::{Config, Level},
-    finding::Severity,
-    lints::{self, Lint, Lints},
-    report::FileReport,
-    versions::VersionSet,
+    findings::finding::Severity,
+    findings::report::FileReport,
+    judging::analysis::{Question, analyze},
+    judging::lints::{self, Lint, Lints},
 };
 
 /// A CRD with the lines of a schema's properties.

@@ -8,9 +8,9 @@ use crd_analyzer_ide::{
 };
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
-    analysis::{MOST_FINDINGS, Question, analyze},
-    hazards::Search,
-    report::FileReport,
+    findings::report::FileReport,
+    judging::analysis::{MOST_FINDINGS, Question, analyze},
+    judging::hazards::Search,
 };
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse, Diagnostic, DocumentChanges,

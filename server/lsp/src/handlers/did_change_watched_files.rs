@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crd_analyzer_io::kustomize::may_be_test;
-use crd_analyzer_workspace::{config::is_config, kustomize};
+use crd_analyzer_workspace::{builds::kustomize, config::is_config};
 use lsp_types::DidChangeWatchedFilesParams;
 
 use crate::{from_proto::path_of, session::Session};

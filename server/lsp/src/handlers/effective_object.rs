@@ -4,7 +4,7 @@ use std::{fmt::Write as _, sync::Arc};
 
 use crd_analyzer_io::escape;
 use crd_analyzer_workspace::{
-    analysis::{MOST_FINDINGS, Question, analyze},
+    judging::analysis::{MOST_FINDINGS, Question, analyze},
     resource::{ChangeKind, Line, annotated},
 };
 use lsp_types::{Position, TextDocumentIdentifier, TextDocumentPositionParams};

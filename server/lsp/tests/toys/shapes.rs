@@ -10,9 +10,9 @@ use std::{ops::Range, path::Path, sync::Arc};
 
 use crd_analyzer_syntax::{paths::Step, tree::Span};
 use crd_analyzer_workspace::{
-    analysis::Question,
-    report::FileReport,
-    source::SourceText,
+    documents::source::SourceText,
+    findings::report::FileReport,
+    judging::analysis::Question,
     sources::{
         Row, Unit, World,
         change::{Change, Written},

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use crd_analyzer_compat::Policy;
-use crd_analyzer_workspace::finding::Severity;
+use crd_analyzer_workspace::findings::finding::Severity;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(super) enum Show {

@@ -14,12 +14,12 @@ use crd_analyzer_io::{
 use crd_analyzer_syntax::{json::read_json_of, lines::LineIndex};
 use crd_analyzer_workspace::{
     codes::OFF_BY_DEFAULT,
-    hazards::{Memory, Search},
+    config::selection::{Selection, Selector},
+    config::versions::VersionSet,
     index::{Definitions as _, objects},
-    lints::Lints,
+    judging::hazards::{Memory, Search},
+    judging::lints::Lints,
     reproduction::{Located, Replaced, Reproduction, Target, documents_of, located},
-    selection::{Selection, Selector},
-    versions::VersionSet,
 };
 use serde_json::Value;
 

@@ -12,7 +12,7 @@ use crd_analyzer_io::{
     roots::Roots,
 };
 use crd_analyzer_syntax::lines::LineIndex;
-use crd_analyzer_workspace::{config_check, finding::Finding, report::FileReport};
+use crd_analyzer_workspace::{config::check, findings::finding::Finding, findings::report::FileReport};
 use serde_json::{Value, json};
 
 use crate::{
@@ -122,7 +122,7 @@ fn mistakes(config: &Found) -> Vec<Mistake> {
     let Ok(text) = read::text(&config.path, &Access::Named, SETTINGS_BYTES) else {
         return Vec::new();
     };
-    let FileReport { findings, text, .. } = config_check::check(text.into_bytes());
+    let FileReport { findings, text, .. } = check::check(text.into_bytes());
     let lines = LineIndex::new(&text);
     let mistake = |it: Finding| Mistake {
         line: lines.line_of(it.span.start) + 1,

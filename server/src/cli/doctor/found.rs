@@ -4,12 +4,12 @@ use std::{path::Path, sync::Arc};
 
 use crd_analyzer_io::{go::GoSources, go_tests::GoTests, kustomize::Kustomizations, scripts::Scripts};
 use crd_analyzer_workspace::{
-    generated::declaring_file,
-    hazards::Search,
+    builds::overlay::Overlays,
     index::{Definitions as _, GroupKind, KnownDefinition},
-    lints::Lints,
-    overlay::Overlays,
+    judging::hazards::Search,
+    judging::lints::Lints,
     roles::{Judgement, Role},
+    sources::generated::declaring_file,
 };
 use serde_json::{Value, json};
 

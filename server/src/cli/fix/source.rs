@@ -5,7 +5,7 @@ use crd_analyzer_ide::{
     language::{self, Around, Language},
 };
 use crd_analyzer_syntax::tree::Span;
-use crd_analyzer_workspace::{analysis::Question, config::Config, report::FileReport};
+use crd_analyzer_workspace::{config::Config, findings::report::FileReport, judging::analysis::Question};
 
 /// The language of the file of a question, if it has words of its own.
 pub(super) fn language(question: &Question<'_>) -> Option<Box<dyn Language>> {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crd_analyzer_io::{kustomize::Disk, read::Access};
-use crd_analyzer_workspace::overlay::references;
+use crd_analyzer_workspace::builds::overlay::references;
 
 use super::Named;
 

@@ -9,7 +9,7 @@ use crd_analyzer_io::{
 };
 use crd_analyzer_suite::{definition::definitions, init};
 use crd_analyzer_syntax::source::Source as Decoded;
-use crd_analyzer_workspace::versions::VersionSet;
+use crd_analyzer_workspace::config::versions::VersionSet;
 
 use crate::{
     cli::UsageError,

@@ -17,7 +17,7 @@ use std::{
 use crd_analyzer_io::print::tell;
 use crd_analyzer_suite::{self as suite, definition::Found};
 use crd_analyzer_syntax::source::Source as Decoded;
-use crd_analyzer_workspace::versions::VersionSet;
+use crd_analyzer_workspace::config::versions::VersionSet;
 use regex::Regex;
 
 use super::{Replacing, Status, UsageError, manifests::Settings};

@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use crd_analyzer_compat::{Change, OlmRefusal, Policy, Summary, Verdict};
 use crd_analyzer_schema::field::Path;
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
-use crd_analyzer_workspace::{compared::FieldSpans, words::schema_values};
+use crd_analyzer_workspace::{comparison::compared::FieldSpans, words::schema_values};
 
 use super::format::choose;
 

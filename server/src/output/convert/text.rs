@@ -7,7 +7,7 @@ use crd_analyzer_conversion::{Finding, Kind, RoundTrips};
 use crd_analyzer_io::print::Terminal;
 use crd_analyzer_resource::ChangeKind;
 use crd_analyzer_schema::field::Path;
-use crd_analyzer_workspace::effective::{Change, Effective, annotated};
+use crd_analyzer_workspace::resource::effective::{Change, Effective, annotated};
 use serde_json::Value;
 
 use super::{Format, Outcome, Report, at};

@@ -9,7 +9,7 @@ mod markdown;
 use crd_analyzer_io::escape;
 use crd_analyzer_reference::{FieldReference, KindReference, Message, Rule, VersionReference};
 use crd_analyzer_schema::KubernetesVersion;
-use crd_analyzer_workspace::versions::VersionSet;
+use crd_analyzer_workspace::config::versions::VersionSet;
 
 use super::format::choose;
 use anchors::Anchors;

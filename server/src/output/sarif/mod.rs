@@ -13,9 +13,9 @@ use crd_analyzer_ide::fixes::{Fix, FixKind, Problem};
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
     codes,
-    finding::{Class, Finding, Related, Severity},
-    report::{DocumentReport, MergedFinding},
-    versions::VersionSet,
+    config::versions::VersionSet,
+    findings::finding::{Class, Finding, Related, Severity},
+    findings::report::{DocumentReport, MergedFinding},
 };
 
 use super::{File, Format, Printer, Summary, fingerprint, jsonl::write_line, label_of};

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crd_analyzer_workspace::stored_versions::MigrationStep;
+use crd_analyzer_workspace::comparison::stored_versions::MigrationStep;
 use serde_json::{Value, json};
 
 use super::{Format, Planned};

@@ -5,7 +5,7 @@ mod text;
 
 use std::io::{self, Write};
 
-use crd_analyzer_workspace::stored_versions::StoragePlan;
+use crd_analyzer_workspace::comparison::stored_versions::StoragePlan;
 
 use super::format::choose;
 

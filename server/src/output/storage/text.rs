@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use crd_analyzer_io::print::Terminal;
 use crd_analyzer_workspace::{
-    effective::yaml,
-    stored_versions::{MigrationStep, State},
+    comparison::stored_versions::{MigrationStep, State},
+    resource::effective::yaml,
 };
 use serde_json::Value;
 

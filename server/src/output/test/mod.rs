@@ -16,7 +16,7 @@ use crd_analyzer_suite::{
     run::{Failed, Outcome},
 };
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
-use crd_analyzer_workspace::versions::VersionSet;
+use crd_analyzer_workspace::config::versions::VersionSet;
 use similar::{ChangeTag, TextDiff};
 
 use super::format::choose;

@@ -8,7 +8,7 @@ use std::{
 use crd_analyzer_io::print::{Style, Terminal};
 use crd_analyzer_suite::{Case, run::Failed};
 use crd_analyzer_syntax::tree::Span;
-use crd_analyzer_workspace::versions::VersionSet;
+use crd_analyzer_workspace::config::versions::VersionSet;
 
 use super::{CaseResult, Format, Look, Printer, Report, Summary, details, message};
 use crate::output::{

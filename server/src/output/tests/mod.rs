@@ -6,10 +6,10 @@ use std::{fs, time::Duration};
 
 use crd_analyzer_io::write::Replaceable;
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze},
     config::Config,
-    finding::Severity,
-    versions::VersionSet,
+    config::versions::VersionSet,
+    findings::finding::Severity,
+    judging::analysis::{Question, analyze},
 };
 
 use super::{

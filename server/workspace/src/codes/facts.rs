@@ -6,7 +6,7 @@ use crd_analyzer_gosource::marker_for;
 use crd_analyzer_schema::KubernetesVersion;
 
 use super::{Code, OFF_BY_DEFAULT, all};
-use crate::versions::VersionSet;
+use crate::config::versions::VersionSet;
 
 /// The table: a code, its severity, its fix, Kubernetes versions, the field of a CRD that it is about, and a word for codes about the same thing.
 const TABLE: &str = include_str!("facts.tsv");

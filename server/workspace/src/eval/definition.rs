@@ -9,7 +9,7 @@ use crd_analyzer_syntax::read_json;
 use crd_analyzer_syntax::tree::Tree;
 use serde_json::Value;
 
-use crate::{head, text::Text};
+use crate::{documents::head, documents::text::Text};
 
 /// A CRD as expressions need it.
 #[derive(Clone, Debug)]

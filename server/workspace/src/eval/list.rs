@@ -12,7 +12,7 @@ use crd_analyzer_syntax::read_json;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::text::Text;
+use crate::documents::text::Text;
 
 #[derive(Deserialize, Default)]
 #[serde(default)]

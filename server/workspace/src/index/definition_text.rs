@@ -30,10 +30,10 @@ use super::{
     served::ServedByVersion,
 };
 use crate::{
-    cluster,
+    documents::source::{BuiltFrom, SourceText},
+    documents::text::Text,
+    index::cluster,
     roles::{Place, Standing},
-    source::{BuiltFrom, SourceText},
-    text::Text,
 };
 
 /// How a CRD came to be known. The earlier ones count for more, wherever they lie.
@@ -380,7 +380,7 @@ impl DefinitionText {
     pub fn kind_span(&self) -> Span {
         let place = self.find(&["spec", "names", "kind"]);
         place.map_or_else(
-            || crate::spans::first_line(&self.source.text, self.tree.span(self.root)),
+            || crate::documents::spans::first_line(&self.source.text, self.tree.span(self.root)),
             |place| place.value_span(&self.tree),
         )
     }

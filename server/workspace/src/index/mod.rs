@@ -2,6 +2,7 @@
 
 mod catalog;
 mod choice;
+pub mod cluster;
 mod decides;
 pub mod definition_text;
 pub mod files;
@@ -24,9 +25,9 @@ use crd_analyzer_apiextensions::kind::CRD;
 use definition_text::{DefiningFile, Loaded};
 
 use crate::{
-    overlay::ChangedCrd,
+    builds::overlay::ChangedCrd,
+    documents::source::{BuiltFrom, BuiltPlace},
     roles::{Place, Repository, Standing, TestData},
-    source::{BuiltFrom, BuiltPlace},
     words::meant::is_slip,
 };
 

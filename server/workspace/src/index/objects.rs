@@ -13,7 +13,7 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Tree},
 };
 
-use crate::{head, text::Text};
+use crate::{documents::head, documents::text::Text};
 
 /// Group and kind, which tell CRDs from each other.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]

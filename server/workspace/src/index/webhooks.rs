@@ -14,7 +14,7 @@ use crd_analyzer_syntax::{
 };
 
 use super::Object;
-use crate::text::Text;
+use crate::documents::text::Text;
 
 /// The API group of webhook configurations.
 const GROUP: &str = "admissionregistration.k8s.io";

@@ -28,15 +28,15 @@ pub use self::{
     places::{Located, located},
 };
 use crate::{
-    analysis::{Question, analyze},
     codes::OFF_BY_DEFAULT,
+    config::versions::VersionSet,
     config::{Config, Level},
-    effective::yaml,
-    hazards::{Memory, Search},
+    findings::report::FileReport,
     index::{Catalog, MemoryFiles, NewFile, Origin, objects_of},
-    lints::Lints,
-    report::FileReport,
-    versions::VersionSet,
+    judging::analysis::{Question, analyze},
+    judging::hazards::{Memory, Search},
+    judging::lints::Lints,
+    resource::effective::yaml,
 };
 
 /// The path that a reproduction has while it is checked. Nothing in it says what the file is to a repository.
@@ -158,7 +158,7 @@ impl Reproduction {
     pub fn reported(&self) -> Vec<String> {
         let (report, config) = (report(self, true), config(self.target.code));
         let all = report.documents.iter().flat_map(|it| it.merged_findings(&config));
-        let line = |finding: crate::finding::Finding| {
+        let line = |finding: crate::findings::finding::Finding| {
             format!("{}[{}]: {}", finding.severity.word(), finding.code, finding.headline)
         };
         all.map(|it| line(it.finding)).collect()

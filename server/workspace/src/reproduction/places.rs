@@ -8,7 +8,7 @@ use crd_analyzer_syntax::{
     tree::{Span, Tree},
 };
 
-use crate::{config::Config, finding::Severity, report::FileReport};
+use crate::{config::Config, findings::finding::Severity, findings::report::FileReport};
 
 /// A displayed diagnostic.
 #[derive(Clone, PartialEq, Eq, Debug)]

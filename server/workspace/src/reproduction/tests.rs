@@ -6,7 +6,7 @@ use crd_analyzer_syntax::paths::{Step, display};
 use serde_json::Value;
 
 use super::{Impossible, Replaced, Reproduction, Target, documents_of, located, report};
-use crate::{codes, versions::VersionSet};
+use crate::{codes, config::versions::VersionSet};
 
 const CRD: &str = "\
 apiVersion: apiextensions.k8s.io/v1

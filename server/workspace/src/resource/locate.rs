@@ -20,13 +20,14 @@ use crd_analyzer_syntax::{
 
 use super::related;
 use crate::{
-    basis::Basis,
-    effective::Effective,
-    finding::{Class, Finding, Related, ServerSays},
+    builds::basis::Basis,
+    documents::spans,
+    findings::finding::{Class, Finding, Related, ServerSays},
+    findings::report::DocumentVerdict,
     index::DefinitionText,
-    question::Question,
-    report::DocumentVerdict,
-    spans, verdict,
+    judging::question::Question,
+    judging::verdict,
+    resource::effective::Effective,
     words::{self, About},
 };
 
@@ -110,7 +111,7 @@ impl<'a> Locate<'a> {
                     DecodePlace::Text(span) => *span,
                     DecodePlace::Path(path) => self.span(path).0,
                 };
-                crate::verdict::unreadable(error.code, span, &error.text, &error.problem)
+                crate::judging::verdict::unreadable(error.code, span, &error.text, &error.problem)
             }),
             strict,
             errors: answer.errors.iter().take(self.most).map(error).collect(),

@@ -1,5 +1,7 @@
 //! Diagnostics of custom resources: the API server's answers under the CRD that applies, with spans in both texts.
 
+pub mod accepted;
+pub mod effective;
 mod json_path;
 mod locate;
 mod other_crds;
@@ -19,23 +21,24 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Span, Tree},
 };
 
-pub use crate::effective::{Change, Effective, Line, annotated};
+pub use crate::resource::effective::{Change, Effective, Line, annotated};
 pub use crd_analyzer_resource::ChangeKind;
 pub use printer_columns::{Column, columns};
 
 use crate::{
     codes,
-    finding::{Class, Finding, Related, ServerSays},
+    comparison::previous::Previous,
+    comparison::revision::Compared,
+    documents::spans,
+    documents::text::Text,
+    filled_in::unknown::{self, Completed},
+    findings::finding::{Class, Finding, Related, ServerSays},
+    findings::report::{DocumentReport, DocumentVerdict, Subject},
     index::{DefinitionText, Definitions, Fingerprint, Found, GroupKind, KnownDefinition, Object, Resource},
-    passed_over,
-    previous::Previous,
-    question::Question,
-    report::{DocumentReport, DocumentVerdict, Subject},
-    revision::Compared,
-    spans,
-    text::Text,
-    unknown::{self, Completed},
-    verdict, words,
+    judging::passed_over,
+    judging::question::Question,
+    judging::verdict,
+    words,
 };
 use locate::Locate;
 use other_crds::refusals_of;

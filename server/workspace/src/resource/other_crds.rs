@@ -7,7 +7,7 @@ use crd_analyzer_resource::{self as server, ResourceVerdict, ServedVersion};
 use super::{One, Said, related};
 use crate::{
     codes,
-    finding::{Class, Finding, Related, Severity},
+    findings::finding::{Class, Finding, Related, Severity},
     index::{GroupKind, KnownDefinition},
     words,
 };

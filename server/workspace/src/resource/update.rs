@@ -14,11 +14,12 @@ use serde_json::Value;
 use super::{One, locate::Locate};
 use crate::{
     codes,
-    finding::{Class, Finding, Severity},
+    comparison::previous::Previous,
+    filled_in::unknown,
+    findings::finding::{Class, Finding, Severity},
+    findings::report::DocumentVerdict,
     index::Object,
-    previous::Previous,
-    report::DocumentVerdict,
-    unknown, words,
+    words,
 };
 
 /// The stored object, and the text that it was read from.
@@ -192,7 +193,9 @@ fn without_previous(one: &One<'_>, why: &str, served: ServedVersion<'_>, locate:
         "the previous revision of this resource cannot be read",
     );
     finding.help.push(words::FIX_PREVIOUS.to_owned());
-    finding.server = Some(crate::finding::ServerSays::Decode(format!("old object: {why}")));
+    finding.server = Some(crate::findings::finding::ServerSays::Decode(format!(
+        "old object: {why}"
+    )));
     DocumentVerdict {
         decode_error: Some(finding),
         ..locate.verdict(&read)

@@ -12,9 +12,9 @@ use crd_analyzer_syntax::paths::Step;
 
 use super::locate::Locate;
 use crate::{
-    finding::{Class, Finding, Severity},
-    report::DocumentVerdict,
-    spans,
+    documents::spans,
+    findings::finding::{Class, Finding, Severity},
+    findings::report::DocumentVerdict,
 };
 
 /// Keywords of a schema by which it may refuse the zero value of its type.

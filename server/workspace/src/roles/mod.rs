@@ -8,6 +8,7 @@ mod repository;
 mod role;
 mod scripts;
 mod test_data;
+pub mod test_steps;
 mod vendored;
 mod version;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::excluded::Excluded;
+use crate::config::excluded::Excluded;
 
 /// The attribute.
 const VENDORED: &str = "linguist-vendored";

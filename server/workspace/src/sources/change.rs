@@ -6,7 +6,7 @@ use crd_analyzer_syntax::{paths::Step, read_json};
 use serde_json::Value;
 
 use super::manifest::Place;
-use crate::text::Text;
+use crate::documents::text::Text;
 
 /// A change of one value of a manifest.
 #[derive(Clone, PartialEq, Debug)]

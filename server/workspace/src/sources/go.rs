@@ -16,10 +16,10 @@ use super::{
     manifest::{Manifest, Place},
 };
 use crate::{
-    generated::{GoSources, Origin},
-    go_file,
-    source::SourceText,
-    text::Text,
+    documents::source::SourceText,
+    documents::text::Text,
+    sources::generated::{GoSources, Origin},
+    sources::go_file,
 };
 
 /// Go.

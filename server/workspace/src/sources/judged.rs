@@ -12,11 +12,11 @@ use crd_analyzer_syntax::tree::Span;
 
 use super::manifest::Manifest;
 use crate::{
-    analysis::{Question, analyze_manifest},
+    config::versions::VersionSet,
     costs::{self, FileCosts},
-    finding::{Finding, Related},
-    report::{DocumentReport, DocumentVerdict},
-    versions::VersionSet,
+    findings::finding::{Finding, Related},
+    findings::report::{DocumentReport, DocumentVerdict},
+    judging::analysis::{Question, analyze_manifest},
 };
 
 /// A manifest, and what was found when it was judged.

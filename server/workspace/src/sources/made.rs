@@ -14,9 +14,9 @@ use super::{
 };
 use crate::{
     costs::FileCosts,
+    findings::report::{DocumentReport, FileReport},
     index::KnownDefinition,
-    question::Question,
-    report::{DocumentReport, FileReport},
+    judging::question::Question,
 };
 
 /// For making the manifests of a unit: what is more is not made.

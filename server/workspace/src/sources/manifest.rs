@@ -4,7 +4,7 @@ use std::{fmt, ops::Range, path::Path, sync::Arc};
 
 use crd_analyzer_syntax::tree::Span;
 
-use crate::source::SourceText;
+use crate::documents::source::SourceText;
 
 /// An object as somebody will send it. What it was made from may be written in another language.
 #[derive(Debug)]

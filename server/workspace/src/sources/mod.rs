@@ -4,8 +4,10 @@
 //! Nothing outside a row asks which language a file is written in.
 
 pub mod change;
+pub mod generated;
 mod go;
 pub mod go_crds;
+pub mod go_file;
 pub mod judged;
 pub mod made;
 pub mod manifest;
@@ -21,10 +23,10 @@ use made::{Made, Manifests};
 use manifest::Manifest;
 
 use crate::{
-    generated::GoSources,
+    findings::report::FileReport,
     index::{Files, KnownDefinition},
-    question::Question,
-    report::FileReport,
+    judging::question::Question,
+    sources::generated::GoSources,
 };
 
 /// A language of source files.

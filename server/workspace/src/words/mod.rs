@@ -31,7 +31,7 @@ pub(crate) use crd_analyzer_diagnostic::{
 use crd_analyzer_schema::field::{Cause, Error, ErrorType, Path, Segment};
 use crd_analyzer_syntax::{json::Json, tree::Tree};
 
-use crate::finding::Finding;
+use crate::findings::finding::Finding;
 
 /// An error and its place.
 #[derive(Clone, Copy)]

@@ -11,10 +11,10 @@ use crd_analyzer_ide::{
 };
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze},
     config::Config,
-    finding::ServerSays,
-    versions::VersionSet,
+    config::versions::VersionSet,
+    findings::finding::ServerSays,
+    judging::analysis::{Question, analyze},
 };
 use fastrand::Rng;
 

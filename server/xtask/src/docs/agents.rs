@@ -7,7 +7,7 @@ use crd_analyzer_fixtures::CRATES;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_workspace::{
     codes::{self, HasFix},
-    settings::SETTINGS,
+    config::settings::SETTINGS,
 };
 use serde_json::{Value, json};
 

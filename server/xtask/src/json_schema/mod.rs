@@ -11,7 +11,7 @@ use crd_analyzer_syntax::{
     read_json,
     split::{read_document, split},
 };
-use crd_analyzer_workspace::{accepted::accepted, versions::VersionSet};
+use crd_analyzer_workspace::{config::versions::VersionSet, resource::accepted::accepted};
 use serde_json::Value;
 
 use crate::{

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use crd_analyzer_publish::{kustomize_schemas, merge_for_kustomize};
-use crd_analyzer_workspace::{accepted::accepted, versions::VersionSet};
+use crd_analyzer_workspace::{config::versions::VersionSet, resource::accepted::accepted};
 use serde_json::{Map, Value, json};
 
 /// A CRD with lists of all types.

@@ -9,9 +9,9 @@ use crd_analyzer_syntax::{
     split::{read_document, split},
 };
 use crd_analyzer_workspace::{
-    analysis::{Old, Question, analyze},
-    finding::ServerSays,
-    versions::VersionSet,
+    config::versions::VersionSet,
+    findings::finding::ServerSays,
+    judging::analysis::{Old, Question, analyze},
 };
 use serde_json::Value;
 
@@ -81,7 +81,7 @@ fn definition(request: &Request) -> Option<Answer> {
         return None;
     };
     let (_, verdict) = document.verdicts.first()?;
-    let text = |it: &crd_analyzer_workspace::finding::Finding| it.server.as_ref().map(ServerSays::message);
+    let text = |it: &crd_analyzer_workspace::findings::finding::Finding| it.server.as_ref().map(ServerSays::message);
     let causes = verdict.errors.iter().filter_map(|it| match &it.server {
         Some(ServerSays::Cause {
             reason,

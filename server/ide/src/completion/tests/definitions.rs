@@ -1,8 +1,8 @@
 //! Completion in definitions.
 
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze},
-    versions::VersionSet,
+    config::versions::VersionSet,
+    judging::analysis::{Question, analyze},
 };
 
 use super::{KubernetesVersion, Offered, check_first, check_none_of};
@@ -367,7 +367,7 @@ fn a_new_version_breaks_nothing() {
             let errors: Vec<_> = verdicts.flat_map(|it| it.1.findings()).collect();
             assert_eq!(
                 errors,
-                Vec::<&crd_analyzer_workspace::finding::Finding>::new(),
+                Vec::<&crd_analyzer_workspace::findings::finding::Finding>::new(),
                 "{written}"
             );
         }

@@ -6,7 +6,7 @@ use crd_analyzer_syntax::{
     paths,
     tree::{NodeId, Tree},
 };
-use crd_analyzer_workspace::source::SourceText;
+use crd_analyzer_workspace::documents::source::SourceText;
 
 use super::{
     super::{

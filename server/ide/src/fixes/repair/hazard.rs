@@ -9,7 +9,7 @@ use crd_analyzer_cel::{
     parser::{Extents, ParseOptions, TokenClass, macros::MACROS, parse},
 };
 use crd_analyzer_syntax::tree::{NodeKind, ScalarStyle, Span};
-use crd_analyzer_workspace::hazards::codes;
+use crd_analyzer_workspace::judging::hazards::codes;
 
 use super::{
     super::edits::{Value, add_item, put},

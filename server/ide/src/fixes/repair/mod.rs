@@ -27,8 +27,8 @@ use crd_analyzer_workspace::{
     codes::{
         DEPRECATED_POLICY_VERSION, DEPRECATED_VERSION, LOCAL_TAG, UNKNOWN_KIND, UNSERVED_VERSION, UNUSED_SUPPRESSION,
     },
-    hazards::codes as hazard_codes,
-    source::SourceText,
+    documents::source::SourceText,
+    judging::hazards::codes as hazard_codes,
 };
 
 use super::{

@@ -10,7 +10,7 @@ use crd_analyzer_syntax::{
     paths::Step,
     tree::{NodeKind, ScalarStyle, Span, Tree},
 };
-use crd_analyzer_workspace::{mixed_objects::second_object, words::meant::meant};
+use crd_analyzer_workspace::{judging::mixed_objects::second_object, words::meant::meant};
 
 use super::{
     super::edits::{put, remove_entry, set_scalar},

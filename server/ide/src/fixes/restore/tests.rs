@@ -2,9 +2,9 @@
 
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_workspace::{
-    analysis::{MOST_FINDINGS, Question, analyze},
-    breaking::Policy,
-    versions::VersionSet,
+    comparison::breaking::Policy,
+    config::versions::VersionSet,
+    judging::analysis::{MOST_FINDINGS, Question, analyze},
 };
 
 use super::*;

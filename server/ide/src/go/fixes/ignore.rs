@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crd_analyzer_syntax::tree::Span;
-use crd_analyzer_workspace::suppress::{self, Form};
+use crd_analyzer_workspace::findings::suppress::{self, Form};
 
 use super::repair::Line;
 use crate::fixes::{Fix, FixKind, MAX_FIXES, NOT_IGNORED, Problem, TextEdit};

@@ -2,8 +2,8 @@
 
 use crd_analyzer_gosource::check::{catalog::Release, declared::Declared};
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze},
-    versions::VersionSet,
+    config::versions::VersionSet,
+    judging::analysis::{Question, analyze},
 };
 
 use super::*;

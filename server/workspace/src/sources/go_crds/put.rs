@@ -18,9 +18,9 @@ use crd_analyzer_syntax::{
 };
 
 use crate::{
-    generated::is_annotated,
+    documents::source::SourceText,
     index::DefinitionText,
-    source::SourceText,
+    sources::generated::is_annotated,
     sources::manifest::{Encoding, Manifest, Place, Writing},
 };
 

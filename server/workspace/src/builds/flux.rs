@@ -1,0 +1,440 @@
+//! What Flux substitutes for variables after it has built a folder: `spec.postBuild` of its Kustomizations
+//! (`SubstituteVariables` of github.com/fluxcd/pkg/kustomize).
+
+mod files;
+mod values;
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use crd_analyzer_kustomize::joined;
+use crd_analyzer_syntax::{
+    json::Json,
+    read_json,
+    split::{read_document, split},
+};
+use memchr::memmem;
+use serde_json::Value;
+
+use crate::filled_in::variables::Variables;
+pub use files::{FluxFiles, MayHold};
+use values::Known;
+
+/// The group of Flux's Kustomizations.
+const GROUP: &str = "kustomize.toolkit.fluxcd.io";
+
+/// The label or annotation that keeps Flux from substituting something in an object, if it is `disabled`.
+pub(crate) const SWITCH: &str = "kustomize.toolkit.fluxcd.io/substitute";
+
+/// The group of what Flux's Kustomizations take files from.
+const SOURCES: &str = "source.toolkit.fluxcd.io";
+
+/// The name of the GitRepository that `flux bootstrap` makes of the repository that it writes to.
+const BOOTSTRAPPED: &str = "flux-system";
+
+/// The bytes of a text that may say something to Flux.
+pub const TEXT_BYTES: u64 = 128 << 10;
+
+/// What a Kustomization changes beside variables, a field of `spec` each.
+const CHANGES: [&str; 6] = [
+    "patches",
+    "components",
+    "images",
+    "commonMetadata",
+    "namePrefix",
+    "nameSuffix",
+];
+
+/// The Kustomizations of Flux in some files, and the ConfigMaps and GitRepositories beside them.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Flux {
+    kustomizations: Vec<Kustomization>,
+    config_maps: Vec<ConfigMap>,
+    repositories: Vec<Repository>,
+    known: values::Cache,
+}
+
+/// The texts of an object, by their keys.
+type Texts = BTreeMap<Arc<str>, Arc<str>>;
+
+/// A GitRepository.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Repository {
+    name: String,
+    namespace: String,
+    /// Without what may be written in several ways.
+    url: String,
+}
+
+/// One Kustomization.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Kustomization {
+    /// What it builds, an absolute path.
+    folder: PathBuf,
+    name: String,
+    namespace: String,
+    /// Where it is written.
+    file: PathBuf,
+    /// The position of its document in the file, and of the item if the document is a list, if it changes objects.
+    patching: Option<(u32, Option<usize>)>,
+    is_substituting: bool,
+    /// The namespace and the name of the GitRepository that its path begins at.
+    source: Option<(String, String)>,
+    inline: Arc<Texts>,
+    /// The kind and the name of what more variables are in, the last first to count.
+    from: Vec<(String, String)>,
+}
+
+/// A Kustomization that changes what it builds.
+#[derive(Clone, Copy, Debug)]
+pub struct Patching<'f> {
+    /// Where it is written, an absolute path.
+    pub file: &'f Path,
+    /// The position of its document in the file.
+    pub document: u32,
+    /// Its position among the items, if the document is a list.
+    pub item: Option<usize>,
+    /// What it builds, an absolute path.
+    pub folder: &'f Path,
+    pub(crate) name: &'f str,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct ConfigMap {
+    name: String,
+    namespace: String,
+    data: Arc<Texts>,
+}
+
+/// As [`str::contains`], several times as fast: each file of a repository is looked into.
+fn has(text: &str, word: &str) -> bool {
+    memmem::find(text.as_bytes(), word.as_bytes()).is_some()
+}
+
+impl Flux {
+    /// Whether a text may hold a Kustomization of Flux, or what it takes files from.
+    pub fn is_in(text: &str) -> bool {
+        has(text, GROUP) || has(text, SOURCES) && has(text, "GitRepository")
+    }
+
+    /// Whether a text may hold a ConfigMap. Descriptions name them, too: it is of interest only where a Kustomization was found.
+    pub fn may_be_config_map(text: &str) -> bool {
+        has(text, "ConfigMap")
+    }
+
+    /// Takes what is known of other files.
+    pub fn join(&mut self, other: &Self) {
+        self.known = values::Cache::default();
+        self.kustomizations.extend_from_slice(&other.kustomizations);
+        self.config_maps.extend_from_slice(&other.config_maps);
+        self.repositories.extend_from_slice(&other.repositories);
+    }
+
+    /// Takes what a file holds. `root`: the folder that `spec.path` begins at.
+    pub fn add(&mut self, file: &Path, root: &Path, text: &Arc<str>) {
+        self.known = values::Cache::default();
+        for document in split(text).documents {
+            let Ok(tree) = read_document(text, document, &[]) else {
+                continue;
+            };
+            let Ok(json) = read_json(&tree) else { continue };
+            let Some(object) = json.root().map(Json::to_value) else {
+                continue;
+            };
+            let items = object["items"].as_array().filter(|_| object["kind"] == "List");
+            match items {
+                Some(items) => items
+                    .iter()
+                    .enumerate()
+                    .for_each(|(n, it)| self.add_object((file, document.index, Some(n)), root, it)),
+                None => self.add_object((file, document.index, None), root, &object),
+            }
+        }
+    }
+
+    /// An object of a file: a document, or an item of a document.
+    fn add_object(&mut self, (file, document, item): (&Path, u32, Option<usize>), root: &Path, object: &Value) {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let name = text(&object["metadata"]["name"]);
+        let namespace = text(&object["metadata"]["namespace"]);
+        let version = object["apiVersion"].as_str().unwrap_or_default();
+        match object["kind"].as_str() {
+            Some("ConfigMap") if version == "v1" => self.config_maps.push(ConfigMap {
+                name,
+                namespace,
+                data: texts(&object["data"]),
+            }),
+            Some("Kustomization") if version.split_once('/').is_some_and(|it| it.0 == GROUP) => {
+                let spec = &object["spec"];
+                let after = &spec["postBuild"];
+                let is_changing = CHANGES.iter().any(|it| match &spec[*it] {
+                    Value::Array(items) => !items.is_empty(),
+                    Value::Object(fields) => !fields.is_empty(),
+                    Value::String(text) => !text.is_empty(),
+                    _ => false,
+                });
+                let source = &spec["sourceRef"];
+                let source = (source["kind"] == "GitRepository").then(|| {
+                    let of = source["namespace"]
+                        .as_str()
+                        .map_or_else(|| namespace.clone(), str::to_owned);
+                    (of, text(&source["name"]))
+                });
+                let from = after["substituteFrom"].as_array().into_iter().flatten();
+                let path = spec["path"].as_str().unwrap_or_default();
+                self.kustomizations.push(Kustomization {
+                    folder: joined(root, path.trim_start_matches('/')),
+                    name,
+                    namespace,
+                    file: file.to_owned(),
+                    patching: is_changing.then_some((document, item)),
+                    source,
+                    is_substituting: after.is_object(),
+                    inline: texts(&after["substitute"]),
+                    from: from.map(|it| (text(&it["kind"]), text(&it["name"]))).collect(),
+                });
+            }
+            Some("GitRepository") if version.split_once('/').is_some_and(|it| it.0 == SOURCES) => {
+                self.repositories.push(Repository {
+                    name,
+                    namespace,
+                    url: plain_url(object["spec"]["url"].as_str().unwrap_or_default()),
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn known(&self) -> &Known {
+        self.known.get_or_init(|| Known::new(self))
+    }
+
+    /// The Kustomizations whose paths are in this repository, as far as that is known.
+    fn of_this_repository(&self) -> impl Iterator<Item = &Kustomization> {
+        self.known().here.iter().map(|it| &self.kustomizations[*it])
+    }
+
+    /// The positions of those.
+    fn here(&self) -> Vec<usize> {
+        let mut by_name: HashMap<&str, Vec<&Repository>> = HashMap::new();
+        for repository in &self.repositories {
+            by_name.entry(&repository.name).or_default().push(repository);
+        }
+        let mut known: HashMap<(&str, &str), Option<&str>> = HashMap::new();
+        let mut url_of = |namespace, name| {
+            *known.entry((namespace, name)).or_insert_with(|| {
+                let named = by_name.get(name).into_iter().flatten();
+                let is_it =
+                    |it: &&&Repository| it.namespace == namespace || it.namespace.is_empty() || namespace.is_empty();
+                let mut urls: Vec<&str> = named.filter(is_it).map(|it| it.url.as_str()).collect();
+                urls.dedup();
+                // Of several clusters nobody knows which.
+                <[&str; 1]>::try_from(urls).ok().map(|it| it[0])
+            })
+        };
+        let own = url_of(BOOTSTRAPPED, BOOTSTRAPPED);
+        let mut here = Vec::new();
+        for (n, kustomization) in self.kustomizations.iter().enumerate() {
+            let source = kustomization.source.as_ref();
+            let named = source.and_then(|(namespace, name)| url_of(namespace.as_str(), name.as_str()));
+            if own.is_none() || named.is_none() || own == named {
+                here.push(n);
+            }
+        }
+        here
+    }
+
+    /// What Flux applies as it is: the folders of Kustomizations that change nothing but variables, absolute paths.
+    pub(crate) fn applied(&self) -> impl Iterator<Item = &Path> {
+        let unchanging = self.of_this_repository().filter(|it| it.patching.is_none());
+        unchanging.map(|it| it.folder.as_path())
+    }
+
+    /// Whether no Kustomization substitutes something.
+    pub fn is_empty(&self) -> bool {
+        !self.kustomizations.iter().any(|it| it.is_substituting)
+    }
+
+    /// Whether there are Kustomizations of Flux.
+    pub fn has_kustomizations(&self) -> bool {
+        !self.kustomizations.is_empty()
+    }
+
+    /// The Kustomizations that change what they build.
+    pub fn patching(&self) -> impl Iterator<Item = Patching<'_>> {
+        self.of_this_repository().filter_map(|it| {
+            let (document, item) = it.patching?;
+            Some(Patching {
+                file: &it.file,
+                document,
+                item,
+                folder: &it.folder,
+                name: &it.name,
+            })
+        })
+    }
+
+    /// Whether a Kustomization counts for what lies at a path.
+    pub fn is_of(&self, path: &Path) -> bool {
+        path.ancestors().any(|it| self.known().folders.contains(it))
+    }
+
+    /// The variables that are known in what the Kustomizations build that have something of these places: those on which all of them agree.
+    pub(crate) fn variables(&self, places: &[&Path]) -> Option<Arc<Variables>> {
+        self.known().variables(places)
+    }
+
+    /// The same in what one Kustomization builds, which is named by its file and its name; else in what those of a folder build.
+    pub(crate) fn variables_of(&self, one: Option<&(PathBuf, String)>, folder: &Path) -> Option<Arc<Variables>> {
+        match one {
+            Some((file, name)) => self.known().of_one.get(&(file.clone(), name.clone())).cloned(),
+            None => self.variables(&[folder]),
+        }
+    }
+}
+
+/// The texts of an object, on one line each, as Flux takes them.
+fn texts(object: &Value) -> Arc<Texts> {
+    let entries = object.as_object().into_iter().flatten();
+    let texts =
+        entries.filter_map(|(name, value)| Some((name.as_str().into(), value.as_str()?.replace('\n', "").into())));
+    Arc::new(texts.collect())
+}
+
+/// A URL without its scheme, its user, and the ending of git.
+fn plain_url(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |it| it.1);
+    let rest = rest.split_once('@').map_or(rest, |it| it.1);
+    let rest = rest.trim_end_matches('/').trim_end_matches(".git");
+    rest.replace(':', "/").to_lowercase()
+}
+
+/// A file with the folder that it is in: many files of a repository have one name.
+pub(crate) fn file_name(path: &Path) -> String {
+    let names: Vec<_> = path.iter().rev().take(2).map(|it| it.to_string_lossy()).collect();
+    names.into_iter().rev().collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const APPS: &str = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps, namespace: flux-system}\n";
+
+    fn known(texts: &[&str], folder: &str) -> Option<Vec<String>> {
+        let mut flux = Flux::default();
+        for text in texts {
+            assert!(Flux::is_in(text) || Flux::may_be_config_map(text), "{text}");
+            flux.add(Path::new("/r/clusters/a.yaml"), Path::new("/r"), &Arc::from(*text));
+        }
+        let found = flux.variables(&[Path::new(folder)])?;
+        Some(
+            found
+                .values
+                .iter()
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect(),
+        )
+    }
+
+    #[track_caller]
+    fn check(texts: &[&str], folder: &str, expected: &[&str]) {
+        assert_eq!(known(texts, folder).expect("a Kustomization"), expected);
+    }
+
+    #[test]
+    fn of_a_kustomization() {
+        let apps = format!("{APPS}spec: {{path: ./apps/prod, postBuild: {{substitute: {{A: x, B: \"1\\n2\"}}}}}}\n");
+        check(&[&apps], "/r/apps/prod", &["A=x", "B=12"]);
+        check(&[&apps], "/r/apps/prod/below", &["A=x", "B=12"]);
+        assert_eq!(known(&[&apps], "/r/apps/production"), None);
+        let other = apps.replace("x,", "y,");
+        check(&[&apps, &other], "/r/apps/prod", &["B=12"]);
+        let list = format!("kind: List\nitems:\n- {}", apps.trim_end().replace('\n', "\n  "));
+        check(&[&list], "/r/apps/prod", &["A=x", "B=12"]);
+    }
+
+    #[test]
+    fn of_patches() {
+        let flux = |spec: &str| {
+            let text = format!("kind: x\n---\n{APPS}spec: {{path: apps, {spec}}}\n");
+            let mut flux = Flux::default();
+            assert!(Flux::is_in(&text));
+            flux.add(Path::new("/r/a.yaml"), Path::new("/r"), &Arc::from(text));
+            flux
+        };
+        let patching = flux("patches: [{patch: x}]");
+        assert!(patching.is_empty() && patching.variables(&[Path::new("/r/apps")]).is_none());
+        let found: Vec<_> = patching
+            .patching()
+            .map(|it| (it.folder.to_owned(), it.document, it.item))
+            .collect();
+        assert_eq!(found, [(PathBuf::from("/r/apps"), 1, None)]);
+        assert_eq!(flux("images: [{name: a, newTag: v2}]").patching().count(), 1);
+        assert_eq!(flux("commonMetadata: {labels: {a: b}}").patching().count(), 1);
+        assert_eq!(flux("targetNamespace: a").applied().count(), 1);
+        assert_eq!(flux("patches: [], postBuild: {}").patching().count(), 0);
+        assert_eq!(flux("components: [../c], postBuild: {}").patching().count(), 1);
+    }
+
+    #[test]
+    fn of_another_repository() {
+        let repository = |name: &str, url: &str| {
+            format!(
+                "---\napiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {{name: {name}, namespace: flux-system}}\nspec: {{url: '{url}'}}\n"
+            )
+        };
+        let own = repository("flux-system", "ssh://git@example.com/o/fleet");
+        let apps = |source: &str| {
+            format!(
+                "{APPS}spec: {{path: apps, postBuild: {{substitute: {{A: x}}}}, sourceRef: {{kind: GitRepository, name: {source}}}}}\n"
+            )
+        };
+        let of = |others: &[(&str, &str)], source: &str| {
+            let others: String = others.iter().map(|(name, url)| repository(name, url)).collect();
+            known(&[&apps(source), &format!("{own}{others}")], "/r/apps").is_some()
+        };
+        assert!(of(&[], "flux-system") && of(&[], "unknown"));
+        assert!(!of(&[("app", "https://example.com/o/app")], "app"));
+        assert!(of(&[("app", "https://example.com/o/fleet.git")], "app"));
+        // Each of two clusters has its own.
+        assert!(of(
+            &[
+                ("app", "https://example.com/o/app"),
+                ("flux-system", "https://example.com/o/other")
+            ],
+            "app"
+        ));
+    }
+
+    #[test]
+    fn of_config_maps() {
+        let from = |names: &str| {
+            format!("{APPS}spec: {{path: apps, postBuild: {{substitute: {{A: x}}, substituteFrom: [{names}]}}}}\n")
+        };
+        let map = |data: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: m}}\ndata: {data}\n");
+        let m = "{kind: ConfigMap, name: m}";
+        check(&[&from(m), &map("{A: z, B: b}")], "/r/apps", &["A=x", "B=b"]);
+        check(&[&from(m), &map("{B: '${C}', D: d}")], "/r/apps", &["A=x", "D=d"]);
+        // Another file with the name may be a patch of it, or the one of another cluster.
+        check(
+            &[&from(m), &map("{B: b, C: c}"), &map("{B: other}")],
+            "/r/apps",
+            &["A=x", "C=c"],
+        );
+        check(&[&from(m)], "/r/apps", &["A=x"]);
+        // What comes later counts.
+        let secret = "{kind: Secret, name: s}";
+        check(
+            &[&from(&format!("{secret}, {m}")), &map("{B: b}")],
+            "/r/apps",
+            &["A=x", "B=b"],
+        );
+        check(&[&from(&format!("{m}, {secret}")), &map("{B: b}")], "/r/apps", &["A=x"]);
+        let elsewhere = map("{B: b}").replace("name: m", "name: m, namespace: other");
+        check(&[&from(m), &elsewhere], "/r/apps", &["A=x"]);
+    }
+}

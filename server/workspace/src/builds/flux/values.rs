@@ -1,0 +1,302 @@
+//! The values of variables, once for each Kustomization.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use crd_analyzer_budget::{self as budget, Limits, Unfinished};
+
+use super::{ConfigMap, Flux, Kustomization, Texts, file_name};
+use crate::filled_in::variables::Variables;
+
+/// What all values together may take.
+const LIMITS: Limits = Limits {
+    work: 100_000_000,
+    bytes: 32 << 20,
+    ..Limits::NONE
+};
+
+/// What it takes to find the values on which the Kustomizations of some folders agree.
+const AGREEING: Limits = Limits {
+    work: 5_000_000,
+    bytes: 4 << 20,
+    ..Limits::NONE
+};
+
+/// Work for a variable.
+const A_VALUE: u64 = 20;
+
+/// Bytes for a variable, whose texts are shared.
+const VALUE_BYTES: u64 = 64;
+
+/// What is known of all Kustomizations, found when it is first wanted. It says nothing that these do not say.
+#[derive(Default, Debug)]
+pub(super) struct Cache(OnceLock<Known>);
+
+impl Cache {
+    pub(super) fn get_or_init(&self, make: impl FnOnce() -> Known) -> &Known {
+        self.0.get_or_init(make)
+    }
+}
+
+impl Clone for Cache {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for Cache {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Cache {}
+
+/// What is known of all Kustomizations.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// The positions of those that are of this repository.
+    pub(super) here: Vec<usize>,
+    /// The folders of those that substitute or change something.
+    pub(super) folders: HashSet<PathBuf>,
+    /// The variables of each folder that some substitute in: those on which all agree.
+    by_folder: HashMap<PathBuf, usize>,
+    of_folder: Vec<Arc<Variables>>,
+    /// The variables of each that substitutes something, by its file and its name.
+    pub(super) of_one: HashMap<(PathBuf, String), Arc<Variables>>,
+    /// Those of several folders, by their numbers.
+    of_several: Mutex<HashMap<Vec<usize>, Arc<Variables>>>,
+}
+
+/// What ConfigMaps of one name hold together. `None`: they do not agree, or the value has variables.
+type Joined = BTreeMap<Arc<str>, Option<Arc<str>>>;
+
+impl Known {
+    pub(super) fn new(flux: &Flux) -> Self {
+        budget::apart(|| budget::within(LIMITS, || Self::find(flux)).0)
+    }
+
+    fn find(flux: &Flux) -> Self {
+        let here = flux.here();
+        let mut values = Values::new(&flux.config_maps);
+        let mut of_one = HashMap::new();
+        let is_here: HashSet<usize> = here.iter().copied().collect();
+        let mut by_folder: HashMap<PathBuf, usize> = HashMap::new();
+        let mut of_folder: Vec<Variables> = Vec::new();
+        for (n, kustomization) in flux.kustomizations.iter().enumerate() {
+            if !kustomization.is_substituting {
+                continue;
+            }
+            let name = &kustomization.name;
+            let by = format!("`{name}` ({})", file_name(&kustomization.file));
+            let found = values.of(kustomization);
+            let variables = Variables {
+                is_unfinished: found.is_err(),
+                values: found.unwrap_or_default(),
+                by: BTreeSet::from([by]),
+                more: 0,
+            };
+            if is_here.contains(&n) {
+                if let Some(at) = by_folder.get(&kustomization.folder) {
+                    agree(&mut of_folder[*at], &variables);
+                } else {
+                    by_folder.insert(kustomization.folder.clone(), of_folder.len());
+                    of_folder.push(variables.clone());
+                }
+            }
+            let key = (kustomization.file.clone(), name.clone());
+            of_one.entry(key).or_insert_with(|| Arc::new(variables));
+        }
+        let counts = |it: &&Kustomization| it.is_substituting || it.patching.is_some();
+        let counted = here.iter().map(|it| &flux.kustomizations[*it]).filter(counts);
+        Self {
+            folders: counted.map(|it| it.folder.clone()).collect(),
+            here,
+            by_folder,
+            of_folder: of_folder.into_iter().map(Arc::new).collect(),
+            of_one,
+            of_several: Mutex::default(),
+        }
+    }
+
+    /// The variables of the Kustomizations that have something of these places.
+    pub(super) fn variables(&self, places: &[&Path]) -> Option<Arc<Variables>> {
+        if self.by_folder.is_empty() {
+            return None;
+        }
+        let above = places.iter().flat_map(|it| it.ancestors());
+        let numbers: BTreeSet<usize> = above.filter_map(|it| self.by_folder.get(it)).copied().collect();
+        let numbers = Vec::from_iter(numbers);
+        let (first, others) = numbers.split_first()?;
+        let first = &self.of_folder[*first];
+        if others.is_empty() {
+            return Some(first.clone());
+        }
+        let lock = || self.of_several.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&numbers) {
+            return Some(known.clone());
+        }
+        let find = || {
+            let mut agreed = Variables::clone(first);
+            for other in others {
+                agree(&mut agreed, &self.of_folder[*other]);
+            }
+            agreed
+        };
+        let agreed = Arc::new(budget::apart(|| budget::within(AGREEING, find).0));
+        lock().insert(numbers, agreed.clone());
+        Some(agreed)
+    }
+}
+
+/// Keeps what others say, too.
+fn agree(known: &mut Variables, other: &Variables) {
+    known.is_unfinished |= other.is_unfinished || budget::work(1).is_err();
+    if !Arc::ptr_eq(&known.values, &other.values) {
+        let work = A_VALUE * known.values.len() as u64;
+        if budget::work(work).is_err() || budget::bytes(VALUE_BYTES * known.values.len() as u64).is_err() {
+            known.is_unfinished = true;
+            known.values = Arc::default();
+        }
+        let is_other = |it: (&Arc<str>, &Arc<str>)| other.values.get(it.0) != Some(it.1);
+        if known.values.iter().any(is_other) {
+            Arc::make_mut(&mut known.values).retain(|name, value| other.values.get(name) == Some(value));
+        }
+    }
+    known.more += other.more;
+    for by in &other.by {
+        if known.by.len() < MOST_NAMED {
+            known.by.insert(by.clone());
+        } else {
+            known.more += 1;
+        }
+    }
+}
+
+/// Kustomizations that are named as those who substitute something.
+const MOST_NAMED: usize = 10;
+
+/// A namespace, and the kinds and names that a Kustomization of it takes variables from.
+type SourcesOf<'f> = (&'f str, &'f [(String, String)]);
+
+/// Finds the values of Kustomizations.
+struct Values<'f> {
+    config_maps: HashMap<&'f str, Vec<&'f ConfigMap>>,
+    /// What the ConfigMaps of a name hold, as a namespace sees them.
+    joined: HashMap<(&'f str, &'f str), Option<Arc<Joined>>>,
+    /// What those of several names hold together, as a namespace sees them.
+    known: HashMap<SourcesOf<'f>, Arc<Texts>>,
+}
+
+impl<'f> Values<'f> {
+    fn new(config_maps: &'f [ConfigMap]) -> Self {
+        let mut by_name: HashMap<&str, Vec<&ConfigMap>> = HashMap::new();
+        for config_map in config_maps {
+            by_name.entry(&config_map.name).or_default().push(config_map);
+        }
+        Self {
+            config_maps: by_name,
+            joined: HashMap::new(),
+            known: HashMap::new(),
+        }
+    }
+
+    fn of(&mut self, of: &'f Kustomization) -> Result<Arc<Texts>, Unfinished> {
+        budget::work(A_VALUE)?;
+        let given = self.given((&of.namespace, &of.from))?;
+        // What a Kustomization gets from another one is not known here.
+        let is_known = |value: &str| !value.contains("${");
+        let is_all = of.inline.values().all(|it| is_known(it));
+        if given.is_empty() && is_all {
+            return Ok(of.inline.clone());
+        }
+        if of.inline.is_empty() {
+            return Ok(given);
+        }
+        spend(given.len() + of.inline.len())?;
+        let mut values = Texts::clone(&given);
+        for (name, value) in &*of.inline {
+            if is_known(value) {
+                values.insert(name.clone(), value.clone());
+            } else {
+                values.remove(name);
+            }
+        }
+        Ok(Arc::new(values))
+    }
+
+    /// The values from ConfigMaps, the last first to count.
+    fn given(&mut self, key: SourcesOf<'f>) -> Result<Arc<Texts>, Unfinished> {
+        if let Some(known) = self.known.get(&key) {
+            return Ok(known.clone());
+        }
+        let (namespace, from) = key;
+        let mut values = Texts::new();
+        for (kind, name) in from {
+            budget::work(A_VALUE)?;
+            let found = if kind == "ConfigMap" {
+                self.joined(namespace, name)?
+            } else {
+                None
+            };
+            let Some(found) = found else {
+                // What it has may be the same variables.
+                values.clear();
+                continue;
+            };
+            spend(found.len())?;
+            for (name, value) in &*found {
+                match value {
+                    Some(value) => {
+                        values.insert(name.clone(), value.clone());
+                    }
+                    None => {
+                        values.remove(name);
+                    }
+                }
+            }
+        }
+        let values = Arc::new(values);
+        self.known.insert(key, values.clone());
+        Ok(values)
+    }
+
+    fn joined(&mut self, namespace: &'f str, name: &'f str) -> Result<Option<Arc<Joined>>, Unfinished> {
+        if let Some(known) = self.joined.get(&(namespace, name)) {
+            return Ok(known.clone());
+        }
+        let named = self.config_maps.get(name).map(Vec::as_slice).unwrap_or_default();
+        budget::work(named.len() as u64)?;
+        let is_it = |it: &&&ConfigMap| it.namespace == namespace || it.namespace.is_empty() || namespace.is_empty();
+        let mut joined: Option<Joined> = None;
+        for config_map in named.iter().filter(is_it) {
+            let joined = joined.get_or_insert_default();
+            spend(config_map.data.len())?;
+            for (name, value) in &*config_map.data {
+                budget::work(value.len() as u64 / budget::BYTES_PER_WORK)?;
+                // A patch of a ConfigMap is written like one.
+                let is_sure = |known: &Option<Arc<str>>| known.as_ref() == Some(value);
+                match joined.get_mut(name) {
+                    None => {
+                        let value = (!value.contains("${")).then(|| value.clone());
+                        joined.insert(name.clone(), value);
+                    }
+                    Some(known) if is_sure(known) => {}
+                    Some(known) => *known = None,
+                }
+            }
+        }
+        let joined = joined.map(Arc::new);
+        self.joined.insert((namespace, name), joined.clone());
+        Ok(joined)
+    }
+}
+
+/// Spends what so many variables take.
+fn spend(values: usize) -> Result<(), Unfinished> {
+    budget::work(A_VALUE * values as u64)?;
+    budget::bytes(VALUE_BYTES * values as u64)
+}

@@ -1,0 +1,7 @@
+//! What kustomizations and Flux build of files.
+
+pub(crate) mod basis;
+pub mod flux;
+pub mod kustomize;
+pub mod overlay;
+pub(crate) mod place_reasons;

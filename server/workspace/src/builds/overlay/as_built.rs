@@ -1,0 +1,277 @@
+//! What kustomizations and Flux make of one file, kept for the later texts of the file until it is asked again.
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use crd_analyzer_syntax::{common, tree::Span};
+
+use super::{Key, Overlays};
+use crate::{
+    comparison::revision,
+    filled_in::variables::Variables,
+    findings::finding::Finding,
+    findings::report::{DocumentReport, DocumentVerdict, FileReport},
+    findings::same::mark_repeats,
+    judging::question::{BuiltDocuments, Question},
+    sources,
+};
+
+/// What kustomizations and Flux make of one file.
+#[derive(Debug)]
+pub struct AsBuilt {
+    /// The text that the spans count in.
+    text: Arc<str>,
+    /// The documents and items that are judged only as they are built.
+    built: HashSet<(usize, Option<usize>)>,
+    is_patch: bool,
+    is_open: bool,
+    /// The language of the file, if manifests are made of it.
+    row: Option<&'static sources::Row>,
+    variables: Option<Arc<Variables>>,
+    findings: Vec<Finding>,
+    documents: Vec<DocumentReport>,
+    /// The files that the kustomizations have asked for.
+    files: HashSet<Arc<Path>>,
+}
+
+impl AsBuilt {
+    /// What the kustomizations make of the file with this path, whose text is `text`.
+    pub fn new(overlays: &Overlays, path: &Path, text: &Arc<str>, question: &Question<'_>) -> Self {
+        let mut report = FileReport::empty(text.clone());
+        overlays.complete(path, &mut report, question);
+        let of_file = |it: &&Key| it.0 == path;
+        Self {
+            text: text.clone(),
+            built: overlays.built.iter().filter(of_file).map(|it| (it.1, it.2)).collect(),
+            is_patch: overlays.patches.contains(path),
+            is_open: overlays.is_open(path),
+            row: None,
+            variables: overlays.variables(path),
+            findings: report.findings,
+            documents: report.documents,
+            files: overlays.files().cloned().collect(),
+        }
+    }
+
+    /// What is wrong with the manifests that a file with this text is made into.
+    pub fn of_source(row: &'static sources::Row, text: &Arc<str>, documents: Vec<DocumentReport>) -> Self {
+        Self {
+            text: text.clone(),
+            built: HashSet::new(),
+            is_patch: false,
+            is_open: false,
+            row: Some(row),
+            variables: None,
+            findings: Vec::new(),
+            documents,
+            files: HashSet::new(),
+        }
+    }
+
+    /// Whether what could not be built may complete the objects of the file.
+    pub fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Whether the API server rejects an object of the file as it is built.
+    pub fn has_errors(&self) -> bool {
+        self.documents.iter().any(DocumentReport::has_errors)
+    }
+
+    /// Whether a change of one of these files may change this.
+    pub fn depends_on(&self, paths: &HashSet<PathBuf>) -> bool {
+        paths.iter().any(|it| self.files.contains(it.as_path()))
+    }
+
+    /// The files that it is made of.
+    pub fn files(&self) -> impl Iterator<Item = &Arc<Path>> {
+        self.files.iter()
+    }
+
+    /// Whether an earlier answer, moved to the text of this one, says all that this one says.
+    pub fn is_said_by(&self, earlier: &Self) -> bool {
+        let moved = Moved::new(&earlier.text, &self.text);
+        let of_verdicts = |documents: Vec<DocumentReport>| {
+            let named = |it: DocumentReport| (it.index, it.item, it.name, it.verdicts);
+            documents.into_iter().map(named).collect::<Vec<_>>()
+        };
+        (&self.built, self.is_patch, self.is_open, &self.variables)
+            == (&earlier.built, earlier.is_patch, earlier.is_open, &earlier.variables)
+            && self.findings == moved.findings(&earlier.findings)
+            && of_verdicts(self.documents.clone()) == of_verdicts(moved.documents(&earlier.documents))
+    }
+
+    /// Replaces the diagnostics of documents as written by those of the built objects, in a report on the file's text or on a later text.
+    pub fn apply(&self, report: &mut FileReport) {
+        for document in &mut report.documents {
+            let is_built =
+                self.built.contains(&(document.index, document.item)) || self.is_patch && document.item.is_none();
+            if is_built {
+                for (_, verdict) in &mut document.verdicts {
+                    verdict.unfinished.clear();
+                    // What is stored is not known to be built otherwise.
+                    verdict.retain_mut(|it| revision::is_about_update(it));
+                }
+            }
+        }
+        let moved = Moved::new(&self.text, &report.text);
+        report.findings.extend(moved.findings(&self.findings));
+        report.documents.extend(moved.documents(&self.documents));
+        report.documents.sort_by_key(|it| (it.index, it.item));
+        mark_repeats(report);
+        if let Some(row) = self.row.filter(|_| !self.documents.is_empty()) {
+            (row.silence)(report);
+        }
+    }
+}
+
+impl BuiltDocuments for AsBuilt {
+    fn variables(&self, _: &Path) -> Option<Arc<Variables>> {
+        self.variables.clone()
+    }
+
+    /// The text is judged as it is written, too: [`AsBuilt::apply`] leaves out what does not count then.
+    fn is_built(&self, _: &Path, _: usize, _: Option<usize>) -> bool {
+        false
+    }
+}
+
+/// The way of spans from a text to a later one, which differ in one place.
+struct Moved {
+    /// The bytes at the beginning that both texts have.
+    before: u32,
+    /// Where the bytes at the end begin that both have, in the earlier text.
+    after: u32,
+    /// How much further on those are in the later text.
+    by: i64,
+    end: u32,
+}
+
+impl Moved {
+    fn new(earlier: &str, later: &str) -> Self {
+        let (a, b) = (earlier.as_bytes(), later.as_bytes());
+        let before = common::ahead(a, b);
+        let same = common::behind(&a[before..], &b[before..]);
+        Self {
+            before: before as u32,
+            after: (a.len() - same) as u32,
+            by: b.len() as i64 - a.len() as i64,
+            end: b.len() as u32,
+        }
+    }
+
+    /// `None` if the text of the span has changed.
+    fn span(&self, span: Span) -> Option<Span> {
+        if span.end <= self.before {
+            return Some(span);
+        }
+        let moved = |it: u32| (i64::from(it) + self.by) as u32;
+        (span.start >= self.after).then(|| Span::new(moved(span.start), moved(span.end)))
+    }
+
+    /// The span of a document, whose text may change.
+    fn outer(&self, span: Span) -> Span {
+        let moved = |it: u32| (i64::from(it) + self.by).clamp(0, i64::from(self.end)) as u32;
+        let start = if span.start <= self.before {
+            span.start
+        } else {
+            moved(span.start)
+        };
+        Span::new(
+            start,
+            if span.end <= self.before {
+                span.end
+            } else {
+                moved(span.end).max(start)
+            },
+        )
+    }
+
+    fn finding(&self, finding: &mut Finding) -> bool {
+        let Some(span) = self.span(finding.span) else {
+            return false;
+        };
+        finding.span = span;
+        finding.related.retain_mut(|it| {
+            let moved = if it.file.is_some() {
+                Some(it.span)
+            } else {
+                self.span(it.span)
+            };
+            it.span = moved.unwrap_or(it.span);
+            moved.is_some()
+        });
+        true
+    }
+
+    fn findings(&self, findings: &[Finding]) -> Vec<Finding> {
+        let moved = findings.iter().filter_map(|it| {
+            let mut it = it.clone();
+            self.finding(&mut it).then_some(it)
+        });
+        moved.collect()
+    }
+
+    fn documents(&self, documents: &[DocumentReport]) -> Vec<DocumentReport> {
+        let mut documents = documents.to_vec();
+        for document in &mut documents {
+            document.span = self.outer(document.span);
+            for (_, verdict) in &mut document.verdicts {
+                let DocumentVerdict { unfinished, .. } = verdict;
+                unfinished.retain_mut(|it| self.finding(it));
+                verdict.retain_mut(|it| self.finding(it));
+            }
+        }
+        documents
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(earlier: &str, later: &str, span: &str, expected: Option<&str>) {
+        let start = earlier.find(span).expect("the span") as u32;
+        let moved = Moved::new(earlier, later).span(Span::new(start, start + span.len() as u32));
+        assert_eq!(moved.map(|it| &later[it.range()]), expected);
+    }
+
+    #[test]
+    fn spans_move_with_the_text() {
+        check("a: 1\nb: 2\n", "a: 1\nb: 2\n", "b", Some("b"));
+        check("a: 1\nb: 2\n", "a: 12\nb: 2\n", "b", Some("b"));
+        check("a: 1\nb: 2\n", "a: 12\nb: 2\n", "a", Some("a"));
+        check("a: 17\nb: 2\n", "\nb: 2\n", "b: 2", Some("b: 2"));
+        check("a: 1\nb: 2\n", "a: 1\nb: 3\n", "2", None);
+        check("a: ä\nb: 2\n", "a: ö\nb: 2\n", "ä", None);
+        check("a: ä\nb: 2\n", "a: ö\nb: 2\n", "b", Some("b"));
+        check("aaa", "aa", "aaa", None);
+        check("a", "", "a", None);
+        check("", "b", "", Some(""));
+    }
+
+    #[test]
+    fn spans_of_documents_keep_to_the_text() {
+        for (earlier, later) in [
+            ("a: 1\n---\nb: 2\n", "a: 1\n"),
+            ("a: 1\n---\nb: 2\n", ""),
+            ("", "a: 1"),
+            ("ab", "aab"),
+        ] {
+            let moved = Moved::new(earlier, later);
+            for start in 0..=earlier.len() as u32 {
+                for end in start..=earlier.len() as u32 {
+                    let span = moved.outer(Span::new(start, end));
+                    assert!(
+                        span.start <= span.end && span.end as usize <= later.len(),
+                        "{span:?} of {later:?}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,512 @@
+//! The reports on built objects: each object is checked as a text of its own, and its diagnostics are shown where their causes are written.
+
+use std::{
+    cell::OnceCell,
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    path::Path,
+    sync::{Arc, PoisonError, atomic::Ordering},
+};
+
+use crd_analyzer_budget::{self as budget, Limits};
+use crd_analyzer_kustomize::{Place, Sources};
+use crd_analyzer_resource::codes as resource_codes;
+use crd_analyzer_syntax::{json::Json, read_json_of, tree::Span};
+
+use super::{
+    Object, Overlays,
+    built_crds::CrdsOfBuild,
+    deciders::{self, Deciding},
+    merging::{Merging, name_builds},
+    objects::relative,
+    projection::{Projection, spot},
+    unjudged,
+};
+use crate::{
+    documents::source::SourceText,
+    filled_in::variables::Variables,
+    findings::finding::{BuiltFor, Class, Finding, ServerSays},
+    findings::report::{DocumentReport, DocumentVerdict, FileReport},
+    findings::same::{Same, mark_repeats, same},
+    findings::suppress::{self, Form},
+    index::GroupKind,
+    judging::analysis::{BuiltDocuments, Old, Question, analyze},
+    judging::deferred_search,
+};
+
+/// An object that was judged.
+pub(super) struct Judged {
+    projection: Projection,
+    documents: Vec<DocumentReport>,
+    /// Diagnostics about it that are not answers of the API server.
+    findings: Vec<Finding>,
+    /// Its kind, if no CRD defines it.
+    unknown: Vec<GroupKind>,
+}
+
+/// A document of a file, and an item of it.
+type Home = (usize, Option<usize>);
+
+/// Diagnostics about the objects in a file, beside the reports on them.
+#[derive(Default)]
+struct Beside {
+    findings: Vec<Finding>,
+    /// Which of them is which: several builds say the same.
+    told: HashMap<Same, usize>,
+    /// The kinds that no CRD defines, by where an object of the kind is written as a whole.
+    unknown: BTreeSet<(usize, Option<usize>, GroupKind)>,
+}
+
+impl Beside {
+    fn add(&mut self, finding: Finding) {
+        let at = *self.told.entry(same(&finding)).or_insert(self.findings.len());
+        if let Some(told) = self.findings.get_mut(at) {
+            told.take_builds(finding);
+        } else {
+            self.findings.push(finding);
+        }
+    }
+}
+
+/// What makes a finding the same in the object as it is written: its code, and the field.
+type Said = (&'static str, Option<String>);
+
+fn said_of(finding: &Finding) -> Said {
+    let field = match &finding.server {
+        Some(ServerSays::Cause { field, .. }) => Some(field.clone()),
+        _ => None,
+    };
+    (finding.code, field)
+}
+
+/// The most bytes of reports that are kept: those of others are made again.
+const MOST_KEPT: u64 = 32 << 20;
+
+/// Work for judging all objects of a run. Each has the same part.
+const JUDGING: u64 = 2_000_000_000;
+
+/// Findings that are located in all objects of a run. Each has the same part.
+const MOST_FINDINGS: usize = 200_000;
+
+/// Findings of an object that are located in any case.
+const LEAST_FINDINGS: usize = 30;
+
+/// Work for judging a byte of an object.
+const JUDGING_A_BYTE: u64 = 300;
+
+impl Overlays {
+    /// Adds the reports on the objects that a file has a part in.
+    pub fn complete(&self, path: &Path, report: &mut FileReport, question: &Question<'_>) {
+        if let Some(findings) = self.findings.get(path) {
+            report.findings.extend(findings.iter().cloned());
+        }
+        let Some(objects) = self.by_file.get(path) else { return };
+        let mut reports: BTreeMap<Home, Merging> = BTreeMap::new();
+        let mut beside = Beside::default();
+        let mut patches: HashMap<Home, Place> = HashMap::new();
+        for object in objects.iter().map(|it| &self.objects[*it]) {
+            if object.is_left_out {
+                self.add_left_out(object, path, question, &mut reports);
+            } else {
+                self.add_report(object, (path, question), &mut reports, (&mut beside, &mut patches));
+            }
+        }
+        beside.findings.iter_mut().for_each(|it| name_builds(it, &[]));
+        report.findings.extend(beside.findings);
+        report.unknown.extend(beside.unknown.into_iter().map(|it| it.2));
+        let mut suppressing = HashMap::new();
+        let mut builders = HashMap::new();
+        for object in objects.iter().map(|it| &self.objects[*it]) {
+            if object.origin.0 == path {
+                let home = (object.origin.1, object.origin.2);
+                suppressing.entry(home).or_insert(object.origin_place);
+                if !object.is_left_out {
+                    let all: &mut Vec<BuiltFor> = builders.entry(home).or_default();
+                    all.push(self.by(object.build, path, false));
+                }
+            }
+        }
+        for (home, merging) in reports {
+            let all = builders.get(&home).map_or(&[][..], Vec::as_slice);
+            let Some(mut merged) = merging.report(all) else {
+                continue;
+            };
+            let place = suppressing.get(&home);
+            if let Some((tree, _)) = place.map(|it| self.sources.tree(*it))
+                && !tree.comments().is_empty()
+            {
+                deferred_search::suppress(tree, &mut merged);
+            }
+            if let Some(place) = patches.get(&home) {
+                // Comments for other findings of the file are of no interest here.
+                let (tree, _) = self.sources.tree(*place);
+                for (_, verdict) in &mut merged.verdicts {
+                    suppress::apply(tree.text(), Form::Yaml, tree.comments(), verdict.findings_mut());
+                }
+            }
+            report.documents.push(merged);
+        }
+        report.documents.sort_by_key(|it| (it.index, it.item));
+        mark_repeats(report);
+    }
+
+    fn judged(&self, object: &Object, question: &Question<'_>) -> Arc<Judged> {
+        let lock = || object.judged.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*lock() {
+            return known.clone();
+        }
+        let judged = Arc::new(self.judge(object, question));
+        let bytes = judged.bytes();
+        // Which are kept does not change what is said.
+        if !object.others.is_empty() && self.kept.fetch_add(bytes, Ordering::Relaxed) < MOST_KEPT {
+            *lock() = Some(judged.clone());
+        }
+        judged
+    }
+
+    fn judge(&self, object: &Object, question: &Question<'_>) -> Judged {
+        let projection = Projection::new(&object.node, &self.sources);
+        let folder = &self.folders[object.build];
+        let of_build = OfBuild {
+            variables: self
+                .flux
+                .variables_of(self.patching[object.build].as_ref().map(|it| &it.0), folder),
+            old: self.old_flux.variables(&[folder]),
+        };
+        let crds = question.definitions.map(|others| CrdsOfBuild {
+            crds: &self.crds[object.build],
+            sources: &self.sources,
+            others,
+        });
+        let question = Question {
+            path: Some(&object.origin.0),
+            definitions: crds.as_ref().map(|it| it as _),
+            named: false,
+            old: object.old.as_ref().map(|it| Old {
+                text: it.as_bytes(),
+                is_paired: false,
+            }),
+            replaces: None,
+            is_part: false,
+            last_trees: None,
+            wants_basis: true,
+            overlays: Some(&of_build),
+            most_findings: question
+                .most_findings
+                .min(LEAST_FINDINGS + MOST_FINDINGS / self.objects.len().max(1)),
+            ..*question
+        };
+        let limits = Limits {
+            work: JUDGING / self.objects.len().max(1) as u64 + JUDGING_A_BYTE * projection.text.len() as u64,
+            ..Limits::NONE
+        };
+        let text = projection.text.clone().into_bytes();
+        let (mut report, _) = budget::within(limits, || analyze(text, &question));
+        let as_written = OnceCell::new();
+        let is_of_base = |finding: &Finding| {
+            let said = as_written.get_or_init(|| self.said_as_written(object, &question, limits));
+            said.contains(&said_of(finding))
+        };
+        let deciding = Deciding {
+            object: &object.node,
+            base: object.origin_place.document,
+            sources: &self.sources,
+        };
+        for document in &mut report.documents {
+            for finding in document.verdicts.iter_mut().flat_map(|it| it.1.findings_mut()) {
+                let Some(mut basis) = finding.basis.take() else {
+                    continue;
+                };
+                basis.deciders = deciding.of(finding, &basis, &is_of_base);
+                if !basis.deciders.is_empty() && self.is_suppressed_in_base(object, finding, &projection) {
+                    basis.deciders.clear();
+                }
+                finding.basis = Some(basis).filter(|it| !it.deciders.is_empty());
+            }
+        }
+        Judged {
+            projection,
+            documents: report.documents,
+            findings: report.findings,
+            unknown: report.unknown,
+        }
+    }
+
+    /// Whether a comment in the file of an object asks not to show a finding that a patch decides: then it stays there.
+    fn is_suppressed_in_base(&self, object: &Object, finding: &Finding, projection: &Projection) -> bool {
+        let (tree, _) = self.sources.tree(object.origin_place);
+        let Some((place, span)) = projection.origin(finding.span, &self.sources) else {
+            return false;
+        };
+        if tree.comments().is_empty() || place.document != object.origin_place.document {
+            return false;
+        }
+        let mut there = Finding::new(finding.class, finding.code, span, "");
+        suppress::apply(tree.text(), Form::Yaml, tree.comments(), std::iter::once(&mut there));
+        there.suppressed
+    }
+
+    /// The findings of an object as its file has it, before patches change it.
+    fn said_as_written(&self, object: &Object, question: &Question<'_>, limits: Limits) -> HashSet<Said> {
+        let (tree, node) = self.sources.tree(object.origin_place);
+        let json = read_json_of(tree, node).ok();
+        let Some(written) = json.as_ref().and_then(|it| it.root()).map(Json::to_value) else {
+            return HashSet::new();
+        };
+        let question = Question {
+            wants_basis: false,
+            old: None,
+            ..*question
+        };
+        let (report, _) = budget::within(limits, || analyze(written.to_string().into_bytes(), &question));
+        let verdicts = report.documents.iter().flat_map(|it| &it.verdicts);
+        verdicts.flat_map(|it| it.1.findings()).map(said_of).collect()
+    }
+
+    /// Who builds an object, or its CRD, that is judged in a file.
+    fn by(&self, build: usize, path: &Path, is_of_crd: bool) -> BuiltFor {
+        let of = |what: &'static str, name| BuiltFor {
+            what,
+            name,
+            object: None,
+        };
+        let folder = relative(path.parent().unwrap_or(path), &self.folders[build]);
+        match (&self.patching[build], folder) {
+            (Some(((file, name), _)), _) => {
+                let file = crate::builds::flux::file_name(file);
+                let what = if is_of_crd {
+                    "Flux builds its CRD like this for"
+                } else {
+                    "Flux builds it like this for"
+                };
+                of(what, Some(format!("`{name}` ({file})")))
+            }
+            (None, Some(folder)) => {
+                let what = if is_of_crd {
+                    "kustomize builds its CRD like this for"
+                } else {
+                    "kustomize builds it like this for"
+                };
+                of(what, Some(format!("`{folder}`")))
+            }
+            (None, None) if is_of_crd => of("kustomize builds its CRD like this for this folder", None),
+            (None, None) => of("", None),
+        }
+    }
+
+    /// Adds the diagnostics of an object that are in a file.
+    fn add_report(
+        &self,
+        object: &Object,
+        (path, question): (&Path, &Question<'_>),
+        reports: &mut BTreeMap<Home, Merging>,
+        (beside, patches): (&mut Beside, &mut HashMap<Home, Place>),
+    ) {
+        let judged = self.judged(object, question);
+        let sources = &self.sources;
+        let is_origin = object.origin.0 == path;
+        let crds = &self.crds[object.build];
+        if is_origin {
+            let (_, index, item) = object.origin;
+            beside
+                .unknown
+                .extend(judged.unknown.iter().map(|it| (index, item, it.clone())));
+        }
+        let moved = |finding: &Finding, name: Option<&String>| {
+            let written = self.written_place(object, finding.span, &judged);
+            let (place, span) = self.place_of(object, finding, &judged);
+            let (of, index) = sources.document(place);
+            if &**of != path {
+                return None;
+            }
+            let mut finding = finding.clone();
+            finding.span = span;
+            let mut is_of_crd = object.is_as_written;
+            finding.related.retain_mut(|it| {
+                let origin = match crds.pointed_into(it) {
+                    Some(crd) => crd.place(it.span, sources).map(|it| {
+                        is_of_crd |= it.is_changed;
+                        (it.place, it.span)
+                    }),
+                    None if it.file.is_some() => return true,
+                    None => judged.projection.origin(it.span, sources),
+                };
+                let Some((place, span)) = origin else {
+                    return false;
+                };
+                it.file = None;
+                it.span = span;
+                let (of, _) = sources.document(place);
+                if &**of != path {
+                    let text = sources.text_of(place).into();
+                    it.file = Some(Arc::new(SourceText::new(of.clone(), text)));
+                }
+                true
+            });
+            if let Some(basis) = finding.basis.take() {
+                deciders::tell(&mut finding, &basis, sources, (path, written));
+            }
+            finding.builds.push(BuiltFor {
+                object: name.cloned(),
+                ..self.by(object.build, path, is_of_crd)
+            });
+            Some((index as usize, finding))
+        };
+        for finding in &judged.findings {
+            if let Some((_, finding)) = moved(finding, None) {
+                beside.add(finding);
+            }
+        }
+        for document in &judged.documents {
+            for (home, place) in self.homes(object, document, path, &judged) {
+                if let Some(place) = place.filter(|_| !is_origin) {
+                    patches.insert(home, place);
+                }
+                let object_name = (!is_origin).then(|| format!("{} `{}`", document.kind, document.name));
+                let here = |it: &Finding| {
+                    let (index, finding) = moved(it, object_name.as_ref())?;
+                    (is_origin || index == home.0).then_some(finding)
+                };
+                let one = |it: &Option<Finding>| it.as_ref().and_then(here);
+                let all = |it: &[Finding]| it.iter().filter_map(here).collect();
+                let part = |verdict: &DocumentVerdict| DocumentVerdict {
+                    decode_error: one(&verdict.decode_error),
+                    strict: all(&verdict.strict),
+                    errors: all(&verdict.errors),
+                    other_error: one(&verdict.other_error),
+                    warnings: all(&verdict.warnings),
+                    hints: all(&verdict.hints),
+                    unfinished: all(&verdict.unfinished),
+                    resource: verdict.resource.clone().filter(|_| is_origin),
+                    left_out: verdict.left_out,
+                };
+                let verdicts = document.verdicts.iter();
+                let mut verdicts: Vec<_> = verdicts.map(|(version, it)| (*version, part(it))).collect();
+                for (_, verdict) in &mut verdicts {
+                    // What follows from causes in another file is told there.
+                    let follows = |it: &Finding| it.follows || it.code == resource_codes::UNCHECKED_RULES;
+                    if !verdict.findings().any(|it| it.class == Class::Error && !follows(it)) {
+                        verdict.retain(|it| !follows(it));
+                    }
+                }
+                let is_said = verdicts.iter().any(|it| it.1.findings().next().is_some());
+                if !(is_origin || is_said || self.patches.contains(path)) {
+                    continue;
+                }
+                let place = if is_origin { Some(object.origin_place) } else { None };
+                let fresh = DocumentReport {
+                    index: home.0,
+                    item: home.1,
+                    span: place.map_or_else(Span::default, |it| sources.span(it)),
+                    in_part: !is_origin || document.in_part,
+                    // A patch is told apart by its file.
+                    written_name: Some(place.map_or_else(String::new, |it| written_name(sources, it))),
+                    verdicts,
+                    ..document.clone()
+                };
+                reports.entry(home).or_default().add(fresh);
+            }
+        }
+    }
+
+    /// The documents of a file, and the items in them, that a report on an object belongs to: in a file with patches, those that decide one of
+    /// the findings.
+    fn homes(
+        &self,
+        object: &Object,
+        document: &DocumentReport,
+        path: &Path,
+        judged: &Judged,
+    ) -> BTreeMap<Home, Option<Place>> {
+        if object.origin.0 == path {
+            return BTreeMap::from([((object.origin.1, object.origin.2), None)]);
+        }
+        let findings = document.verdicts.iter().flat_map(|it| it.1.findings());
+        let places = findings.map(|it| self.place_of(object, it, judged).0);
+        let home = |place: Place| {
+            let (of, index) = self.sources.document(place);
+            (**of == *path).then(|| ((index as usize, None), Some(self.sources.outermost(place))))
+        };
+        let mut homes: BTreeMap<Home, Option<Place>> = places.filter_map(home).collect();
+        if homes.is_empty() {
+            let other = object.others.iter().find(|it| *it.0 == *path);
+            homes.insert((other.map_or(0, |it| it.1), None), None);
+        }
+        homes
+    }
+
+    /// The place to mark, and what is marked there: what decided, or else what the API server means.
+    fn place_of(&self, object: &Object, finding: &Finding, judged: &Judged) -> (Place, Span) {
+        match finding.basis.as_ref().and_then(|it| it.deciders.first()) {
+            Some(decider) => (decider.place, spot(&self.sources, decider.place)),
+            None => self.written_place(object, finding.span, judged),
+        }
+    }
+
+    /// Where a part of a built object was written. A part that no file has is marked at the object.
+    fn written_place(&self, object: &Object, span: Span, judged: &Judged) -> (Place, Span) {
+        let written = judged.projection.origin(span, &self.sources);
+        written.unwrap_or_else(|| (object.origin_place, spot(&self.sources, object.origin_place)))
+    }
+
+    /// Adds that an object is not judged.
+    fn add_left_out(
+        &self,
+        object: &Object,
+        path: &Path,
+        question: &Question<'_>,
+        reports: &mut BTreeMap<Home, Merging>,
+    ) {
+        if object.origin.0 != path {
+            return;
+        }
+        let mut report = unjudged::report(&object.origin, object.origin_place, &self.sources, question.versions);
+        for finding in report.verdicts.iter_mut().flat_map(|it| it.1.findings_mut()) {
+            finding.builds.push(self.by(object.build, path, false));
+        }
+        let key = (object.origin.1, object.origin.2);
+        reports.entry(key).or_default().add(report);
+    }
+}
+
+/// The name of an object that is written at a place.
+fn written_name(sources: &Sources, place: Place) -> String {
+    let (tree, node) = sources.tree(place);
+    let name = tree.get(node, "metadata").and_then(|it| tree.get(it, "name"));
+    let name = name.filter(|it| tree.is_scalar(*it));
+    name.map(|it| tree.scalar(it).into_owned()).unwrap_or_default()
+}
+
+impl Judged {
+    /// About its bytes.
+    fn bytes(&self) -> u64 {
+        /// Of a Kubernetes version.
+        const A_VERDICT: usize = 1 << 10;
+        /// Of a finding.
+        const A_FINDING: usize = 3 << 9;
+        let of = |it: &DocumentVerdict| A_VERDICT + A_FINDING * it.findings().count();
+        let verdicts = self.documents.iter().flat_map(|it| &it.verdicts);
+        let reports: usize = verdicts.map(|it| of(&it.1)).sum();
+        let reports = reports + A_FINDING * self.findings.len();
+        (reports + self.projection.bytes()) as u64
+    }
+}
+
+/// A built object on its own.
+struct OfBuild {
+    variables: Option<Arc<Variables>>,
+    old: Option<Arc<Variables>>,
+}
+
+impl BuiltDocuments for OfBuild {
+    fn variables(&self, _: &Path) -> Option<Arc<Variables>> {
+        self.variables.clone()
+    }
+
+    fn old_variables(&self, _: &Path) -> Option<Arc<Variables>> {
+        self.old.clone()
+    }
+
+    fn is_built(&self, _: &Path, _: usize, _: Option<usize>) -> bool {
+        false
+    }
+}

@@ -1,0 +1,109 @@
+//! What is asked of one object of a build.
+
+use std::path::{Path, PathBuf};
+
+use crd_analyzer_kustomize::{Node, Place, Problem, ProblemKind, Sources, Unread};
+use crd_analyzer_syntax::tree::{NodeKind, Span};
+
+use crate::{
+    codes,
+    findings::finding::{Class, Finding, Severity},
+    index::native,
+    kinds, words,
+};
+
+/// A document of a file, and the item of it if it is a list.
+pub(super) type Key = (PathBuf, usize, Option<usize>);
+
+/// The diagnostic for a kustomization that cannot be built.
+pub(super) fn told(problem: &Problem) -> Option<(Place, Finding)> {
+    let place = problem.place?;
+    let (code, severity) = match problem.kind {
+        // No object of it reaches an API server.
+        ProblemKind::Fails => (codes::KUSTOMIZE_FAILURE, Severity::Error),
+        _ => (codes::KUSTOMIZE_NOT_BUILT, Severity::Information),
+    };
+    let headline = match problem.kind {
+        ProblemKind::Fails => format!("kustomize fails: {}", problem.message),
+        _ => format!("the kustomization is not built: {}", problem.message),
+    };
+    let headline = words::clip(&headline, 100);
+    let mut finding = Finding::new(Class::Hint, code, Span::default(), headline);
+    finding.severity = severity;
+    let meant = problem.unknown.as_ref();
+    if let Some((word, meant)) =
+        meant.and_then(|it| Some((&it.word, words::meant::meant(&it.word, it.known.iter().copied())?)))
+    {
+        finding.label = Some(format!("did you mean `{meant}`?"));
+        finding.help = vec![format!("change `{}` to `{meant}`", words::clip(word, 60))];
+    }
+    Some((place, finding))
+}
+
+/// The diagnostic for something that is not read. The objects of the kustomization are those without it.
+pub(super) fn told_unread(unread: &Unread) -> Finding {
+    let (headline, note) = match unread {
+        Unread::Remote(url) => (
+            format!("the remote base `{}` is not read", words::clip(url, 60)),
+            "crd-analyzer fetches nothing: what is patched in the base is checked in part",
+        ),
+        Unread::Missing(path) => (
+            format!("the file or folder `{}` does not exist", words::clip(path, 60)),
+            "kustomize fails, unless something makes it before: the other resources are checked",
+        ),
+        Unread::Refused(path, why) => (
+            format!("`{}` is not read: {}", words::clip(path, 50), words::clip(why, 30)),
+            "the other resources are checked",
+        ),
+        Unread::Made(field) => (
+            format!("what `{field}` makes is not checked"),
+            "crd-analyzer runs no Helm and no plugins: the other resources are checked",
+        ),
+    };
+    let mut finding = Finding::new(Class::Hint, codes::KUSTOMIZE_NOT_BUILT, Span::default(), headline);
+    finding.notes.push(note.to_owned());
+    finding
+}
+
+/// Whether somebody judges objects of this kind.
+pub(super) fn is_judged(object: &Node) -> bool {
+    let text = |name| object.at(&[name]).and_then(Node::as_str);
+    let version = text("apiVersion").unwrap_or_default();
+    let group = version.split_once('/').map_or("", |it| it.0);
+    let is_of_row = || text("kind").is_some_and(|kind| kinds::of(version, kind).is_some());
+    group == "apiextensions.k8s.io" || !native::is_native(group) || is_of_row()
+}
+
+/// The document and item that an object is; `None` if it is generated.
+pub(super) fn key(sources: &Sources, origin: Place) -> Option<Key> {
+    let (path, index) = sources.document(origin);
+    let (tree, node) = sources.tree(origin);
+    if sources.is_inside(origin) {
+        return None;
+    }
+    let item = match tree.parent(node) {
+        None => None,
+        Some(list) if matches!(tree.kind(list), NodeKind::Sequence(_)) => {
+            let is_of_list = tree.parent(list).and_then(|it| tree.parent(it)).is_none();
+            Some(tree.position(node)).filter(|_| is_of_list).map(Some)?
+        }
+        Some(_) => return None,
+    };
+    Some((path.to_path_buf(), index as usize, item))
+}
+
+/// The way from one folder to another; `None` if they are the same.
+pub(super) fn relative(from: &Path, to: &Path) -> Option<String> {
+    let common = from
+        .components()
+        .zip(to.components())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let up = from.components().skip(common).map(|_| "..".to_owned());
+    let down = to
+        .components()
+        .skip(common)
+        .map(|it| it.as_os_str().to_string_lossy().into_owned());
+    let parts: Vec<String> = up.chain(down).collect();
+    (!parts.is_empty()).then(|| parts.join("/"))
+}

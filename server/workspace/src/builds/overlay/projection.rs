@@ -1,0 +1,390 @@
+//! A built object as a text, and the map of the text back to the files that it was built from.
+
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+    fmt::Write as _,
+    path::Path,
+    sync::Arc,
+};
+
+use crd_analyzer_kustomize::{Node, Place, Sources, Value};
+use crd_analyzer_syntax::{
+    is_plain_text,
+    tree::{NodeKind, ScalarStyle, Span, Tree},
+};
+
+use crate::{
+    documents::source::{BuiltPlace, SourceText},
+    documents::spans,
+};
+
+/// A piece of the text, and the place that decided it. Pieces of collections have those of their children inside.
+struct Segment {
+    span: Span,
+    place: Place,
+    /// It is a key or a scalar.
+    is_scalar: bool,
+}
+
+/// The text of an object, as a file would have it.
+pub(super) struct Projection {
+    pub(super) text: String,
+    /// In the order of their starts, the outer ones first.
+    segments: Vec<Segment>,
+}
+
+/// The files of built objects by their paths: each text is copied once.
+pub(super) type Written<'s> = HashMap<&'s Arc<Path>, Arc<SourceText>>;
+
+impl Projection {
+    /// Writes an object.
+    pub(super) fn new(object: &Node, sources: &Sources) -> Self {
+        let mut writing = Writing {
+            sources,
+            text: String::new(),
+            segments: Vec::new(),
+        };
+        writing.node(object, 0, true);
+        writing.text.push('\n');
+        Self {
+            text: writing.text,
+            segments: writing.segments,
+        }
+    }
+
+    /// About its bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.text.len() + self.segments.len() * size_of::<Segment>()
+    }
+
+    /// Where each part of the text was written. `files`: those that are known from other objects.
+    pub(super) fn places<'s>(&self, sources: &'s Sources, files: &mut Written<'s>) -> Arc<[BuiltPlace]> {
+        let place = |segment: &Segment| {
+            let (place, origin) = self.origin(segment.span, sources)?;
+            let (path, _) = sources.document(place);
+            let file = files
+                .entry(path)
+                .or_insert_with(|| Arc::new(SourceText::new(path.clone(), sources.text_of(place).into())));
+            Some(BuiltPlace {
+                span: segment.span,
+                file: file.clone(),
+                origin,
+            })
+        };
+        self.segments.iter().filter_map(place).collect()
+    }
+
+    /// Where a span of the text was written: the place, and its bytes in the place's file.
+    pub(super) fn origin(&self, span: Span, sources: &Sources) -> Option<(Place, Span)> {
+        let before = self.segments.partition_point(|it| it.span.start <= span.start);
+        let inner = self.segments[..before]
+            .iter()
+            .rev()
+            .find(|it| span.start < it.span.end || it.span.is_empty() && span.start == it.span.start)?;
+        let (tree, node) = sources.tree(inner.place);
+        if !inner.is_scalar {
+            return Some((inner.place, spot(sources, inner.place)));
+        }
+        let within = |offset: u32| {
+            let quoted = &self.text[inner.span.start as usize..offset.min(inner.span.end) as usize];
+            value_offset(quoted)
+        };
+        let is_part = span.start > inner.span.start || span.end < inner.span.end;
+        let is_copied = tree.is_scalar(node) && {
+            let written = &self.text[inner.span.range()];
+            value_of(written).is_some_and(|it| it == tree.scalar(node))
+        };
+        if is_part
+            && is_copied
+            && let (Some(start), Some(end)) = (within(span.start), within(span.end))
+        {
+            let part = tree.source_map(node).span(start..end);
+            return Some((inner.place, sources.outward(inner.place.document, part)));
+        }
+        Some((inner.place, sources.span(inner.place)))
+    }
+}
+
+/// What to mark of a place in its file: a scalar, or the key of a collection, or else the first line of it.
+pub(super) fn spot(sources: &Sources, place: Place) -> Span {
+    let (tree, node) = sources.tree(place);
+    let spot = match tree.entry_of(node) {
+        Some(entry) if !tree.is_scalar(node) || tree.is_absent(node) => tree.span(entry.key),
+        _ => spans::first_line(tree.text(), tree.span(node)),
+    };
+    sources.outward(place.document, spot)
+}
+
+/// The documents that decide something of an object, each once, in the order in which it is written.
+pub(super) fn documents_of(object: &Node) -> Vec<u32> {
+    fn visit(node: &Node, see: &mut impl FnMut(Place)) {
+        see(node.place);
+        node.removals().iter().for_each(|it| see(it.place));
+        match &node.value {
+            Value::Map(entries) => {
+                for entry in entries {
+                    see(entry.key_place);
+                    visit(&entry.value, see);
+                }
+            }
+            Value::List(items) => items.iter().for_each(|it| visit(it, see)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
+    visit(object, &mut |place| {
+        if seen.insert(place.document) {
+            found.push(place.document);
+        }
+    });
+    found
+}
+
+/// The value of a key or scalar of the text.
+fn value_of(written: &str) -> Option<String> {
+    if written.starts_with('"') {
+        serde_json::from_str(written).ok()
+    } else {
+        Some(written.to_owned())
+    }
+}
+
+/// How many bytes of a value are in the beginning of its text.
+fn value_offset(beginning: &str) -> Option<usize> {
+    let Some(quoted) = beginning.strip_prefix('"') else {
+        return Some(beginning.len());
+    };
+    let closed = beginning.len() > 1 && serde_json::from_str::<String>(beginning).is_ok();
+    let text = if closed {
+        beginning.to_owned()
+    } else {
+        format!("\"{quoted}\"")
+    };
+    serde_json::from_str::<String>(&text).ok().map(|it| it.len())
+}
+
+/// The longest key, in bytes, that is written before its colon. YAML reads no key of more than 1024 characters there.
+const LONGEST_KEY: usize = 1000;
+
+struct Writing<'s> {
+    sources: &'s Sources,
+    text: String,
+    segments: Vec<Segment>,
+}
+
+impl Writing<'_> {
+    fn at(&self) -> u32 {
+        self.text.len() as u32
+    }
+
+    /// Reserves the segment of something that begins here, so that those inside come after it.
+    fn open(&mut self, place: Place, is_scalar: bool) -> usize {
+        let start = self.at();
+        self.segments.push(Segment {
+            span: Span::new(start, start),
+            place,
+            is_scalar,
+        });
+        self.segments.len() - 1
+    }
+
+    fn close(&mut self, segment: usize) {
+        let end = self.at();
+        if let Some(segment) = self.segments.get_mut(segment) {
+            segment.span.end = end;
+        }
+    }
+
+    fn line(&mut self, indent: usize) {
+        self.text.push('\n');
+        let _ = write!(self.text, "{:indent$}", "");
+    }
+
+    /// Writes a value. `is_first`: it begins on the line where it is, as an item or a document.
+    fn node(&mut self, node: &Node, indent: usize, is_first: bool) {
+        match &node.value {
+            Value::Map(entries) if !entries.is_empty() => {
+                if !is_first {
+                    self.line(indent);
+                }
+                let segment = self.open(node.place, false);
+                for (n, entry) in entries.iter().enumerate() {
+                    if n > 0 {
+                        self.line(indent);
+                    }
+                    let written = key(&entry.key);
+                    let is_long = written.len() > LONGEST_KEY;
+                    if is_long {
+                        self.text.push_str("? ");
+                    }
+                    let key = self.open(entry.key_place, true);
+                    self.text.push_str(&written);
+                    self.close(key);
+                    if is_long {
+                        self.line(indent);
+                    }
+                    self.text.push(':');
+                    if entry.value.is_inline() {
+                        self.text.push(' ');
+                    }
+                    self.node(&entry.value, indent + 2, false);
+                }
+                self.close(segment);
+            }
+            Value::List(items) if !items.is_empty() => {
+                if !is_first {
+                    self.line(indent);
+                }
+                let segment = self.open(node.place, false);
+                for (n, item) in items.iter().enumerate() {
+                    if n > 0 {
+                        self.line(indent);
+                    }
+                    self.text.push_str("- ");
+                    self.node(item, indent + 2, true);
+                }
+                self.close(segment);
+            }
+            _ => {
+                let segment = self.open(node.place, !matches!(node.value, Value::Map(_) | Value::List(_)));
+                self.scalar(node);
+                self.close(segment);
+            }
+        }
+    }
+
+    fn scalar(&mut self, node: &Node) {
+        match &node.value {
+            Value::Map(_) => self.text.push_str("{}"),
+            Value::List(_) => self.text.push_str("[]"),
+            Value::String(text) => {
+                // What is substituted later may be no string then.
+                let (tree, of) = self.sources.tree(node.place);
+                if text.contains("${") && is_written_plain(tree, of, text) {
+                    self.text.push_str(text);
+                } else {
+                    self.text.push_str(&quoted(text));
+                }
+            }
+            Value::Float(float) => {
+                let _ = write!(self.text, "{float:?}");
+            }
+            other => {
+                let json = match other {
+                    Value::Bool(value) => serde_json::Value::from(*value),
+                    Value::Int(value) => (*value).into(),
+                    Value::Uint(value) => (*value).into(),
+                    _ => serde_json::Value::Null,
+                };
+                let _ = write!(self.text, "{json}");
+            }
+        }
+    }
+}
+
+fn key(key: &str) -> Cow<'_, str> {
+    let is_name = key.starts_with(|it: char| it.is_ascii_alphabetic())
+        && key
+            .bytes()
+            .all(|it| it.is_ascii_alphanumeric() || b"-_/.".contains(&it))
+        && is_plain_text(key);
+    if is_name {
+        Cow::Borrowed(key)
+    } else {
+        Cow::Owned(quoted(key))
+    }
+}
+
+/// A text in quotes, as JSON and YAML read it. YAML has no control characters but in escapes, takes more characters for line breaks than JSON,
+/// and passes over marks of the byte order.
+fn quoted(text: &str) -> String {
+    let json = serde_json::Value::from(text).to_string();
+    let is_escaped = |c| {
+        matches!(
+            c,
+            '\u{7F}'..='\u{9F}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}'
+        )
+    };
+    if !json.contains(is_escaped) {
+        return json;
+    }
+    let mut escaped = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if is_escaped(c) {
+            let _ = write!(escaped, "\\u{:04x}", u32::from(c));
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped
+}
+
+/// Whether a text is written without quotes, on one line.
+fn is_written_plain(tree: &Tree, node: crd_analyzer_syntax::tree::NodeId, text: &str) -> bool {
+    tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain) && tree.source(node) == text
+}
+
+#[cfg(test)]
+mod tests {
+    use crd_analyzer_kustomize::{Files, LIMITS, build};
+
+    use super::*;
+
+    /// A kustomization of one resource.
+    struct Resource(Arc<str>);
+
+    impl Files for Resource {
+        fn read(&self, path: &Path) -> Option<Arc<str>> {
+            match path.file_name()?.to_str()? {
+                "kustomization.yaml" => Some("resources: [r.yaml]".into()),
+                "r.yaml" => Some(self.0.clone()),
+                _ => None,
+            }
+        }
+
+        fn is_folder(&self, path: &Path) -> bool {
+            path == Path::new("/a")
+        }
+    }
+
+    #[test]
+    fn long_keys_are_read_as_they_were() {
+        let [long, longest] = [900, 1100].map(|it| "k".repeat(it));
+        let resource = format!(
+            "{{apiVersion: v1, kind: A, metadata: {{name: a}}, spec: {{? {long} : 1, ? {longest} : [{{? {longest} : {{b: c}}}}]}}}}"
+        );
+        let mut sources = Sources::default();
+        let built = build(&Resource(resource.into()), Path::new("/a"), (LIMITS, &mut sources));
+        let built = built.objects.expect("it can be built");
+        let written = Projection::new(&built[0].node, &sources);
+        let span = Span::new(0, written.text.len() as u32);
+        let tree = crd_analyzer_syntax::read(&written.text.as_str().into(), span).expect("it is YAML");
+        let json = crd_analyzer_syntax::read_json(&tree).expect("it is JSON");
+        let spec = json.root().and_then(|it| it.get("spec")).expect("a spec").to_value();
+        assert_eq!(
+            spec,
+            serde_json::json!({ &long: 1, &longest: [{ &longest: {"b": "c"} }] })
+        );
+        let at = written.text.find(&longest).expect("the key") as u32;
+        let key = Span::new(at, at + longest.len() as u32);
+        let (_, span) = written.origin(key, &sources).expect("it was written");
+        assert_eq!(span.end - span.start, longest.len() as u32);
+    }
+
+    #[test]
+    fn quoted_texts_are_read_as_they_were() {
+        let all: Vec<char> = ('\0'..='\u{FFFF}').chain(['\u{1F600}', '\u{10FFFF}']).collect();
+        for part in all.chunks(256) {
+            let mut text = String::new();
+            for c in part {
+                text.extend([*c, ' ', *c]);
+            }
+            let written = quoted(&text);
+            let span = Span::new(0, written.len() as u32);
+            let tree = crd_analyzer_syntax::read(&written.into(), span).expect("it is YAML");
+            assert_eq!(tree.scalar(tree.root().expect("a value")), text);
+        }
+    }
+}

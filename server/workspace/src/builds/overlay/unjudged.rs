@@ -1,0 +1,90 @@
+//! What is not judged as it is built, because that takes too much work or memory: it is named, and the rest is judged.
+
+use std::fmt::Write as _;
+
+use crd_analyzer_apiextensions::decode::WrittenType;
+use crd_analyzer_budget::Unfinished;
+use crd_analyzer_kustomize::{Build, Place, Problem, Sources};
+use crd_analyzer_schema::codes;
+use crd_analyzer_syntax::tree::Span;
+
+use super::objects::Key;
+use crate::{
+    config::versions::VersionSet,
+    documents::spans,
+    findings::finding::{Class, Finding, Severity},
+    findings::report::{DocumentReport, DocumentVerdict, Subject},
+    judging::verdict,
+    words,
+};
+
+/// How many objects are named that are not built.
+const MOST_NAMED: usize = 5;
+
+/// The diagnostic of a kustomization that takes too much.
+pub(super) fn told(problem: &Problem, build: &Build, sources: &Sources) -> Option<(Place, Finding)> {
+    let place = problem.place?;
+    let count = build.taken.len();
+    let names = build.taken.iter().take(MOST_NAMED).map(|it| name(sources, *it));
+    let mut names = names.collect::<Vec<_>>().join(", ");
+    if count > MOST_NAMED {
+        let _ = write!(names, " and {} more", count - MOST_NAMED);
+    }
+    let message = words::clip(&problem.message, 100);
+    let headline = format!("the kustomization is not built: {message}");
+    let mut finding = Finding::new(Class::Hint, codes::NOT_FINISHED, Span::default(), headline);
+    finding.severity = Severity::Warning;
+    if count > 0 {
+        finding
+            .notes
+            .push(format!("these objects are not judged as it builds them: {names}"));
+    }
+    Some((place, finding))
+}
+
+/// Kind and name of an object that is written at a place.
+fn name(sources: &Sources, place: Place) -> String {
+    let (tree, node) = sources.tree(place);
+    let text = |node| tree.is_scalar(node).then(|| words::clip(&tree.scalar(node), 40));
+    let kind = tree.get(node, "kind").and_then(text).unwrap_or_default();
+    let name = tree.get(node, "metadata").and_then(|it| tree.get(it, "name"));
+    format!("{kind} `{}`", name.and_then(text).unwrap_or_default())
+}
+
+/// The report on an object that is not judged as it is built.
+pub(super) fn report(origin: &Key, place: Place, sources: &Sources, versions: VersionSet) -> DocumentReport {
+    let (tree, node) = sources.tree(place);
+    let text = |node| {
+        let text = tree.is_scalar(node).then(|| tree.scalar(node).into_owned());
+        text.unwrap_or_default()
+    };
+    let field = |key: &str| tree.get(node, key).map(text).unwrap_or_default();
+    let metadata = tree.get(node, "metadata");
+    let head = WrittenType {
+        api_version: field("apiVersion"),
+        kind: field("kind"),
+        name: metadata
+            .and_then(|it| tree.get(it, "name"))
+            .map(text)
+            .unwrap_or_default(),
+    };
+    let span = sources.span(place);
+    let subject = if head.is_definition() {
+        Subject::Definition
+    } else {
+        Subject::Resource
+    };
+    let first = spans::first_line(sources.text_of(place), span);
+    let mut finding = verdict::not_finished(first, "this object as it is built", Unfinished::Bytes);
+    let note =
+        "all that kustomize and Flux build in a run takes too much: other builds of the object may be left out, too";
+    finding.notes.push(note.to_owned());
+    let verdict = DocumentVerdict {
+        unfinished: vec![finding],
+        ..DocumentVerdict::default()
+    };
+    let mut report = DocumentReport::of_head(0, span, &head, subject);
+    (report.index, report.item) = (origin.1, origin.2);
+    report.verdicts = versions.iter().map(|it| (it, verdict.clone())).collect();
+    report
+}

@@ -1,0 +1,116 @@
+//! The CRDs of a text, ready to be compared with those of another text.
+
+use crd_analyzer_apiextensions::{
+    strategy::{Received, Stored, judge_update},
+    validation::CelCompiler,
+};
+use crd_analyzer_compat::Subject;
+use crd_analyzer_schema::{KubernetesVersion, field::Path};
+use crd_analyzer_syntax::{
+    json::read_json_of,
+    paths::Finder,
+    tree::{NodeId, Span, Tree},
+};
+
+pub use crate::documents::crd_documents::{CrdAnswers, Unanswered};
+use crate::{
+    config::versions::VersionSet,
+    documents::crd_documents::{self, unanswered},
+    documents::spans,
+};
+
+/// A CRD that is compared with another one.
+#[derive(Debug)]
+pub struct ComparedCrd {
+    /// The CRD.
+    pub subject: Subject,
+    pub(crate) stored: Stored,
+    pub(crate) tree: Tree,
+    /// The CRD in the tree.
+    pub(crate) node: NodeId,
+    pub(crate) kubernetes: KubernetesVersion,
+}
+
+/// The CRDs of a text, and the text. `named`: the user named the file, so that a document without a kind is asked about, too.
+pub fn compared(
+    bytes: Vec<u8>,
+    named: bool,
+    kubernetes: KubernetesVersion,
+) -> (std::sync::Arc<str>, Vec<CrdAnswers<ComparedCrd>>) {
+    crd_documents::each(bytes, VersionSet::one(kubernetes), named, |tree, json, kubernetes| {
+        Received::new(json, kubernetes).map_err(|verdict| unanswered(&verdict))?;
+        let stored = Stored::establish(json, kubernetes)
+            .ok_or_else(|| Unanswered::Undecodable("the document cannot be read as a CRD".to_owned()))?;
+        let node = json.root().map(|it| it.node);
+        let node = node.ok_or_else(|| Unanswered::Undecodable("the document is empty".to_owned()))?;
+        Ok(ComparedCrd {
+            subject: Subject::new(stored.clone(), kubernetes),
+            stored,
+            tree: tree.clone(),
+            node,
+            kubernetes,
+        })
+    })
+}
+
+impl ComparedCrd {
+    /// The names of its versions.
+    pub fn version_names(&self) -> impl Iterator<Item = &str> {
+        let versions = &self.stored.definition().spec.versions;
+        versions.iter().map(|it| it.name.as_str())
+    }
+
+    /// Compares only one version, whose objects are taken as objects of the version `name`. `None` if the CRD does not have the version.
+    pub fn only_version(self, version: &str, name: &str) -> Option<Self> {
+        let stored = self.stored.with_only_version(version, name)?;
+        Some(Self {
+            subject: Subject::new(stored.clone(), self.kubernetes),
+            stored,
+            ..self
+        })
+    }
+
+    /// Looks for the places of fields in the text.
+    pub fn spans(&self) -> FieldSpans<'_> {
+        FieldSpans {
+            tree: &self.tree,
+            node: self.node,
+            finder: Finder::new(&self.tree),
+        }
+    }
+
+    /// Why an API server refuses this CRD as an update of another one; `None` if it accepts the update.
+    pub fn refusal_as_update(&self, old: &Self) -> Option<String> {
+        let json = read_json_of(&self.tree, self.node).ok()?;
+        let compiler = CelCompiler::new(self.kubernetes);
+        let verdict = judge_update(&json, &old.stored, self.kubernetes, Some(&compiler));
+        if verdict.is_accepted() {
+            return None;
+        }
+        let first = verdict.errors.first();
+        Some(first.map_or_else(|| "the update is refused".to_owned(), ToString::to_string))
+    }
+}
+
+/// The places of fields in a CRD's text. It remembers where it looked: thousands of changes below one mapping take one walk over it.
+#[derive(Debug)]
+pub struct FieldSpans<'c> {
+    tree: &'c Tree,
+    node: NodeId,
+    finder: Finder<'c>,
+}
+
+impl FieldSpans<'_> {
+    /// The place of a field in the text, its key and its value; of a field that is not written, the key around it.
+    pub fn span(&self, path: &Path) -> Option<Span> {
+        let found = self.finder.find_from(self.node, &spans::steps(path.segments()));
+        let key = found.key_span(self.tree);
+        // Reached through an alias or a merge key, the value stands elsewhere.
+        let value = found.value_span(self.tree);
+        Some(if found.is_found() && key.start <= value.start {
+            key.join(value)
+        } else {
+            key
+        })
+    }
+}

@@ -1,0 +1,8 @@
+//! What a change of a manifest does.
+
+pub mod breaking;
+pub mod compared;
+pub(crate) mod previous;
+pub mod revision;
+pub mod since_revision;
+pub mod stored_versions;

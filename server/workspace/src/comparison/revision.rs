@@ -1,0 +1,245 @@
+//! What the API server would answer if a text replaced the one of a git revision, beside the verdict on the text alone.
+
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
+
+use crd_analyzer_apiextensions::decode::WrittenType;
+use crd_analyzer_apiextensions::kind::CRD;
+use crd_analyzer_syntax::{
+    paths::{self, Step},
+    tree::{NodeId, Span, Tree},
+};
+
+use crate::{
+    comparison::previous::Previous,
+    documents::text::Text,
+    findings::finding::{Class, Finding, Related, Severity},
+    findings::report::DocumentVerdict,
+};
+
+/// Places of a verdict for which values that differ are looked for: of more refusals the first.
+const MAX_PLACES: usize = 100;
+/// Bytes of values that are compared for one place. Aliases of aliases stand for more than any text has.
+const MAX_COMPARED: usize = 16 << 20;
+/// So many values that differ are named for one finding.
+const MAX_NAMED: usize = 3;
+/// Longer values are not named, in bytes.
+const MAX_VALUE: usize = 60;
+/// Differences are looked for so deep.
+const MAX_DEPTH: usize = 20;
+
+/// How the first note of a hint about an update begins.
+const OF_UPDATE: &str = "this is the API server's answer to an update of the object in";
+
+/// Whether [`Revision::add`] has added a hint.
+pub(crate) fn is_about_update(finding: &Finding) -> bool {
+    finding.class == Class::Hint && finding.notes.first().is_some_and(|it| it.starts_with(OF_UPDATE))
+}
+
+/// The text of a file in a git revision, read once for all versions of the file that are compared with it.
+pub struct Revision {
+    /// What people call it: `HEAD`.
+    name: String,
+    previous: Previous,
+}
+
+impl std::fmt::Debug for Revision {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Revision")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Revision {
+    /// The text that a file has in the revision of this name.
+    pub fn new(name: &str, text: &[u8]) -> Self {
+        Self {
+            name: name.to_owned(),
+            previous: Previous::new(Text::decode(text.to_vec()), false),
+        }
+    }
+
+    /// Whether the file has the same text in the revision, so nothing is updated.
+    pub fn is(&self, text: &str) -> bool {
+        self.text() == text
+    }
+
+    /// The text in the revision.
+    pub fn text(&self) -> &str {
+        &self.previous.text().content
+    }
+
+    /// What people call it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The CRD of this name, or else the only one.
+    pub fn crd(&self, name: &str) -> Option<(&Tree, NodeId)> {
+        let written = WrittenType {
+            api_version: CRD.served().api_version.to_owned(),
+            kind: CRD.name.to_owned(),
+            name: name.to_owned(),
+        };
+        self.previous.definition(&written)
+    }
+
+    pub(crate) fn previous(&self) -> &Previous {
+        &self.previous
+    }
+
+    /// Adds to the verdict on a text what the API server refuses besides when the text replaces the revision's. These are hints: that the
+    /// revision is what is stored is only assumed.
+    ///
+    /// `at` is the object that both verdicts are about.
+    pub(crate) fn add(&self, verdict: &mut DocumentVerdict, updated: &DocumentVerdict, at: &Compared<'_>) {
+        let refusals = updated.errors.iter().chain(&updated.other_error);
+        let known: HashSet<_> = verdict.findings().map(|it| (it.code, it.span, &it.server)).collect();
+        let is_new = |it: &&Finding| !known.contains(&(it.code, it.span, &it.server));
+        let added: Vec<Finding> = refusals.filter(is_new).cloned().collect();
+        let mut values_at: HashMap<(u32, u32), Vec<Related>> = HashMap::new();
+        for mut finding in added {
+            let is_looked_up = values_at.len() < MAX_PLACES;
+            let values = values_at.entry((finding.span.start, finding.span.end));
+            let values = values.or_insert_with(|| {
+                let values = is_looked_up.then(|| self.values(at, finding.span));
+                values.flatten().unwrap_or_default()
+            });
+            finding.related.splice(0..0, values.iter().cloned());
+            verdict.hints.push(Finding {
+                class: Class::Hint,
+                severity: Severity::Warning,
+                notes: [vec![format!("{OF_UPDATE} {}", self.name)], finding.notes].concat(),
+                ..finding
+            });
+        }
+    }
+
+    /// The values at a place that differ in the revision, with what they are there.
+    fn values(&self, at: &Compared<'_>, place: Span) -> Option<Vec<Related>> {
+        let written = at.written;
+        let path = paths::at(at.tree, place.start)?.path;
+        // The items of a list have the path of the list before their own.
+        let (_, steps) = path.split_at_checked(if at.is_item { 2 } else { 0 })?;
+        let namespace = [Step::key("metadata"), Step::key("namespace")];
+        let namespace = paths::find_from(at.tree, at.node, &namespace);
+        let namespace = namespace
+            .is_found()
+            .then(|| at.tree.scalar(at.tree.resolve(namespace.node)).into_owned());
+        let (old_tree, old_root) = if written.is_definition() {
+            self.previous.definition(written)?
+        } else {
+            self.previous.object(written, namespace.as_deref())?
+        };
+        let old = paths::find_from(old_tree, old_root, steps);
+        let now = paths::find_from(at.tree, at.node, steps);
+        let mut differences = Differences {
+            tree: at.tree,
+            old: old_tree,
+            name: &self.name,
+            left: MAX_COMPARED,
+            found: Vec::new(),
+        };
+        if old.is_found() {
+            differences.between(now.node, old.node, place, 0);
+        } else {
+            differences.say(place, format!("not there in {}", self.name));
+        }
+        Some(differences.found)
+    }
+}
+
+/// An object that is compared with a revision.
+pub(crate) struct Compared<'a> {
+    /// What it says it is.
+    pub(crate) written: &'a WrittenType,
+    pub(crate) tree: &'a Tree,
+    /// The object in the tree.
+    pub(crate) node: NodeId,
+    /// It is an item of a `kind: List`.
+    pub(crate) is_item: bool,
+}
+
+struct Differences<'a> {
+    tree: &'a Tree,
+    old: &'a Tree,
+    name: &'a str,
+    /// How many bytes may still be compared.
+    left: usize,
+    found: Vec<Related>,
+}
+
+impl Differences<'_> {
+    fn say(&mut self, span: Span, message: String) {
+        if self.found.len() < MAX_NAMED {
+            self.found.push(Related {
+                span,
+                message,
+                file: None,
+            });
+        }
+    }
+
+    /// The text of an old value, if it is short.
+    fn value(&self, node: NodeId) -> Option<&str> {
+        let text = self.old.source(node);
+        (text.len() <= MAX_VALUE && !text.contains('\n')).then_some(text)
+    }
+
+    fn between(&mut self, now: NodeId, old: NodeId, place: Span, depth: usize) {
+        let (now, old) = (self.tree.resolve(now), self.old.resolve(old));
+        let is_over = self.found.len() >= MAX_NAMED || self.left == 0 || depth > MAX_DEPTH;
+        self.left = self
+            .left
+            .saturating_sub(self.tree.source(now).len() + self.old.source(old).len() + 1);
+        if is_over || self.tree.source(now) == self.old.source(old) {
+            return;
+        }
+        if self.tree.is_scalar(now) || self.old.is_scalar(old) {
+            if let Some(value) = self.value(old) {
+                let message = format!("was {value} in {}", self.name);
+                self.say(place, message);
+            }
+            return;
+        }
+        let (keys, old_keys) = (by_key(self.tree, now), by_key(self.old, old));
+        for entry in self.tree.entries(now) {
+            let place = self.tree.span(entry.key);
+            let value = self.tree.resolve(entry.value);
+            let place = if self.tree.is_scalar(value) {
+                self.tree.span(value)
+            } else {
+                place
+            };
+            match old_keys.get(&*self.tree.scalar(entry.key)) {
+                Some(before) => self.between(entry.value, *before, place, depth + 1),
+                None => self.say(place, format!("not there in {}", self.name)),
+            }
+        }
+        for entry in self.old.entries(old) {
+            let key = self.old.scalar(entry.key);
+            if !keys.contains_key(&*key)
+                && let Some(value) = self.value(entry.value)
+            {
+                let message = format!("{key} was {value} in {}", self.name);
+                self.say(place, message);
+            }
+        }
+        let (items, old_items): (Vec<_>, Vec<_>) = (self.tree.items(now).collect(), self.old.items(old).collect());
+        if items.len() == old_items.len() {
+            for (item, old) in items.into_iter().zip(old_items) {
+                let place = self.tree.span(item);
+                self.between(item, old, place, depth + 1);
+            }
+        }
+    }
+}
+
+/// The values of a mapping by their keys; of a key that is there twice the last, which counts.
+fn by_key(tree: &Tree, mapping: NodeId) -> HashMap<Cow<'_, str>, NodeId> {
+    let entries = tree.entries(mapping).filter(|it| tree.is_scalar(it.key));
+    entries.map(|it| (tree.scalar(it.key), it.value)).collect()
+}

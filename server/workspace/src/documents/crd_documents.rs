@@ -1,0 +1,144 @@
+//! Questions about each CRD of a text, asked of API servers of several minor versions.
+
+use std::sync::Arc;
+
+use crd_analyzer_apiextensions::{
+    decode::WrittenType,
+    strategy::{CrdVerdict, Unjudged},
+};
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::{
+    json::{JsonDoc, read_json_of},
+    read_json,
+    split::Document,
+    tree::Tree,
+};
+
+use crate::{
+    config::versions::VersionSet,
+    documents::head::{self, Head},
+    documents::text::Text,
+    index::objects,
+};
+
+/// The answers about one CRD.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CrdAnswers<T> {
+    /// The document's position in the file, all documents counted; `None`: the file cannot be cut into documents.
+    pub index: Option<usize>,
+    /// `metadata.name`; empty if absent.
+    pub name: String,
+    /// The answers, oldest Kubernetes version first.
+    pub answers: Vec<(KubernetesVersion, Result<T, Unanswered>)>,
+}
+
+/// Why there is not an answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unanswered {
+    /// The API server cannot read the document: its words.
+    Undecodable(String),
+    /// The API server itself fails on the CRD, or the CRD is too deep for us: our words.
+    Unjudged(String),
+}
+
+/// Asks `ask` about each CRD of a text, once a Kubernetes version. `named`: as in [`Question`](crate::judging::analysis::Question).
+pub(crate) fn each<T>(
+    bytes: Vec<u8>,
+    versions: VersionSet,
+    named: bool,
+    ask: impl Fn(&Tree, &JsonDoc<'_>, KubernetesVersion) -> Result<T, Unanswered>,
+) -> (Arc<str>, Vec<CrdAnswers<T>>) {
+    let source = Text::decode(bytes);
+    let found = source.documents();
+    let is_asked = |document: &Document| head::read(&source, *document).is_asked(named);
+    let documents = match &found.error {
+        Some(_) if !named && !found.documents.iter().any(is_asked) => Vec::new(),
+        Some(error) => vec![CrdAnswers {
+            index: None,
+            name: String::new(),
+            answers: versions
+                .iter()
+                .map(|version| (version, Err(Unanswered::Undecodable(error.message.clone()))))
+                .collect(),
+        }],
+        None => {
+            let documents = found.documents.iter();
+            documents
+                .flat_map(|document| of_document(&source, *document, versions, named, &ask))
+                .collect()
+        }
+    };
+    (source.content, documents)
+}
+
+/// The CRDs of a document: it is one, or a list that has some.
+fn of_document<T>(
+    source: &Text,
+    document: Document,
+    versions: VersionSet,
+    named: bool,
+    ask: &impl Fn(&Tree, &JsonDoc<'_>, KubernetesVersion) -> Result<T, Unanswered>,
+) -> Vec<CrdAnswers<T>> {
+    let found = Head::read(source, document);
+    let head = found.written.clone();
+    if objects::is_list(&head) {
+        return found
+            .whole(source, document)
+            .map(|tree| of_list(&tree, document, &head, versions, ask))
+            .unwrap_or_default();
+    }
+    if !head.is_asked(named) {
+        return Vec::new();
+    }
+    let with = |answer: &dyn Fn(KubernetesVersion) -> Result<T, Unanswered>| CrdAnswers {
+        index: Some(document.index as usize),
+        name: head.name.clone(),
+        answers: versions.iter().map(|version| (version, answer(version))).collect(),
+    };
+    if let Some(verdict) = CrdVerdict::of_unserved(&head, document.span) {
+        return vec![with(&|_| Err(unanswered(&verdict)))];
+    }
+    let tree = match found.whole(source, document) {
+        Ok(tree) => tree,
+        Err(error) => return vec![with(&|_| Err(unanswered(&CrdVerdict::of_read_error(&error))))],
+    };
+    vec![match read_json(&tree) {
+        Ok(json) => with(&|version| ask(&tree, &json, version)),
+        Err(error) => with(&|version| Err(unanswered(&CrdVerdict::of_convert_error(&error, version)))),
+    }]
+}
+
+/// The CRDs among the items of a list.
+fn of_list<T>(
+    tree: &Tree,
+    document: Document,
+    head: &WrittenType,
+    versions: VersionSet,
+    ask: &impl Fn(&Tree, &JsonDoc<'_>, KubernetesVersion) -> Result<T, Unanswered>,
+) -> Vec<CrdAnswers<T>> {
+    let items = objects::items_in(tree, document, head).unwrap_or_default().into_iter();
+    let definitions = items.filter(|it| it.0.written.is_definition());
+    let answers = definitions.filter_map(|(object, node)| {
+        let json = read_json_of(tree, node).ok()?;
+        let unserved = CrdVerdict::of_unserved(&object.written, tree.span(node));
+        let answer = |version| match &unserved {
+            Some(verdict) => Err(unanswered(verdict)),
+            None => ask(tree, &json, version),
+        };
+        Some(CrdAnswers {
+            index: Some(document.index as usize),
+            answers: versions.iter().map(|version| (version, answer(version))).collect(),
+            name: object.written.name,
+        })
+    });
+    answers.collect()
+}
+
+/// Why a CRD that was not judged has no answer.
+pub(crate) fn unanswered(verdict: &CrdVerdict) -> Unanswered {
+    match (&verdict.decode_error, &verdict.unjudged) {
+        (Some(error), _) => Unanswered::Undecodable(error.text.clone()),
+        (None, Some(Unjudged::ServerPanics { error })) => Unanswered::Unjudged(error.detail.clone()),
+        (None, _) => Unanswered::Unjudged("nested too deeply to be judged here".to_owned()),
+    }
+}

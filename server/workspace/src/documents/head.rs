@@ -1,0 +1,89 @@
+//! What a document says it is, found even where the rest of it cannot be read.
+
+use crd_analyzer_apiextensions::decode::WrittenType;
+use crd_analyzer_apiextensions::kind::parse_group_version;
+use crd_analyzer_syntax::{
+    edit, read_json,
+    reader::ReadError,
+    split::Document,
+    tree::{Span, Tree},
+};
+
+use crate::{documents::text::Text, index::native};
+
+/// What a document says it is, and what had to be read to know that.
+pub(crate) struct Head {
+    /// What it says; `WrittenType::default()` if nothing of it can be read.
+    pub(crate) written: WrittenType,
+    /// The document, if all of it was read.
+    whole: Option<Result<Tree, ReadError>>,
+}
+
+impl Head {
+    /// Reads what the document says it is.
+    ///
+    /// What is before `spec:` is enough in the usual layout, and all there is where the rest is broken.
+    pub(crate) fn read(text: &Text, document: Document) -> Self {
+        let span = document.span;
+        if text.content[span.range()].contains("\nspec:") {
+            let top = WrittenType::of_document(&text.content, span, None);
+            if !top.kind.is_empty() && !top.api_version.is_empty() {
+                return Self {
+                    written: top,
+                    whole: None,
+                };
+            }
+        }
+        let whole = text.read(document);
+        let json = whole.as_ref().ok().and_then(|tree| read_json(tree).ok());
+        let written = WrittenType::of_document(&text.content, span, json.as_ref());
+        let is_broken = whole.is_err() && written == WrittenType::default();
+        let written = if is_broken { of_broken(text, span) } else { written };
+        drop(json);
+        Self {
+            written,
+            whole: Some(whole),
+        }
+    }
+
+    /// The document, read now if it was not before.
+    pub(crate) fn whole(self, text: &Text, document: Document) -> Result<Tree, ReadError> {
+        self.whole.unwrap_or_else(|| text.read(document))
+    }
+}
+
+/// Reads what the document says it is; `WrittenType::default()` if nothing of it can be read.
+pub(crate) fn read(text: &Text, document: Document) -> WrittenType {
+    Head::read(text, document).written
+}
+
+/// Whether a document of a text has an `apiVersion` or a `kind`.
+pub(crate) fn says_objects(text: &Text) -> bool {
+    let mut documents = text.documents().documents.iter();
+    documents.any(|document| {
+        let written = read(text, *document);
+        !(written.kind.is_empty() && written.api_version.is_empty())
+    })
+}
+
+/// What a document that cannot be read says it is, by its indentation: a custom resource, or a definition of the served version. Whether
+/// another version of definitions is served is asked before the text is read, and of a broken text that would be an answer to another question.
+fn of_broken(text: &Text, span: Span) -> WrittenType {
+    let tree = edit::read(&text.content, span).tree;
+    let field = |name: &str| {
+        let value = tree.root().and_then(|root| tree.get(root, name));
+        value.map(|it| tree.scalar(it).into_owned()).unwrap_or_default()
+    };
+    let found = WrittenType {
+        api_version: field("apiVersion"),
+        kind: field("kind"),
+        name: String::new(),
+    };
+    let is_told = if found.is_definition() {
+        found.unserved().is_none()
+    } else {
+        let group = parse_group_version(&found.api_version).ok().map(|it| it.0);
+        !found.kind.is_empty() && group.is_some_and(|it| !native::is_native(it))
+    };
+    if is_told { found } else { WrittenType::default() }
+}

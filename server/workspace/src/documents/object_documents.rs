@@ -1,0 +1,144 @@
+//! The objects of a text, as values with places.
+
+use std::sync::Arc;
+
+use crd_analyzer_resource::places;
+use crd_analyzer_schema::field::Path;
+use crd_analyzer_syntax::{
+    json::{Json, JsonDoc, read_json_of},
+    tree::{NodeId, Span, Tree},
+};
+use serde_json::Value;
+
+use crate::{
+    documents::head,
+    documents::spans,
+    documents::text::Text,
+    filled_in::fill::fill,
+    index::{
+        GroupKind,
+        objects::{self, Lacks, Object},
+    },
+    roles,
+};
+
+/// An object of a text.
+#[derive(Debug)]
+pub struct ObjectDocument {
+    /// The object.
+    pub value: Value,
+    tree: Arc<Tree>,
+    node: NodeId,
+}
+
+/// A document that says that it is an object which is asked about, and cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnreadableObject {
+    /// Where it begins.
+    pub span: Span,
+    /// Why, in the API server's words.
+    pub why: String,
+}
+
+/// The objects of the file at a path, in order. A template is read as `check` does: with its actions filled in.
+pub fn objects_of_file(bytes: Vec<u8>, path: &std::path::Path) -> (Arc<str>, Vec<Object>) {
+    let text = Text::decode(bytes);
+    let filled = roles::is_template(path).then(|| fill(&text.content)).flatten();
+    let Some(filled) = filled else {
+        let found = objects::read(&text);
+        return (text.content, found);
+    };
+    let mut found = objects::read(&Text::whole(filled.text.into()));
+    for object in found.iter_mut().filter(|it| filled.places.is_in(&it.written.name)) {
+        object.written.name.clear();
+    }
+    (text.content, found)
+}
+
+/// The objects of a text whose group and kind are asked about, each item of a list on its own.
+pub fn object_documents(
+    bytes: Vec<u8>,
+    is_asked: &dyn Fn(&GroupKind) -> bool,
+) -> (Arc<str>, Vec<Result<ObjectDocument, UnreadableObject>>) {
+    let text = Text::decode(bytes);
+    let is_wanted = |it: &Object| it.group_kind().is_some_and(|it| is_asked(&it));
+    let mut found = Vec::new();
+    for &document in &text.documents().documents {
+        let written = head::read(&text, document);
+        let alone = || Object {
+            document,
+            item: None,
+            written: written.clone(),
+            defines: None,
+            lacks: Lacks::default(),
+        };
+        let is_list = objects::is_list(&written);
+        if !is_list && !is_wanted(&alone()) {
+            continue;
+        }
+        let read = text.read(document);
+        let tree = match read {
+            Ok(tree) => Arc::new(tree),
+            Err(_) if is_list => continue,
+            Err(error) => {
+                found.push(Err(UnreadableObject {
+                    span: error.span,
+                    why: error.message,
+                }));
+                continue;
+            }
+        };
+        let nodes: Vec<NodeId> = match objects::items_in(&tree, document, &written) {
+            Some(items) => items.into_iter().filter(|it| is_wanted(&it.0)).map(|it| it.1).collect(),
+            None => tree.root().into_iter().map(|it| tree.resolve(it)).collect(),
+        };
+        found.extend(nodes.into_iter().map(|node| of_node(&tree, node)));
+    }
+    (text.content, found)
+}
+
+fn of_node(tree: &Arc<Tree>, node: NodeId) -> Result<ObjectDocument, UnreadableObject> {
+    let value = match read_json_of(tree, node) {
+        Ok(json) => json.root().map(Json::to_value).unwrap_or_default(),
+        Err(error) => {
+            return Err(UnreadableObject {
+                span: spans::first_line(tree.text(), tree.span(node)),
+                why: error.message,
+            });
+        }
+    };
+    Ok(ObjectDocument {
+        value,
+        tree: tree.clone(),
+        node,
+    })
+}
+
+impl ObjectDocument {
+    /// The place of the object: its first line.
+    pub fn span(&self) -> Span {
+        spans::first_line(self.tree.text(), self.tree.span(self.node))
+    }
+
+    /// The places of fields. A field that is not written is where it would be.
+    pub fn places<'p>(&self, paths: impl IntoIterator<Item = &'p Path>) -> Vec<Span> {
+        let json = read_json_of(&self.tree, self.node).ok();
+        let place = |path| self.place(json.as_ref(), path);
+        paths.into_iter().map(place).collect()
+    }
+
+    fn place(&self, json: Option<&JsonDoc<'_>>, path: &Path) -> Span {
+        let root = json.and_then(|it| it.root()).filter(|_| !path.segments().is_empty());
+        root.map_or_else(
+            || self.span(),
+            |root| {
+                let found = places::find(root, path);
+                if found.value == self.node {
+                    self.span()
+                } else {
+                    spans::spot(&self.tree, found.key, found.value)
+                }
+            },
+        )
+    }
+}

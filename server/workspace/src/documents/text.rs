@@ -1,0 +1,119 @@
+//! The text of a file, and what was wrong with its bytes.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crd_analyzer_syntax::{
+    json::KeptJson,
+    reader::{Defect, ReadError},
+    source::Source,
+    split::{Document, Documents, read_document, split},
+    tree::Tree,
+};
+
+use crate::documents::last_trees::{LastTree, LastTrees};
+
+/// The text of a file.
+pub(crate) struct Text {
+    pub(crate) content: Arc<str>,
+    documents: OnceLock<Documents>,
+    defects: Vec<Defect>,
+    /// The tree that [`Text::check`] made, for the next reader.
+    read_ahead: Mutex<Option<(Document, Tree)>>,
+    /// The JSON that came with a tree.
+    json: Mutex<Option<(Document, KeptJson)>>,
+    /// The trees of an older version of the text, if somebody types in it.
+    last: Option<Arc<LastTrees>>,
+}
+
+impl Text {
+    /// Any bytes are a text; what is not text in them is remembered.
+    pub(crate) fn decode(bytes: Vec<u8>) -> Self {
+        let Source { text, defects, .. } = Source::decode(bytes);
+        Self {
+            content: text.into(),
+            defects,
+            documents: OnceLock::new(),
+            read_ahead: Mutex::default(),
+            json: Mutex::default(),
+            last: None,
+        }
+    }
+
+    /// A text that was text from the start.
+    pub(crate) fn whole(content: Arc<str>) -> Self {
+        Self {
+            content,
+            defects: Vec::new(),
+            documents: OnceLock::new(),
+            read_ahead: Mutex::default(),
+            json: Mutex::default(),
+            last: None,
+        }
+    }
+
+    /// The documents that clients cut it into.
+    pub(crate) fn documents(&self) -> &Documents {
+        self.documents.get_or_init(|| split(&self.content))
+    }
+
+    /// The same text, whose trees are made from those of the version before it.
+    pub(crate) fn after(self, last: Option<&Arc<LastTrees>>) -> Self {
+        let last = last.filter(|_| self.defects.is_empty()).cloned();
+        Self { last, ..self }
+    }
+
+    /// Another text, whose trees are made from those of the same version.
+    pub(crate) fn with_other_content(&self, content: Arc<str>) -> Self {
+        Self::whole(content).after(self.last.as_ref())
+    }
+
+    /// Whether the trees of this text are kept for the next version.
+    pub(crate) fn keeps_trees(&self) -> bool {
+        self.last.is_some()
+    }
+
+    /// Whether the JSON of this text is kept, too.
+    pub(crate) fn keeps_json(&self) -> bool {
+        self.last.as_ref().is_some_and(|it| it.keeps_json_of(&self.content))
+    }
+
+    /// The JSON of the tree that was read last, if it is known.
+    pub(crate) fn known_json(&self, document: Document) -> Option<KeptJson> {
+        let mut json = self.json.lock().unwrap_or_else(PoisonError::into_inner);
+        json.take_if(|it| it.0 == document).map(|it| it.1)
+    }
+
+    /// Keeps the trees of this text for the next version.
+    pub(crate) fn keep(&self, trees: Vec<LastTree>) {
+        if let Some(last) = &self.last
+            && !trees.is_empty()
+        {
+            last.keep(trees);
+        }
+    }
+
+    fn parse(&self, document: Document) -> Result<Tree, ReadError> {
+        let edited = self.last.as_ref().and_then(|it| it.edited(&self.content, document));
+        let Some((tree, json)) = edited else {
+            return read_document(&self.content, document, &self.defects);
+        };
+        *self.json.lock().unwrap_or_else(PoisonError::into_inner) = json.map(|it| (document, it));
+        Ok(tree)
+    }
+
+    /// Reads a document of the text.
+    pub(crate) fn read(&self, document: Document) -> Result<Tree, ReadError> {
+        let mut ahead = self.read_ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        match ahead.take_if(|it| it.0 == document) {
+            Some((_, tree)) => Ok(tree),
+            None => self.parse(document),
+        }
+    }
+
+    /// Whether a document can be read. If so, reading it next takes no time.
+    pub(crate) fn check(&self, document: Document) -> Result<(), ReadError> {
+        let tree = self.parse(document)?;
+        *self.read_ahead.lock().unwrap_or_else(PoisonError::into_inner) = Some((document, tree));
+        Ok(())
+    }
+}

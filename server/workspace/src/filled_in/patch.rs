@@ -1,0 +1,121 @@
+//! Documents that are part of an object, to be merged into the rest of it.
+
+use crd_analyzer_schema::depth;
+use crd_analyzer_syntax::{
+    json::{Json, JsonDoc, JsonValue},
+    tree::Tree,
+};
+
+use crate::findings::report::DocumentVerdict;
+
+/// Whether a CRD lacks both its versions and its names, as a patch does.
+pub(crate) fn may_be(json: &JsonDoc<'_>) -> bool {
+    let spec = json.root().and_then(|root| root.get("spec"));
+    spec.is_none_or(|spec| spec.get("versions").is_none() && spec.get("names").is_none())
+}
+
+/// Says with the first error what to do if the document is a patch.
+pub(crate) fn say_how_to_mark_it(verdict: &mut DocumentVerdict) {
+    if let Some(first) = verdict.errors.iter_mut().min_by_key(|it| it.span.start) {
+        let named = "if this file is a patch, name it in a `kustomization.yaml`";
+        let help = format!("{named}, or under `partial` in `.crd-analyzer.yaml`");
+        first.help.push(help);
+    }
+}
+
+/// Whether something in a document tells how to merge it, as only a strategic merge patch does (`k8s.io/apimachinery/pkg/util/strategicpatch`).
+///
+/// `tree` is the one that the document was read from.
+pub(crate) fn has_directive(tree: &Tree, json: &JsonDoc<'_>) -> bool {
+    if !may_have_directive(&tree.text()[tree.document_span().range()]) {
+        return false;
+    }
+    let mut open = Vec::from_iter(json.root());
+    while let Some(json) = open.pop() {
+        let members = json.members().unwrap_or_default();
+        if members.iter().any(|it| is_directive(&it.key)) {
+            return true;
+        }
+        open.extend(members.iter().map(|it| &it.value));
+        open.extend::<&[Json<'_>]>(json.items().unwrap_or_default());
+    }
+    false
+}
+
+/// Takes out what tells how to merge a document: the object does not have it.
+pub(crate) fn take_directives(json: &mut JsonDoc<'_>) {
+    if json.depth() <= depth::limit()
+        && let Some(root) = json.root_mut()
+    {
+        take_directives_of(root);
+    }
+}
+
+fn take_directives_of(json: &mut Json<'_>) {
+    match &mut json.value {
+        JsonValue::Object(members) => {
+            members.retain(|it| !is_directive(&it.key));
+            for member in members {
+                take_directives_of(&mut member.value);
+            }
+        }
+        JsonValue::Array(items) => items.iter_mut().for_each(take_directives_of),
+        _ => {}
+    }
+}
+
+/// Whether a key of a text may begin like a directive, written as it is or escaped. Most texts have none, and are not walked.
+fn may_have_directive(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memchr2_iter(b'$', b'\\', bytes).any(|at| {
+        let rest = &bytes[at + 1..];
+        match bytes[at] {
+            b'$' => rest.first().is_some_and(|it| b"prds\\".contains(it)),
+            _ => [&b"x24"[..], b"u0024", b"U00000024"]
+                .iter()
+                .any(|it| rest.starts_with(it)),
+        }
+    })
+}
+
+/// Whether a key is one of those.
+pub(crate) fn is_directive(key: &str) -> bool {
+    key.starts_with('$')
+        && (matches!(key, "$patch" | "$retainKeys")
+            || key.starts_with("$deleteFromPrimitiveList/")
+            || key.starts_with("$setElementOrder/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crd_analyzer_syntax::{
+        read_json,
+        split::{read_document, split},
+    };
+
+    use super::*;
+
+    fn is_patch(text: &str) -> bool {
+        let text: Arc<str> = text.into();
+        let tree = read_document(&text, split(&text).documents[0], &[]).unwrap();
+        has_directive(&tree, &read_json(&tree).unwrap())
+    }
+
+    #[test]
+    fn a_directive_is_found_however_it_is_written() {
+        for key in [
+            "$patch",
+            "\"$patch\"",
+            r#""\x24patch""#,
+            r#""\u0024patch""#,
+            r#""\U00000024patch""#,
+            r#""$\x70atch""#,
+        ] {
+            assert!(is_patch(&format!("spec:\n- {{a: [{{{key}: delete}}]}}\n")), "{key}");
+        }
+        assert!(is_patch("$setElementOrder/a: []\n") && is_patch("$deleteFromPrimitiveList/a: []\n"));
+        assert!(!is_patch("pattern: ^a$\npath: $patch\n$ref: a\n"));
+    }
+}

@@ -1,0 +1,217 @@
+//! What is not known of a CRD, because a tool fills it in before the CRD is sent. It is taken out: what it would decide is not judged.
+
+use crd_analyzer_apiextensions::codes as server_codes;
+use crd_analyzer_schema::depth;
+use crd_analyzer_syntax::{
+    json::{Json, JsonDoc, JsonValue},
+    tree::Tree,
+};
+
+use crate::{
+    filled_in::fill::Places,
+    findings::finding::{Finding, ServerSays},
+    findings::report::DocumentVerdict,
+};
+
+/// Where something was taken out. The later ones say more.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub(crate) enum Taken {
+    /// Nowhere.
+    #[default]
+    Nothing,
+    /// In labels or annotations: nothing else depends on it.
+    Marks,
+    /// In what says who converts resources.
+    Conversion,
+    /// In what every CRD needs.
+    Rest,
+    /// In a schema, on which its rules and their costs depend.
+    Schema,
+}
+
+impl Taken {
+    /// Leaves out the errors that may only follow from what is not known.
+    pub(crate) fn apply(self, verdict: &mut DocumentVerdict) {
+        let in_field = |it: &Finding, part: &str| match &it.server {
+            Some(ServerSays::Cause { field, .. }) => field.contains(part),
+            _ => false,
+        };
+        let is_unknown = |it: &Finding| match self {
+            Self::Conversion => in_field(it, "spec.conversion"),
+            Self::Schema => {
+                in_field(it, "x-kubernetes-validations") || it.code == server_codes::TOTAL_RULE_COST_OVER_LIMIT
+            }
+            _ => false,
+        };
+        verdict.retain(|it| !is_unknown(it));
+    }
+}
+
+/// Whether [`take`] finds something without knowing where a template is filled in.
+pub(crate) fn has_placeholder(json: &JsonDoc<'_>) -> bool {
+    json.depth() <= depth::limit() && json.root().is_some_and(is_in)
+}
+
+fn is_in(json: &Json<'_>) -> bool {
+    match &json.value {
+        JsonValue::Object(members) => members.iter().filter(|it| it.key != SCHEMA).any(|it| is_in(&it.value)),
+        JsonValue::Array(items) => items.iter().any(is_in),
+        JsonValue::String(written) => is_placeholder(written),
+        _ => false,
+    }
+}
+
+/// The key of a schema, which may well describe a placeholder.
+const SCHEMA: &str = "openAPIV3Schema";
+
+/// Whether the webhook that converts resources is in a service without a name or a namespace, which who installs the CRD knows.
+pub(crate) fn lacks_service(json: &JsonDoc<'_>) -> bool {
+    let path = ["spec", "conversion", "webhook", "clientConfig", "service"];
+    let service = path
+        .iter()
+        .try_fold(json.root(), |at, key| Some(at?.get(key)))
+        .flatten();
+    service.is_some_and(|it| it.get("name").is_none() || it.get("namespace").is_none())
+}
+
+/// Whether a value is nothing but a placeholder: `{{caBundle}}`, `${CA_BUNDLE}`, `$(CA_BUNDLE)`.
+fn is_placeholder(written: &str) -> bool {
+    let written = written.trim();
+    [("{{", "}}"), ("${", "}"), ("$(", ")")]
+        .iter()
+        .any(|(begin, end)| written.starts_with(begin) && written.ends_with(end))
+}
+
+/// Takes out what is not known. `filled`: where the actions of a template are filled in.
+pub(crate) fn take(json: &mut JsonDoc<'_>, tree: &Tree, filled: Option<&Places>) -> Taken {
+    if json.depth() > depth::limit() {
+        return Taken::Nothing;
+    }
+    if filled.is_some() {
+        // Two actions may be filled in alike, and stand for different keys.
+        json.forget_duplicates();
+    }
+    let mut taking = Taking {
+        tree,
+        filled,
+        taken: Taken::Nothing,
+    };
+    if let Some(root) = json.root_mut() {
+        taking.below(root, &mut Vec::new());
+    }
+    taking.taken
+}
+
+struct Taking<'t> {
+    tree: &'t Tree,
+    filled: Option<&'t Places>,
+    taken: Taken,
+}
+
+impl Taking<'_> {
+    fn below(&mut self, json: &mut Json<'_>, path: &mut Vec<String>) {
+        match &mut json.value {
+            JsonValue::Object(members) => members.retain_mut(|member| {
+                path.push(member.key.to_string());
+                let is_key = self
+                    .filled
+                    .is_some_and(|it| it.at(self.tree.span(member.key_node)).is_some());
+                let stays = !is_key && self.stays(&mut member.value, path);
+                if !stays {
+                    self.taken = self.taken.max(of_path(path));
+                }
+                path.pop();
+                stays
+            }),
+            JsonValue::Array(items) => items.retain_mut(|item| {
+                let stays = self.stays(item, path);
+                if !stays {
+                    self.taken = self.taken.max(of_path(path));
+                }
+                stays
+            }),
+            _ => {}
+        }
+    }
+
+    /// Whether a value is known. What is not known below it is taken out.
+    fn stays(&mut self, json: &mut Json<'_>, path: &mut Vec<String>) -> bool {
+        if self.tree.is_scalar(json.node) && self.filled.is_some_and(|it| it.at(self.tree.span(json.node)).is_some()) {
+            return false;
+        }
+        if let JsonValue::String(written) = &json.value {
+            let is_of_schema = path.iter().any(|it| it == SCHEMA);
+            return is_of_schema || !is_placeholder(written);
+        }
+        self.below(json, path);
+        true
+    }
+}
+
+/// What a path of keys belongs to.
+fn of_path(path: &[String]) -> Taken {
+    let names: Vec<&str> = path.iter().map(String::as_str).take(3).collect();
+    match names.as_slice() {
+        ["metadata", "name", ..] | ["metadata" | "spec"] => Taken::Rest,
+        ["metadata" | "status", ..] => Taken::Marks,
+        ["spec", "conversion", ..] => Taken::Conversion,
+        _ if path.last().is_some_and(|it| it == "description") => Taken::Nothing,
+        _ if path.iter().any(|it| it == SCHEMA) => Taken::Schema,
+        _ => Taken::Rest,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crd_analyzer_syntax::{
+        read_json,
+        split::{read_document, split},
+    };
+
+    use super::*;
+
+    fn taken(text: &str) -> (Taken, String) {
+        let text: Arc<str> = text.into();
+        let tree = read_document(&text, split(&text).documents[0], &[]).unwrap();
+        let mut json = read_json(&tree).unwrap();
+        let taken = take(&mut json, &tree, None);
+        (taken, json.root().unwrap().to_value().to_string())
+    }
+
+    #[test]
+    fn placeholders_are_taken_out() {
+        for (text, expected, rest) in [
+            (
+                "metadata: {labels: {a: b}}",
+                Taken::Nothing,
+                r#"{"metadata":{"labels":{"a":"b"}}}"#,
+            ),
+            (
+                "metadata: {labels: {a: '{{ .b }}'}}",
+                Taken::Marks,
+                r#"{"metadata":{"labels":{}}}"#,
+            ),
+            (
+                "spec: {conversion: {webhook: {clientConfig: {caBundle: '{{caBundle}}', url: a}}}}",
+                Taken::Conversion,
+                r#"{"spec":{"conversion":{"webhook":{"clientConfig":{"url":"a"}}}}}"#,
+            ),
+            ("spec: {group: '${GROUP}'}", Taken::Rest, r#"{"spec":{}}"#),
+            ("metadata: {name: '$(NAME)'}", Taken::Rest, r#"{"metadata":{}}"#),
+            (
+                "spec: {group: 'a{{b}}'}",
+                Taken::Nothing,
+                r#"{"spec":{"group":"a{{b}}"}}"#,
+            ),
+            (
+                "spec: {versions: [{schema: {openAPIV3Schema: {pattern: '${a}'}}}]}",
+                Taken::Nothing,
+                r#"{"spec":{"versions":[{"schema":{"openAPIV3Schema":{"pattern":"${a}"}}}]}}"#,
+            ),
+        ] {
+            assert_eq!(taken(text), (expected, rest.to_owned()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The advice on expensive rules: why a rule is expensive, and what to do. Each piece of advice appears once.
+//!
+//! The API server gives up to three errors for one expensive rule: that it is, that it contributes to the total, and that the total is too much.
+
+use std::{collections::HashMap, fmt::Write as _};
+
+use crd_analyzer_apiextensions::codes::{MESSAGE_COST_OVER_LIMIT, RULE_COST_OVER_LIMIT, TOTAL_RULE_COST_OVER_LIMIT};
+
+use crate::{
+    costs::{Bound, BoundsProposal, COST_LIMIT, PlacedCosts, RuleCost, TOTAL_COST_LIMIT, grouped, share},
+    findings::finding::{Finding, Related, ServerSays},
+    findings::report::{DocumentVerdict, MergedFinding},
+    sources::generated::Origin,
+};
+
+/// Bounds that are named one by one.
+const MAX_NAMED: usize = 4;
+
+/// Whether something costs too much.
+pub(crate) fn is_needed(verdict: &DocumentVerdict) -> bool {
+    let mut all = verdict.errors.iter().chain(&verdict.hints);
+    all.any(|it| is_about_cost(it.code))
+}
+
+fn is_about_cost(code: &str) -> bool {
+    [
+        RULE_COST_OVER_LIMIT,
+        MESSAGE_COST_OVER_LIMIT,
+        TOTAL_RULE_COST_OVER_LIMIT,
+    ]
+    .contains(&code)
+}
+
+/// Says of each expensive rule what it costs, which bounds are missing, and which would do.
+pub(crate) fn give(verdict: &mut DocumentVerdict, costs: &[PlacedCosts], origin: Option<&Origin<'_>>) {
+    let rules = costs.iter().flat_map(|placed| {
+        placed.schema.rules.iter().map(move |rule| {
+            let at = rule.path.child("x-kubernetes-validations").index(rule.index);
+            (at.to_string(), (placed, rule))
+        })
+    });
+    let rules: HashMap<String, (&PlacedCosts, &RuleCost)> = rules.collect();
+    let mut schemas: HashMap<String, Vec<&PlacedCosts>> = HashMap::new();
+    for placed in costs {
+        schemas.entry(placed.schema.path.to_string()).or_default().push(placed);
+    }
+    let all = verdict.errors.iter_mut().chain(&mut verdict.hints);
+    for finding in all.filter(|it| is_about_cost(it.code)) {
+        let Some(field) = field(finding).map(str::to_owned) else {
+            continue;
+        };
+        let part = match finding.code {
+            RULE_COST_OVER_LIMIT => ".rule",
+            MESSAGE_COST_OVER_LIMIT => ".messageExpression",
+            _ => "",
+        };
+        let rule = field.strip_suffix(part).filter(|_| !part.is_empty());
+        if let Some((placed, rule)) = rule.and_then(|it| rules.get(it)) {
+            finding
+                .notes
+                .push(what_it_costs(rule, finding.code == RULE_COST_OVER_LIMIT));
+            help(finding, placed, rule.remedies.first(), origin);
+        }
+        if finding.code != TOTAL_RULE_COST_OVER_LIMIT {
+            continue;
+        }
+        for placed in schemas.get(&field).into_iter().flatten() {
+            let (total, limit) = (grouped(placed.schema.total), grouped(TOTAL_COST_LIMIT));
+            finding
+                .notes
+                .push(format!("all rules together cost {total} of {limit} cost units"));
+            finding.follows = is_of_single_rules(placed);
+            help(finding, placed, placed.schema.remedy.as_ref(), origin);
+        }
+    }
+}
+
+/// Whether the total is too much only because of rules that are too much by themselves.
+fn is_of_single_rules(placed: &PlacedCosts) -> bool {
+    let rules = placed.schema.rules.iter().filter(|it| it.checked);
+    let others = rules.map(|it| {
+        let cost = |cost: u64| if cost > COST_LIMIT { 0 } else { cost };
+        cost(it.cost).saturating_add(cost(it.message_cost))
+    });
+    others.fold(0, u64::saturating_add) <= TOTAL_COST_LIMIT
+}
+
+fn field(finding: &Finding) -> Option<&str> {
+    match &finding.server {
+        Some(ServerSays::Cause { field, .. }) => Some(field),
+        _ => None,
+    }
+}
+
+fn what_it_costs(rule: &RuleCost, is_rule: bool) -> String {
+    let limit = grouped(COST_LIMIT);
+    if !is_rule {
+        return format!("it costs {} of {limit} cost units", grouped(rule.message_cost));
+    }
+    let times = if rule.cardinality > 1 {
+        let (once, often) = (grouped(rule.expr_cost), grouped(rule.cardinality));
+        format!(": {once} for each of up to {often} values in one object")
+    } else {
+        String::new()
+    };
+    format!("it costs {} of {limit} cost units{times}", grouped(rule.cost))
+}
+
+/// What would bring the costs below the limit.
+fn help(finding: &mut Finding, placed: &PlacedCosts, remedy: Option<&BoundsProposal>, origin: Option<&Origin<'_>>) {
+    let Some(remedy) = remedy else {
+        let help = "simplify the rule, or split it: no missing limit makes it this expensive";
+        finding.help.push(help.to_owned());
+        return;
+    };
+    for bound in remedy.bounds.iter().take(MAX_NAMED) {
+        let target = placed.targets(bound).first();
+        finding.related.extend(target.map(|target| Related {
+            span: target.key,
+            message: lacks(bound),
+            file: None,
+        }));
+        let in_go = origin
+            .zip(target)
+            .and_then(|(origin, target)| origin.bound(target.key, bound.keyword, bound.suggested));
+        finding.related.extend(in_go);
+    }
+    let result = if remedy.total > 0 {
+        format!("the total is then {} cost units", grouped(remedy.total))
+    } else {
+        format!("the rule then costs {} of the limit", share(remedy.cost))
+    };
+    finding.help.push(format!("set {}: {result}", named(remedy)));
+    let markers = remedy.bounds.iter().take(MAX_NAMED).map(|it| {
+        let (marker, at) = it.marker();
+        format!("`{marker}` ({at})")
+    });
+    finding
+        .help
+        .push(format!("in Go: {}", markers.collect::<Vec<_>>().join(", ")));
+}
+
+/// The limits in words: `maxItems: 64` on `spec.hosts`.
+pub(crate) fn named(remedy: &BoundsProposal) -> String {
+    let bounds = remedy.bounds.iter().take(MAX_NAMED).map(|it| {
+        let place = it.place();
+        let place = if place.is_empty() {
+            "the object".to_owned()
+        } else {
+            format!("`{place}`")
+        };
+        format!("`{}: {}` on {place}", it.keyword, it.suggested)
+    });
+    let mut text = bounds.collect::<Vec<_>>().join(", ");
+    if remedy.bounds.len() > MAX_NAMED {
+        let _ = write!(text, " and {} more", remedy.bounds.len() - MAX_NAMED);
+    }
+    text
+}
+
+fn lacks(bound: &Bound) -> String {
+    format!("no `{}` here", bound.keyword)
+}
+
+/// Makes one finding of those that one expensive rule has.
+pub(crate) fn merge(shown: &mut Vec<MergedFinding>) {
+    let is_rule = |it: &MergedFinding| [RULE_COST_OVER_LIMIT, MESSAGE_COST_OVER_LIMIT].contains(&it.finding.code);
+    if !shown.iter().any(|it| it.finding.code == TOTAL_RULE_COST_OVER_LIMIT) {
+        return;
+    }
+    let (others, mut totals): (Vec<MergedFinding>, Vec<MergedFinding>) = std::mem::take(shown)
+        .into_iter()
+        .partition(|it| it.finding.code != TOTAL_RULE_COST_OVER_LIMIT);
+    *shown = others;
+    // The error about the schema comes after those about what contributes to it.
+    while let Some(at) = totals.iter().position(|it| !is_contribution(&it.finding)) {
+        let mut total = totals.remove(at);
+        let root = field(&total.finding).unwrap_or_default().to_owned();
+        let (of_it, rest): (Vec<MergedFinding>, Vec<MergedFinding>) = totals
+            .into_iter()
+            .partition(|it| field(&it.finding).is_some_and(|field| field.starts_with(&root)));
+        totals = rest;
+        let rules: Vec<usize> = (0..shown.len())
+            .filter(|at| is_rule(&shown[*at]) && field(&shown[*at].finding).is_some_and(|it| it.starts_with(&root)))
+            .collect();
+        // Of several at one place the first.
+        let by_place: HashMap<_, usize> = rules.iter().rev().map(|at| (shown[*at].finding.span, *at)).collect();
+        let mut unexplained = Vec::new();
+        for contribution in of_it {
+            let span = contribution.finding.span;
+            match by_place.get(&span) {
+                Some(at) => note(&mut shown[*at].finding, &contribution.finding),
+                None => unexplained.push(contribution.finding),
+            }
+        }
+        match rules.first() {
+            Some(first) if total.finding.follows => {
+                let first = &mut shown[*first].finding;
+                for it in &unexplained {
+                    note(first, it);
+                }
+                note(first, &total.finding);
+            }
+            _ => {
+                total.finding.related.extend(unexplained.into_iter().map(|it| Related {
+                    span: it.span,
+                    message: "among the most expensive rules".to_owned(),
+                    file: None,
+                }));
+                shown.push(total);
+            }
+        }
+    }
+    shown.extend(totals);
+}
+
+fn is_contribution(finding: &Finding) -> bool {
+    field(finding).is_some_and(|it| it.contains("x-kubernetes-validations"))
+}
+
+/// The API server says of one expensive rule up to three times that something is too much: people are told once.
+fn note(finding: &mut Finding, other: &Finding) {
+    let is_total = !is_contribution(other);
+    let note = "the API server also reports that all rules of the schema together are over their limit";
+    if is_total && !finding.notes.iter().any(|it| it == note) {
+        finding.notes.push(note.to_owned());
+    }
+}

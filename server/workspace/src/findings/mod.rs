@@ -1,0 +1,12 @@
+//! Diagnostics: what they say and where, which of them are the same, and which are silenced.
+
+pub(crate) mod advice;
+pub(crate) mod display;
+pub mod finding;
+pub mod one_value;
+pub(crate) mod other_problems;
+pub mod report;
+pub mod report_roles;
+pub(crate) mod same;
+pub mod server_words;
+pub mod suppress;

@@ -1,0 +1,165 @@
+//! Errors about one value of a resource, which are told as one: the error that says most, and the others as its notes.
+
+use std::collections::HashMap;
+
+use crd_analyzer_resource::codes as resource_codes;
+use crd_analyzer_schema::codes::{
+    ALL_OF_MISMATCH, ANY_OF_MISMATCH, MISSING_PROPERTY, NOT_IN_ENUM, NOT_MISMATCH, ONE_OF_MISMATCH, RULE_FAILED,
+    WRONG_TYPE,
+};
+use crd_analyzer_syntax::tree::Span;
+
+use crate::{
+    findings::finding::{Class, Finding, ServerSays},
+    findings::report::{DocumentReport, MergedFinding, Subject},
+};
+
+/// What the API server says instead of a field where it judges by a part of the schema.
+const NO_FIELD: &str = "<nil>";
+
+/// Errors of values that match none, or too many, of several schemas.
+const OF_SEVERAL: [&str; 4] = [ALL_OF_MISMATCH, ANY_OF_MISMATCH, NOT_MISMATCH, ONE_OF_MISMATCH];
+
+/// Errors of one value: its place, and whether they come after others are fixed.
+type Value = (Span, bool);
+
+/// The field of a value that is refused, as the API server says it.
+fn field(finding: &Finding) -> Option<&str> {
+    match &finding.server {
+        Some(ServerSays::Cause { field, .. }) => Some(field),
+        _ => None,
+    }
+}
+
+/// How little an error says about a value. The error that says most is shown, and the others follow it.
+fn rank(code: &str) -> u8 {
+    match code {
+        // What else is wrong follows from that.
+        WRONG_TYPE => 0,
+        // It says what to write.
+        NOT_IN_ENUM => 1,
+        MISSING_PROPERTY => 4,
+        _ if OF_SEVERAL.contains(&code) => 3,
+        _ => 2,
+    }
+}
+
+/// Whether an error about a wrong type, or about a choice of schemas, explains another error at the same place.
+fn covers(head: &Finding, other: &Finding) -> bool {
+    let (Some(of_head), Some(of_other)) = (field(head), field(other)) else {
+        return false;
+    };
+    // A rule is a cause of its own.
+    let is_rule = |it: &Finding| [RULE_FAILED, resource_codes::UNCHECKED_RULES].contains(&it.code);
+    if is_rule(head) || is_rule(other) && head.code != WRONG_TYPE {
+        return false;
+    }
+    // The schemas of `anyOf` and the like may ask for fields of the value.
+    of_head == of_other
+        || [of_head, of_other].contains(&NO_FIELD) && OF_SEVERAL.contains(&head.code)
+        || of_other == NO_FIELD
+}
+
+/// For each displayed diagnostic of a document, the number of the diagnostic that it is shown with. A diagnostic on its own has its own number.
+pub fn heads(document: &DocumentReport, shown: &[MergedFinding]) -> Vec<usize> {
+    let mut heads: Vec<usize> = (0..shown.len()).collect();
+    if document.subject != Subject::Resource {
+        return heads;
+    }
+    let mut values: HashMap<Value, Vec<usize>> = HashMap::new();
+    for (n, it) in shown.iter().enumerate() {
+        if field(&it.finding).is_some() {
+            let is_later = it.finding.class == Class::LaterError;
+            values.entry((it.finding.span, is_later)).or_default().push(n);
+        }
+    }
+    for mut of_value in values.into_values().filter(|it| it.len() > 1) {
+        of_value.sort_by_key(|it| rank(shown[*it].finding.code));
+        for (at, &other) in of_value.iter().enumerate() {
+            let mut before = of_value[..at].iter().filter(|it| heads[**it] == **it);
+            if let Some(&head) = before.find(|it| covers(&shown[**it].finding, &shown[other].finding)) {
+                heads[other] = head;
+            }
+        }
+    }
+    heads
+}
+
+/// What an error says as a note of another one; nothing, if that says the same.
+pub fn note(head: &Finding, other: &Finding) -> Option<String> {
+    (head.code != other.code).then(|| format!("also {}: {}", other.code, other.headline))
+}
+
+#[cfg(test)]
+mod tests {
+    use crd_analyzer_schema::codes::{FORMAT_MISMATCH, NUMBER_OUT_OF_FORMAT};
+
+    use super::*;
+    use crate::config::versions::VersionSet;
+
+    fn shown(errors: &[(&'static str, &str)]) -> Vec<MergedFinding> {
+        let one = |(code, field): &(&'static str, &str)| {
+            let mut finding = Finding::new(Class::Error, code, Span::new(3, 6), *code);
+            finding.server = Some(ServerSays::Cause {
+                reason: "",
+                words: "",
+                field: (*field).to_owned(),
+                detail: String::new(),
+                bad_value: String::new(),
+            });
+            MergedFinding {
+                finding,
+                versions: VersionSet::default(),
+            }
+        };
+        errors.iter().map(one).collect()
+    }
+
+    #[track_caller]
+    fn check(errors: &[(&'static str, &str)], expected: &[usize]) {
+        let mut document = DocumentReport::empty(Subject::Resource);
+        let shown = shown(errors);
+        assert_eq!(heads(&document, &shown), expected);
+        document.subject = Subject::Definition;
+        let alone: Vec<usize> = (0..errors.len()).collect();
+        assert_eq!(heads(&document, &shown), alone, "of a CRD each counts");
+    }
+
+    #[test]
+    fn one_value_has_one_error() {
+        check(
+            &[
+                (WRONG_TYPE, "a"),
+                (WRONG_TYPE, "a"),
+                (ANY_OF_MISMATCH, NO_FIELD),
+                (NUMBER_OUT_OF_FORMAT, "a"),
+            ],
+            &[0, 0, 0, 0],
+        );
+        check(&[(FORMAT_MISMATCH, "a"), (NOT_IN_ENUM, "a")], &[1, 1]);
+        check(&[(NOT_IN_ENUM, "a"), (WRONG_TYPE, "a")], &[1, 1]);
+        check(&[(ANY_OF_MISMATCH, NO_FIELD), (NOT_IN_ENUM, "a")], &[1, 1]);
+    }
+
+    #[test]
+    fn what_is_missing_in_several_schemas_is_told_with_them() {
+        check(
+            &[
+                (MISSING_PROPERTY, "a.b"),
+                (ONE_OF_MISMATCH, NO_FIELD),
+                (MISSING_PROPERTY, "a.c"),
+            ],
+            &[1, 1, 1],
+        );
+        check(&[(MISSING_PROPERTY, "a.b"), (MISSING_PROPERTY, "a.c")], &[0, 1]);
+    }
+
+    #[test]
+    fn a_rule_is_a_cause_of_its_own() {
+        check(
+            &[(RULE_FAILED, "a"), (RULE_FAILED, "a"), (NOT_IN_ENUM, "a")],
+            &[0, 1, 2],
+        );
+        check(&[(RULE_FAILED, "a"), (WRONG_TYPE, "a")], &[1, 1]);
+    }
+}

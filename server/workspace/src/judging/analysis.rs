@@ -1,0 +1,588 @@
+//! From the text of a file to the diagnostics of its documents.
+
+mod definition;
+mod kinds;
+mod placed;
+#[cfg(test)]
+mod tests;
+mod unchecked;
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashMap,
+    path::Path,
+    rc::Rc,
+    sync::Arc,
+};
+
+use crd_analyzer_apiextensions::{codes as server_codes, decode::WrittenType, kind::CRD, strategy::CrdVerdict};
+use crd_analyzer_budget::{self as budget, Limits};
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::{
+    json::{KeptJson, read_json_of},
+    read_json,
+    split::Document,
+    template::first_action,
+    tree::{NodeId, Span, Tree},
+};
+
+pub use crate::judging::question::{BuiltDocuments, MOST_FINDINGS, Old, Question};
+use crate::{
+    codes,
+    comparison::previous::Previous,
+    costs::DocumentCosts,
+    documents::head::{self, Head},
+    documents::last_trees::LastTree,
+    documents::spans,
+    documents::text::Text,
+    filled_in::fill::{self, Places},
+    filled_in::jinja,
+    filled_in::rendered,
+    filled_in::unknown::Completed,
+    filled_in::variables::Variables,
+    findings::finding::{Class, Finding},
+    findings::report::{DocumentReport, DocumentVerdict, FileReport, Subject, Unchecked},
+    index::{
+        Definitions, Found, GroupKind, native,
+        objects::{self, Object},
+    },
+    judging::deferred_search::{self, DeferredSearch, UnsearchedReport},
+    judging::mixed_objects,
+    judging::other_tools,
+    judging::passed_over,
+    judging::room::{self, Room},
+    judging::undefined::{self, Undefined},
+    judging::verdict,
+    kinds as kinds_table, resource, roles, sources, words,
+};
+
+/// Answers for all CRDs in a text, and for all resources whose CRDs are known. Any bytes are a text.
+pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
+    analyze_and_keep(bytes, question).0
+}
+
+/// The same as [`analyze`], with what it takes to search for hazards later: see [`DeferredSearch::search`].
+pub fn analyze_and_keep(bytes: Vec<u8>, question: &Question<'_>) -> (FileReport, DeferredSearch) {
+    analyze_source(&Text::decode(bytes), question)
+}
+
+/// The same for the text of a manifest, whatever the name of the file says that it is made of.
+pub fn analyze_manifest(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
+    analyze_text(&Text::decode(bytes), question).0
+}
+
+/// What is wrong with a source file itself, or with the manifests of the text.
+pub(crate) fn analyze_source(source: &Text, question: &Question<'_>) -> (FileReport, DeferredSearch) {
+    let Some((path, row)) = question.path.and_then(|it| Some((it, sources::of(it)?))) else {
+        return analyze_text(source, question);
+    };
+    let report = (row.report)(&source.content, path, question);
+    (report, DeferredSearch::default())
+}
+
+pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileReport, DeferredSearch) {
+    let question = &Question {
+        replaces: question.replaces.filter(|it| !it.is(&source.content)),
+        ..*question
+    };
+    let mut report = FileReport::empty(source.content.clone());
+    let found = source.documents();
+    if let Some(error) = &found.error {
+        // Clients that cannot cut a file send none of it.
+        let documents = &mut found.documents.iter();
+        if question.named
+            || documents.any(|document| head::read(source, *document).is_definition())
+            || question.is_completed && passed_over::shows_manifest(&source.content)
+        {
+            let mut document = DocumentReport::of_head(0, error.span, &WrittenType::default(), Subject::Definition);
+            document.verdicts.extend(
+                question
+                    .versions
+                    .iter()
+                    .map(|version| (version, verdict::not_cut(error))),
+            );
+            report.documents.push(document);
+        } else if question.is_completed {
+            report.unchecked.push(Unchecked::NotYaml);
+        }
+        return (report, DeferredSearch::default());
+    }
+    let previous = |old: Old<'_>| Previous::new(Text::decode(old.text.to_vec()), old.is_paired);
+    let previous = question.old.map(previous);
+    let is_template = question.is_completed && question.path.is_some_and(roles::is_template);
+    let filled = is_template.then(|| fill::fill(&source.content)).flatten();
+    let filled = filled.map(|it| (Text::whole(it.text.into()), it.places));
+    let without_raw = || {
+        let is_possible = question.is_completed && question.path.is_some_and(roles::has_placeholders);
+        let text = is_possible.then(|| jinja::without_raw(&source.content)).flatten()?;
+        Some((Text::whole(text.into()), Places::new(&source.content)?))
+    };
+    let filled = filled.or_else(without_raw);
+    let variables = question.path.zip(question.overlays);
+    let variables = variables.and_then(|(path, overlays)| overlays.variables(path));
+    let ask = Ask {
+        source,
+        variables: variables.as_deref(),
+        filled: filled.as_ref().map(|it| (&it.0, &it.1)),
+        question,
+        previous: previous.as_ref(),
+        is_alone: found.documents.len() == 1,
+        found: RefCell::default(),
+        notes: RefCell::default(),
+        unknown: RefCell::default(),
+        unchecked: RefCell::default(),
+        is_unfinished: Cell::new(false),
+        costs: RefCell::default(),
+        kept: RefCell::default(),
+        trees: RefCell::default(),
+        room: Room::default(),
+    };
+    budget::within(Limits::file(source.content.len()), || {
+        for &document in &found.documents {
+            if ask.room.is_gone() {
+                let head = Head::read(source, document).written;
+                let mut rest = DocumentReport::of_head(document.index, document.span, &head, Subject::Definition);
+                room::not_judged(&mut rest, &source.content, question.versions);
+                report.documents.push(rest);
+                break;
+            }
+            if ask.is_built(document.index as usize, None) {
+                continue;
+            }
+            let judged = ask.judge(document);
+            ask.kept.borrow_mut().place(report.documents.len());
+            match judged {
+                Judged::Documents(documents) => {
+                    ask.room.take(&documents);
+                    report.documents.extend(documents);
+                }
+                Judged::Template { action, document } => {
+                    // Said once of a file: where there is one, there are many.
+                    if report.findings.is_empty() {
+                        report.findings.push(template(action));
+                    }
+                    report.documents.extend(document.map(|it| *it));
+                }
+            }
+        }
+    });
+    if question.fails_unchecked && passed_over::is_blank(source) {
+        ask.fail_blank();
+    }
+    report.documents.iter_mut().for_each(mixed_objects::leave_out_rest);
+    if question.is_completed {
+        for document in &mut report.documents {
+            name_conflict(&source.content, document);
+            rendered::name_template(&source.content, document);
+        }
+    }
+    source.keep(ask.trees.into_inner());
+    report.findings.extend(ask.notes.into_inner());
+    report.unknown = ask.unknown.into_inner();
+    report.unchecked = ask.unchecked.into_inner();
+    report.is_unfinished = ask.is_unfinished.get();
+    report.costs = ask.costs.into_inner();
+    (report, ask.kept.into_inner())
+}
+
+/// What became of a document.
+enum Judged {
+    /// There is this to say about it, or about the objects in it.
+    Documents(Vec<DocumentReport>),
+    /// It is the template of a CRD.
+    Template {
+        /// Its first action.
+        action: Span,
+        /// The report on the template's raw text, if it was made. It is not displayed.
+        document: Option<Box<DocumentReport>>,
+    },
+}
+
+impl Judged {
+    const NOTHING: Self = Self::Documents(Vec::new());
+}
+
+fn template(action: Span) -> Finding {
+    let message = "this file is a template, so it is not checked: check what the template renders";
+    Finding::new(Class::Hint, codes::TEMPLATE, action, message)
+}
+
+/// Says of a document that cannot be read that it has a merge conflict, if it has one.
+fn name_conflict(text: &str, document: &mut DocumentReport) {
+    let errors = document.verdicts.iter_mut().filter_map(|it| it.1.decode_error.as_mut());
+    let mut errors = errors.filter(|it| it.code == server_codes::INVALID_YAML).peekable();
+    if errors.peek().is_none() {
+        return;
+    }
+    let Some(place) = passed_over::conflict(text, document.span) else {
+        return;
+    };
+    for error in errors {
+        error.span = place;
+        error.help.clear();
+        words::put(error, words::decode::conflict());
+    }
+}
+
+/// A text and what is asked about it.
+struct Ask<'a> {
+    source: &'a Text,
+    /// The same with the actions of a template filled in, and where that is.
+    filled: Option<(&'a Text, &'a Places)>,
+    question: &'a Question<'a>,
+    /// What Flux substitutes in the file.
+    variables: Option<&'a Variables>,
+    previous: Option<&'a Previous>,
+    /// The text is one document.
+    is_alone: bool,
+    /// The CRDs that count for the kinds of its resources.
+    found: RefCell<HashMap<GroupKind, Rc<Found>>>,
+    /// Diagnostics about the file as a whole.
+    notes: RefCell<Vec<Finding>>,
+    /// See [`FileReport::unknown`].
+    unknown: RefCell<Vec<GroupKind>>,
+    /// See [`FileReport::unchecked`].
+    unchecked: RefCell<Vec<Unchecked>>,
+    /// See [`FileReport::is_unfinished`].
+    is_unfinished: Cell<bool>,
+    /// See [`FileReport::costs`].
+    costs: RefCell<Vec<DocumentCosts>>,
+    /// What a later search for hazards needs.
+    kept: RefCell<DeferredSearch>,
+    /// What the next version of the text needs.
+    trees: RefCell<Vec<LastTree>>,
+    room: Room,
+}
+
+impl Ask<'_> {
+    /// Whether a document, or an item of it, is judged only as a kustomization builds it.
+    fn is_built(&self, index: usize, item: Option<usize>) -> bool {
+        let (path, overlays) = (self.question.path, self.question.overlays);
+        path.zip(overlays)
+            .is_some_and(|(path, overlays)| overlays.is_built(path, index, item))
+    }
+
+    fn judge(&self, document: Document) -> Judged {
+        let Self { source, question, .. } = *self;
+        if let Some((filled, places)) = self.filled {
+            // What only said where raw text begins is gone. An action may print something.
+            let at = document.span.range();
+            if filled.content[at.clone()].trim().is_empty() && !source.content[at].contains("{{") {
+                return Judged::NOTHING;
+            }
+            let mut written = head::read(filled, document);
+            if places.is_in(&written.name) {
+                written.name.clear();
+            }
+            let is_of_row = kinds_table::of_written(&written).is_some();
+            if !(written.kind.is_empty() || written.is_definition() || objects::is_list(&written) || is_of_row) {
+                let object = Object::of_document(document, written);
+                let judged: Vec<_> = self.resource(filled, &object, None).into_iter().collect();
+                if judged.is_empty()
+                    && let Some(kind) = object.group_kind()
+                {
+                    let built_in = passed_over::built_in(&kind.group, kind.kind);
+                    self.unchecked.borrow_mut().extend(built_in);
+                }
+                return Judged::Documents(judged);
+            }
+            if written.is_definition()
+                && written.unserved().is_none()
+                && let Ok(tree) = filled.read(document)
+                && let Ok(json) = read_json(&tree)
+            {
+                let report = DocumentReport::of_head(document.index, document.span, &written, Subject::Definition);
+                let judged = self.definition(report, &tree, &json, Some(places));
+                return Judged::Documents(deferred_search::complete(&tree, vec![judged]));
+            }
+        }
+        let found = Head::read(source, document);
+        let head = found.written.clone();
+        if let Some(judged) = self.document_of_row(document, &head) {
+            return judged;
+        }
+        let is_named = question.named && !question.has_own_definition;
+        let is_asked = head.is_asked(is_named && (!question.is_completed || self.may_be_crd(document, &head)));
+        let text = &source.content[document.span.range()];
+        let may_be_template = || head.kind.is_empty() && text.contains("{{") && CRD.is_said_in(text);
+        if !is_asked {
+            let counted = self.unknown.borrow().len();
+            let documents = if objects::is_list(&head) {
+                self.list(document, &head)
+            } else {
+                let object = Object::of_document(document, head.clone());
+                self.resource(source, &object, None).into_iter().collect()
+            };
+            if !documents.is_empty() {
+                return Judged::Documents(documents);
+            }
+            if question.is_completed && !may_be_template() {
+                return self.passed_over(document, found, counted);
+            }
+        }
+        if !(is_asked || may_be_template()) {
+            return Judged::NOTHING;
+        }
+        let unread = |answer: &dyn Fn(KubernetesVersion) -> CrdVerdict| {
+            let mut report = DocumentReport::of_head(document.index, document.span, &head, Subject::Definition);
+            let verdicts = question
+                .versions
+                .iter()
+                .map(|version| (version, verdict::of_unread(&answer(version))));
+            report.verdicts.extend(verdicts);
+            report
+        };
+        let refused = |mut report: DocumentReport| {
+            let Some(action) = first_action(&source.content, document.span) else {
+                return if is_asked {
+                    Judged::Documents(vec![report])
+                } else {
+                    Judged::NOTHING
+                };
+            };
+            // Nobody rejected what a tool completes first.
+            if question.is_completed {
+                self.leave_template(document);
+                return if question.fails_unchecked {
+                    Judged::NOTHING
+                } else {
+                    Judged::Template { action, document: None }
+                };
+            }
+            for (_, verdict) in &mut report.verdicts {
+                verdict
+                    .decode_error
+                    .iter_mut()
+                    .for_each(|error| error.suppressed = true);
+            }
+            Judged::Template {
+                action,
+                document: question.named.then(|| Box::new(report)),
+            }
+        };
+        let read = found.whole(source, document);
+        if head.unserved().is_some() {
+            let tree = read.as_ref().ok();
+            let written = tree.and_then(|tree| Some(tree.span(tree.get(tree.root()?, "apiVersion")?)));
+            let place = written.unwrap_or_else(|| spans::first_line(&source.content, document.span));
+            if let Some(answer) = CrdVerdict::of_unserved(&head, place) {
+                let mut report = unread(&|_| answer.clone());
+                if let Some(tree) = tree {
+                    deferred_search::suppress(tree, &mut report);
+                }
+                return Judged::Documents(vec![report]);
+            }
+        }
+        // Braces of a template may be YAML that no JSON can be made of.
+        let tree = match read {
+            Ok(tree) => tree,
+            Err(error) => {
+                return refused(unread(&|_| CrdVerdict::of_read_error(&error)));
+            }
+        };
+        let tree = Arc::new(tree);
+        let known = source.known_json(document);
+        let json = match known.map_or_else(|| KeptJson::read(tree.clone()), Ok) {
+            Ok(json) => json,
+            Err(error) => {
+                let answer = |version| CrdVerdict::of_convert_error(&error, version);
+                let mut report = unread(&answer);
+                deferred_search::suppress(&tree, &mut report);
+                return refused(report);
+            }
+        };
+        if !is_asked {
+            return Judged::NOTHING;
+        }
+        let report = DocumentReport::of_head(document.index, document.span, &head, Subject::Definition);
+        let judged = self.definition(report, &tree, json.get(), None);
+        let json = source.keeps_json().then_some(json);
+        Judged::Documents(self.complete((document, tree, json), vec![judged]))
+    }
+
+    /// The report on an object that cannot be read.
+    fn unread(&self, document: Document, written: &WrittenType, answer: &DocumentVerdict) -> DocumentReport {
+        let mut report = DocumentReport::of_head(document.index, document.span, written, Subject::Resource);
+        let versions = self.question.versions.iter();
+        report.verdicts.extend(versions.map(|it| (it, answer.clone())));
+        report
+    }
+
+    /// Adds hazards to the reports on the objects of a tree, and applies its suppressions. What is not known yet is kept for a search.
+    fn complete(
+        &self,
+        (document, tree, json): (Document, Arc<Tree>, Option<KeptJson>),
+        judged: Vec<UnsearchedReport>,
+    ) -> Vec<DocumentReport> {
+        self.remember(self.source, document, &tree, json);
+        let is_unfinished = judged.iter().any(|it| it.unsearched.is_some());
+        self.is_unfinished.set(self.is_unfinished.get() || is_unfinished);
+        if !is_unfinished && (self.question.changes.is_none() || self.question.replaces.is_none()) {
+            return deferred_search::complete(&tree, judged);
+        }
+        let reports = deferred_search::complete(&tree, judged.iter().map(UnsearchedReport::without_verdict).collect());
+        self.kept.borrow_mut().push(tree, judged);
+        reports
+    }
+
+    /// Keeps the tree of a document of a text, if that is the one that somebody types in.
+    fn remember(&self, text: &Text, document: Document, tree: &Arc<Tree>, json: Option<KeptJson>) {
+        if text.keeps_trees() {
+            let tree = tree.clone();
+            self.trees.borrow_mut().push(LastTree { document, tree, json });
+        }
+    }
+
+    /// Answers for the objects of a list, each as if it came alone: so do clients send them.
+    fn list(&self, document: Document, head: &WrittenType) -> Vec<DocumentReport> {
+        let Ok(tree) = self.source.read(document) else {
+            return Vec::new();
+        };
+        let Some(objects) = objects::items_in(&tree, document, head) else {
+            return Vec::new();
+        };
+        let mut reports = Vec::new();
+        for (object, node) in &objects {
+            if self.is_built(document.index as usize, object.item) {
+                continue;
+            }
+            if object.written.is_definition() {
+                let mut report = DocumentReport::new(object, Subject::Definition);
+                report.span = tree.span(*node);
+                let place = spans::first_line(tree.text(), report.span);
+                if let Some(answer) = CrdVerdict::of_unserved(&object.written, place) {
+                    let all = self.question.versions.iter();
+                    report.verdicts.extend(all.map(|it| (it, verdict::of_unread(&answer))));
+                    reports.push(UnsearchedReport::new(report));
+                } else if let Ok(json) = read_json_of(&tree, *node) {
+                    reports.push(self.definition(report, &tree, &json, None));
+                }
+            } else if let Some(row) = self.row_of(object) {
+                if self.is_substituted(&tree, *node) {
+                    self.leave_template(document);
+                } else {
+                    reports.push(UnsearchedReport::new(self.of_row(row, object, (&tree, *node))));
+                }
+            } else {
+                reports.extend(
+                    self.resource(self.source, object, Some((&tree, *node)))
+                        .map(UnsearchedReport::new),
+                );
+            }
+        }
+        self.complete((document, Arc::new(tree), None), reports)
+    }
+
+    /// Answers for an object that no CRD is known for. Where a text is judged as it is, an object that the API server has no
+    /// answer to has none here, unless the user requires all CRDs.
+    fn undefined(
+        &self,
+        definitions: &dyn Definitions,
+        object: &Object,
+        kind: GroupKind,
+        read: Option<(&Tree, NodeId)>,
+    ) -> Option<DocumentReport> {
+        let why = if self.question.has_own_definition {
+            self.is_alone.then_some(Undefined::Elsewhere)
+        } else if self.question.is_completed
+            && let Some(meant) = undefined::meant(&object.written, &kind, definitions)
+        {
+            Some(Undefined::Misspelt(meant))
+        } else if self.question.is_completed && undefined::is_only_group(&object.written) {
+            Some(Undefined::OnlyGroup)
+        } else if kind.kind.is_empty() || native::is_native(&kind.group) {
+            None
+        } else if self.question.requires_definitions {
+            Some(Undefined::Required)
+        } else {
+            if self.question.fails_unchecked {
+                let place = undefined::value_of(self.source, object, read, "kind");
+                self.fail_unchecked(place, words::unchecked::without_crd(&object.written));
+            }
+            self.unknown.borrow_mut().push(kind);
+            None
+        }?;
+        let mut report = undefined::report(self.source, object, read, &why, self.question.versions);
+        if read.is_none()
+            && let Ok(tree) = self.source.read(object.document)
+        {
+            deferred_search::suppress(&tree, &mut report);
+        }
+        Some(report)
+    }
+
+    /// What completes the objects of a text, which may be filled in.
+    fn completed(&self, text: &Text) -> Completed<'_> {
+        let asked = self.question;
+        Completed {
+            is_part: asked.is_part,
+            is_assertion: asked.is_completed && asked.path.is_some_and(roles::is_assertion),
+            is_substituted: asked.is_completed,
+            has_expressions: asked.has_expressions,
+            variables: self.variables,
+            filled: self.filled.filter(|it| std::ptr::eq(it.0, text)).map(|it| it.1),
+            has_placeholders: asked.is_completed && asked.path.is_some_and(roles::has_placeholders),
+            replaces_version: asked.replaces_versions,
+        }
+    }
+
+    /// The CRD that counts for resources of a kind, chosen once for all of them.
+    fn find(&self, definitions: &dyn Definitions, kind: &GroupKind) -> Option<Rc<Found>> {
+        let known = self.found.borrow().get(kind).cloned();
+        known.or_else(|| {
+            let near = self.question.path.unwrap_or(Path::new(""));
+            let found = Rc::new(definitions.find(kind, near)?);
+            self.found.borrow_mut().insert(kind.clone(), found.clone());
+            Some(found)
+        })
+    }
+
+    /// Answers for a custom resource, if it is one whose CRD is known. `read`: where it is, if its document has been read.
+    fn resource(&self, text: &Text, object: &Object, read: Option<(&Tree, NodeId)>) -> Option<DocumentReport> {
+        let kind = objects::group_kind(&object.written).unwrap_or_default();
+        if self.question.is_completed {
+            let place = || undefined::value_of(text, object, read, "kind");
+            self.notes.borrow_mut().extend(other_tools::note(&kind, place));
+            if other_tools::is_file(&kind) {
+                return None;
+            }
+        }
+        let definitions = self.question.definitions?;
+        let Some(found) = self.find(definitions, &kind) else {
+            return self.undefined(definitions, object, kind, read);
+        };
+        let asked = resource::ResourceToCheck {
+            text,
+            object,
+            kind,
+            found,
+            definitions,
+            question: self.question,
+            previous: self.previous,
+            completed: self.completed(text),
+        };
+        let tree = match read {
+            None => text.read(object.document),
+            Some(read) => return resource::judge(&asked, Ok(read)),
+        };
+        let judged = match &tree {
+            Ok(tree) => resource::judge(&asked, Ok((tree, tree.root()?))),
+            Err(error) => resource::judge(&asked, Err(error)),
+        };
+        let Some(mut report) = judged else {
+            // What is filled in stands where the action was.
+            match first_action(&self.source.content, object.document.span) {
+                Some(action) => self.notes.borrow_mut().push(template(action)),
+                None if self.filled.is_some() => self.leave_template(object.document),
+                // It is passed over, and counted there.
+                None => {}
+            }
+            return None;
+        };
+        if let Ok(tree) = tree {
+            deferred_search::suppress(&tree, &mut report);
+            self.remember(text, object.document, &Arc::new(tree), None);
+        }
+        Some(report)
+    }
+}

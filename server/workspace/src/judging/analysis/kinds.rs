@@ -1,0 +1,140 @@
+//! The diagnostics of objects of the API server's own kinds.
+
+use std::sync::Arc;
+
+use crd_analyzer_apiextensions::{decode::WrittenType, kind::Version};
+use crd_analyzer_resource::DecodeError;
+use crd_analyzer_syntax::{
+    json::read_json_of,
+    reader::ReadError,
+    split::Document,
+    tree::{NodeId, Tree},
+};
+
+use super::{
+    Ask, Judged,
+    placed::{JudgedObject, placed, unserved},
+};
+use crate::{
+    documents::spans,
+    filled_in::placeholders,
+    findings::report::{DocumentReport, Subject},
+    index::Object,
+    judging::deferred_search::UnsearchedReport,
+    kinds::{self, Row},
+    resource,
+};
+
+/// What begins the place of a value that a tool puts in before the object is sent.
+const SUBSTITUTED: [&str; 3] = ["{{", "${", "<%"];
+
+impl Ask<'_> {
+    /// The row of an object, if the object is judged by it: an update is another question, and a part lacks what the rest says.
+    pub(super) fn row_of(&self, object: &Object) -> Option<(&'static Row, Option<&'static Version>)> {
+        let completed = self.completed(self.source);
+        if self.previous.is_some() || completed.is_part || completed.is_assertion {
+            return None;
+        }
+        kinds::of_written(&object.written)
+    }
+
+    /// Answers for a document that is an object of a row.
+    pub(super) fn document_of_row(&self, document: Document, head: &WrittenType) -> Option<Judged> {
+        let object = Object::of_document(document, head.clone());
+        let row = self.row_of(&object)?;
+        let tree = match self.source.read(document) {
+            Ok(tree) => Arc::new(tree),
+            Err(error) => {
+                let report = self.unread_row(row, &object, &error)?;
+                return Some(Judged::Documents(vec![report]));
+            }
+        };
+        let root = tree.root()?;
+        if self.is_substituted(&tree, root) {
+            self.leave_template(document);
+            return Some(Judged::NOTHING);
+        }
+        let report = UnsearchedReport::new(self.of_row(row, &object, (&tree, root)));
+        Some(Judged::Documents(
+            self.complete((document, tree.clone(), None), vec![report]),
+        ))
+    }
+
+    /// Whether somebody fills in values of an object. The API server then gets other values.
+    pub(super) fn is_substituted(&self, tree: &Tree, node: NodeId) -> bool {
+        if !self.question.is_completed {
+            return false;
+        }
+        let text = &tree.text()[tree.full_span(node).range()];
+        let completed = self.completed(self.source);
+        let is_put_in = |it: NodeId| {
+            let written = tree.scalar(it);
+            completed.has_placeholders && placeholders::is_placeholder(&written)
+                || completed.has_expressions && written.starts_with('(') && written.ends_with(')')
+        };
+        let has_values = completed.has_placeholders || completed.has_expressions;
+        let mut scalars = tree.nodes().filter(|it| has_values && tree.is_scalar(*it));
+        SUBSTITUTED.iter().any(|it| text.contains(it)) || scalars.any(|it| tree.is_in(it, node) && is_put_in(it))
+    }
+
+    /// Answers for an object of a row that can be read.
+    pub(super) fn of_row(
+        &self,
+        (row, of): (&'static Row, Option<&'static Version>),
+        object: &Object,
+        (tree, node): (&Tree, NodeId),
+    ) -> DocumentReport {
+        let mut report = DocumentReport::new(object, Subject::Resource);
+        if object.item.is_some() {
+            report.span = tree.span(node);
+        }
+        let written = tree.get(node, "apiVersion").unwrap_or(node);
+        let place = spans::spot(tree, None, written);
+        let answer = |version| {
+            let Some(of) = of.filter(|it| it.is_served(version)) else {
+                return unserved(row, &object.written.api_version, place, version);
+            };
+            let json = match read_json_of(tree, node) {
+                Ok(json) => json,
+                Err(error) => {
+                    return resource::of_unread(&DecodeError::of_convert_error(row.kind.name, &error, version));
+                }
+            };
+            let server = (row.judge)(&json, of, version);
+            let judged = JudgedObject {
+                tree,
+                json: &json,
+                row,
+                of,
+                version,
+            };
+            placed(&judged, &server, self.question.most_findings)
+        };
+        let versions = self.question.versions.iter();
+        report.verdicts.extend(versions.map(|it| (it, answer(it))));
+        report
+    }
+
+    /// Answers for an object of a row that cannot be read. Where tools complete files, such a text may be a template.
+    fn unread_row(
+        &self,
+        (row, of): (&Row, Option<&Version>),
+        object: &Object,
+        error: &ReadError,
+    ) -> Option<DocumentReport> {
+        if self.question.is_completed {
+            return None;
+        }
+        let unread = resource::of_unread(&DecodeError::of_read_error(row.kind.name, error));
+        let mut report = DocumentReport::new(object, Subject::Resource);
+        let place = spans::first_line(&self.source.content, object.document.span);
+        let answer = |version| match of.filter(|it| it.is_served(version)) {
+            Some(_) => unread.clone(),
+            // Without an endpoint nothing of the object is looked at.
+            None => unserved(row, &object.written.api_version, place, version),
+        };
+        let versions = self.question.versions.iter();
+        report.verdicts.extend(versions.map(|it| (it, answer(it))));
+        Some(report)
+    }
+}

@@ -1,0 +1,138 @@
+//! Documents that are neither CRDs nor resources of known CRDs: which of them are errors, and why the others are not checked.
+
+use crd_analyzer_apiextensions::decode::WrittenType;
+use crd_analyzer_syntax::{read_json, split::Document, tree::Span};
+
+use super::{Ask, Judged};
+use crate::{
+    builds::kustomize,
+    codes,
+    documents::head::Head,
+    documents::spans,
+    findings::finding::{Class, Finding, Severity},
+    findings::report::Unchecked,
+    index::objects::{self, Object},
+    judging::deferred_search,
+    judging::passed_over,
+    judging::undefined::{self, Undefined},
+    judging::verdict,
+    words::{self, Words},
+};
+
+impl Ask<'_> {
+    /// What there is to say of a document that is neither a CRD nor a resource of a known CRD. `counted`: how many unknown kinds there were
+    /// before it.
+    pub(super) fn passed_over(&self, document: Document, found: Head, counted: usize) -> Judged {
+        let text = &self.source.content[document.span.range()];
+        let written = found.written.clone();
+        let leave = |why: Option<Unchecked>| {
+            self.unchecked.borrow_mut().extend(why);
+            Judged::NOTHING
+        };
+        let name = self.question.path.and_then(|it| it.file_name()?.to_str());
+        let is_kustomization = name.is_some_and(|it| kustomize::FILE_NAMES.contains(&it));
+        let tree = match found.whole(self.source, document) {
+            Err(error) if passed_over::is_template(&self.source.content, document.span, &error) => {
+                self.leave_template(document);
+                return Judged::NOTHING;
+            }
+            Err(error) if passed_over::shows_manifest(text) || is_kustomization => {
+                self.unknown.borrow_mut().truncate(counted);
+                let answer = verdict::not_cut(&error);
+                return Judged::Documents(vec![self.unread(document, &written, &answer)]);
+            }
+            Err(_) => {
+                self.unknown.borrow_mut().truncate(counted);
+                return leave(Some(Unchecked::NotYaml));
+            }
+            Ok(tree) => tree,
+        };
+        // A side of a conflict may be a document of its own: a text.
+        let is_text = tree.root().is_some_and(|it| tree.is_scalar(it));
+        if is_text
+            && passed_over::shows_manifest(&self.source.content)
+            && let Some(place) = passed_over::conflict(&self.source.content, document.span)
+        {
+            // The other lines of the conflict say nothing new.
+            if !text.trim_start().starts_with('<') {
+                return Judged::NOTHING;
+            }
+            let answer = verdict::not_an_object(place);
+            return Judged::Documents(vec![self.unread(document, &written, &answer)]);
+        }
+        let completed = self.completed(self.source);
+        let is_part = completed.is_part || completed.is_assertion || text.contains("{{");
+        if !is_part && passed_over::is_half_an_object(&tree, &written) {
+            let why = if written.kind.is_empty() {
+                Undefined::WithoutKind
+            } else {
+                Undefined::WithoutVersion
+            };
+            let object = Object::of_document(document, written);
+            let mut report = undefined::report(self.source, &object, None, &why, self.question.versions);
+            deferred_search::suppress(&tree, &mut report);
+            return Judged::Documents(vec![report]);
+        }
+        // What kustomize reads is checked as it builds it.
+        if self.unknown.borrow().len() > counted || is_kustomization || name == Some(passed_over::CHART) {
+            return Judged::NOTHING;
+        }
+        let reason = passed_over::reason(&tree, &written);
+        if self.question.fails_unchecked
+            && let Some(Unchecked::BuiltIn(_) | Unchecked::HalfTyped | Unchecked::NoObject) = &reason
+        {
+            let key = if written.kind.is_empty() { "apiVersion" } else { "kind" };
+            let value = tree.root().and_then(|it| tree.get(it, key)).map(|it| tree.span(it));
+            let place = value.unwrap_or_else(|| spans::first_line(&self.source.content, document.span));
+            self.fail_unchecked(place, words::unchecked::other(&written));
+        }
+        match objects::items_in(&tree, document, &written) {
+            Some(items) => {
+                let kinds = items.iter().filter_map(|it| it.0.group_kind());
+                let built_in = kinds.filter_map(|it| passed_over::built_in(&it.group, it.kind));
+                self.unchecked.borrow_mut().extend(built_in);
+                Judged::NOTHING
+            }
+            None => leave(reason),
+        }
+    }
+
+    /// Whether a document that does not say its kind may be a CRD: what somebody names as a file may be anything.
+    pub(super) fn may_be_crd(&self, document: Document, written: &WrittenType) -> bool {
+        match self.source.read(document) {
+            // Why it cannot be read is worth an error, whatever it is.
+            Ok(tree) => read_json(&tree).is_err() || passed_over::may_be_crd(&tree, written),
+            Err(_) => true,
+        }
+    }
+
+    /// Notes that a document is a template that is not checked.
+    pub(super) fn leave_template(&self, document: Document) {
+        if self.question.fails_unchecked {
+            let place = spans::first_line(&self.source.content, document.span);
+            self.fail_unchecked(place, words::unchecked::template());
+        }
+        self.unchecked.borrow_mut().push(Unchecked::Template);
+    }
+
+    /// Says that a file that was named has nothing but comments.
+    pub(super) fn fail_blank(&self) {
+        let whole = Span::new(0, self.source.content.len() as u32);
+        let place = spans::first_line(&self.source.content, whole);
+        self.fail_unchecked(place, words::unchecked::blank());
+    }
+
+    /// Says that an object of a file that was named is not checked, once of each kind.
+    pub(super) fn fail_unchecked(&self, place: Span, told: Words) {
+        let mut notes = self.notes.borrow_mut();
+        if !notes
+            .iter()
+            .any(|it| it.code == codes::NOT_CHECKED && it.headline == told.headline)
+        {
+            let mut finding = Finding::new(Class::Hint, codes::NOT_CHECKED, place, "");
+            finding.severity = Severity::Error;
+            words::put(&mut finding, told);
+            notes.push(finding);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Two objects in one document, because the line `---` between them is missing.
+
+use crd_analyzer_syntax::tree::{NodeId, Tree};
+
+use crate::{findings::report::DocumentReport, words::unknown::TWO_OBJECTS};
+
+/// The key that the second object begins with: the first one that is written again, if `apiVersion` and `kind` both are.
+pub fn second_object(tree: &Tree) -> Option<NodeId> {
+    let root = tree.resolve(tree.root()?);
+    let mut seen: Vec<(String, bool)> = Vec::new();
+    let mut second = None;
+    for entry in tree.entries(root) {
+        let name = tree.scalar(entry.key);
+        if let Some((_, is_again)) = seen.iter_mut().find(|it| it.0 == name) {
+            *is_again = true;
+            second = second.or(Some(entry.key));
+        } else if seen.len() < MOST_KEYS {
+            seen.push((name.into_owned(), false));
+        }
+    }
+    let is_again = |name: &str| seen.iter().any(|it| it.0 == name && it.1);
+    second.filter(|_| is_again("apiVersion") && is_again("kind"))
+}
+
+/// Keys of an object that are looked at.
+const MOST_KEYS: usize = 50;
+
+/// Leaves out what else is wrong with a document of two objects: it follows from the mixture.
+pub(crate) fn leave_out_rest(document: &mut DocumentReport) {
+    for (_, verdict) in &mut document.verdicts {
+        if verdict.findings().any(|it| it.headline == TWO_OBJECTS) {
+            for it in verdict.findings_mut().filter(|it| it.headline != TWO_OBJECTS) {
+                (it.suppressed, it.follows) = (true, true);
+            }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! From a text to what is wrong with its objects.
+
+pub mod analysis;
+pub mod deferred_search;
+pub mod hazards;
+pub(crate) mod hints;
+pub mod lints;
+pub mod mixed_objects;
+pub(crate) mod other_tools;
+pub(crate) mod passed_over;
+pub(crate) mod question;
+pub(crate) mod room;
+pub mod typing;
+pub(crate) mod undefined;
+pub(crate) mod unfinished;
+pub(crate) mod verdict;

@@ -1,0 +1,47 @@
+//! Objects that other tools make CRDs from or read themselves: what is in them is not checked.
+
+use crate::{
+    codes,
+    findings::finding::{Class, Finding, Severity},
+    index::GroupKind,
+};
+use crd_analyzer_syntax::tree::Span;
+
+/// Kinds whose objects hold CRDs, schemas or resources in a form of their own: group, kind, and what is not checked.
+const DEFINITIONS: [(&str, &str, &str); 3] = [
+    (
+        "apiextensions.crossplane.io",
+        "CompositeResourceDefinition",
+        "Crossplane makes CRDs from this object: its schemas are not checked",
+    ),
+    (
+        "kro.run",
+        "ResourceGraphDefinition",
+        "kro makes a CRD from this object: its schema and resources are not checked",
+    ),
+    (
+        "operators.coreos.com",
+        "ClusterServiceVersion",
+        "OLM installs this object: the objects in its texts are not checked",
+    ),
+];
+
+/// Kinds of files that only a command line tool reads. An empty kind means every kind of the group.
+const FILES: [(&str, &str); 2] = [("clusterctl.cluster.x-k8s.io", "Metadata"), ("cli.kyverno.io", "")];
+
+/// Whether objects of a kind are files of a tool, which look like objects of a cluster.
+pub(crate) fn is_file(kind: &GroupKind) -> bool {
+    FILES
+        .iter()
+        .any(|it| it.0 == kind.group && (it.1.is_empty() || it.1 == kind.kind))
+}
+
+/// What is not checked of objects of a kind. `place`: where the kind is written.
+pub(crate) fn note(kind: &GroupKind, place: impl FnOnce() -> Span) -> Option<Finding> {
+    let known = DEFINITIONS
+        .iter()
+        .find(|it| (it.0, it.1) == (&*kind.group, &*kind.kind))?;
+    let mut finding = Finding::new(Class::Hint, codes::KIND_OF_OTHER_TOOL, place(), known.2);
+    finding.severity = Severity::Hint;
+    Some(finding)
+}

@@ -1,0 +1,228 @@
+//! Documents that are neither CRDs nor resources of a known CRD: which of them are mistakes, and why the others are not checked.
+
+use crd_analyzer_apiextensions::{
+    decode::WrittenType,
+    kind::{CRD, parse_group_version},
+};
+use crd_analyzer_syntax::{
+    reader::ReadError,
+    split::Document,
+    tree::{NodeKind, Span, Tree},
+};
+
+use crate::{
+    documents::text::Text,
+    index::{group_kind, native},
+};
+
+/// The file by which Helm knows a chart. It has an `apiVersion`, and is not a manifest.
+pub(crate) const CHART: &str = "Chart.yaml";
+
+/// Why a document is not checked, besides that no CRD for it is known.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Unchecked {
+    /// It is an object of this kind, which the API server itself has.
+    BuiltIn(String),
+    /// It cannot be read, and does not look like a manifest.
+    NotYaml,
+    /// It has only one of `apiVersion` and `kind`, and does not look like a manifest.
+    HalfTyped,
+    /// It has neither `apiVersion` nor `kind`.
+    NoObject,
+    /// It is a template, which is not YAML until a tool fills it in.
+    Template,
+}
+
+/// What opens an action of a template: of Go and Jinja, of Jinja, of ERB and EJS.
+const ACTIONS: [&str; 3] = ["{{", "{%", "<%"];
+
+/// What begins the lines around the sides of a merge conflict.
+const CONFLICT: [&str; 3] = ["<<<<<<< ", "=======", ">>>>>>> "];
+
+/// What a shell or Flux substitutes.
+const VARIABLES: [&str; 2] = ["${", "$("];
+
+/// Whether something fills in a document that cannot be read: it has an action, or the line of the error has a variable.
+pub(crate) fn is_template(text: &str, document: Span, error: &ReadError) -> bool {
+    let has = |marks: &[&str], text: &str| marks.iter().any(|it| text.contains(it));
+    let line = line_of(text, error);
+    has(&ACTIONS, &text[document.range()]) || has(&VARIABLES, line) || has_placeholder(line)
+}
+
+/// Whether the reason why a document cannot be read is a placeholder.
+pub(crate) fn is_placeholder(text: &str, error: &ReadError) -> bool {
+    has_placeholder(line_of(text, error))
+}
+
+/// The line of an error.
+fn line_of<'t>(text: &'t str, error: &ReadError) -> &'t str {
+    let at = text.floor_char_boundary((error.span.start as usize).min(text.len()));
+    let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |it| at + it);
+    &text[start..end]
+}
+
+/// Whether a line has what scripts replace: a name in capital letters and braces, as `{NAME}`, or a value between two marks that no value of
+/// YAML begins with, as `@name@`, `%name%` or `%%%`.
+fn has_placeholder(line: &str) -> bool {
+    let value = line.rsplit_once(": ").or_else(|| line.rsplit_once("- "));
+    let value = value.map_or("", |it| it.1.trim());
+    let is_marked = ['@', '%'].into_iter().any(|mark| {
+        let inside = value.strip_prefix(mark).and_then(|it| it.strip_suffix(mark));
+        let is_of_name = |it: char| it.is_ascii_alphanumeric() || "-_.".contains(it) || it == mark;
+        inside.is_some_and(|it| !it.is_empty() && it.chars().all(is_of_name))
+    });
+    is_marked
+        || line.split('{').skip(1).any(|it| {
+            let name = it.split_once('}').map_or("", |it| it.0);
+            !name.is_empty() && name.bytes().all(|it| it.is_ascii_uppercase() || it == b'_')
+        })
+}
+
+/// Whether a document that cannot be read was meant as an object, by its outermost keys.
+pub(crate) fn shows_manifest(text: &str) -> bool {
+    // In JSON, lines of the outermost object are indented.
+    let is_json = text.trim_start().starts_with('{');
+    let has = |key: &str| {
+        text.lines().any(|line| {
+            let line = line.strip_prefix('\u{FEFF}').unwrap_or(line);
+            let line = if is_json {
+                line.trim_start_matches([' ', '\t', '{', ','])
+            } else {
+                line
+            };
+            let line = line.strip_prefix('"').unwrap_or(line);
+            let rest = line.strip_prefix(key).map(|it| it.strip_prefix('"').unwrap_or(it));
+            rest.is_some_and(|it| it.trim_start().starts_with(':'))
+        })
+    };
+    let (version, kind) = (has("apiVersion"), has("kind"));
+    version && kind || (version || kind) && has("metadata")
+}
+
+/// The line that begins a merge conflict in a document.
+pub(crate) fn conflict(text: &str, document: Span) -> Option<Span> {
+    let mut start = document.start as usize;
+    for line in text[document.range()].split_inclusive('\n') {
+        let written = line.trim_end();
+        if CONFLICT.iter().any(|it| line.starts_with(it)) && (written != CONFLICT[1] || text.contains(CONFLICT[0])) {
+            return Some(Span::new(start as u32, (start + written.len()) as u32));
+        }
+        start += line.len();
+    }
+    None
+}
+
+/// Whether a document that can be read has one of `apiVersion` and `kind`, and was meant as an object: it has a name.
+pub(crate) fn is_half_an_object(tree: &Tree, written: &WrittenType) -> bool {
+    let is_name = |name: &str| {
+        let metadata = tree.get(tree.root()?, "metadata")?;
+        Some(tree.is_scalar(tree.get(metadata, name)?))
+    };
+    is_half_typed(written) && ["name", "generateName"].iter().any(|it| is_name(it) == Some(true))
+}
+
+/// Fields of the `spec` of a CRD.
+const OF_CRDS: [&str; 4] = ["group", "names", "scope", "versions"];
+
+/// Whether a document that can be read and does not say its kind may be a CRD.
+pub(crate) fn may_be_crd(tree: &Tree, written: &WrittenType) -> bool {
+    let spec = tree.root().and_then(|it| tree.get(tree.resolve(it), "spec"));
+    let fields = spec.map_or(0, |spec| {
+        let spec = tree.resolve(spec);
+        OF_CRDS.iter().filter(|it| tree.get(spec, it).is_some()).count()
+    });
+    fields > 1 || parse_group_version(&written.api_version).is_ok_and(|it| it.0 == CRD.group)
+}
+
+fn is_half_typed(written: &WrittenType) -> bool {
+    written.kind.is_empty() != written.api_version.is_empty()
+}
+
+/// Whether a text has nothing but comments.
+pub(crate) fn is_blank(text: &Text) -> bool {
+    let found = text.documents();
+    let is_blank = |it: &Document| text.read(*it).is_ok_and(|tree| is_empty(&tree));
+    found.error.is_none() && found.documents.iter().all(is_blank)
+}
+
+fn is_empty(tree: &Tree) -> bool {
+    let is_empty = |root| tree.is_scalar(root) && tree.scalar(root).is_empty();
+    tree.root().is_none_or(|it| is_empty(tree.resolve(it)))
+}
+
+/// Why a document that can be read is not checked. `None` if it is empty, or if another diagnostic is about its kind.
+pub(crate) fn reason(tree: &Tree, written: &WrittenType) -> Option<Unchecked> {
+    if is_empty(tree) {
+        return None;
+    }
+    let root = tree.resolve(tree.root()?);
+    if matches!(tree.kind(root), NodeKind::Mapping(_)) && is_half_typed(written) {
+        return Some(Unchecked::HalfTyped);
+    }
+    let Some(kind) = group_kind(written) else {
+        return Some(Unchecked::NoObject);
+    };
+    // The core group has one version; others without a group are of kustomize's own objects.
+    if kind.group.is_empty() && written.api_version != "v1" {
+        return Some(Unchecked::NoObject);
+    }
+    built_in(&kind.group, kind.kind)
+}
+
+/// That an object is of one of the API server's own kinds.
+pub(crate) fn built_in(group: &str, kind: String) -> Option<Unchecked> {
+    (native::is_native(group) && !native::is_of_clients(group)).then_some(Unchecked::BuiltIn(kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn manifests_are_known_by_their_outermost_keys() {
+        for (text, expected) in [
+            ("<<<<<<< HEAD\napiVersion: v1\nkind: Widget\n", true),
+            ("- \napiVersion: v1\nkind: Widget\n", true),
+            ("kind: Widget\nmetadata:\n\tname: a\n", true),
+            ("{\n  \"apiVersion\": \"v1\",\n  \"kind\" : \"Widget\",,\n}\n", true),
+            ("\u{FEFF}\"apiVersion\": v1\nkind: Widget\n", true),
+            ("kind: pipeline\nname: \"a\n", false),
+            ("a:\n  apiVersion: v1\n  kind: Widget\n b: c\n", false),
+            ("kinds: a\napiVersions: b\n", false),
+        ] {
+            assert_eq!(shows_manifest(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn placeholders_are_names_in_braces() {
+        for (line, expected) in [
+            ("clusterIP: {PREFIX_OF_IPS}.16", true),
+            ("a: {b: c}.16", false),
+            ("a: {}.16", false),
+            ("a: {B", false),
+            ("  namespace: %%%", true),
+            ("- @NAME@", true),
+            ("a: %name%", true),
+            ("a: @name", false),
+            ("a: @a b@", false),
+            ("a: %%", false),
+        ] {
+            assert_eq!(has_placeholder(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn conflicts_are_known_by_their_lines() {
+        for (text, expected) in [
+            ("a: b\n<<<<<<< HEAD\nc: d\n", "<<<<<<< HEAD"),
+            ("a: b\n>>>>>>> main\n", ">>>>>>> main"),
+            ("a: b\n=======\n", ""),
+            ("a: |\n  <<<<<<< HEAD\n", ""),
+        ] {
+            let found = conflict(text, Span::new(0, text.len() as u32));
+            assert_eq!(found.map_or("", |it| &text[it.range()]), expected, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Objects of kinds that nothing defines.
+
+use crd_analyzer_apiextensions::decode::WrittenType;
+use crd_analyzer_apiextensions::kind::{CRD, parse_group_version};
+use crd_analyzer_schema::go;
+use crd_analyzer_syntax::tree::{NodeId, Tree};
+
+use crate::{
+    codes,
+    config::versions::VersionSet,
+    documents::spans,
+    documents::text::Text,
+    findings::finding::{Class, Finding, ServerSays},
+    findings::report::{DocumentReport, DocumentVerdict, Subject},
+    index::{Definitions, GroupKind, Object},
+    words,
+};
+
+/// Why an object of a kind that nothing defines is an error.
+pub(crate) enum Undefined {
+    /// It was sent with the definition of another kind.
+    Elsewhere,
+    /// This was meant.
+    Misspelt(Meant),
+    /// The user wants to be told.
+    Required,
+    /// It has no `apiVersion`.
+    WithoutVersion,
+    /// It has no `kind`.
+    WithoutKind,
+    /// Its `apiVersion` is only a group.
+    OnlyGroup,
+}
+
+/// What was probably meant.
+pub(crate) struct Meant {
+    pub(crate) api_version: String,
+    pub(crate) kind: String,
+}
+
+/// The kinds of the API server's own group of CRDs. Reviews are sent by the API server.
+const KINDS: [&str; 3] = [CRD.name, CRD.list, "ConversionReview"];
+
+/// What an object was probably meant to be whose kind nothing defines.
+pub(crate) fn meant(written: &WrittenType, kind: &GroupKind, definitions: &dyn Definitions) -> Option<Meant> {
+    let is_of_group = kind.group == CRD.group && !KINDS.contains(&&*kind.kind);
+    if written.kind == CRD.name || is_of_group && !kind.kind.is_empty() {
+        return Some(Meant {
+            api_version: CRD.served().api_version.to_owned(),
+            kind: CRD.name.to_owned(),
+        });
+    }
+    let meant = definitions.meant(kind)?;
+    let (_, version) = parse_group_version(&written.api_version).ok()?;
+    Some(Meant {
+        api_version: format!("{}/{version}", meant.group),
+        kind: meant.kind,
+    })
+}
+
+/// Whether the `apiVersion` of an object is the name of a group, which has dots and words. The core group, which has no name, has only `v1`.
+pub(crate) fn is_only_group(written: &WrittenType) -> bool {
+    let is_word = |it: &str| {
+        it.starts_with(|c: char| c.is_ascii_lowercase())
+            && it
+                .bytes()
+                .all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-')
+    };
+    let labels: Vec<&str> = written.api_version.split('.').collect();
+    let is_domain = labels.len() > 1 && labels.iter().all(|it| is_word(it));
+    is_domain && !written.kind.is_empty() && !written.name.is_empty()
+}
+
+/// The answer of an API server that has no CRD for the object. `read`: where the object is, if its document has been read.
+pub(crate) fn report(
+    text: &Text,
+    object: &Object,
+    read: Option<(&Tree, NodeId)>,
+    why: &Undefined,
+    versions: VersionSet,
+) -> DocumentReport {
+    let subject = match why {
+        Undefined::Misspelt(meant) if meant.kind == CRD.name => Subject::Definition,
+        _ => Subject::Resource,
+    };
+    let mut report = DocumentReport::new(object, subject);
+    let written = &object.written;
+    let said = parse_group_version(&written.api_version).map_or_else(
+        |error| error,
+        |_| {
+            let (kind, version) = (go::quote(&written.kind), go::quote(&written.api_version));
+            format!("no matches for kind {kind} in version {version}")
+        },
+    );
+    if let Some((tree, node)) = read {
+        report.span = tree.span(node);
+    }
+    let place = wrong_key(text, object, read, why);
+    let mut finding = Finding::new(Class::Error, codes::UNKNOWN_KIND, place, "");
+    let told = match why {
+        Undefined::Elsewhere => words::decode::no_definition(&written.api_version, &written.kind),
+        Undefined::Misspelt(meant) => words::decode::misspelt(written, (&meant.api_version, &meant.kind)),
+        Undefined::Required => words::decode::no_crd(&written.api_version, &written.kind),
+        Undefined::WithoutVersion => words::decode::without_version(&written.kind),
+        Undefined::OnlyGroup => words::decode::only_group(&written.api_version),
+        Undefined::WithoutKind => words::decode::without_kind(&written.api_version),
+    };
+    words::put(&mut finding, told);
+    finding.server = Some(ServerSays::Decode(said));
+    let verdict = DocumentVerdict {
+        decode_error: Some(finding),
+        ..DocumentVerdict::default()
+    };
+    report.verdicts.extend(versions.iter().map(|it| (it, verdict.clone())));
+    report
+}
+
+/// Where the key is whose value is wrong, or the first line of the object.
+fn wrong_key(
+    text: &Text,
+    object: &Object,
+    read: Option<(&Tree, NodeId)>,
+    why: &Undefined,
+) -> crd_analyzer_syntax::tree::Span {
+    let key = match why {
+        Undefined::Misspelt(meant) if meant.kind == object.written.kind => "apiVersion",
+        Undefined::WithoutVersion | Undefined::OnlyGroup => "apiVersion",
+        _ => "kind",
+    };
+    value_of(text, object, read, key)
+}
+
+/// Where the value of a key of an object is, or its first line.
+pub(crate) fn value_of(
+    text: &Text,
+    object: &Object,
+    read: Option<(&Tree, NodeId)>,
+    key: &str,
+) -> crd_analyzer_syntax::tree::Span {
+    let own = read.is_none().then(|| text.read(object.document).ok()).flatten();
+    let found = read.or_else(|| own.as_ref().and_then(|tree| Some((tree, tree.root()?))));
+    let value = found.and_then(|(tree, node)| Some(tree.span(tree.get(node, key)?)));
+    value.unwrap_or_else(|| {
+        let whole = read.map_or(object.document.span, |(tree, node)| tree.span(node));
+        spans::first_line(&text.content, whole)
+    })
+}

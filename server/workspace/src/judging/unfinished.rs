@@ -1,0 +1,315 @@
+//! Text that somebody is typing: an entry that is not finished is taken out where it keeps the rest of the document from being read.
+//!
+//! What is taken out becomes blanks, so every offset and every line stays what it is.
+
+use std::{ops::Range, sync::Arc};
+
+use crd_analyzer_syntax::{reader::ReadError, split::Document};
+
+use crate::documents::text::Text;
+
+/// Entries that are taken out of one document at most: the one under the cursor, and others that were left unfinished before.
+const MAX_ENTRIES: usize = 4;
+
+/// Bytes that are parsed at most to find out what to take out.
+const MAX_PARSED: usize = 32 << 20;
+
+/// A text whose unfinished entries are taken out.
+pub(crate) struct Readable {
+    pub(crate) text: Text,
+    /// Why the text as it is cannot be read.
+    pub(crate) error: ReadError,
+}
+
+/// The text without the entries that keep the document under the cursor from being read; `None` if it can be read, or if no entry can
+/// be found that does.
+pub(crate) fn readable(source: &Text, cursor: u32) -> Option<Readable> {
+    let holds_cursor = |it: &&Document| it.span.start <= cursor && cursor <= it.span.end;
+    let document = *source.documents().documents.iter().find(holds_cursor)?;
+    let error = source.check(document).err()?;
+    let mut search = Search {
+        source,
+        document,
+        parsed: 0,
+        text: source.content.to_string(),
+    };
+    let text = search.run(cursor as usize, error.span.start as usize)?;
+    Some(Readable { text, error })
+}
+
+/// The line that an offset is in, without its line break.
+pub(crate) fn line_at(text: &str, offset: usize) -> Range<usize> {
+    let offset = offset.min(text.len());
+    let is_break = |it: u8| it == b'\n' || it == b'\r';
+    let bytes = text.as_bytes();
+    let start = bytes[..offset]
+        .iter()
+        .rposition(|it| is_break(*it))
+        .map_or(0, |it| it + 1);
+    let end = bytes[offset..]
+        .iter()
+        .position(|it| is_break(*it))
+        .map_or(text.len(), |it| offset + it);
+    start..end
+}
+
+/// The beginning of the nearest line above that is less deep than the cursor's: of the quoted text that the cursor's line
+/// goes on with.
+fn line_around(text: &str, cursor: usize) -> Option<usize> {
+    let depth = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let mut line = line_at(text, cursor);
+    let own = &text[line.clone()];
+    // A blank line is as deep as what comes will be: it may go on with the line above it.
+    let mut own = Some(depth(own)).filter(|_| !own.trim().is_empty());
+    while line.start > 0 {
+        line = line_at(text, line.start - 1);
+        let written = &text[line.clone()];
+        if written.trim().is_empty() || own.is_some_and(|own| depth(written) >= own) {
+            continue;
+        }
+        if [": '", ": \"", "- '", "- \""].iter().any(|it| written.contains(it)) {
+            return Some(line.start);
+        }
+        // Without a quote it is an entry that is whole, or the text's last line so far.
+        if own.replace(depth(written)).is_some() {
+            return None;
+        }
+    }
+    None
+}
+
+/// What can be taken out at a line, the least first: its value (of quoted text all lines), what is behind its dash, the line, the line with what is below it.
+pub(crate) fn candidates(text: &str, line: &Range<usize>) -> Vec<Range<usize>> {
+    let written = &text[line.clone()];
+    let trimmed = written.trim_end();
+    let indent = trimmed.len() - trimmed.trim_start().len();
+    if trimmed.len() == indent {
+        return Vec::new();
+    }
+    let end = line.start + trimmed.len();
+    let below = end_of_block(text, line.end, indent);
+    let mut found = Vec::new();
+    let mut content = indent;
+    while trimmed[content..].starts_with("- ") {
+        content += 2 + trimmed[content + 2..].len() - trimmed[content + 2..].trim_start().len();
+    }
+    if let Some(colon) = end_of_key(&trimmed[content..]) {
+        let value = content + colon;
+        let value = value + trimmed[value..].len() - trimmed[value..].trim_start().len();
+        if value < trimmed.len() {
+            found.push(line.start + value..end);
+            if below > line.end && trimmed[value..].starts_with(['"', '\'']) {
+                found.push(line.start + value..below);
+            }
+        }
+    }
+    if content > indent {
+        found.push(line.start + content..end);
+    }
+    found.push(line.start + indent..end);
+    if below > line.end {
+        found.push(line.start + indent..below);
+    }
+    found
+}
+
+/// Where the value begins behind the key that a line begins with, if it begins with one.
+fn end_of_key(line: &str) -> Option<usize> {
+    let quoted = line.chars().next().filter(|it| matches!(it, '"' | '\''));
+    let from = match quoted {
+        Some(quote) => 2 + line[1..].find(quote)?,
+        None => 0,
+    };
+    let rest = &line[from..];
+    let colon = rest
+        .match_indices(':')
+        .map(|(at, _)| at)
+        .find(|at| rest[at + 1..].is_empty() || rest[at + 1..].starts_with([' ', '\t']))?;
+    // A comment, a flow collection, or text in quotes has its colons inside.
+    (!rest[..colon].contains(['#', '"', '\'', '{', '['])).then_some(from + colon + 1)
+}
+
+/// The end of the lines below that are indented deeper.
+fn end_of_block(text: &str, line_end: usize, indent: usize) -> usize {
+    let (mut at, mut end) = (line_end, line_end);
+    while at < text.len() {
+        let start = at + 1;
+        let line = line_at(text, start.min(text.len()));
+        let written = &text[line.clone()];
+        let depth = written.len() - written.trim_start_matches(' ').len();
+        if !written.trim().is_empty() {
+            if depth <= indent {
+                break;
+            }
+            end = line.end;
+        }
+        if line.end <= at {
+            break;
+        }
+        at = line.end;
+    }
+    end
+}
+
+/// The text with blanks in a range; line breaks stay.
+pub(crate) fn blanked(text: &str, range: &Range<usize>) -> String {
+    let mut blank = String::with_capacity(text.len());
+    blank.push_str(&text[..range.start]);
+    let bytes = text[range.clone()].bytes();
+    blank.extend(bytes.map(|it| {
+        if matches!(it, b'\n' | b'\r') {
+            char::from(it)
+        } else {
+            ' '
+        }
+    }));
+    blank.push_str(&text[range.end..]);
+    blank
+}
+
+/// How far the parser comes.
+enum Read {
+    /// The whole document, in this text.
+    Whole(Box<Text>),
+    /// To this byte.
+    Until(usize),
+    /// Enough was parsed: see [`MAX_PARSED`].
+    TooMuch,
+}
+
+struct Search<'a> {
+    /// The text as somebody typed it.
+    source: &'a Text,
+    document: Document,
+    /// Bytes that were parsed so far.
+    parsed: usize,
+    text: String,
+}
+
+impl Search<'_> {
+    /// Takes out entries, first under the cursor and then where the parser stops, until the document can be read.
+    fn run(&mut self, cursor: usize, error: usize) -> Option<Text> {
+        // A text of several lines that is open is taken out where it begins.
+        let mut places = vec![cursor];
+        places.extend(line_around(&self.text, cursor));
+        let mut reached = error;
+        for _ in 0..MAX_ENTRIES {
+            let mut best: Option<(usize, String)> = None;
+            for place in places {
+                let line = line_at(&self.text, place);
+                for range in candidates(&self.text, &line) {
+                    let text: Arc<str> = blanked(&self.text, &range).into();
+                    match self.read(&text) {
+                        Read::Whole(text) => return Some(*text),
+                        Read::Until(at) if best.as_ref().is_none_or(|it| it.0 < at) => {
+                            best = Some((at, text.to_string()));
+                        }
+                        Read::Until(_) => {}
+                        Read::TooMuch => return None,
+                    }
+                }
+            }
+            let next = match best {
+                Some((at, text)) if at > reached => {
+                    self.text = text;
+                    at
+                }
+                // Nothing under the cursor helps: what is open is where the parser stops, or in the line above.
+                _ => reached,
+            };
+            let line = line_at(&self.text, next);
+            let above = self.text[..line.start].trim_end().len();
+            places = vec![next, above];
+            reached = next;
+        }
+        None
+    }
+
+    fn read(&mut self, text: &Arc<str>) -> Read {
+        self.parsed += self.document.span.range().len();
+        if self.parsed > MAX_PARSED {
+            return Read::TooMuch;
+        }
+        let text = self.source.with_other_content(text.clone());
+        match text.check(self.document) {
+            Ok(()) => Read::Whole(text.into()),
+            Err(error) => Read::Until(error.span.start as usize),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text with `|` where the cursor is: which lines change, with `~` for what is taken out.
+    #[track_caller]
+    fn check(marked: &str, expected: &[&str]) {
+        let cursor = marked.find('|').expect("a cursor");
+        let text = marked.replacen('|', "", 1);
+        let found = readable(&Text::whole(text.clone().into()), cursor as u32);
+        let fresh = found.map_or_else(|| text.clone(), |it| it.text.content.to_string());
+        assert_eq!(fresh.len(), text.len());
+        let changed: Vec<String> = text
+            .lines()
+            .zip(fresh.lines())
+            .filter(|(old, new)| old != new)
+            .map(|(old, new)| {
+                let marks = old.chars().zip(new.chars());
+                marks.map(|(old, new)| if old == new { old } else { '~' }).collect()
+            })
+            .collect();
+        assert_eq!(changed, expected, "{marked}");
+    }
+
+    #[test]
+    fn an_unfinished_entry_is_taken_out() {
+        check("a:\n  b: 1\n  d|\n  c: 2\n", &["  ~"]);
+        check("a:\n  b: 1\n  des|\nc: 2\n", &["  ~~~"]);
+        check("a: 1\nb: 'x|\nc: 2\n", &["b: ~~"]);
+        check("a: 1\nb: [x, |\nc: {d: 2}\n", &["b: ~~~ "]);
+        check("a:\n- b: 1\n- c|\n  d: 2\n", &["- ~"]);
+        check("a: 1\nrule: 'self == 'x|'\nc: 2\n", &["rule: ~~~~~ ~~ ~~~"]);
+        check("a: 1\n\"b\": \"x|\nc: 2\n", &["\"b\": ~~"]);
+        check("a: 1\nb: {|\nc: 2\nd: 3\n", &["b: ~"]);
+    }
+
+    #[test]
+    fn an_open_text_of_several_lines_is_taken_out() {
+        check(
+            "a: 1\nrule: 'self == ''x\n  && y|\nb: 2\n",
+            &["rule: ~~~~~ ~~ ~~~", "  ~~ ~"],
+        );
+        for blank in ["|", "  |", "    |"] {
+            check(
+                &format!("a: 1\nr:\n  rule: 'self == ''x\n{blank}\n  b: 2\nc: it's\n"),
+                &["  rule: ~~~~~ ~~ ~~~"],
+            );
+            check(
+                &format!("a: 1\nr:\n  rule: 'self == ''x\n    && y\n{blank}\n  b: 2\nc: it's\n"),
+                &["  rule: ~~~~~ ~~ ~~~", "    ~~ ~"],
+            );
+        }
+    }
+
+    #[test]
+    fn open_text_of_several_lines_is_taken_out_where_its_item_begins() {
+        check("a:\n- \"x\n  [[ ! y\n  z\\|\"\nb: 2\n", &["~ ~~", "  ~~ ~ ~", "  ~~~"]);
+    }
+
+    #[test]
+    fn what_can_be_read_stays() {
+        check("a: 1|\n", &[]);
+        check("a:\n  - |\nb: 2\n", &[]);
+    }
+
+    #[test]
+    fn an_entry_that_was_left_unfinished_is_taken_out_too() {
+        check("a: 1\nbroken\nc: 2\nd: 'x|\ne: 3\n", &["~~~~~~", "d: ~~"]);
+    }
+
+    #[test]
+    fn other_documents_do_not_matter() {
+        check("a: [\n---\nb: 1\nc|\nd: 2\n", &["~"]);
+    }
+}

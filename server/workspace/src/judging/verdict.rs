@@ -1,0 +1,452 @@
+//! From what the API server answers to findings with places.
+
+use crd_analyzer_apiextensions::{
+    codes as server_codes,
+    decode::{DecodeProblem, StrictErrorKind},
+    places::{self, LocatedField},
+    strategy::{self, CrdVerdict, DecodeError, DecodePlace, Stored, Unjudged, judge_later},
+    validation::CelCompiler,
+    warnings::Warning,
+};
+use crd_analyzer_budget::Unfinished;
+use crd_analyzer_schema::{
+    KubernetesVersion, codes as schema_codes,
+    field::{Error, Path},
+};
+use crd_analyzer_syntax::{
+    json::{Json, JsonDoc, JsonValue, read_json_of},
+    reader::ReadError,
+    tree::{NodeId, Span, Tree},
+};
+
+use crate::{
+    builds::place_reasons,
+    codes,
+    documents::spans::{first_line, of_error, spot},
+    findings::finding::{Class, Finding, Related, ServerSays, Severity},
+    findings::other_problems::other_problems,
+    findings::report::{DocumentVerdict, Subject},
+    judging::mixed_objects,
+    words::{self, About},
+};
+
+/// The answer for a document that cannot be read as a CRD.
+pub(crate) fn of_unread(server: &CrdVerdict) -> DocumentVerdict {
+    let decode_error = server.decode_error.as_ref().map(|error| {
+        let span = match error.place {
+            DecodePlace::Text(span) => span,
+            DecodePlace::Node(_) => Span::default(),
+        };
+        decode_error(error, span)
+    });
+    DocumentVerdict {
+        decode_error,
+        ..DocumentVerdict::default()
+    }
+}
+
+fn decode_error(error: &DecodeError, span: Span) -> Finding {
+    unreadable(error.code, span, &error.text, &error.problem)
+}
+
+fn placed_decode_error(error: &DecodeError, tree: &Tree) -> Finding {
+    let span = match error.place {
+        DecodePlace::Text(span) => span,
+        DecodePlace::Node(node) => spot_of_node(tree, node),
+    };
+    decode_error(error, span)
+}
+
+/// The finding on a document that cannot be read: at a place what is wrong, with the API server's words for it.
+pub(crate) fn unreadable(code: &'static str, span: Span, text: &str, problem: &DecodeProblem) -> Finding {
+    let mut finding = Finding::new(Class::Error, code, span, "");
+    words::put(&mut finding, words::decode::words(code, problem, text));
+    finding.server = Some(ServerSays::Decode(text.to_owned()));
+    finding
+}
+
+/// The finding on a text that is not YAML.
+pub(crate) fn not_yaml(error: &ReadError) -> Finding {
+    let problem = DecodeProblem::Yaml(error.problem.clone());
+    unreadable(server_codes::INVALID_YAML, error.span, &error.message, &problem)
+}
+
+/// The answer for a file that clients cannot cut into documents.
+pub(crate) fn not_cut(error: &ReadError) -> DocumentVerdict {
+    let finding = not_yaml(error);
+    DocumentVerdict {
+        decode_error: Some(finding),
+        ..DocumentVerdict::default()
+    }
+}
+
+/// The answer for a document that is a text, not an object.
+pub(crate) fn not_an_object(place: Span) -> DocumentVerdict {
+    let fields = r#"APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"""#;
+    let found = "json parse error: json: cannot unmarshal string into Go value of type struct";
+    let text = format!("couldn't get version/kind; {found} {{ {fields} }}");
+    let finding = unreadable(server_codes::INVALID_YAML, place, &text, &DecodeProblem::Other);
+    DocumentVerdict {
+        decode_error: Some(finding),
+        ..DocumentVerdict::default()
+    }
+}
+
+/// The answer where the revision to compare with cannot be read.
+pub(crate) fn without_previous(tree: &Tree) -> DocumentVerdict {
+    let message = "old object does not decode";
+    let span = first_line(tree.text(), tree.document_span());
+    let finding = Finding {
+        server: Some(ServerSays::Decode(message.to_owned())),
+        help: vec![words::FIX_PREVIOUS.to_owned()],
+        ..Finding::new(
+            Class::Error,
+            codes::UNREADABLE_PREVIOUS_REVISION,
+            span,
+            "the previous revision of this CRD cannot be read",
+        )
+    };
+    DocumentVerdict {
+        decode_error: Some(finding),
+        ..DocumentVerdict::default()
+    }
+}
+
+/// The key that a node is the value of.
+fn key_of(tree: &Tree, node: NodeId) -> Option<NodeId> {
+    tree.entry_of(node).map(|entry| entry.key).filter(|key| *key != node)
+}
+
+fn spot_of_node(tree: &Tree, node: NodeId) -> Span {
+    spot(tree, key_of(tree, node), node)
+}
+
+/// Gives everything in the API server's answer its place; of each list `most` findings.
+pub(crate) fn with_places(
+    server: &CrdVerdict,
+    tree: &Tree,
+    json: &JsonDoc<'_>,
+    subject: Subject,
+    most: usize,
+) -> DocumentVerdict {
+    let mut verdict = DocumentVerdict {
+        decode_error: server.decode_error.as_ref().map(|it| {
+            let mut finding = placed_decode_error(it, tree);
+            say_two_objects(&mut finding, tree);
+            finding
+        }),
+        other_error: server.other_error.as_ref().map(|text| {
+            let span = tree
+                .root()
+                .map_or_else(|| tree.document_span(), |root| first_line(tree.text(), tree.span(root)));
+            let mut finding = Finding::new(Class::Error, codes::REFUSED, span, "");
+            words::put(&mut finding, words::refused());
+            finding.server = Some(ServerSays::Other(text.clone()));
+            finding
+        }),
+        ..DocumentVerdict::default()
+    };
+    verdict.strict.extend(server.strict.iter().take(most).map(|error| {
+        let mut finding = Finding::new(Class::Error, error.kind.code(), tree.span(error.node), "");
+        match (error.kind, json.root()) {
+            (StrictErrorKind::UnknownField, Some(root)) => {
+                words::put(&mut finding, words::unknown::in_definition(tree, root.node, error.node));
+            }
+            _ => say_duplicates(&mut finding, tree, json),
+        }
+        Finding {
+            server: Some(ServerSays::Strict(error.text.clone())),
+            ..finding
+        }
+    }));
+    let Some(root) = json.root() else { return verdict };
+    let locate = Locate {
+        server,
+        tree,
+        root,
+        subject,
+    };
+    verdict
+        .errors
+        .extend(server.errors.iter().take(most).map(|error| locate.error(error)));
+    let later = server.hidden.iter().take(most).map(|error| locate.error(error));
+    verdict.hints.extend(later.map(|it| it.in_class(Class::LaterError)));
+    verdict.hints.extend(server.dropped.iter().take(most).map(|dropped| {
+        let span = tree.span(dropped.node);
+        let mut finding = Finding::new(Class::Hint, server_codes::DROPPED_FIELD, span, "");
+        let root = json.root().map_or(dropped.node, |it| it.node);
+        words::put(&mut finding, words::unknown::in_definition(tree, root, dropped.node));
+        finding
+            .notes
+            .push("the API server drops it without an error or a warning".to_owned());
+        finding.unnecessary = true;
+        finding
+    }));
+    verdict
+        .warnings
+        .extend(server.warnings.iter().take(most).map(|it| locate.warning(it)));
+    if let Some(unjudged) = &server.unjudged {
+        verdict.other_error = locate.unjudged(unjudged);
+    }
+    let lists = [
+        server.strict.len(),
+        server.errors.len(),
+        server.hidden.len(),
+        server.dropped.len(),
+        server.warnings.len(),
+    ];
+    verdict.left_out = left_out(lists, most) + server.left_out as usize;
+    if let Some(unfinished) = server.unfinished {
+        let whole = tree
+            .root()
+            .map_or_else(|| tree.document_span(), |root| first_line(tree.text(), tree.span(root)));
+        verdict.unfinished.push(not_finished(whole, "this CRD", unfinished));
+    }
+    verdict
+}
+
+/// What the API server reports of a CRD only after it can be decoded, if it cannot, with places; of each list `most` findings. `old` is what
+/// is updated, if it is an update.
+pub(crate) fn after_decoding(
+    server: &CrdVerdict,
+    (tree, json): (&Tree, &JsonDoc<'_>),
+    (old, version): (Option<&Stored>, KubernetesVersion),
+    subject: Subject,
+    most: usize,
+) -> Vec<Finding> {
+    let root = json.root().filter(|_| server.decode_error.is_some());
+    let Some(mut json) = root.and_then(|it| read_json_of(tree, it.node).ok()) else {
+        return Vec::new();
+    };
+    let compiler = CelCompiler::new(version);
+    let Some(later) = judge_later(&mut json, tree, old, version, Some(&compiler)) else {
+        return Vec::new();
+    };
+    let other_values = later.decode_errors.iter().map(|it| placed_decode_error(it, tree));
+    let mut found: Vec<Finding> = other_values.collect();
+    let rest = with_places(&later.verdict, tree, &json, subject, most);
+    found.extend(rest.strict);
+    found.extend(rest.errors);
+    let mut found: Vec<Finding> = found.into_iter().map(|it| it.in_class(Class::LaterError)).collect();
+    found.extend(rest.hints);
+    found
+}
+
+/// The warnings that the API server has for a CRD once its errors are fixed, with their places; at most `most`.
+pub(crate) fn later_warnings(
+    server: &CrdVerdict,
+    version: KubernetesVersion,
+    tree: &Tree,
+    json: &JsonDoc<'_>,
+    subject: Subject,
+    most: usize,
+) -> Vec<Finding> {
+    let Some(root) = json.root() else { return Vec::new() };
+    let locate = Locate {
+        server,
+        tree,
+        root,
+        subject,
+    };
+    let found = strategy::later_warnings(server, version);
+    found.iter().take(most).map(|it| locate.warning(it)).collect()
+}
+
+/// How many findings of these lists are more than `most`.
+pub(crate) fn left_out(lists: impl IntoIterator<Item = usize>, most: usize) -> usize {
+    lists.into_iter().map(|it| it.saturating_sub(most)).sum()
+}
+
+/// Keys that are written twice and named beside an error.
+const MAX_DUPLICATES: usize = 200;
+/// The diagnostic about a document whose analysis exceeds the budget.
+pub(crate) fn not_finished(span: Span, what: &str, unfinished: Unfinished) -> Finding {
+    let needs = match unfinished {
+        Unfinished::Work => "work",
+        Unfinished::Bytes => "memory",
+    };
+    let headline = format!("{what} takes too much {needs} to judge: it is not known whether the API server accepts it");
+    let mut finding = Finding::new(Class::Hint, schema_codes::NOT_FINISHED, span, headline);
+    finding.severity = Severity::Warning;
+    finding
+}
+
+/// Strict field validation says of all keys that are written twice in one error: the first one is where to point.
+pub(crate) fn say_duplicates(finding: &mut Finding, tree: &Tree, json: &JsonDoc<'_>) {
+    let related = |node, message: &str| Related {
+        span: tree.span(node),
+        message: message.to_owned(),
+        file: None,
+    };
+    if say_two_objects(finding, tree) {
+        return;
+    }
+    for (n, duplicate) in json.duplicates().iter().take(MAX_DUPLICATES).enumerate() {
+        if n == 0 {
+            words::put(finding, words::unknown::twice(&tree.scalar(duplicate.second)));
+        } else {
+            finding
+                .related
+                .push(related(duplicate.second, "another key that is written twice"));
+        }
+        finding.related.push(related(duplicate.first, "written here first"));
+    }
+}
+
+/// Says that a document has two objects, if it has: whatever else is wrong with it follows from that.
+fn say_two_objects(finding: &mut Finding, tree: &Tree) -> bool {
+    let Some(second) = mixed_objects::second_object(tree) else {
+        return false;
+    };
+    finding.span = tree.span(second);
+    finding.related.clear();
+    words::put(finding, words::unknown::two_objects());
+    true
+}
+
+/// What is needed to find the place of a field path.
+struct Locate<'a> {
+    server: &'a CrdVerdict,
+    tree: &'a Tree,
+    root: &'a Json<'a>,
+    subject: Subject,
+}
+
+impl Locate<'_> {
+    /// The places that a path of the API server's internal form means, in the order of the file; the place that is missing, if it is.
+    fn places(
+        &self,
+        path: &crd_analyzer_schema::field::Path,
+    ) -> impl Iterator<Item = (Span, Option<LocatedField>)> + use<'_> {
+        let hoisted = self
+            .server
+            .definition
+            .as_ref()
+            .map(|definition| definition.hoisted)
+            .unwrap_or_default();
+        places::find(self.root, hoisted, path)
+            .into_iter()
+            .map(|place| (spot(self.tree, place.key, place.value), place.missing.then_some(place)))
+    }
+
+    /// The first place that a path means, as its author wrote it.
+    fn first_path(&self, path: &Path) -> Option<Path> {
+        let definition = self.server.definition.as_ref();
+        let hoisted = definition.map(|it| it.hoisted).unwrap_or_default();
+        let first = places::find(self.root, hoisted, path).into_iter().next();
+        first.map(|it| it.path)
+    }
+
+    fn error(&self, error: &Error) -> Finding {
+        let hoisted = self
+            .server
+            .definition
+            .as_ref()
+            .map(|definition| definition.hoisted)
+            .unwrap_or_default();
+        let mut places = places::find(self.root, hoisted, error.place()).into_iter();
+        let first = places.next();
+        let span = first.as_ref().map_or_else(
+            || self.tree.span(self.root.node),
+            |place| of_error(self.tree, place, error),
+        );
+        let mut finding = Finding::new(Class::Error, error.code, span, "");
+        let path = first.as_ref().map_or(&error.path, |it| &it.path);
+        let about = About::new(error, path, self.root, true).of_tree(self.tree);
+        words::give(&mut finding, words::of(&about), error);
+        finding.elsewhere = first
+            .as_ref()
+            .and_then(|place| place_reasons::reason(error, place, self.tree));
+        if self.subject == Subject::PartialDefinition {
+            // A patch does not say what every CRD needs, and its name is made of what it leaves out.
+            let is_missing = first.as_ref().is_some_and(|place| place.missing);
+            finding.suppressed = is_missing || self.is_of_the_rest(error.code);
+        }
+        finding.related = places
+            .map(|place| Related {
+                span: of_error(self.tree, &place, error),
+                message: words::same_elsewhere(self.root, &place.path),
+                file: None,
+            })
+            .collect();
+        finding
+            .related
+            .extend(first.iter().flat_map(|it| other_problems(self.tree, it, error)));
+        finding.related.extend(
+            place_reasons::deciding(error, self.root, hoisted)
+                .into_iter()
+                .map(|(node, what)| Related {
+                    span: self.tree.span(node),
+                    message: what.to_owned(),
+                    file: None,
+                }),
+        );
+        finding.server = Some(ServerSays::cause(error));
+        finding
+    }
+
+    /// Whether an error of a part is about what the rest of the CRD has.
+    fn is_of_the_rest(&self, code: &str) -> bool {
+        let versions = self.root.get("spec").and_then(|it| it.get("versions"));
+        let versions = versions.and_then(Json::items).unwrap_or_default();
+        let is_stored = |it: &Json<'_>| it.get("storage").is_some_and(|it| it.value == JsonValue::Bool(true));
+        match code {
+            schema_codes::INVALID_METADATA_NAME | server_codes::STORED_VERSIONS => true,
+            server_codes::STORAGE_VERSION_COUNT => !versions.iter().any(is_stored),
+            _ => false,
+        }
+    }
+
+    fn warning(&self, warning: &Warning) -> Finding {
+        let places = warning.paths.iter().flat_map(|path| self.places(path));
+        // One text may stand for many keywords, which the paths name in no order of the file.
+        let mut spans: Vec<Span> = places.map(|(span, _)| span).collect();
+        spans.sort_unstable_by_key(|it| (it.start, it.end));
+        spans.dedup();
+        let mut spans = spans.into_iter();
+        let span = spans
+            .next()
+            .unwrap_or_else(|| first_line(self.tree.text(), self.tree.span(self.root.node)));
+        let path = warning.paths.first().and_then(|it| self.first_path(it));
+        let related = spans
+            .map(|span| Related {
+                span,
+                message: "here too".to_owned(),
+                file: None,
+            })
+            .collect();
+        let mut finding = Finding::new(Class::Warning, warning.code, span, warning.text.clone());
+        let about = |path| About::of(warning.code, None, path, self.root, true);
+        if let Some(words) = path.as_ref().and_then(|it| words::of(&about(it))) {
+            words::put(&mut finding, words);
+        }
+        finding.server = Some(ServerSays::Warning(warning.text.clone()));
+        finding.related = related;
+        finding
+    }
+
+    fn unjudged(&self, unjudged: &Unjudged) -> Option<Finding> {
+        let (code, span, message) = match unjudged {
+            Unjudged::NotFinished => return None,
+            Unjudged::ServerPanics { error } => {
+                let span = self
+                    .places(&error.path)
+                    .next()
+                    .map_or_else(|| self.tree.span(self.root.node), |(span, _)| span);
+                (
+                    server_codes::SERVER_PANIC,
+                    span,
+                    format!("the API server fails on this definition (HTTP 500): {}", error.detail),
+                )
+            }
+            Unjudged::TooDeep { node } => {
+                let message = "nested too deeply to be judged here".to_owned();
+                (server_codes::TOO_DEEP, spot_of_node(self.tree, *node), message)
+            }
+        };
+        let mut finding = Finding::new(Class::Error, code, span, "");
+        words::put(&mut finding, words::unjudged(code == server_codes::SERVER_PANIC));
+        finding.server = Some(ServerSays::Other(message));
+        Some(finding)
+    }
+}

@@ -1,0 +1,62 @@
+//! The CRDs of a text as API servers of several minor versions would store them.
+
+use std::collections::HashSet;
+
+use crd_analyzer_apiextensions::{strategy, types::CustomResourceDefinition, validation::CelCompiler};
+
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::read_json_of;
+
+pub use crate::documents::crd_documents::{CrdAnswers, Unanswered};
+use crate::index::{DefinitionText, objects_of};
+use crate::{
+    config::versions::VersionSet,
+    documents::crd_documents::{self, unanswered},
+};
+
+/// The CRDs of a text, those documents that say that they are one; `None` where the API server rejects one. Parts of CRDs, as patches have them,
+/// are left out unless somebody named the file.
+pub fn accepted(
+    bytes: Vec<u8>,
+    versions: VersionSet,
+    is_named: bool,
+) -> Vec<CrdAnswers<Option<CustomResourceDefinition>>> {
+    let (text, mut documents) = crd_documents::each(bytes, versions, false, |_, json, version| {
+        let received = strategy::Received::new(json, version).map_err(|verdict| unanswered(&verdict))?;
+        let verdict = received.judge(None, Some(&CelCompiler::new(version)));
+        if verdict.unjudged.is_some() {
+            return Err(unanswered(&verdict));
+        }
+        let is_accepted = verdict.is_accepted();
+        Ok(verdict.definition.filter(|_| is_accepted).map(|it| it.internal))
+    });
+    if !is_named {
+        let objects = objects_of(&text);
+        let parts = objects.iter().filter(|it| it.item.is_none() && it.lacks.is_part());
+        let parts: HashSet<usize> = parts.map(|it| it.document.index as usize).collect();
+        documents.retain(|it| it.index.is_none_or(|it| !parts.contains(&it)));
+    }
+    documents
+}
+
+/// A CRD as an API server has it when it decides, and the decision.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Received {
+    /// The CRD, defaulted and prepared.
+    pub definition: CustomResourceDefinition,
+    /// Whether the API server accepts it.
+    pub is_accepted: bool,
+}
+
+/// A CRD whose text is known, as an API server of this Kubernetes version receives it; `None` if the text is not readable as a CRD.
+pub fn received(text: &DefinitionText, version: KubernetesVersion) -> Option<Received> {
+    let json = read_json_of(&text.tree, text.root).ok()?;
+    let verdict = strategy::Received::new(&json, version)
+        .ok()?
+        .judge(None, Some(&CelCompiler::new(version)));
+    let is_accepted = verdict.is_accepted();
+    Some(Received {
+        definition: verdict.definition?.internal,
+        is_accepted,
+    })
+}

@@ -1,0 +1,388 @@
+//! CRDs that are generated from Go: where the field is declared that a finding is about, and which marker sets what it is about.
+
+use std::{
+    cell::{OnceCell, RefCell},
+    collections::HashMap,
+    path::Path,
+    sync::Arc,
+};
+
+pub use crd_analyzer_gosource::Module;
+use crd_analyzer_gosource::{Declaration, Kind, Marked, SourceFile, Step as GoStep, marker_for};
+use crd_analyzer_syntax::{
+    json::Json,
+    paths::{Step, at, find},
+    tree::{Span, Tree},
+};
+use serde_json::Value;
+
+use crate::{
+    documents::source::SourceText,
+    findings::finding::{Finding, Related},
+    index::DefinitionText,
+};
+
+/// The annotation of a CRD that controller-gen wrote.
+const ANNOTATION: &str = "controller-gen.kubebuilder.io/version";
+
+/// Findings of one verdict that are looked up: whoever has more begins with these.
+const MAX_FINDINGS: usize = 200;
+
+/// Whether controller-gen wrote a CRD.
+pub(crate) fn is_annotated(crd: &Json<'_>) -> bool {
+    let annotations = crd.get("metadata").and_then(|it| it.get("annotations"));
+    annotations.is_some_and(|it| it.get(ANNOTATION).is_some())
+}
+
+/// Where Go sources are found.
+pub trait GoSources: Send + Sync {
+    /// The Go repository that a file lies in, if it lies in one.
+    fn around(&self, manifest: &Path) -> Option<Arc<Module>>;
+}
+
+/// The Go file that declares the type of a CRD, if it lies in the repository around the CRD.
+pub fn declaring_file(crd: &DefinitionText, sources: &dyn GoSources) -> Option<Arc<Path>> {
+    let origin = Origin::of(&crd.tree, Some(&crd.source.path), Some(sources))?;
+    let root = |version| Subject {
+        version,
+        steps: Vec::new(),
+        marker: None,
+        value: None,
+    };
+    // The newest versions are the last ones, mostly.
+    let mut versions = crd.versions().into_iter().rev();
+    let (declaration, _) = versions.find_map(|it| origin.declaration(&root(it)))?;
+    Some(declaration.site.file.path.clone())
+}
+
+/// Where one generated CRD comes from, looked for when the first finding asks.
+pub(crate) struct Origin<'a> {
+    tree: &'a Tree,
+    path: &'a Path,
+    sources: &'a dyn GoSources,
+    found: OnceCell<Option<Source>>,
+    /// The files that findings point into, each once.
+    texts: RefCell<HashMap<Arc<Path>, Arc<SourceText>>>,
+}
+
+/// The repository of a CRD, and what the CRD says of its kind.
+struct Source {
+    module: Arc<Module>,
+    group: String,
+    kind: String,
+    is_generated: bool,
+}
+
+/// What a place in a CRD is about.
+struct Subject {
+    version: String,
+    steps: Vec<GoStep>,
+    /// The marker that sets it, and the value to tell markers of one name apart.
+    marker: Option<&'static str>,
+    value: Option<String>,
+}
+
+impl<'a> Origin<'a> {
+    /// Of a CRD in a file, where Go sources can be asked for.
+    pub(crate) fn of(tree: &'a Tree, path: Option<&'a Path>, sources: Option<&'a dyn GoSources>) -> Option<Self> {
+        Some(Self {
+            tree,
+            path: path?,
+            sources: sources?,
+            found: OnceCell::new(),
+            texts: RefCell::default(),
+        })
+    }
+
+    /// The repository, if the CRD lies in one with Go sources.
+    fn source(&self) -> Option<&Source> {
+        let find = || {
+            let annotation = [Step::key("metadata"), Step::key("annotations"), Step::key(ANNOTATION)];
+            Some(Source {
+                is_generated: scalar(self.tree, &annotation).is_some(),
+                group: scalar(self.tree, &[Step::key("spec"), Step::key("group")])?,
+                kind: scalar(self.tree, &[Step::key("spec"), Step::key("names"), Step::key("kind")])?,
+                module: self.sources.around(self.path)?,
+            })
+        };
+        self.found.get_or_init(find).as_ref()
+    }
+
+    fn related(&self, file: &SourceFile, span: &std::ops::Range<usize>, message: String) -> Related {
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let mut texts = self.texts.borrow_mut();
+        let text = texts
+            .entry(file.path.clone())
+            .or_insert_with(|| Arc::new(SourceText::new(file.path.clone(), file.text.clone())));
+        Related {
+            span: Span::new(offset(span.start), offset(span.end)),
+            message,
+            file: Some(text.clone()),
+        }
+    }
+
+    /// Names the field and the marker of each finding.
+    pub(crate) fn name(&self, findings: &mut [Finding]) {
+        for finding in findings.iter_mut().take(MAX_FINDINGS) {
+            finding.related.extend(self.declared(finding.span));
+        }
+    }
+
+    fn declared(&self, span: Span) -> Option<Related> {
+        self.source()?;
+        let subject = self.subject(span.start)?;
+        let (declaration, is_whole) = self.declaration(&subject)?;
+        let site = &declaration.site;
+        if !is_whole {
+            let message = format!("`{}` declares it in Go, by a type of another module", site.name);
+            return Some(self.related(&site.file, &site.span, message));
+        }
+        let Some(marker) = subject.marker else {
+            let message = format!("`{}` declares it in Go", site.name);
+            return Some(self.related(&site.file, &site.span, message));
+        };
+        let found = declaration.marked(marker, subject.value.as_deref());
+        let name = &found.site.name;
+        Some(match (found.written, found.name) {
+            (Some(written), _) => {
+                let message = format!("the marker of `{name}` that sets it in Go");
+                self.related(&found.site.file, &written.span, message)
+            }
+            // What was edited in the YAML is generated again from what Go has.
+            (None, Some(_)) if let Some(other) = found.other => {
+                let message =
+                    format!("no marker of `{name}` in Go sets this: change this one, or generate the CRD again");
+                self.related(&found.site.file, &other.span, message)
+            }
+            // Types follow from those in Go, mostly.
+            (None, Some(marker)) if !marker.ends_with(":Type") => {
+                let message = format!("`{name}` declares it in Go: `// {marker}` would set it");
+                self.related(&found.site.file, &found.site.span, message)
+            }
+            (None, _) => {
+                let message = format!("`{name}` declares it in Go");
+                self.related(&found.site.file, &found.site.span, message)
+            }
+        })
+    }
+
+    /// Where a bound of the schema whose key or first line is at `span` would be set in Go.
+    pub(crate) fn bound(&self, span: Span, keyword: &str, value: i64) -> Option<Related> {
+        let subject = self.subject(span.start)?;
+        let (declaration, is_whole) = self.declaration(&subject)?;
+        if !is_whole {
+            return None;
+        }
+        let found = declaration.marked(marker_for(keyword, true)?, None);
+        let name = &found.site.name;
+        Some(match (found.written, found.name) {
+            (Some(written), Some(marker)) => {
+                let message = format!("`{name}` in Go: make it `// {marker}={value}`");
+                self.related(&found.site.file, &written.span, message)
+            }
+            (None, Some(marker)) => {
+                let message = format!("`{name}` in Go: add `// {marker}={value}`");
+                self.related(&found.site.file, &found.site.span, message)
+            }
+            (_, None) => {
+                let message = format!("`{name}` in Go: give its values a type of their own, with the marker on it");
+                self.related(&found.site.file, &found.site.span, message)
+            }
+        })
+    }
+
+    /// How Go says that the value at a path of a schema is this one: the bytes of a file that are replaced, and the new text. `None`: no marker
+    /// says it, or the field is not declared in the repository.
+    pub(crate) fn write(
+        &self,
+        path: &[Step<'_>],
+        to: Option<&Value>,
+    ) -> Option<(Arc<SourceFile>, std::ops::Range<usize>, String)> {
+        let keys: Vec<&str> = path.iter().map(key_of).collect();
+        let (["spec", "versions", _, "schema", "openAPIV3Schema", schema @ ..], Some(Step::Index(version))) =
+            (keys.as_slice(), path.get(2))
+        else {
+            return None;
+        };
+        let (steps, [keyword]) = steps_of(schema) else {
+            return None;
+        };
+        let name = [
+            Step::key("spec"),
+            Step::key("versions"),
+            Step::Index(*version),
+            Step::key("name"),
+        ];
+        let subject = Subject {
+            version: scalar(self.tree, &name)?,
+            steps,
+            marker: None,
+            value: None,
+        };
+        let (declaration, _) = self.declaration(&subject).filter(|it| it.1)?;
+        let marked = declaration.marked(marker_for(keyword, true)?, None);
+        let file = marked.site.file.clone();
+        let (span, text) = marker_edit(&marked, &file.text, to)?;
+        Some((file, span, text))
+    }
+
+    /// The declaration, or that of what is nearest above and declared in the repository.
+    fn declaration(&self, subject: &Subject) -> Option<(Declaration, bool)> {
+        let source = self.source()?;
+        for length in (0..=subject.steps.len()).rev() {
+            let steps = &subject.steps[..length];
+            let kind = Kind {
+                group: &source.group,
+                version: &subject.version,
+                kind: &source.kind,
+                is_generated: source.is_generated,
+            };
+            let found = source.module.declaration(&kind, steps);
+            if let Some(found) = found {
+                return Some((found, length == subject.steps.len()));
+            }
+            // Metadata is declared by Kubernetes, and everybody knows it.
+            if length == 1 {
+                return None;
+            }
+        }
+        None
+    }
+
+    fn subject(&self, offset: u32) -> Option<Subject> {
+        let path = at(self.tree, offset)?.path;
+        let keys: Vec<&str> = path.iter().map(key_of).collect();
+        let version_of = |index: usize| {
+            scalar(
+                self.tree,
+                &[
+                    Step::key("spec"),
+                    Step::key("versions"),
+                    Step::Index(index),
+                    Step::key("name"),
+                ],
+            )
+        };
+        let (version, rest) = match (keys.as_slice(), path.get(2)) {
+            (["spec", "versions", _, rest @ ..], Some(Step::Index(index))) => (version_of(*index)?, rest),
+            (["spec", rest @ ..], _) => {
+                let named = || scalar(self.tree, &[Step::key("spec"), Step::key("version")]);
+                (version_of(0).or_else(named)?, rest)
+            }
+            _ => return None,
+        };
+        let before = path.len() - rest.len();
+        if let ["schema" | "validation", "openAPIV3Schema", schema @ ..] = rest {
+            return Some(self.of_schema(version, &path, schema));
+        }
+        let at = rest.iter().rposition(|it| marker_for(it, false).is_some())?;
+        let item = path.get(..before + at + 2);
+        Some(Subject {
+            version,
+            steps: Vec::new(),
+            marker: marker_for(rest[at], false),
+            value: item.and_then(|item| self.member(item, &["jsonPath", "JSONPath"])),
+        })
+    }
+
+    /// `path` ends in the keys `schema`, which lead on from the root of a schema.
+    fn of_schema(&self, version: String, path: &[Step<'_>], schema: &[&str]) -> Subject {
+        let (steps, left) = steps_of(schema);
+        let marker = left.first().and_then(|it| marker_for(it, true));
+        let item = path.get(..path.len() - left.len() + 2).filter(|_| marker.is_some());
+        Subject {
+            version,
+            steps,
+            marker,
+            value: item.and_then(|item| self.member(item, &["rule"]).or_else(|| scalar(self.tree, item))),
+        }
+    }
+
+    fn member(&self, item: &[Step<'_>], names: &[&str]) -> Option<String> {
+        names.iter().find_map(|name| {
+            let mut path = item.to_vec();
+            path.push(Step::key((*name).to_owned()));
+            scalar(self.tree, &path)
+        })
+    }
+}
+
+/// The steps in Go types to a schema whose keys lead on from the root of another, and the keys that are left.
+fn steps_of<'k>(schema: &'k [&'k str]) -> (Vec<GoStep>, &'k [&'k str]) {
+    let mut steps = Vec::new();
+    let mut left = schema;
+    loop {
+        left = match left {
+            ["properties", name, rest @ ..] => {
+                steps.push(GoStep::Property((*name).to_owned()));
+                rest
+            }
+            ["items", rest @ ..] => {
+                steps.push(GoStep::Items);
+                rest
+            }
+            ["additionalProperties", rest @ ..] => {
+                steps.push(GoStep::Values);
+                rest
+            }
+            _ => return (steps, left),
+        }
+    }
+}
+
+/// The edit of a Go file after which a marker sets a value, or no longer does.
+fn marker_edit(marked: &Marked<'_>, text: &str, to: Option<&Value>) -> Option<(std::ops::Range<usize>, String)> {
+    let line_of = |at: usize| {
+        let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
+        let end = text[at..].find('\n').map_or(text.len(), |it| at + it + 1);
+        start..end
+    };
+    let value = to.map(marker_value);
+    match (marked.written, value) {
+        (Some(written), Some(value)) => {
+            let equals = written.text.find('=')?;
+            Some((written.start + equals + 1..written.span.end, value?))
+        }
+        (Some(written), None) => {
+            let line = line_of(written.span.start);
+            (text[line.clone()].trim() == text[written.span.clone()].trim()).then(|| (line, String::new()))
+        }
+        (None, Some(value)) => {
+            let site = marked.site.span.start;
+            let line = line_of(site);
+            let before = &text[line.start..site];
+            let indent = &before[..before.len() - before.trim_start().len()];
+            let is_first = before.trim().is_empty() || before.trim() == "type";
+            let end = if text[line.clone()].ends_with("\r\n") {
+                "\r\n"
+            } else {
+                "\n"
+            };
+            let name = marked.name.as_ref().filter(|_| is_first)?;
+            Some((line.start..line.start, format!("{indent}// {name}={}{end}", value?)))
+        }
+        (None, None) => None,
+    }
+}
+
+/// A value as markers write it.
+fn marker_value(value: &Value) -> Option<String> {
+    match value {
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        Value::String(text) if !text.contains(['`', '\n', '\r']) => Some(format!("`{text}`")),
+        _ => None,
+    }
+}
+
+fn key_of<'s>(step: &'s Step<'_>) -> &'s str {
+    match step {
+        Step::Key(key) => key,
+        Step::Index(_) => "",
+    }
+}
+
+fn scalar(tree: &Tree, path: &[Step<'_>]) -> Option<String> {
+    let place = find(tree, path)?;
+    let node = tree.resolve(place.node);
+    (place.is_found() && tree.is_scalar(node)).then(|| tree.scalar(node).into_owned())
+}

@@ -1,0 +1,185 @@
+//! Go files with API types: what is wrong with the markers of kubebuilder in them.
+
+use std::{
+    collections::HashSet,
+    ops::Range,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use crd_analyzer_budget::{self as budget, Limits};
+use crd_analyzer_gosource::{
+    Module,
+    check::{self, Finding as Marker, Known, Problem, catalog::Release, comments::Comments, declared::Declared},
+    fit,
+};
+use crd_analyzer_syntax::tree::Span;
+
+use crate::{
+    codes,
+    findings::finding::{Class, Finding, Related, Severity},
+    findings::report::FileReport,
+    findings::suppress::{self, Form},
+    judging::question::Question,
+    sources::generated::GoSources,
+    words::{self, meant::meant},
+};
+
+pub use crd_analyzer_gosource::is_source;
+
+/// Whether a file is one of Go.
+pub fn is_go(path: &Path) -> bool {
+    path.extension().is_some_and(|it| it == "go")
+}
+
+/// What is known of the markers of a Go file.
+#[derive(Clone, Debug)]
+pub struct Markers {
+    /// The release of controller-gen that reads them.
+    pub release: Release,
+    /// Those that other tools of the project read.
+    pub declared: Declared,
+    /// The file, absolute.
+    pub path: PathBuf,
+    /// The repository around it.
+    pub module: Option<Arc<Module>>,
+}
+
+impl Markers {
+    /// Of the file at a path. `declared`: what the configuration says.
+    pub fn of(path: &Path, go: Option<&dyn GoSources>, declared: Option<&Declared>) -> Self {
+        let module = go.and_then(|it| it.around(path));
+        Self {
+            release: module
+                .as_ref()
+                .and_then(|it| it.controller_gen())
+                .unwrap_or(Release::NEWEST),
+            declared: declared.cloned().unwrap_or_default(),
+            path: path.to_owned(),
+            module,
+        }
+    }
+
+    /// What is wrong with the markers of a text with these comments.
+    pub fn find(&self, text: &str, comments: &Comments) -> Vec<Marker> {
+        let known = Known {
+            release: self.release,
+            declared: &self.declared,
+            meant: |name, known| meant(name, known),
+        };
+        let find = || {
+            let mut found = check::find(text, comments, &known);
+            let refused = found.iter().filter(|it| matches!(it.problem, Problem::Refused { .. }));
+            let refused: HashSet<usize> = refused.map(|it| line_of(text, it)).collect();
+            // Arguments that cannot be read say nothing about the type.
+            let fitting = fit::find(comments, &self.path, self.module.as_deref(), self.release);
+            found.extend(fitting.into_iter().filter(|it| !refused.contains(&line_of(text, it))));
+            found.sort_by_key(|it| it.span.start);
+            found
+        };
+        budget::within(Limits::ADVICE, find).0
+    }
+}
+
+/// What is wrong with the markers of a Go file.
+pub(crate) fn report(text: &Arc<str>, path: &Path, question: &Question<'_>) -> FileReport {
+    let mut report = FileReport::empty(text.clone());
+    let comments = check::read(text);
+    let found = Markers::of(path, question.go, question.markers).find(text, &comments);
+    let mut findings: Vec<Finding> = found.iter().map(finding).collect();
+    let lines: Vec<Span> = comments.lines.iter().map(span).collect();
+    let hints = suppress::apply(text, Form::Go, &lines, findings.iter_mut());
+    findings.retain(|it| !it.suppressed);
+    findings.extend(hints);
+    findings.sort_by_key(|it| it.span.start);
+    report.findings = findings;
+    report
+}
+
+/// Silences what comments ask for in the reports on the CRDs that the types of a Go file are made into.
+pub(crate) fn silence(report: &mut FileReport) {
+    let text = report.text.clone();
+    let lines: Vec<Span> = check::read(&text).lines.iter().map(span).collect();
+    let verdicts = report.documents.iter_mut().flat_map(|it| &mut it.verdicts);
+    let hints = suppress::apply(&text, Form::Go, &lines, verdicts.flat_map(|it| it.1.findings_mut()));
+    let unused: HashSet<Span> = hints.iter().map(|it| it.span).collect();
+    let is_unused = |it: &Finding| it.code == codes::UNUSED_SUPPRESSION && !unused.contains(&it.span);
+    report.findings.retain(|it| !is_unused(it));
+}
+
+/// Where the line begins that a marker is on.
+fn line_of(text: &str, marker: &Marker) -> usize {
+    text[..marker.span.start].rfind('\n').map_or(0, |it| it + 1)
+}
+
+fn span(range: &Range<usize>) -> Span {
+    Span::new(range.start as u32, range.end as u32)
+}
+
+/// The code of a problem with a marker.
+pub const fn code(problem: &Problem) -> &'static str {
+    match problem {
+        Problem::Unknown { .. } | Problem::Newer { .. } => codes::UNKNOWN_MARKER,
+        Problem::Misplaced { .. } => codes::MISPLACED_MARKER,
+        Problem::Refused { .. } => codes::INVALID_MARKER,
+        Problem::Repeated { .. } | Problem::Contradicts { .. } => codes::REPEATED_MARKER,
+        Problem::Mismatched { .. } => codes::MISMATCHED_MARKER,
+        Problem::Quotes { .. } => codes::MARKER_QUOTES,
+    }
+}
+
+fn finding(marker: &Marker) -> Finding {
+    let severity = match &marker.problem {
+        Problem::Refused { .. } | Problem::Mismatched { .. } => Severity::Error,
+        Problem::Repeated { is_same: true, .. } => Severity::Information,
+        _ => Severity::Warning,
+    };
+    let mut finding = Finding::new(Class::Hint, code(&marker.problem), span(&marker.span), "");
+    finding.severity = severity;
+    if let Problem::Repeated { first, .. } | Problem::Contradicts { first, .. } = &marker.problem {
+        finding.related.push(Related {
+            span: span(first),
+            message: "the first one is here".to_owned(),
+            file: None,
+        });
+    }
+    words::put(&mut finding, words::markers::words(&marker.problem));
+    finding
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::versions::VersionSet;
+
+    fn codes_of(text: &str) -> Vec<&'static str> {
+        let question = Question::new(VersionSet::default());
+        let report = report(&text.into(), Path::new("/a_types.go"), &question);
+        report.findings.iter().map(|it| it.code).collect()
+    }
+
+    fn field(lines: &str) -> String {
+        format!("package v1\n\ntype A struct {{\n{lines}\tB int `json:\"b\"`\n}}\n")
+    }
+
+    #[test]
+    fn comments_silence_findings() {
+        let marker = "\t// +kubebuilder:nothing\n";
+        assert_eq!(codes_of(&field(marker)), [codes::UNKNOWN_MARKER]);
+        let ignore = "\t// +crd-analyzer: ignore[unknown-marker] a test\n";
+        assert_eq!(codes_of(&field(&[ignore, marker].concat())), [] as [&str; 0]);
+        assert_eq!(codes_of(&field(ignore)), [codes::UNUSED_SUPPRESSION]);
+        let of_file = ignore.trim_start().replace("ignore[", "ignore-file[");
+        assert_eq!(codes_of(&[of_file, field(marker)].concat()), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn many_findings_take_no_longer_than_many_lines() {
+        // In the square of these, each would take minutes.
+        for marker in ["optional", "kubebuilder:n", "kubebuilder:validation:MaxLenght"] {
+            let line = format!("\t// +{marker}\n");
+            let count = 300_000 / line.len();
+            assert!(codes_of(&field(&line.repeat(count))).len() > count / 2);
+        }
+    }
+}
