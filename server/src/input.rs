@@ -19,7 +19,7 @@ use crd_analyzer_io::{
     stdin,
     walk::{self, Hidden, Links, Problem, Walked},
 };
-use crd_analyzer_workspace::{config::definition_paths::DefinitionPath, config::is_config};
+use crd_analyzer_workspace::{config::crd_paths::CrdPath, config::is_config};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -465,8 +465,7 @@ pub(crate) fn expand(
     what: &str,
     access: &Access,
 ) -> anyhow::Result<Vec<(PathBuf, Access)>> {
-    let mut path =
-        DefinitionPath::parse(written, folder).map_err(|error| UsageError(format!("{what} {written}: {error}")))?;
+    let mut path = CrdPath::parse(written, folder).map_err(|error| UsageError(format!("{what} {written}: {error}")))?;
     let none = || UsageError(format!("{what} {written}: no YAML or JSON file matches"));
     match read::kind(&path.base, access) {
         Ok((Kind::File, file)) => return Ok(vec![(file, access.clone())]),

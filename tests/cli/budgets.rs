@@ -71,7 +71,7 @@ fn resource(spec: &Value) -> String {
     json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": spec}).to_string()
 }
 
-/// `check` of a resource by a definition: the answer, and the exit code.
+/// `check` of a resource by a CRD: the answer, and the exit code.
 #[track_caller]
 fn judged(schema: &Value, spec: &Value) -> (Value, Option<i32>) {
     let files = [("crd.json", definition(schema)), ("cr.json", resource(spec))];

@@ -1,4 +1,4 @@
-//! Definitions of a cluster.
+//! CRDs of a cluster.
 
 use crd_analyzer_fixtures::cluster::{Answer, Cluster, Kubectl, kubeconfig};
 use serde_json::json;
@@ -12,7 +12,7 @@ const SCHEMA: &str = "              type: object
 
 const RESOURCE: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one}\nspec: {size: 7}\n";
 
-/// A definition as a server has it: `size` may be up to `most`.
+/// A CRD as a server has it: `size` may be up to `most`.
 fn stored(group: &str, most: u32) -> String {
     json!({
         "metadata": {"name": format!("widgets.{group}"), "uid": "u", "managedFields": [{"manager": "m"}]},
@@ -63,7 +63,7 @@ fn definitions_come_from_a_cluster_when_asked() {
     run(&["check", "two.yaml", "--from-cluster"])
         .expect(1, &["the schema has no such property, from the cluster kind-prod"]);
     std::fs::remove_file(sandbox.path().join("two.yaml")).expect("it is there");
-    // A page a definition.
+    // A page a CRD.
     assert_eq!(kubectl.asked(), 4);
     run(&["check", ".", "--from-cluster=kind-prod"]).expect(1, &["must be at most 5"]);
 }

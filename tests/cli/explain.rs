@@ -28,7 +28,7 @@ fn says_what_was_meant() {
 }
 
 /// The example, and another CRD with a resource of the same name.
-fn with_definitions() -> Sandbox {
+fn with_crds() -> Sandbox {
     let example = include_str!("../../examples/crontab.crd.yaml");
     let other = example
         .replace("stable.example.com", "other.example.com")
@@ -60,7 +60,7 @@ RULES:
       self.split(':')[0] == oldSelf.split(':')[0]
       (runs on updates only, when there is an old value)
 ";
-    let found = with_definitions().run(&["explain", "ct.spec.image"]);
+    let found = with_crds().run(&["explain", "ct.spec.image"]);
     assert_eq!(
         (found.code, found.stdout.as_str()),
         (Some(0), expected),
@@ -71,7 +71,7 @@ RULES:
 
 #[test]
 fn finds_a_resource_by_each_of_its_names() {
-    let sandbox = with_definitions();
+    let sandbox = with_crds();
     for name in [
         "ct",
         "crontabs.stable.example.com",
@@ -111,7 +111,7 @@ fn finds_a_resource_by_each_of_its_names() {
 
 #[test]
 fn prints_fields_of_fields() {
-    let sandbox = with_definitions();
+    let sandbox = with_crds();
     let all = sandbox.run(&["explain", "ct", "--recursive"]);
     all.expect(
         0,
@@ -129,7 +129,7 @@ fn prints_fields_of_fields() {
 
 #[test]
 fn says_where_a_path_goes_wrong() {
-    let sandbox = with_definitions();
+    let sandbox = with_crds();
     let check = |args: &[&str], expected: &str| {
         sandbox.run(&[&["explain"], args].concat()).expect(2, &[expected]);
     };

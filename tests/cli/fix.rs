@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use crate::{Sandbox, definition};
 
-/// A definition of the version before, and what becomes of it.
+/// A CRD of the version before, and what becomes of it.
 const OLD: &str = "\
 # Widgets.
 apiVersion: apiextensions.k8s.io/v1beta1   # old

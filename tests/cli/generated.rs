@@ -1,4 +1,4 @@
-//! Definitions that are generated from Go: findings name the field and the marker there.
+//! CRDs that are generated from Go: findings name the field and the marker there.
 
 use crate::{Sandbox, definition};
 
@@ -54,7 +54,7 @@ fn findings_name_the_field_and_the_marker_in_go() {
     sandbox.write("api/v1/widget_types.go", TYPES.replace("example.com", "other.com"));
     let outcome = sandbox.run(&["check", "config"]);
     assert!(!outcome.stdout.contains("widget_types.go"), "{}", outcome.stdout);
-    // A definition that says it is generated needs no group.
+    // A CRD that says it is generated needs no group.
     let annotated = text.replace(
         "  name: widgets.example.com",
         "  name: widgets.example.com\n  annotations: {controller-gen.kubebuilder.io/version: v0.18.0}",

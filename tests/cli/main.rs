@@ -43,7 +43,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-/// A definition that every minor accepts; `spec` is the schema of `.spec`, indented by 16.
+/// A CRD that every minor accepts; `spec` is the schema of `.spec`, indented by 16.
 fn definition(spec: &str) -> String {
     format!(
         "apiVersion: apiextensions.k8s.io/v1

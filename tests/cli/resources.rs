@@ -1,4 +1,4 @@
-//! Custom resources beside their definitions.
+//! Custom resources beside their CRDs.
 
 use super::{Sandbox, definition};
 
@@ -78,7 +78,7 @@ fn a_resource_is_checked_beside_its_definition() {
         ],
     );
     assert!(!outcome.stdout.contains("pod.yaml") && !outcome.stdout.contains("other.yaml"));
-    // Named alone, with the definition beside them or given.
+    // Named alone, with the CRD beside them or given.
     sandbox.run(&["check", "samples/bad.yaml"]).expect(
         1,
         &[

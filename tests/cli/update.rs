@@ -21,7 +21,7 @@ fn git(sandbox: &Sandbox, args: &[&str]) {
     assert!(status.status.success(), "{status:?}");
 }
 
-/// The scope of a definition never changes.
+/// The scope of a CRD never changes.
 fn moved() -> String {
     definition("              type: object\n").replace("Namespaced", "Cluster")
 }

@@ -94,7 +94,7 @@ pub(crate) fn rules() -> Vec<Rule> {
     ]
 }
 
-/// A definition with the rule, as JSON.
+/// A CRD with the rule, as JSON.
 pub(crate) fn definition(rule: &str) -> String {
     let schema = serde_json::json!({
         "type": "object",

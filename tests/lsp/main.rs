@@ -187,7 +187,7 @@ fn a_session_from_start_to_end() {
     }
 }
 
-/// A definition of widgets whose `size` is no more than this, as a cluster has it.
+/// A CRD of widgets whose `size` is no more than this, as a cluster has it.
 fn widgets(most: u32) -> String {
     json!({
         "metadata": {"name": "widgets.example.com"},

@@ -1,4 +1,4 @@
-//! Whole definitions of the Kubernetes project's own tables: the errors of API servers of 1.37 about creating them.
+//! Whole CRDs of the Kubernetes project's own tables: the errors of API servers of 1.37 about creating them.
 
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 

@@ -40,7 +40,7 @@ impl fmt::Display for Direction {
     }
 }
 
-/// What becomes of a witness under the other definition.
+/// What becomes of a witness under the other CRD.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Effect {
     /// The API server refuses it.
@@ -77,7 +77,7 @@ impl fmt::Display for Effect {
     }
 }
 
-/// An object that shows what a change does. It was run through both definitions.
+/// An object that shows what a change does. It was run through both CRDs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Witness {
     /// The object, as a client sends it.

@@ -1,4 +1,4 @@
-//! Changes: what differs between two definitions.
+//! Changes: what differs between two CRDs.
 
 use crd_analyzer_schema::field::Path;
 
@@ -81,7 +81,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("version-removed", "a version was removed"),
 ];
 
-/// One difference between two definitions, and what it does.
+/// One difference between two CRDs, and what it does.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Change {
     /// Its code, one of [`CODES`].

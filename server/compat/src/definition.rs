@@ -1,4 +1,4 @@
-//! Changes of a definition beside its schemas: names, scope, versions, columns, selectable fields, subresources.
+//! Changes of a CRD beside its schemas: names, scope, versions, columns, selectable fields, subresources.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ pub(crate) fn added(new: &Subject) -> Vec<Change> {
     gone(new, "crd-added", [Direction::Readers, Direction::Readers])
 }
 
-/// One definition exists on one side only: its objects are not served on the other.
+/// One CRD exists on one side only: its objects are not served on the other.
 fn gone(subject: &Subject, code: &'static str, directions: [Direction; 2]) -> Vec<Change> {
     let served = subject.spec().versions.iter().filter(|it| it.served);
     let change = |version: &Version| {
@@ -461,7 +461,7 @@ impl Found<'_> {
     }
 }
 
-/// The places of a version in both definitions.
+/// The places of a version in both CRDs.
 struct Places<'n> {
     old: Path,
     new: Path,

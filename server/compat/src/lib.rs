@@ -1,9 +1,9 @@
 //! What a change of a CRD does: to objects that are stored, to those who write objects, and to those who read them.
 //!
-//! Each change gets an answer for each direction. *Breaks* comes with a witness, an object that was run through both definitions. *Compatible*
+//! Each change gets an answer for each direction. *Breaks* comes with a witness, an object that was run through both CRDs. *Compatible*
 //! comes with a proof. Where neither is found, the answer is *unknown*, and never one of the others.
 //!
-//! This crate knows no YAML and no positions: definitions go in, changes with field paths come out. The same input has the same answer:
+//! This crate knows no YAML and no positions: CRDs go in, changes with field paths come out. The same input has the same answer:
 //! limits count work, not time, and random objects come from a seed.
 
 mod answer;
@@ -43,16 +43,16 @@ pub use policy::{Policy, Verdict};
 pub use subject::Subject;
 pub use words::{paragraph, shown_object};
 
-/// What may be spent on comparing two definitions.
+/// What may be spent on comparing two CRDs.
 const WORK: Limits = Limits {
     work: 400_000_000,
     bytes: u64::MAX,
     ..Limits::DOCUMENT
 };
 
-/// The changes from one definition to another, first those of the definition as a whole, then those of each version.
+/// The changes from one CRD to another, first those of the CRD as a whole, then those of each version.
 ///
-/// Both must be definitions of the same Kubernetes version.
+/// Both must be CRDs of the same Kubernetes version.
 pub fn compare(old: &Subject, new: &Subject) -> Vec<Change> {
     compare_while(old, new, &|| true).unwrap_or_default()
 }
@@ -67,12 +67,12 @@ pub fn compare_while(old: &Subject, new: &Subject, goes_on: &dyn Fn() -> bool) -
     budget::within(WORK, compared).0
 }
 
-/// What it does that a definition is not there any more.
+/// What it does that a CRD is not there any more.
 pub fn removed(old: &Subject) -> Vec<Change> {
     budget::within(WORK, || definition::removed(old)).0
 }
 
-/// What it does that a definition is there now.
+/// What it does that a CRD is there now.
 pub fn added(new: &Subject) -> Vec<Change> {
     budget::within(WORK, || definition::added(new)).0
 }

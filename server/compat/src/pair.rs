@@ -1,4 +1,4 @@
-//! One version of both definitions: who judges, and objects that one of them accepts.
+//! One version of both CRDs: who judges, and objects that one of them accepts.
 
 use std::cell::OnceCell;
 

@@ -1,4 +1,4 @@
-//! Objects run through both definitions.
+//! Objects run through both CRDs.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub(crate) struct Sides<'d> {
     pub(crate) to: ServedVersion<'d>,
 }
 
-/// What becomes of a write under the other definition.
+/// What becomes of a write under the other CRD.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Outcome {
     pub(crate) effect: Effect,

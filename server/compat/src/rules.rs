@@ -1,4 +1,4 @@
-//! Rules that one definition has and the other has not: values that only they refuse.
+//! Rules that one CRD has and the other has not: values that only they refuse.
 
 use crd_analyzer_hazards::{Effort, RuleFacts, Shown, accepted_by_rules, reads_only, refused_by_rule, rule_facts};
 use crd_analyzer_schema::structural::{Structural, lookup};
@@ -12,7 +12,7 @@ const EFFORT: Effort = Effort {
     per_rule: 6_000,
     left: 6_000,
 };
-/// So many values of a rule are tried on the whole definitions.
+/// So many values of a rule are tried on the whole CRDs.
 const MOST: usize = 6;
 
 /// Values that a node accepts, and that it would not accept if it had this rule, too.

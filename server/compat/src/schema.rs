@@ -1,4 +1,4 @@
-//! Changes of the schemas of versions that both definitions serve.
+//! Changes of the schemas of versions that both CRDs serve.
 
 use crd_analyzer_resource::ServedVersion;
 use crd_analyzer_schema::JsonSchemaProps;

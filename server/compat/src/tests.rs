@@ -1,4 +1,4 @@
-//! Pairs of definitions, and what is said about them.
+//! Pairs of CRDs, and what is said about them.
 
 use std::sync::Arc;
 

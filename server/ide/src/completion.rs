@@ -1,4 +1,4 @@
-//! What can be written where the cursor is: in definitions, in objects of their kinds, and in the CEL inside.
+//! What can be written where the cursor is: in CRDs, in objects of their kinds, and in the CEL inside.
 
 mod cel;
 mod configuration;
@@ -26,7 +26,7 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Tree},
 };
 use crd_analyzer_workspace::{
-    index::{DefinitionText, GroupKind},
+    index::{CrdText, GroupKind},
     kinds,
 };
 use item::escape_snippet;
@@ -34,18 +34,18 @@ pub use item::{Completions, Item, ItemKind};
 
 use crate::{cursor_context::CursorContext, file::Document, fixes::TextEdit, manifest::object_at};
 
-/// Definitions that objects are checked against.
+/// CRDs that objects are checked against.
 pub trait Definitions {
-    /// The definition of a kind of objects.
-    fn find(&self, kind: &GroupKind) -> Option<Arc<DefinitionText>>;
+    /// The CRD of a kind of objects.
+    fn find(&self, kind: &GroupKind) -> Option<Arc<CrdText>>;
 
     /// All kinds that are defined.
     fn kinds(&self) -> Vec<GroupKind>;
 }
 
-/// No definitions.
+/// No CRDs.
 impl Definitions for () {
-    fn find(&self, _: &GroupKind) -> Option<Arc<DefinitionText>> {
+    fn find(&self, _: &GroupKind) -> Option<Arc<CrdText>> {
         None
     }
 
@@ -69,7 +69,7 @@ pub struct Request<'a> {
     pub snippets: bool,
     /// Whether a place may begin with what is made of another place (`${2:${1/(.*)/${1:/upcase}/}}`).
     pub transforms: bool,
-    /// Definitions of other kinds.
+    /// CRDs of other kinds.
     pub definitions: &'a dyn Definitions,
 }
 
@@ -181,13 +181,13 @@ pub fn is_known(tree: &Tree, definitions: &dyn Definitions) -> bool {
         let has_fields = api_version
             .zip(kind)
             .is_some_and(|(api_version, kind)| CRD.is(&api_version, &kind) || kinds::of(&api_version, &kind).is_some());
-        has_fields || resource::definition_of(tree, it, definitions).is_some()
+        has_fields || resource::crd_of(tree, it, definitions).is_some()
     })
 }
 
 /// Whether the CRD of an object is known.
 pub fn has_definition(tree: &Tree, object: NodeId, definitions: &dyn Definitions) -> bool {
-    resource::definition_of(tree, object, definitions).is_some()
+    resource::crd_of(tree, object, definitions).is_some()
 }
 
 /// A request and its place.

@@ -1,4 +1,4 @@
-//! What rules cost where they stand, without a verdict on the definition.
+//! What rules cost where they stand, without a verdict on the CRD.
 
 use crd_analyzer_schema::cel_types::max_cardinality;
 use crd_analyzer_syntax::tree::{NodeId, Tree};

@@ -145,8 +145,8 @@ impl<'f> Document<'f> {
         }
     }
 
-    /// Whether it says that it is a definition.
-    pub fn is_definition(&self) -> bool {
+    /// Whether it says that it is a CRD.
+    pub fn is_crd(&self) -> bool {
         let field = |name| {
             let value = self.root.and_then(|root| self.tree.get(root, name));
             value.map(|it| self.tree.scalar(it))

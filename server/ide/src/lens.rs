@@ -23,7 +23,7 @@ use crd_analyzer_workspace::{
         BoundsProposal, COST_LIMIT, DocumentCosts, FileCosts, PlacedCosts, RuleCost, TOTAL_COST_LIMIT, grouped, share,
     },
     findings::finding::Class,
-    index::{DefinitionText, GroupKind},
+    index::{CrdText, GroupKind},
     judging::analysis::{MOST_FINDINGS, Question, analyze},
 };
 
@@ -120,14 +120,14 @@ pub fn resources(file: &File, definitions: &dyn Definitions) -> Vec<Span> {
     file.documents().flat_map(in_document).collect()
 }
 
-/// Definitions that are looked up once a kind: a file may have many resources of one.
+/// CRDs that are looked up once a kind: a file may have many resources of one.
 struct Remembered<'a> {
     definitions: &'a dyn Definitions,
-    found: RefCell<HashMap<GroupKind, Option<Arc<DefinitionText>>>>,
+    found: RefCell<HashMap<GroupKind, Option<Arc<CrdText>>>>,
 }
 
 impl Definitions for Remembered<'_> {
-    fn find(&self, kind: &GroupKind) -> Option<Arc<DefinitionText>> {
+    fn find(&self, kind: &GroupKind) -> Option<Arc<CrdText>> {
         let mut found = self.found.borrow_mut();
         let find = || self.definitions.find(kind);
         found.entry(kind.clone()).or_insert_with(find).clone()

@@ -1,4 +1,4 @@
-//! Schemas where they are written: which node of a definition is one, and the ways from one to those in it.
+//! Schemas where they are written: which node of a CRD is one, and the ways from one to those in it.
 
 use crd_analyzer_apiextensions::{
     api::{self, PathStep},
@@ -14,7 +14,7 @@ use crd_analyzer_workspace::kinds::{self, Row};
 
 use crate::{file::Document, manifest::object_at};
 
-/// What the API has at a path of a document with a definition, or with an object whose kind is in the table. The object may be an item of
+/// What the API has at a path of a document with a CRD, or with an object whose kind is in the table. The object may be an item of
 /// a list.
 pub fn api_at(tree: &Tree, path: &[Step<'_>]) -> Option<api::At> {
     let (object, path) = object_at(tree, path);
@@ -46,12 +46,12 @@ pub fn is_schema(at: &api::At) -> bool {
         || matches!(at.ty, api::FieldType::SchemaOrBool | api::FieldType::SchemaOrList)
 }
 
-/// Whether a node is a schema of a definition, as it is written.
+/// Whether a node is a schema of a CRD, as it is written.
 pub fn is_schema_node(tree: &Tree, node: NodeId) -> bool {
     api_at(tree, &path_of(tree, node)).is_some_and(|at| is_schema(&at))
 }
 
-/// The schemas of a definition's versions: the version's item in `spec.versions`, its name and its schema.
+/// The schemas of a CRD's versions: the version's item in `spec.versions`, its name and its schema.
 pub fn versions<'t>(document: &Document<'t>) -> Vec<Version<'t>> {
     let tree = document.tree;
     let versions = document
@@ -71,7 +71,7 @@ pub fn versions<'t>(document: &Document<'t>) -> Vec<Version<'t>> {
         .collect()
 }
 
-/// A version of a definition.
+/// A version of a CRD.
 #[derive(Clone, Debug)]
 pub struct Version<'t> {
     /// Its item in `spec.versions`.

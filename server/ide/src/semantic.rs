@@ -62,7 +62,7 @@ pub struct SemanticToken {
 pub fn semantic_tokens(document: &Document<'_>, within: Span) -> Vec<SemanticToken> {
     let mut found = Vec::new();
     let tree = document.tree;
-    let places = if document.is_definition() {
+    let places = if document.is_crd() {
         scalars(tree)
     } else if let Some(root) = document.root.filter(|_| document.row().is_some()) {
         scalars_of_row(tree, root)

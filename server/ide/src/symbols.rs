@@ -31,7 +31,7 @@ pub struct Symbol {
 /// What a part of a document is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SymbolKind {
-    /// A definition.
+    /// A CRD.
     Definition,
     /// A custom resource.
     Resource,
@@ -50,7 +50,7 @@ pub enum SymbolKind {
 /// Schemas that lie deeper are left out.
 const MAX_DEPTH: usize = 100;
 
-/// The parts of a definition, or of an object whose kind is in the table; `None` for other objects.
+/// The parts of a CRD, or of an object whose kind is in the table; `None` for other objects.
 pub fn symbols(document: &Document<'_>) -> Option<Symbol> {
     if let Some(row) = document.row() {
         let lists = row.outline.iter().filter_map(|it| outline_list(document, it));
@@ -60,7 +60,7 @@ pub fn symbols(document: &Document<'_>) -> Option<Symbol> {
             ..resource_symbols(document)?
         });
     }
-    if !document.is_definition() {
+    if !document.is_crd() {
         return None;
     }
     let tree = document.tree;

@@ -20,7 +20,7 @@ use crd_analyzer_workspace::{
     documents::source::SourceText,
     findings::finding::Class,
     findings::report::FileReport,
-    index::{Catalog, DefinitionText, Definitions, Files, GroupKind, MemoryFiles, NewFile, Origin, objects},
+    index::{Catalog, CrdText, Definitions, Files, GroupKind, MemoryFiles, NewFile, Origin, objects},
     judging::analysis::{Old, Question, analyze},
     judging::hazards::{Memory, Search},
     judging::lints::Lints,
@@ -52,7 +52,7 @@ impl Defined {
 }
 
 impl completion::Definitions for Defined {
-    fn find(&self, kind: &GroupKind) -> Option<Arc<DefinitionText>> {
+    fn find(&self, kind: &GroupKind) -> Option<Arc<CrdText>> {
         let found = self.0.with(|index| index.find(kind, Path::new("/cr.yaml")))?;
         self.0.text(&found.definition)
     }

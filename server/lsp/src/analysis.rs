@@ -90,7 +90,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) cursor: Option<u32>,
     /// What was shown as errors, where somebody types.
     pub(crate) errors: Option<&'a Arc<SteadyErrors>>,
-    /// What definitions are generated from.
+    /// What CRDs are generated from.
     pub(crate) go: Option<&'a GoSources>,
     /// The trees of the last text, where somebody types.
     pub(crate) last_trees: Option<&'a Arc<LastTrees>>,
@@ -144,7 +144,7 @@ impl Analysis {
             is_edited: true,
             is_part: effective.is_part,
             has_expressions: effective.has_expressions,
-            requires_definitions: effective.requires_crds,
+            requires_crds: effective.requires_crds,
             most_findings: MOST_FINDINGS,
             wants_effective: false,
             replaces: wanted.replaces,

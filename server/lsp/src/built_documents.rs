@@ -66,7 +66,7 @@ impl Session {
         let files = SessionFiles::new(&self.documents, &folders);
         let is_other = self.overlays.read(&changed, &self.workspace.flux_files, &files);
         let kinds = self.build_crds(if is_other { None } else { Some(&changed) });
-        self.definitions_changed(&kinds);
+        self.crds_changed(&kinds);
         self.overlays.retain(|it| self.documents.is_open_at(it));
         if self.features().workspace_diagnostics {
             self.forget_scanned(&changed, is_other);
@@ -147,7 +147,7 @@ impl Session {
             lints: Lints::of(&effective.config),
             is_completed: true,
             is_edited: true,
-            requires_definitions: effective.requires_crds,
+            requires_crds: effective.requires_crds,
             most_findings: MOST_FINDINGS,
             wants_effective: false,
             overlays: Some(&overlays),

@@ -76,7 +76,7 @@ impl Client {
             .and_then(|it| it.diagnostics.as_ref())
             .and_then(|it| it.refresh_support)
             .unwrap_or_default();
-        // Findings of a resource change with its definition: a client that cannot be asked to pull again would never know.
+        // Findings of a resource change with its CRD: a client that cannot be asked to pull again would never know.
         let pulls_diagnostics = refreshes_diagnostics && text.is_some_and(|it| it.diagnostic.is_some());
         let publish = text.and_then(|it| it.publish_diagnostics.as_ref());
         // A client that only pulls need not say what published lists may hold.

@@ -1,5 +1,5 @@
-//! Definitions of a cluster, for users who ask for them in their settings. They are written into the cache folder: editors can open them there, and
-//! whoever looks for definitions finds them as files.
+//! CRDs of a cluster, for users who ask for them in their settings. They are written into the cache folder: editors can open them there, and
+//! whoever looks for CRDs finds them as files.
 
 use std::{
     collections::BTreeSet,
@@ -16,7 +16,7 @@ use lsp_types::MessageType;
 
 use crate::{display_text, names::NAME, progress, session::Session, tasks};
 
-/// Where the definitions are, below the cache folder: a folder for each context.
+/// Where the CRDs are, below the cache folder: a folder for each context.
 const FOLDER: &str = "clusters";
 
 /// What is known of the cluster.
@@ -39,7 +39,7 @@ impl Cluster {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The files with its definitions.
+    /// The files with its CRDs.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         self.state().files.clone()
     }
@@ -71,7 +71,7 @@ impl Cluster {
     }
 }
 
-/// Reads the definitions of the cluster that the settings name, if it is another one than before. `again`: in any case, because the user says so.
+/// Reads the CRDs of the cluster that the settings name, if it is another one than before. `again`: in any case, because the user says so.
 pub(crate) fn read(session: &Arc<Session>, again: bool) {
     let wanted = session.wanted_cluster();
     let Some(number) = session.cluster.want(wanted.as_deref(), again) else {
@@ -123,7 +123,7 @@ pub(crate) fn read(session: &Arc<Session>, again: bool) {
     });
 }
 
-/// The definitions of a context's cluster as files, and the context.
+/// The CRDs of a context's cluster as files, and the context.
 fn list(context: &str, cache: Option<&Path>, folders: &[PathBuf]) -> Result<(String, Vec<PathBuf>), String> {
     let cache = cache.ok_or("the user has no cache folder for the CRDs of a cluster")?;
     let context = (!context.is_empty()).then_some(context);
@@ -140,7 +140,7 @@ fn list(context: &str, cache: Option<&Path>, folders: &[PathBuf]) -> Result<(Str
     }
 }
 
-/// Writes each definition into a file of the cache folder, and takes away those that the cluster has no more.
+/// Writes each CRD into a file of the cache folder, and takes away those that the cluster has no more.
 fn write(cache: &CacheFolder, listing: &Listing) -> io::Result<Vec<PathBuf>> {
     let folder = Path::new(FOLDER);
     let mut files = BTreeSet::new();

@@ -11,7 +11,7 @@ use crate::{progress, session::Session, tasks, workspace_index};
 pub(crate) fn look_through(session: &Arc<Session>) {
     session.first_look.begin();
     // What a path says of a file counts from its repository on, for the first answer, too.
-    session.definitions_changed(&session.workspace.set_folders(&session.folders()));
+    session.crds_changed(&session.workspace.set_folders(&session.folders()));
     let session = session.clone();
     tasks::beside(async move {
         look(&session).await;
@@ -55,12 +55,12 @@ async fn look(session: &Arc<Session>) {
         changed
     });
     if let Ok(changed) = progress::watch(shown.as_ref(), all, &done, look).await {
-        session.definitions_changed(&changed);
+        session.crds_changed(&changed);
     }
 }
 
 /// Waits until the CRDs of the workspace are known, if a document has resources. The first answer would be empty otherwise.
-pub(crate) async fn know_definitions(session: &Arc<Session>, uri: &Uri) {
+pub(crate) async fn know_crds(session: &Arc<Session>, uri: &Uri) {
     if !session.first_look.is_underway() {
         return;
     }

@@ -14,7 +14,7 @@ pub(crate) const TEXT_BYTES: usize = 8 << 10;
 /// Places, symbols, lenses, hints, links or items in one answer.
 pub(crate) const ANSWERS: usize = 5_000;
 
-/// Tokens in one answer: a definition with the most rules that an API server takes has fewer.
+/// Tokens in one answer: a CRD with the most rules that an API server takes has fewer.
 pub(crate) const TOKENS: usize = 100_000;
 
 /// A text for a person, cut if it is longer than [`TEXT_BYTES`].

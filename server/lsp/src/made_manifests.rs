@@ -17,7 +17,7 @@ use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
     builds::overlay::AsBuilt,
-    index::{Definitions as _, Files, Index, KnownDefinition},
+    index::{Definitions as _, Files, Index, KnownCrd},
     judging::analysis::{MOST_FINDINGS, Question},
     judging::hazards::{Search, are_shown},
     judging::lints::Lints,
@@ -269,7 +269,7 @@ impl World for Open<'_> {
         Some(&self.0.0.go)
     }
 
-    fn crds(&self) -> Vec<Arc<KnownDefinition>> {
+    fn crds(&self) -> Vec<Arc<KnownCrd>> {
         self.0.0.workspace.catalog.with(Index::own_crds)
     }
 

@@ -1,4 +1,4 @@
-//! From custom resources to their definitions, and back.
+//! From custom resources to their CRDs, and back.
 
 use std::{path::Path, sync::Arc};
 
@@ -13,7 +13,7 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Span, Tree},
 };
 use crd_analyzer_workspace::{
-    index::{DefinitionText, Definitions as _, Found, GroupKind},
+    index::{CrdText, Definitions as _, Found, GroupKind},
     resource::columns,
 };
 use lsp_types::{Location, Position, Uri};
@@ -22,7 +22,7 @@ use crate::{
     from_proto, limits, request_context::RequestContext, to_proto, versions::Parsed, workspace_index::SyncedIndex,
 };
 
-/// A place in a custom resource whose definition is known.
+/// A place in a custom resource whose CRD is known.
 pub(crate) struct InResource<'r> {
     request: &'r RequestContext,
     tree: &'r Tree,
@@ -33,7 +33,7 @@ pub(crate) struct InResource<'r> {
     scalar: NodeId,
     version: String,
     found: Found,
-    definition: Arc<DefinitionText>,
+    definition: Arc<CrdText>,
     offset: u32,
 }
 
@@ -55,10 +55,10 @@ fn kind_of(tree: &Tree, node: NodeId) -> Option<(GroupKind, String)> {
     (!group_kind.kind.is_empty()).then(|| (group_kind, version.to_owned()))
 }
 
-/// The place of a position, if it is in a custom resource whose definition is known.
+/// The place of a position, if it is in a custom resource whose CRD is known.
 pub(crate) fn at(request: &RequestContext, position: Position) -> Option<InResource<'_>> {
     let (document, offset) = request.document_at(position)?;
-    if document.is_definition() {
+    if document.is_crd() {
         return None;
     }
     let tree = document.tree;
@@ -85,7 +85,7 @@ pub(crate) fn at(request: &RequestContext, position: Position) -> Option<InResou
 }
 
 impl InResource<'_> {
-    /// The place in the definition that says what is here: of `kind` that of the kind, of a field its schema.
+    /// The place in the CRD that says what is here: of `kind` that of the kind, of a field its schema.
     pub(crate) fn definition(&self) -> Option<Location> {
         let definition = &self.definition;
         let span = match self.path.as_slice() {
@@ -171,7 +171,7 @@ pub(crate) fn references(
     with_declaration: bool,
 ) -> Option<Vec<Location>> {
     let (document, offset) = request.document_at(position)?;
-    if !document.is_definition() {
+    if !document.is_crd() {
         return None;
     }
     let tree = document.tree;
@@ -210,7 +210,7 @@ pub(crate) fn references(
     Some(found)
 }
 
-/// The declaration of the property that a place of a definition names: in `properties`, of all versions that have it.
+/// The declaration of the property that a place of a CRD names: in `properties`, of all versions that have it.
 pub(crate) fn declarations(request: &RequestContext, position: Position) -> Option<Vec<Location>> {
     let (document, offset) = request.document_at(position)?;
     let (target, _): (Target, _) = target_at(&document, offset, request.version())?;

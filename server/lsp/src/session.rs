@@ -64,7 +64,7 @@ pub(crate) struct Session {
     /// What is known of kustomizations.
     pub(crate) overlays: Overlays,
     pub(crate) made: MadeOfSession,
-    /// The definitions of a cluster, if the user wants them.
+    /// The CRDs of a cluster, if the user wants them.
     pub(crate) cluster: Cluster,
     /// Held while the folders are looked through.
     pub(crate) looking: tokio::sync::Mutex<()>,
@@ -88,7 +88,7 @@ pub(crate) struct Session {
     pub(crate) hazards: Memory,
     /// The trees of the document that was judged last: mostly the one that somebody types in.
     last_trees: Arc<LastTrees>,
-    /// What definitions are generated from.
+    /// What CRDs are generated from.
     pub(crate) go: GoSources,
     /// A folder for what can be made again.
     pub(crate) cache: Option<PathBuf>,
@@ -188,7 +188,7 @@ impl Session {
         }
     }
 
-    /// The context whose cluster the user wants definitions of; empty: the current one. None in a workspace that is not trusted.
+    /// The context whose cluster the user wants CRDs of; empty: the current one. None in a workspace that is not trusted.
     pub(crate) fn wanted_cluster(&self) -> Option<String> {
         self.settings().cluster.clone().filter(|_| self.trust.is_granted())
     }
@@ -395,7 +395,7 @@ impl Session {
         let asides = self.asides(&settings, &folders);
         let skip = |uri: &Uri| self.is_open(uri);
         let analyze = |path: &Path, uri: &Uri, text: &str| {
-            // Cheap for most files: what names no definition is none.
+            // Cheap for most files: what names no CRD is none.
             let is_known = self.workspace.catalog.with(|index| index.has_known_resources(path));
             let builders = self.overlays.builders(path);
             if !(is_known || builders.is_some() || names_crds(text)) {
@@ -448,7 +448,7 @@ impl Session {
     /// Takes up what changed in open documents.
     pub(crate) fn sync(self: &Arc<Self>) {
         let changed = self.workspace.sync(&self.documents);
-        self.definitions_changed(&changed);
+        self.crds_changed(&changed);
     }
 
     /// Takes up what changed on disk.
@@ -458,7 +458,7 @@ impl Session {
         tasks::beside(async move {
             let look = move || {
                 let changed = session.workspace.files_changed(&paths, &session.documents);
-                session.definitions_changed(&changed);
+                session.crds_changed(&changed);
             };
             let _ = tasks::blocking("the look at changed files", look).await;
         });
@@ -482,7 +482,7 @@ impl Session {
     }
 
     /// Analyzes the open resources of these kinds again, and no other documents.
-    pub(crate) fn definitions_changed(self: &Arc<Self>, kinds: &BTreeSet<GroupKind>) {
+    pub(crate) fn crds_changed(self: &Arc<Self>, kinds: &BTreeSet<GroupKind>) {
         if kinds.is_empty() {
             return;
         }

@@ -30,7 +30,7 @@ pub(crate) struct Settings {
     pub(crate) go_tests: Arc<GoTests>,
     /// Scripts that may put versions into files.
     pub(crate) scripts: Arc<Scripts>,
-    /// The context of the kubeconfig whose cluster is asked for definitions; empty: the current one. Only users say this, and no file of a
+    /// The context of the kubeconfig whose cluster is asked for CRDs; empty: the current one. Only users say this, and no file of a
     /// repository: whoever opens one must not be connected by that.
     pub(crate) cluster: Option<String>,
     pub(crate) features: Features,
@@ -45,7 +45,7 @@ pub(crate) struct Settings {
 pub(crate) struct Features {
     /// Findings are shown.
     pub(crate) diagnostics: bool,
-    /// Findings are also shown in files that are not open, to clients that ask for them. Off unless switched on: definitions of others
+    /// Findings are also shown in files that are not open, to clients that ask for them. Off unless switched on: CRDs of others
     /// lie in many repositories.
     pub(crate) workspace_diagnostics: bool,
     /// What can be written is offered.
@@ -56,7 +56,7 @@ pub(crate) struct Features {
     pub(crate) highlight: bool,
     /// Versions, properties and rules are listed.
     pub(crate) symbols: bool,
-    /// Names lead to their definitions and uses.
+    /// Names lead to their CRDs and uses.
     pub(crate) navigation: bool,
     /// Codes and addresses lead somewhere.
     pub(crate) links: bool,
@@ -201,7 +201,7 @@ impl Settings {
         (read, problems)
     }
 
-    /// Where definitions lie, by the editor's settings; relative to the workspace's folders.
+    /// Where CRDs lie, by the editor's settings; relative to the workspace's folders.
     pub(crate) fn crds(&self) -> &[String] {
         &self.config.crds
     }

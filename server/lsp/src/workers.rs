@@ -2,7 +2,7 @@
 //!
 //! A verdict takes many times the memory of its text for a moment, and allocators keep for a thread what it has freed. So documents are
 //! judged by few threads, and by the first of them as long as it keeps up; on whichever thread the runtime has free, a session would
-//! soon hold the memory of a large definition many times over.
+//! soon hold the memory of a large CRD many times over.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},

@@ -17,10 +17,10 @@ use crd_analyzer_io::{
 };
 use crd_analyzer_workspace::{
     builds::flux::FluxFiles,
-    config::definition_paths::DefinitionPath,
+    config::crd_paths::CrdPath,
     index::{
-        Catalog, DefinitionText, Definitions, Files, Found, GroupKind, KnownDefinition, NewFile, Origin, Resource,
-        objects, objects_of,
+        Catalog, CrdText, Definitions, Files, Found, GroupKind, KnownCrd, NewFile, Origin, Resource, objects,
+        objects_of,
     },
     sources,
 };
@@ -45,8 +45,8 @@ pub(crate) struct Workspace {
     looking: Mutex<()>,
     /// The files on disk that were looked at.
     on_disk: Mutex<BTreeMap<PathBuf, (Stamp, Origin)>>,
-    /// Definitions as features see them, the last ones that were asked for.
-    files: Mutex<Vec<(Arc<DefinitionText>, Arc<File>)>>,
+    /// CRDs as features see them, the last ones that were asked for.
+    files: Mutex<Vec<(Arc<CrdText>, Arc<File>)>>,
 }
 
 /// Where the repositories of folders begin.
@@ -54,7 +54,7 @@ fn roots(folders: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
     folders.iter().map(|it| repository(it).unwrap_or_else(|| it.clone()))
 }
 
-/// Definitions that are kept for features.
+/// CRDs that are kept for features.
 const KEPT: usize = 4;
 
 impl std::fmt::Debug for Workspace {
@@ -76,8 +76,8 @@ impl Default for Workspace {
 }
 
 impl Workspace {
-    /// A definition as features see it.
-    pub(crate) fn file_of(&self, definition: &Arc<DefinitionText>) -> Arc<File> {
+    /// A CRD as features see it.
+    pub(crate) fn file_of(&self, definition: &Arc<CrdText>) -> Arc<File> {
         let kept = || self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = kept().iter().find(|it| Arc::ptr_eq(&it.0, definition)) {
             return known.1.clone();
@@ -91,7 +91,7 @@ impl Workspace {
         file
     }
 
-    /// Looks at the open documents that have changed, and at files that were closed. Returns the kinds whose definitions are others now.
+    /// Looks at the open documents that have changed, and at files that were closed. Returns the kinds whose CRDs are others now.
     pub(crate) fn sync(&self, documents: &Documents) -> BTreeSet<GroupKind> {
         // Who comes second waits until the first is done.
         let _only = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
@@ -243,7 +243,7 @@ impl Workspace {
 /// Texts may nest deeper than the usual stack holds.
 const STACK_BYTES: usize = 16 << 20;
 
-/// The manifests of a workspace: those in its folders, and those that settings and configuration files say where definitions lie. And what
+/// The manifests of a workspace: those in its folders, and those that settings and configuration files say where CRDs lie. And what
 /// the user is to know of those that could not be looked at. `is_trusted`: the settings are the user's own words, not the workspace's.
 pub(crate) fn files_of(
     settings: &Settings,
@@ -257,7 +257,7 @@ pub(crate) fn files_of(
     let own: Vec<PathBuf> = manifests.iter().filter(|it| !is_excluded(it)).cloned().collect();
     let kustomizations = Kustomizations::new(&own, &access);
     let mut told = Vec::new();
-    for (mut path, access) in definition_paths(settings, folders, &manifests, is_trusted) {
+    for (mut path, access) in crd_paths(settings, folders, &manifests, is_trusted) {
         match read::kind(&path.base, &access) {
             Ok((Kind::File, file)) => {
                 files.insert(read::real(file), Origin::Configured);
@@ -286,17 +286,17 @@ pub(crate) fn files_of(
     (files, told, kustomizations)
 }
 
-/// Where definitions lie, and how they are read.
-fn definition_paths(
+/// Where CRDs lie, and how they are read.
+fn crd_paths(
     settings: &Settings,
     folders: &[PathBuf],
     manifests: &[PathBuf],
     is_trusted: bool,
-) -> Vec<(DefinitionPath, Access)> {
+) -> Vec<(CrdPath, Access)> {
     let roots = || Roots::new(folders.iter().map(PathBuf::as_path));
     let mut paths = Vec::new();
     let mut add = |crds: &[String], folder: &Path, access: &Access| {
-        let read = crds.iter().filter_map(|it| DefinitionPath::parse(it, folder).ok());
+        let read = crds.iter().filter_map(|it| CrdPath::parse(it, folder).ok());
         paths.extend(read.map(|it| (it, access.clone())));
     };
     for folder in folders {
@@ -322,7 +322,7 @@ fn definition_paths(
     paths
 }
 
-/// The definitions of the workspace, for who judges an object: open documents are looked at as they are at the moment.
+/// The CRDs of the workspace, for who judges an object: open documents are looked at as they are at the moment.
 pub(crate) struct SyncedIndex<'a>(pub(crate) &'a Arc<Session>);
 
 impl Definitions for SyncedIndex<'_> {
@@ -335,7 +335,7 @@ impl Definitions for SyncedIndex<'_> {
         self.0.workspace.catalog.meant(kind)
     }
 
-    fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownDefinition>> {
+    fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownCrd>> {
         self.0.workspace.catalog.whole(name, path)
     }
 
@@ -347,7 +347,7 @@ impl Definitions for SyncedIndex<'_> {
         &Disk
     }
 
-    fn previous(&self, _: &KnownDefinition) -> Option<Arc<KnownDefinition>> {
+    fn previous(&self, _: &KnownCrd) -> Option<Arc<KnownCrd>> {
         None
     }
 }
@@ -359,7 +359,7 @@ pub(crate) struct NearbyIndex<'a> {
 }
 
 impl completion::Definitions for NearbyIndex<'_> {
-    fn find(&self, kind: &GroupKind) -> Option<Arc<DefinitionText>> {
+    fn find(&self, kind: &GroupKind) -> Option<Arc<CrdText>> {
         let near = self.near.as_deref().unwrap_or(Path::new("/"));
         let found = SyncedIndex(self.session).find(kind, near)?;
         found.definition.text(&Disk)

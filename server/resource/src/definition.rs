@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crd_analyzer_apiextensions::kind::parse_group_version;
-use crd_analyzer_apiextensions::strategy::Stored as StoredDefinition;
+use crd_analyzer_apiextensions::strategy::Stored as StoredCrd;
 use crd_analyzer_apiextensions::types::{ColumnDefinition, SelectableField, SubresourceScale};
 use crd_analyzer_schema::field::Path;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, go};
@@ -75,7 +75,7 @@ impl std::error::Error for NotServed {}
 
 impl Definition {
     /// Prepares a CRD as it is stored, whether or not an API server would accept it today.
-    pub fn new(stored: StoredDefinition, kubernetes: KubernetesVersion) -> Self {
+    pub fn new(stored: StoredCrd, kubernetes: KubernetesVersion) -> Self {
         let mut spec = stored.into_definition().spec;
         let deprecations: Vec<Option<String>> = (0..spec.versions.len())
             .map(|index| deprecation::warning(&spec, index))

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_apiextensions::strategy::Stored as StoredDefinition;
+use crd_analyzer_apiextensions::strategy::Stored as StoredCrd;
 use crd_analyzer_resource::{Definition, Question, ResourceVerdict, ServedVersion, judge_known, judge_traced};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_schema::unknown::Known;
@@ -57,7 +57,7 @@ fn verdict_of(schema: &str, spec: &str, judge: Judge) -> ResourceVerdict {
     ));
     let version = KubernetesVersion::NEWEST;
     let json = read_json(&definition).expect("it converts");
-    let stored = StoredDefinition::establish(&json, version).expect("it decodes");
+    let stored = StoredCrd::establish(&json, version).expect("it decodes");
     let definition = Definition::new(stored, version);
     let object = tree(&format!(
         "apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec: {spec}\n"

@@ -31,7 +31,7 @@ mod previous;
 
 use self::{
     choices::{CompatPolicy, FailOn, Show},
-    definitions::definitions_of,
+    definitions::crds_of,
     previous::Previous,
 };
 use super::{
@@ -272,7 +272,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         go_tests: GoTests::default(),
         scripts: Scripts::default(),
         overlays: None,
-        requires_definitions: args.require_crd,
+        requires_crds: args.require_crd,
         allows_unchecked: args.allow_unchecked,
         is_asked: args.manifests.list.is_none(),
         compat: args.compat.map(Into::into),
@@ -319,7 +319,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
             Some(known) if is_served => known,
             known => {
                 let inputs = if is_served { &[] } else { inputs.as_slice() };
-                known.insert(definitions_of(args, revision.as_ref(), inputs, &mut configs)?)
+                known.insert(crds_of(args, revision.as_ref(), inputs, &mut configs)?)
             }
         };
         let previous = Previous {

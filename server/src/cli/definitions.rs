@@ -1,4 +1,4 @@
-//! The definitions of a run: those that were named, those among what is checked, those that the configuration names, and those of a
+//! The CRDs of a run: those that were named, those among what is checked, those that the configuration names, and those of a
 //! cluster.
 
 use std::{
@@ -25,8 +25,8 @@ use crd_analyzer_workspace::{
     config::Config,
     index::cluster,
     index::{
-        Catalog, Definitions, Files, Found, GroupKind, Index, KnownDefinition, MemoryFiles, MutatingWebhook, NewFile,
-        Object, Origin, Resource, may_decide, native, objects, objects_of,
+        Catalog, Definitions, Files, Found, GroupKind, Index, KnownCrd, MemoryFiles, MutatingWebhook, NewFile, Object,
+        Origin, Resource, may_decide, native, objects, objects_of,
     },
     roles::Repository,
 };
@@ -92,10 +92,10 @@ pub(super) enum Compared {
     },
 }
 
-/// The definitions of a run, found when the first custom resource asks.
-pub(super) struct RunDefinitions {
+/// The CRDs of a run, found when the first custom resource asks.
+pub(super) struct RunCrds {
     files: Arc<Named>,
-    /// The texts of the definitions of a cluster, by the paths that they are shown with.
+    /// The texts of the CRDs of a cluster, by the paths that they are shown with.
     cluster: BTreeMap<PathBuf, Arc<str>>,
     compared: Compared,
     catalog: OnceLock<Catalog>,
@@ -117,7 +117,7 @@ const MOST_READ: u64 = 12 << 20;
 /// More CRDs that came with requests are not kept.
 const MOST_PAIRED: usize = 64;
 
-impl RunDefinitions {
+impl RunCrds {
     /// `given`: as named on the command line. `inputs`: what is checked, each with its configuration.
     pub(super) fn new(given: &[String], inputs: &[(&Input, Arc<Config>)], compared: Compared) -> anyhow::Result<Self> {
         let mut files = BTreeMap::new();
@@ -172,7 +172,7 @@ impl RunDefinitions {
         self
     }
 
-    /// Also the definitions of the cluster of a context; empty: of the current one.
+    /// Also the CRDs of the cluster of a context; empty: of the current one.
     pub(super) fn with_cluster(mut self, context: &str, prompts: Prompts) -> anyhow::Result<Self> {
         let context = (!context.is_empty()).then_some(context);
         let workspace = std::env::current_dir().ok().and_then(|it| git::root_around(&it));
@@ -473,7 +473,7 @@ fn deciding(path: &Path, access: &Access) -> Option<Deciding> {
     Deciding::of(read::bytes(path, access, access.manifest_bytes()).ok()?)
 }
 
-impl RunDefinitions {
+impl RunCrds {
     /// Takes up the CRDs as kustomizations build them, where that matters for resources.
     pub(super) fn add_built(&self, overlays: &Overlays) {
         take_built(|| self.catalog(), overlays);
@@ -501,7 +501,7 @@ impl RunDefinitions {
     }
 
     /// The best CRD of each name of the repositories that are checked or around what is checked.
-    pub(super) fn own_crds(&self) -> Vec<Arc<KnownDefinition>> {
+    pub(super) fn own_crds(&self) -> Vec<Arc<KnownCrd>> {
         let mut crds = self.catalog().with(Index::own_crds);
         let of_repositories = self.neighbours().map(|it| it.with(Index::own_crds));
         for crd in of_repositories.into_iter().flatten() {
@@ -518,14 +518,14 @@ impl RunDefinitions {
     }
 
     /// Every CRD, by path and place in the file.
-    pub(super) fn all(&self) -> Vec<Arc<KnownDefinition>> {
+    pub(super) fn all(&self) -> Vec<Arc<KnownCrd>> {
         let mut all: Vec<_> = self.catalog().with(|index| index.definitions().cloned().collect());
         all.sort_by(|one, other| (&one.path, &one.defines).cmp(&(&other.path, &other.defines)));
         all
     }
 }
 
-impl Definitions for RunDefinitions {
+impl Definitions for RunCrds {
     fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
         // Of the API server's own kinds there are no CRDs, and looking for them takes time.
         if native::is_native(&kind.group) {
@@ -544,7 +544,7 @@ impl Definitions for RunDefinitions {
         }
     }
 
-    fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownDefinition>> {
+    fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownCrd>> {
         self.catalog().whole(name, path)
     }
 
@@ -556,7 +556,7 @@ impl Definitions for RunDefinitions {
         self.catalog().files()
     }
 
-    fn previous(&self, definition: &KnownDefinition) -> Option<Arc<KnownDefinition>> {
+    fn previous(&self, definition: &KnownCrd) -> Option<Arc<KnownCrd>> {
         self.catalog().previous(definition)
     }
 }

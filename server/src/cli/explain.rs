@@ -14,7 +14,7 @@ use crd_analyzer_workspace::{
     codes::{self, Code},
     config::versions::VersionSet,
     findings::server_words,
-    index::{DefinitionText, Definitions as _, Found, KnownDefinition},
+    index::{CrdText, Definitions as _, Found, KnownCrd},
     resource::accepted::received,
     words::meant::meant,
 };
@@ -22,7 +22,7 @@ use rayon::prelude::*;
 
 use super::{
     Status, UsageError,
-    definitions::{Compared, RunDefinitions},
+    definitions::{Compared, RunCrds},
     manifests::{Settings, on_pool, one_version},
 };
 use crate::{
@@ -142,8 +142,8 @@ const MOST_OTHERS: usize = 5;
 
 /// A CRD that is asked about, and what the field's names are.
 struct Asked {
-    known: Arc<KnownDefinition>,
-    text: Arc<DefinitionText>,
+    known: Arc<KnownCrd>,
+    text: Arc<CrdText>,
     path: FieldPath,
 }
 
@@ -157,20 +157,20 @@ fn field(args: &Args, wanted: &str) -> anyhow::Result<String> {
 }
 
 /// The CRDs that were named, or those that `check` finds for the current folder.
-fn definitions(args: &Args) -> anyhow::Result<RunDefinitions> {
+fn definitions(args: &Args) -> anyhow::Result<RunCrds> {
     let mut configs = args.settings.configs()?;
     if !args.definitions.is_empty() {
-        return RunDefinitions::new(&args.definitions, &[], Compared::Nothing);
+        return RunCrds::new(&args.definitions, &[], Compared::Nothing);
     }
     let Collected { inputs, unreadable, .. } = input::collect(&[PathBuf::from(".")], &Reading::default())?;
     for it in &unreadable {
         it.tell();
     }
-    RunDefinitions::of_inputs(&inputs, &mut configs)
+    RunCrds::of_inputs(&inputs, &mut configs)
 }
 
 /// The CRD that a path names.
-fn asked(args: &Args, definitions: &RunDefinitions, wanted: &str) -> anyhow::Result<Asked> {
+fn asked(args: &Args, definitions: &RunCrds, wanted: &str) -> anyhow::Result<Asked> {
     let all = definitions.all();
     let texts: Vec<_> = on_pool(|| {
         let texts = all
@@ -186,7 +186,7 @@ fn asked(args: &Args, definitions: &RunDefinitions, wanted: &str) -> anyhow::Res
             return Err(UsageError(why.to_owned()).into());
         }
     };
-    let mut found: Vec<(usize, &Arc<KnownDefinition>)> = Vec::new();
+    let mut found: Vec<(usize, &Arc<KnownCrd>)> = Vec::new();
     let mut names = Vec::new();
     for (known, text) in &texts {
         let names_of = text.names().into_iter().chain([known.defines.kind.to_lowercase()]);

@@ -26,7 +26,7 @@ use crd_analyzer_workspace::{
     config::versions::VersionSet,
     findings::finding::{Class, Finding},
     findings::report::{DocumentReport, FileReport},
-    index::{DefinitionText, Definitions, GroupKind, KnownDefinition},
+    index::{CrdText, Definitions, GroupKind, KnownCrd},
     judging::analysis::{Question, analyze},
     judging::hazards,
     judging::lints::Lints,
@@ -237,7 +237,7 @@ struct Near<'a>(&'a Question<'a>);
 
 impl Near<'_> {
     /// Whether a mistake of the CRD itself may be why resources are wrong: it has errors, or something to repair.
-    fn has_mistakes(&self, text: &DefinitionText) -> bool {
+    fn has_mistakes(&self, text: &CrdText) -> bool {
         let question = Question {
             named: true,
             lints: self.0.lints,
@@ -259,20 +259,19 @@ impl Near<'_> {
 
 impl completion::Definitions for Near<'_> {
     /// Where copies of the CRD differ, any of them may be wrong.
-    fn find(&self, kind: &GroupKind) -> Option<Arc<DefinitionText>> {
+    fn find(&self, kind: &GroupKind) -> Option<Arc<CrdText>> {
         let definitions = self.0.definitions?;
         let files = definitions.files();
         let found = definitions.find(kind, self.0.path?)?;
         let text = found.definition.text(files)?;
         let versions = text.versions();
-        let differs = |other: &Arc<KnownDefinition>| {
+        let differs = |other: &Arc<KnownCrd>| {
             versions.iter().any(|version| {
                 let (one, other) = (found.definition.decides(files, version), other.decides(files, version));
                 one.zip(other).is_some_and(|(one, other)| one != other)
             })
         };
-        let is_copy =
-            |it: &&Arc<KnownDefinition>| it.is_current() && it.written_path() != found.definition.written_path();
+        let is_copy = |it: &&Arc<KnownCrd>| it.is_current() && it.written_path() != found.definition.written_path();
         if found.all_others().filter(is_copy).any(differs) || self.has_mistakes(&text) {
             return None;
         }
@@ -333,7 +332,7 @@ fn repairs(
     )
 }
 
-/// The text with definitions of versions that are no longer served converted, and what was done.
+/// The text with CRDs of versions that are no longer served converted, and what was done.
 fn convert(text: &str, config: &Config, question: &Question<'_>) -> Option<(String, Vec<Fix>)> {
     let before = analyze(text.as_bytes().to_vec(), question);
     if *before.text != *text {

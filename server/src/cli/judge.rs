@@ -36,7 +36,7 @@ use crd_analyzer_workspace::{
 };
 use rayon::prelude::*;
 
-use super::{UsageError, definitions::RunDefinitions, exceptions::Exceptions, fix, made::MadeOfRun};
+use super::{UsageError, definitions::RunCrds, exceptions::Exceptions, fix, made::MadeOfRun};
 use crate::{
     input::{self, Input, Source, Unreadable},
     output::Fixable,
@@ -92,8 +92,8 @@ pub(super) struct Beside {
     pub(super) scripts: Scripts,
     /// What the kustomizations among the files build; `None` where files are compared with older ones.
     pub(super) overlays: Option<Overlays>,
-    /// See [`Question::requires_definitions`].
-    pub(super) requires_definitions: bool,
+    /// See [`Question::requires_crds`].
+    pub(super) requires_crds: bool,
     /// What is named and cannot be checked is accepted.
     pub(super) allows_unchecked: bool,
     /// A person asks about files. Requests of a list are questions to a server.
@@ -129,13 +129,7 @@ impl Beside {
 
 impl Beside {
     /// Why the errors of a file do not fail the run, if they do not.
-    pub(super) fn aside(
-        &self,
-        input: &Input,
-        path: &Path,
-        report: &FileReport,
-        known: &RunDefinitions,
-    ) -> Option<Aside> {
+    pub(super) fn aside(&self, input: &Input, path: &Path, report: &FileReport, known: &RunCrds) -> Option<Aside> {
         let (_, access) = input.file().filter(|_| self.is_asked)?;
         let aside = Aside::of(report, path, known.catalog(), &self.tests(&access));
         aside.filter(|it| !(self.fails_test_data && matches!(it, Aside::TestData(_))))
@@ -312,7 +306,7 @@ fn add_texts(flux: &mut Flux, texts: Vec<(PathBuf, String)>) {
 pub(super) fn judge(
     input: &Input,
     (versions, config): (VersionSet, &Config),
-    known: &RunDefinitions,
+    known: &RunCrds,
     (hazards, lints): (Search<'_>, Lints),
     beside: &Beside,
     wants: Wanted,
@@ -341,7 +335,7 @@ pub(super) fn judge(
     let question = Question {
         path: Some(&path),
         definitions: Some(paired.as_deref().map_or(known as &dyn Definitions, |it| it)),
-        has_own_definition: paired.is_some(),
+        has_own_crd: paired.is_some(),
         named: input.named && !(beside.allows_unchecked && is_file),
         fails_unchecked: beside.is_asked && input.named && is_file && !beside.allows_unchecked,
         old: old.as_deref().map(|text| Old {
@@ -352,7 +346,7 @@ pub(super) fn judge(
         markers: Some(&config.markers),
         hazards,
         lints,
-        requires_definitions: beside.requires_definitions || config.requires_crds,
+        requires_crds: beside.requires_crds || config.requires_crds,
         is_completed: beside.is_asked,
         is_part: beside.is_part(input, &path, config),
         has_expressions: beside.has_expressions(input, &path),

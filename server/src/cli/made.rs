@@ -9,13 +9,13 @@ use std::{
 use crd_analyzer_io::go::GoSources;
 use crd_analyzer_workspace::{
     findings::report::FileReport,
-    index::{Definitions as _, Files, KnownDefinition},
+    index::{Definitions as _, Files, KnownCrd},
     judging::analysis::Question,
     sources::generated,
     sources::{self, World, made::Manifests},
 };
 
-use super::definitions::RunDefinitions;
+use super::definitions::RunCrds;
 
 /// The language, and the folder or file that the unit is known by.
 type UnitKey = (&'static str, PathBuf);
@@ -30,7 +30,7 @@ impl MadeOfRun {
         &self,
         path: &Path,
         report: &mut FileReport,
-        (question, go, known): (&Question<'_>, &GoSources, &RunDefinitions),
+        (question, go, known): (&Question<'_>, &GoSources, &RunCrds),
     ) {
         let Some(row) = sources::of(path) else { return };
         let world = Run { go, known };
@@ -48,7 +48,7 @@ impl MadeOfRun {
 /// The files of a run. No editor has other texts of them.
 struct Run<'a> {
     go: &'a GoSources,
-    known: &'a RunDefinitions,
+    known: &'a RunCrds,
 }
 
 impl World for Run<'_> {
@@ -56,7 +56,7 @@ impl World for Run<'_> {
         Some(self.go)
     }
 
-    fn crds(&self) -> Vec<Arc<KnownDefinition>> {
+    fn crds(&self) -> Vec<Arc<KnownCrd>> {
         self.known.own_crds()
     }
 

@@ -8,7 +8,7 @@ use std::{
 
 use crd_analyzer_io::print::Terminal;
 
-use super::{Status, definitions::RunDefinitions, manifests::Settings};
+use super::{Status, definitions::RunCrds, manifests::Settings};
 use crate::{
     input::{self, Collected, Reading},
     output::{counted, listed},
@@ -54,7 +54,7 @@ pub(super) fn run() -> anyhow::Result<Status> {
 pub(super) fn seen(folder: &Path) -> anyhow::Result<String> {
     let mut configs = Settings::default().configs()?;
     let Collected { inputs, .. } = input::collect(&[folder.to_owned()], &Reading::default())?;
-    let crds = RunDefinitions::of_inputs(&inputs, &mut configs)?.all();
+    let crds = RunCrds::of_inputs(&inputs, &mut configs)?.all();
     let current = std::env::current_dir()?;
     let mut folders: BTreeMap<String, usize> = BTreeMap::new();
     for crd in &crds {

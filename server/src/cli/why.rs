@@ -10,11 +10,11 @@ use anyhow::Context as _;
 use crd_analyzer_io::read::Access;
 use crd_analyzer_workspace::{
     documents::object_documents::objects_of_file,
-    index::{Definitions, GroupKind, KnownDefinition, native},
+    index::{Definitions, GroupKind, KnownCrd, native},
     roles::{Aside, Judgement},
 };
 
-use super::{definitions::RunDefinitions, judge::Beside};
+use super::{definitions::RunCrds, judge::Beside};
 use crate::{
     input::{self, Source, found_in},
     output::{
@@ -24,13 +24,7 @@ use crate::{
 };
 
 /// Prints what is known of a file.
-pub(super) fn tell(
-    file: &Path,
-    known: &RunDefinitions,
-    beside: &Beside,
-    look: &Look,
-    is_json: bool,
-) -> anyhow::Result<()> {
+pub(super) fn tell(file: &Path, known: &RunCrds, beside: &Beside, look: &Look, is_json: bool) -> anyhow::Result<()> {
     let bytes = input::read(&Source::named(file)).with_context(|| format!("cannot read {}", file.display()))?;
     let path = std::path::absolute(file)?;
     let access = path.parent().map_or(Access::Named, found_in);
@@ -42,20 +36,20 @@ pub(super) fn tell(
     for object in &found {
         let Some(kind) = object.group_kind() else { continue };
         let role = known.with_index(|index| Judgement::of_object(index, &path, object, aside.as_ref()));
-        let is_definition = object.written.is_definition();
+        let is_crd = object.written.is_crd();
         let checked = object
             .defines
             .clone()
-            .filter(|_| is_definition)
+            .filter(|_| is_crd)
             .unwrap_or_else(|| kind.clone());
         explained.push(Explained {
             kind: object.written.kind.clone(),
             name: object.written.name.clone(),
             role: role.role.to_string(),
             reason: role.reason,
-            is_definition,
+            is_crd,
             is_native: native::is_native(&kind.group),
-            checked_by: checked_by(known, &checked, if is_definition { &beside_it } else { &path }),
+            checked_by: checked_by(known, &checked, if is_crd { &beside_it } else { &path }),
         });
     }
     let mut out = BufWriter::new(io::stdout());
@@ -64,7 +58,7 @@ pub(super) fn tell(
 }
 
 /// The CRDs of a kind: the one that checks resources at a path, then the others.
-fn checked_by(known: &RunDefinitions, kind: &GroupKind, path: &Path) -> Vec<CheckedBy> {
+fn checked_by(known: &RunCrds, kind: &GroupKind, path: &Path) -> Vec<CheckedBy> {
     let Some(found) = known.find(kind, path) else {
         return Vec::new();
     };
@@ -73,7 +67,7 @@ fn checked_by(known: &RunDefinitions, kind: &GroupKind, path: &Path) -> Vec<Chec
         why: found.reason(),
     };
     // The CRD as it is written is no other one.
-    let is_other = |it: &&Arc<KnownDefinition>| it.path.as_ref() != found.definition.written_path();
+    let is_other = |it: &&Arc<KnownCrd>| it.path.as_ref() != found.definition.written_path();
     let others = found.all_others().filter(is_other).map(|it| {
         let role = Judgement::of_known(it);
         CheckedBy {

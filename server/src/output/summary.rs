@@ -157,10 +157,7 @@ impl Summary {
         let (built_in, resources) = (built_in.len(), resources.len());
         self.built_in += built_in;
         self.resources += resources;
-        let partial = report
-            .documents
-            .iter()
-            .filter(|it| it.subject == Subject::PartialDefinition);
+        let partial = report.documents.iter().filter(|it| it.subject == Subject::PartialCrd);
         let (completed, patches): (Vec<_>, Vec<_>) = partial.partition(|it| it.is_filled_in || file.is_base);
         let patches = patches.len();
         self.bases += completed.len();

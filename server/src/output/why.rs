@@ -15,7 +15,7 @@ pub(crate) struct Explained {
     /// Why it has this role.
     pub(crate) reason: String,
     /// It is a CRD.
-    pub(crate) is_definition: bool,
+    pub(crate) is_crd: bool,
     /// Kubernetes itself has the kind.
     pub(crate) is_native: bool,
     /// The CRD that checks the resource, or resources beside the CRD; then the others.
@@ -48,17 +48,17 @@ pub(crate) fn print(
         renderer.text(out, &format!("{label}: {} {}", it.kind, it.name))?;
         renderer.indented(out, "  role: ", "    ", &format!("{} ({})", it.role, it.reason))?;
         let best = it.checked_by.first();
-        let by = if it.is_definition {
+        let by = if it.is_crd {
             "  resources beside it are checked by: "
         } else {
             "  checked by: "
         };
         match best {
             Some(best) => renderer.indented(out, by, "    ", &format!("{} ({})", best.path, best.why))?,
-            None if it.is_native && !it.is_definition => {
+            None if it.is_native && !it.is_crd => {
                 renderer.text(out, "  not checked: a kind of Kubernetes itself")?;
             }
-            None if it.is_definition => renderer.text(out, "  checks no resource")?,
+            None if it.is_crd => renderer.text(out, "  checks no resource")?,
             None => renderer.text(out, "  not checked: no CRD of its kind was found")?,
         }
         for other in it.checked_by.iter().skip(1) {

@@ -107,11 +107,11 @@ pub fn definitions(label: &str, content: &Arc<str>) -> Vec<Found> {
         }
         let head = WrittenType::of_document(content, document.span, Some(&json));
         let Some(root) = json.root() else { continue };
-        if head.is_definition() {
+        if head.is_crd() {
             found.extend(of(label, root.to_value()));
         } else if CRD.is_list(&head.kind) {
             let items = root.get("items").and_then(|it| it.items()).unwrap_or_default();
-            let items = items.iter().filter(|it| WrittenType::of(it).is_definition());
+            let items = items.iter().filter(|it| WrittenType::of(it).is_crd());
             found.extend(items.filter_map(|it| of(label, it.to_value())));
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crd_analyzer_apiextensions::{
-    strategy::{Stored as StoredDefinition, judge_create, judge_update},
+    strategy::{Stored as StoredCrd, judge_create, judge_update},
     validation::CelCompiler,
 };
 use crd_analyzer_budget as budget;
@@ -34,7 +34,7 @@ impl Server {
     pub(crate) fn install(value: &Value, replaces: Option<&Value>, version: KubernetesVersion) -> Result<Self, String> {
         let compiler = CelCompiler::new(version);
         let stored = replaces.map(|old| {
-            with_document(old, |json| StoredDefinition::establish(json, version))
+            with_document(old, |json| StoredCrd::establish(json, version))
                 .ok()
                 .flatten()
                 .ok_or_else(|| "it cannot be read as a definition".to_owned())
@@ -60,7 +60,7 @@ impl Server {
             if verdict.unjudged.is_some() {
                 return Err("its verdict is unknown".to_owned());
             }
-            let stored = StoredDefinition::establish(json, version).ok_or("it cannot be read as a definition")?;
+            let stored = StoredCrd::establish(json, version).ok_or("it cannot be read as a definition")?;
             Ok(Self {
                 definition: Definition::new(stored, version),
             })

@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// Minors to compare: `37`, `30,37` or `30..37`.
     #[arg(long, default_value_t = KubernetesVersion::NEWEST.number().to_string())]
     pub(crate) minors: String,
-    /// Compare custom resources by definitions of the corpus.
+    /// Compare custom resources by CRDs of the corpus.
     #[arg(long)]
     pub(crate) cr: bool,
     /// With `--cr`: update the status subresource.

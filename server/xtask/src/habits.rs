@@ -89,7 +89,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
         for document in parsed.documents().filter(|it| !it.is_broken) {
             let tree = document.tree;
             for node in tree.nodes().filter(|it| matches!(tree.kind(*it), NodeKind::Mapping(_))) {
-                if document.is_definition() {
+                if document.is_crd() {
                     count(&mut counts, tree, node, &project);
                 } else {
                     count_in_resource(&mut counts, tree, node, &project);

@@ -26,7 +26,7 @@ pub(crate) fn corpus() -> anyhow::Result<PathBuf> {
         .with_context(|| format!("no corpus at {} (set CRD_ANALYZER_CORPUS)", path.display()))
 }
 
-/// The definitions of the corpus, by path relative to it.
+/// The CRDs of the corpus, by path relative to it.
 pub(crate) fn definitions(corpus: &Path) -> anyhow::Result<Vec<String>> {
     let mut files = Vec::new();
     for folder in std::fs::read_dir(corpus.join("crds"))? {

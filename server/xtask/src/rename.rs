@@ -111,7 +111,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
 
 /// A property of a CRD: one in two that rules may read.
 fn choose<'f>(file: &'f File, rng: &mut Rng) -> Option<(Document<'f>, NodeId)> {
-    let documents: Vec<_> = file.objects().filter(Document::is_definition).collect();
+    let documents: Vec<_> = file.objects().filter(Document::is_crd).collect();
     if documents.is_empty() {
         return None;
     }

@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::{SCHEMA, check};
 use crate::{Sandbox, definition};
 
-/// A suite of openshift/api's format beside its definition, in their layout.
+/// A suite of openshift/api's format beside its CRD, in their layout.
 fn their_sandbox(suite: &str) -> Sandbox {
     let definition = definition(SCHEMA).replace(
         "  name: widgets.example.com\n",
@@ -129,7 +129,7 @@ fn suites_of_openshift_are_read_as_they_are() {
         let code = if expect.contains("passed") { 0 } else { 3 };
         sandbox.run(&["test", "."]).expect(code, &[expect]);
     }
-    // Elsewhere, with the path of the definition, or with the definition given.
+    // Elsewhere, with the path of the CRD, or with the CRD given.
     let path = "example/v1/zz_generated.crd-manifests/widgets-Default.crd.yaml";
     sandbox.write(
         "stable.widget.testsuite.yaml",

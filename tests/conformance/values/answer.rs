@@ -62,7 +62,7 @@ fn listed(errors: &[Error]) -> Vec<Value> {
         .collect()
 }
 
-/// What the creation of the definition itself is answered: its defaults are values too.
+/// What the creation of the CRD itself is answered: its defaults are values too.
 fn definition_answer(id: &Value, text: &Arc<str>, version: KubernetesVersion) -> Value {
     let tree = read(text, whole(text)).expect("it reads");
     let document = read_json(&tree).expect("it converts");

@@ -117,7 +117,7 @@ fn crds_that_a_configuration_names() {
         sandbox.trap("trap", *trap);
         let outcome = sandbox.run(&["check", "api"]);
         let code = outcome.code.expect("it ends by itself");
-        // A folder is empty; what is no definition defines nothing.
+        // A folder is empty; what is no CRD defines nothing.
         let is_right = match trap {
             Trap::Folder | Trap::Huge => code == 0,
             Trap::Link("nowhere" | "fifo") | Trap::Loop | Trap::Fifo | Trap::Socket => code == 3,
@@ -169,7 +169,7 @@ fn what_the_user_names() {
         ] {
             let outcome = sandbox.run(args);
             let code = outcome.code.unwrap_or_else(|| panic!("{trap:?} {outcome:#?}"));
-            // What is not a file is taken for the value itself, and what is no definition defines nothing.
+            // What is not a file is taken for the value itself, and what is no CRD defines nothing.
             let is_right = code == 3 || code == 2 || args.contains(&"--value") || args.contains(&"--crd");
             assert!(is_right, "{trap:?}, {args:?}: {outcome:#?}");
         }

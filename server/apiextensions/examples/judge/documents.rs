@@ -17,7 +17,7 @@ pub(crate) struct Answer {
     pub(crate) verdict: CrdVerdict,
 }
 
-/// The answers to all definitions of a file. Fails where the file cannot be cut into documents.
+/// The answers to all CRDs of a file. Fails where the file cannot be cut into documents.
 pub(crate) fn answers(bytes: &[u8], old: Option<&Stored>, version: KubernetesVersion) -> Result<Vec<Answer>, String> {
     let source = Source::decode(bytes.to_vec());
     let text: Arc<str> = source.text.into();
@@ -32,7 +32,7 @@ pub(crate) fn answers(bytes: &[u8], old: Option<&Stored>, version: KubernetesVer
         let json = tree.as_ref().ok().map(read_json);
         let whole = json.as_ref().and_then(|it| it.as_ref().ok());
         let written = WrittenType::of_document(&text, document.span, whole);
-        if !written.kind.is_empty() && !written.is_definition() {
+        if !written.kind.is_empty() && !written.is_crd() {
             continue;
         }
         let verdict = CrdVerdict::of_unserved(&written, document.span).unwrap_or_else(|| match (&tree, &json) {
@@ -53,7 +53,7 @@ pub(crate) fn answers(bytes: &[u8], old: Option<&Stored>, version: KubernetesVer
     Ok(answers)
 }
 
-/// The stored form of the first definition of a file.
+/// The stored form of the first CRD of a file.
 pub(crate) fn stored(bytes: &[u8], version: KubernetesVersion) -> Result<Stored, String> {
     let source = Source::decode(bytes.to_vec());
     let text: Arc<str> = source.text.into();
@@ -64,7 +64,7 @@ pub(crate) fn stored(bytes: &[u8], version: KubernetesVersion) -> Result<Stored,
     for document in documents.documents {
         let tree = read_document(&text, document, &source.defects);
         let json = tree.as_ref().ok().and_then(|it| read_json(it).ok());
-        if WrittenType::of_document(&text, document.span, json.as_ref()).is_definition() {
+        if WrittenType::of_document(&text, document.span, json.as_ref()).is_crd() {
             return json
                 .and_then(|it| Stored::establish(&it, version))
                 .ok_or_else(|| "old object does not decode".to_owned());

@@ -44,7 +44,7 @@ impl<'j> Decoder<'j> {
                     "names" => d.names(value, &mut out.names)?,
                     "scope" => d.named_string(value, &mut out.scope, "v1.ResourceScope"),
                     "versions" => {
-                        let list = d.list(value, "[]v1.CustomResourceDefinitionVersion", Self::definition_version)?;
+                        let list = d.list(value, "[]v1.CustomResourceDefinitionVersion", Self::crd_version)?;
                         out.has_empty_versions = list.as_ref().is_some_and(Vec::is_empty);
                         out.versions = list.unwrap_or_default();
                     }
@@ -93,7 +93,7 @@ impl<'j> Decoder<'j> {
         )
     }
 
-    pub(super) fn definition_version(&mut self, json: &'j Json<'j>, out: &mut Version) -> Result<(), Stop> {
+    pub(super) fn crd_version(&mut self, json: &'j Json<'j>, out: &mut Version) -> Result<(), Stop> {
         let name = "CustomResourceDefinitionVersion";
         self.structure(json, name, "v1.CustomResourceDefinitionVersion", |d, key, value| {
             match key {

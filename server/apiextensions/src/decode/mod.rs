@@ -149,7 +149,7 @@ pub fn decode(json: Option<&Json<'_>>, version: KubernetesVersion) -> Result<Box
         (Written::V1(definition), end)
     } else {
         let mut definition = Box::<CustomResourceDefinition>::default();
-        let end = decoder.old_definition(json, &mut definition);
+        let end = decoder.old_crd(json, &mut definition);
         (Written::V1beta1(definition), end)
     };
     let found = decoder.finish(end);

@@ -9,11 +9,7 @@ use super::state::{Decoder, Stop};
 use crate::types::{Conversion, CustomResourceDefinition, ServiceReference, Spec, WebhookClientConfig};
 
 impl<'j> Decoder<'j> {
-    pub(super) fn old_definition(
-        &mut self,
-        json: &'j Json<'j>,
-        out: &mut CustomResourceDefinition,
-    ) -> Result<(), Stop> {
+    pub(super) fn old_crd(&mut self, json: &'j Json<'j>, out: &mut CustomResourceDefinition) -> Result<(), Stop> {
         self.structure(
             json,
             "CustomResourceDefinition",
@@ -45,7 +41,7 @@ impl<'j> Decoder<'j> {
                     "validation" => out.validation = d.pointer(value, Self::validation)?,
                     "subresources" => out.subresources = d.pointer(value, Self::subresources)?,
                     "versions" => {
-                        let list = d.list(value, "[]v1.CustomResourceDefinitionVersion", Self::definition_version)?;
+                        let list = d.list(value, "[]v1.CustomResourceDefinitionVersion", Self::crd_version)?;
                         out.has_empty_versions = list.as_ref().is_some_and(Vec::is_empty);
                         out.versions = list.unwrap_or_default();
                     }

@@ -47,21 +47,21 @@ impl WrittenType {
     }
 
     /// Whether the document says that it is a CRD, of whatever version.
-    pub fn is_definition(&self) -> bool {
+    pub fn is_crd(&self) -> bool {
         CRD.is(&self.api_version, &self.kind)
     }
 
     /// Whether somebody who asks about CRDs asks about the document. One that does not say what it is counts as a CRD if
     /// its file was named, as if it were sent to the API server as one.
     pub fn is_asked(&self, named: bool) -> bool {
-        self.is_definition() || self.kind.is_empty() && named
+        self.is_crd() || self.kind.is_empty() && named
     }
 
-    /// The API server's words for a definition of a version that it does not serve: the request finds no endpoint, so nothing
+    /// The API server's words for a CRD of a version that it does not serve: the request finds no endpoint, so nothing
     /// of the document is looked at. `None` for anything else.
     pub fn unserved(&self) -> Option<String> {
         let served = CRD.version(&self.api_version).is_some_and(|it| it.removed.is_none());
-        (self.is_definition() && !served).then(|| {
+        (self.is_crd() && !served).then(|| {
             format!(
                 "no matches for kind {} in version {}",
                 go::quote(CRD.name),

@@ -1,4 +1,4 @@
-//! What the API server fills in of a definition of v1beta1 (`pkg/apis/apiextensions/v1beta1`, `defaults.go`).
+//! What the API server fills in of a CRD of v1beta1 (`pkg/apis/apiextensions/v1beta1`, `defaults.go`).
 
 use super::name_defaults;
 use crate::types::{Conversion, CustomResourceDefinition, Version};

@@ -48,7 +48,7 @@ pub struct CrdVerdict {
 }
 
 impl CrdVerdict {
-    /// The answer to a document that says it is a definition of a version that is not served, whatever else is in it;
+    /// The answer to a document that says it is a CRD of a version that is not served, whatever else is in it;
     /// `None` if it does not. `place` is the document.
     pub fn of_unserved(written: &WrittenType, place: Span) -> Option<Self> {
         let text = written.unserved()?;

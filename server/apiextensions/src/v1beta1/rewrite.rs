@@ -22,7 +22,7 @@ pub struct TextEdit {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Obstacle {
     /// The document is not a CRD with `apiVersion: apiextensions.k8s.io/v1beta1`.
-    NoDefinition,
+    NoCrd,
     /// `spec` or its versions are written in braces or brackets, as in JSON, or something else that cannot be moved by lines.
     Style(NodeId),
     /// There is something to move into versions, but no version.
@@ -35,11 +35,11 @@ pub enum Obstacle {
 ///
 /// The result means the same and keeps comments. It is not checked against the rules of v1, which asks more of schemas.
 pub fn rewrite_to_v1(tree: &Tree) -> Result<Vec<TextEdit>, Obstacle> {
-    let root = tree.root().ok_or(Obstacle::NoDefinition)?;
-    let api_version = tree.get(root, "apiVersion").ok_or(Obstacle::NoDefinition)?;
+    let root = tree.root().ok_or(Obstacle::NoCrd)?;
+    let api_version = tree.get(root, "apiVersion").ok_or(Obstacle::NoCrd)?;
     let written = CRD.version(&tree.scalar(api_version));
     if written.is_none_or(|it| it.removed.is_none()) {
-        return Err(Obstacle::NoDefinition);
+        return Err(Obstacle::NoCrd);
     }
     let mut rewriter = Rewriter {
         tree,

@@ -195,10 +195,7 @@ spec:
 #[test]
 fn what_lines_cannot_move_is_left_alone() {
     let head = "apiVersion: apiextensions.k8s.io/v1beta1\n";
-    assert_eq!(
-        rewritten("apiVersion: apiextensions.k8s.io/v1\n"),
-        Err(Obstacle::NoDefinition)
-    );
+    assert_eq!(rewritten("apiVersion: apiextensions.k8s.io/v1\n"), Err(Obstacle::NoCrd));
     assert!(matches!(
         rewritten(&format!("{head}spec: {{}}\n")),
         Err(Obstacle::Style(_))

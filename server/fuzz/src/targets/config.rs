@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crd_analyzer_workspace::{
     config::Config,
-    config::definition_paths::DefinitionPath,
+    config::crd_paths::CrdPath,
     config::versions::VersionSet,
     judging::analysis::{Question, analyze},
 };
@@ -69,7 +69,7 @@ fn run(bytes: &[u8]) {
     let file = Path::new("/repo/config").join(path.trim_start_matches('/'));
     let _ = config.excludes(&file);
     for written in config.crds.iter().map(String::as_str).chain([&*path]) {
-        if let Ok(path) = DefinitionPath::parse(written, &config.folder) {
+        if let Ok(path) = CrdPath::parse(written, &config.folder) {
             let _ = (path.is_glob(), path.holds(&file), path.holds(&path.base));
         }
     }

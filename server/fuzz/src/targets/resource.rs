@@ -10,7 +10,7 @@ use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
     config::Config,
     config::versions::VersionSet,
-    index::{Catalog, DefinitionText, Definitions, GroupKind, MemoryFiles, NewFile, Origin, objects},
+    index::{Catalog, CrdText, Definitions, GroupKind, MemoryFiles, NewFile, Origin, objects},
     judging::analysis::{Old, Question, analyze},
     resource::annotated,
 };
@@ -40,7 +40,7 @@ const UPDATE: u8 = 1;
 const PAIRED: u8 = 2;
 const FIXES: u8 = 4;
 
-/// Definitions of a file in memory.
+/// CRDs of a file in memory.
 pub(super) fn catalog(definition: &[u8]) -> Catalog {
     let path = Path::new("/definition.yaml");
     let (text, objects) = objects(definition.to_vec());
@@ -61,7 +61,7 @@ pub(super) fn catalog(definition: &[u8]) -> Catalog {
 pub(super) struct Near<'c>(pub(super) &'c Catalog);
 
 impl completion::Definitions for Near<'_> {
-    fn find(&self, kind: &GroupKind) -> Option<Arc<DefinitionText>> {
+    fn find(&self, kind: &GroupKind) -> Option<Arc<CrdText>> {
         let found = Definitions::find(self.0, kind, Path::new("/resource.yaml"))?;
         self.0.text(&found.definition)
     }

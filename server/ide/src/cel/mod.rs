@@ -108,7 +108,7 @@ fn rule_of(tree: &Tree, node: NodeId) -> Option<RulePlace> {
     is_rule.then_some(RulePlace { part, rule, schema })
 }
 
-/// All expressions of the definitions of a document, in the order of the text.
+/// All expressions of the CRDs of a document, in the order of the text.
 pub fn scalars(tree: &Tree) -> Vec<CelScalar> {
     let mut found = Vec::new();
     for key in tree.nodes() {
@@ -163,7 +163,7 @@ pub fn spans(tree: &Tree, map: &SourceMap, bytes: Range<usize>) -> Vec<Span> {
     found
 }
 
-/// The path of a schema as people write it, from the definition's root.
+/// The path of a schema as people write it, from the CRD's root.
 pub(crate) fn path_text(tree: &Tree, node: NodeId) -> String {
     paths::display(&path_of(tree, node))
 }

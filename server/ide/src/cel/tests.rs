@@ -1,4 +1,4 @@
-//! What is known of expressions in a definition.
+//! What is known of expressions in a CRD.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Completion in definitions.
+//! Completion in CRDs.
 
 use crd_analyzer_apiextensions::api::{self, Field, FieldType, Presence, Struct};
 use crd_analyzer_syntax::{

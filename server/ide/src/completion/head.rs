@@ -11,8 +11,8 @@ use super::{Context, Item, ItemKind, nav};
 /// The kind as the plural name says it: `policies` is of `Policy`, and `widgets` of `Widget`.
 const KIND_OF_PLURAL: &str = "${1/^(.)(.*?)(?:(ies)|s)?$/${1:/upcase}$2${3:+y}/}";
 
-/// A whole definition, for a document without content.
-pub(super) fn whole_definition(context: &Context<'_, '_>) -> Option<Item> {
+/// A whole CRD, for a document without content.
+pub(super) fn whole_crd(context: &Context<'_, '_>) -> Option<Item> {
     if !context.request.snippets || !context.writer.can_have_lines() {
         return None;
     }

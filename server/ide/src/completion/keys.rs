@@ -1,4 +1,4 @@
-//! Whole nodes of a definition as one item.
+//! Whole nodes of a CRD as one item.
 
 use crd_analyzer_apiextensions::{
     api::{self, FieldType, Presence, Struct},

@@ -1,4 +1,4 @@
-//! Ways through definitions as trees.
+//! Ways through CRDs as trees.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ pub(super) fn is_true(tree: &Tree, mapping: NodeId, key: &str) -> bool {
     text(tree, mapping, key).as_deref() == Some("true")
 }
 
-/// Whether the object that a path is in says that its kind is one whose fields are known: a definition, or one of the table.
+/// Whether the object that a path is in says that its kind is one whose fields are known: a CRD, or one of the table.
 pub(super) fn has_fields(tree: &Tree, path: &[Step<'_>]) -> bool {
     let Some(object) = object_at(tree, path).0 else {
         return false;

@@ -13,7 +13,7 @@ use crd_analyzer_syntax::{
 use super::{Context, Item, ItemKind, insert::Shape, json_paths, nav, schema_values::schema_of};
 use crate::schema::api_at;
 
-/// Values that the definition itself suggests.
+/// Values that the CRD itself suggests.
 pub(super) fn of_value(context: &Context<'_, '_>, field: &'static Field) -> Vec<Item> {
     let path = &context.place.path;
     let is_item = matches!(path.last(), Some(Step::Index(_)));
@@ -256,7 +256,7 @@ pub(super) fn display_type(tree: &Tree, schema: NodeId) -> String {
     }
 }
 
-/// The names of the definition, each from the others.
+/// The names of the CRD, each from the others.
 fn own_names(context: &Context<'_, '_>, field: &str) -> Vec<Item> {
     let tree = context.place.tree;
     let (Some(root), path) = context.object() else {

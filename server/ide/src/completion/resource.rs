@@ -1,4 +1,4 @@
-//! Completion in objects whose kind a definition is known of.
+//! Completion in objects whose kind a CRD is known of.
 
 mod required;
 pub(crate) mod view;
@@ -11,7 +11,7 @@ use crd_analyzer_syntax::{
     paths::{Step, nearest_key},
     tree::{NodeId, NodeKind, Tree},
 };
-use crd_analyzer_workspace::index::{DefinitionText, GroupKind};
+use crd_analyzer_workspace::index::{CrdText, GroupKind};
 use view::View;
 
 use super::{
@@ -40,12 +40,12 @@ pub(super) fn complete(context: &Context<'_, '_>) -> Option<Vec<Item>> {
         [Step::Key(key), rest @ ..] if key == "metadata" => return Some(metadata(context, rest)),
         _ => {}
     }
-    let known = object.and_then(|it| definition_of(tree, it, context.request.definitions));
+    let known = object.and_then(|it| crd_of(tree, it, context.request.definitions));
     let Some((definition, version)) = known else {
         let mut items = (path.is_empty() && !is_value || is_new).then(|| head_keys(context))?;
         if is_new {
             items.extend(whole::resources(context));
-            items.extend(head::whole_definition(context));
+            items.extend(head::whole_crd(context));
         }
         return Some(items);
     };
@@ -55,12 +55,8 @@ pub(super) fn complete(context: &Context<'_, '_>) -> Option<Vec<Item>> {
     Some(at_view(context, &view))
 }
 
-/// The definition of an object, and the version that the object is of.
-pub(super) fn definition_of(
-    tree: &Tree,
-    object: NodeId,
-    definitions: &dyn Definitions,
-) -> Option<(Arc<DefinitionText>, String)> {
+/// The CRD of an object, and the version that the object is of.
+pub(super) fn crd_of(tree: &Tree, object: NodeId, definitions: &dyn Definitions) -> Option<(Arc<CrdText>, String)> {
     let (api_version, kind) = head::written(tree, object);
     let api_version = api_version?;
     let (group, version) = head::group_version(&api_version);
@@ -71,14 +67,14 @@ pub(super) fn definition_of(
     Some((definitions.find(&kind)?, version.to_owned()))
 }
 
-/// The definition of the object that a path is in, the version that the object is of, and the path in it.
+/// The CRD of the object that a path is in, the version that the object is of, and the path in it.
 pub(crate) fn defined<'p, 't>(
     tree: &Tree,
     path: &'p [Step<'t>],
     definitions: &dyn Definitions,
-) -> Option<(Arc<DefinitionText>, String, &'p [Step<'t>])> {
+) -> Option<(Arc<CrdText>, String, &'p [Step<'t>])> {
     let (object, path) = object_at(tree, path);
-    let (definition, version) = definition_of(tree, object?, definitions)?;
+    let (definition, version) = crd_of(tree, object?, definitions)?;
     Some((definition, version, path))
 }
 

@@ -1,4 +1,4 @@
-//! Values of the fields of a definition: out of a few, booleans, formats, what a schema says of its default.
+//! Values of the fields of a CRD: out of a few, booleans, formats, what a schema says of its default.
 
 use crd_analyzer_apiextensions::api::{self, Field, FieldType};
 use crd_analyzer_schema::formats;

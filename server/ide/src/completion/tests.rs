@@ -9,13 +9,13 @@ use std::{path::Path, sync::Arc};
 
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::Span;
-use crd_analyzer_workspace::index::{Catalog, DefinitionText, Files, GroupKind, MemoryFiles, NewFile, Origin, objects};
+use crd_analyzer_workspace::index::{Catalog, CrdText, Files, GroupKind, MemoryFiles, NewFile, Origin, objects};
 
 use crate::file::File;
 
 use super::{Completions, Definitions, Item, Request, complete};
 
-/// Definitions of one file.
+/// CRDs of one file.
 struct TestIndex(Catalog);
 
 impl TestIndex {
@@ -38,7 +38,7 @@ impl TestIndex {
 }
 
 impl Definitions for TestIndex {
-    fn find(&self, kind: &GroupKind) -> Option<Arc<DefinitionText>> {
+    fn find(&self, kind: &GroupKind) -> Option<Arc<CrdText>> {
         let found = self.0.with(|index| index.find(kind, Path::new("/cr.yaml")))?;
         self.0.text(&found.definition)
     }

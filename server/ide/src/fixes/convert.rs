@@ -1,4 +1,4 @@
-//! A definition of a version that is no longer served becomes one of v1.
+//! A CRD of a version that is no longer served becomes one of v1.
 
 use crd_analyzer_apiextensions::v1beta1::rewrite_to_v1;
 use crd_analyzer_syntax::tree::{Span, Tree};

@@ -107,7 +107,7 @@ fn what_cannot_be_rewritten_has_no_fix() {
     }
 }
 
-/// A definition whose schema has a property `spec` with this in it.
+/// A CRD whose schema has a property `spec` with this in it.
 fn schema(lines: &str) -> String {
     format!(
         "\

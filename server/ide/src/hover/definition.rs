@@ -1,4 +1,4 @@
-//! What single fields of a definition come to in this definition.
+//! What single fields of a CRD come to in this CRD.
 
 use crd_analyzer_apiextensions::api::OBJECT_META;
 use crd_analyzer_schema::KubernetesVersion;

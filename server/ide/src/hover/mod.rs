@@ -24,9 +24,9 @@ pub use resource::resource_hover;
 
 use crate::{cel::cel_at, file::Document, property::target_at, schema};
 
-/// What there is to say about a place of a definition, or of an object whose kind is in the table, for a server of this minor.
+/// What there is to say about a place of a CRD, or of an object whose kind is in the table, for a server of this minor.
 pub fn hover(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Option<Hover> {
-    if !document.is_definition() && document.row().is_none() {
+    if !document.is_crd() && document.row().is_none() {
         return None;
     }
     if let Some(at) = cel_at(document, offset, version) {
@@ -70,7 +70,7 @@ pub fn hover(document: &Document<'_>, offset: u32, version: KubernetesVersion) -
     if at.side == Side::Value {
         blocks.extend(api::value(field, &tree.scalar(at.node), version));
     }
-    if document.is_definition() {
+    if document.is_crd() {
         blocks.extend(definition::more(document, field.name, &at.path, value, version));
     }
     Some(Hover { span, blocks })

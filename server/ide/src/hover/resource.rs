@@ -1,4 +1,4 @@
-//! Fields of custom resources, by the schema of their definition.
+//! Fields of custom resources, by the schema of their CRD.
 
 use crd_analyzer_apiextensions::api::{self, PathStep};
 use crd_analyzer_schema::KubernetesVersion;
@@ -14,7 +14,7 @@ use crate::{
     schema::{self, SchemaStep, child},
 };
 
-/// What there is to say about a place of a resource whose definition is `definition`; `root` is the schema of its version. `path` leads from the
+/// What there is to say about a place of a resource whose CRD is `definition`; `root` is the schema of its version. `path` leads from the
 /// resource to the place: it may be an item of a list.
 pub fn resource_hover(
     resource: &Tree,

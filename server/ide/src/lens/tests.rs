@@ -6,7 +6,7 @@ use crd_analyzer_workspace::{config::versions::VersionSet, costs::price};
 use super::{costs, fix};
 use crate::fixes::apply;
 
-/// A definition whose `spec` has this as the schema of `hosts`; `{}` in `frame` is where it goes.
+/// A CRD whose `spec` has this as the schema of `hosts`; `{}` in `frame` is where it goes.
 fn definition(spec: &str) -> String {
     format!(
         "apiVersion: apiextensions.k8s.io/v1

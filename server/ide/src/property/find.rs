@@ -17,10 +17,10 @@ use crate::{
     schema,
 };
 
-/// The property that a place of a definition names, and where the name is written.
+/// The property that a place of a CRD names, and where the name is written.
 pub fn target_at(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Option<(Target, Span)> {
     let tree = document.tree;
-    if !document.is_definition() {
+    if !document.is_crd() {
         return None;
     }
     if let Some(at) = cel_at(document, offset, version) {

@@ -1,4 +1,4 @@
-//! Paths into resources as definitions write them (`.spec.items[0].name`, `.conditions[?(@.type=="Ready")]`), with the bytes of each name.
+//! Paths into resources as CRDs write them (`.spec.items[0].name`, `.conditions[?(@.type=="Ready")]`), with the bytes of each name.
 
 use std::ops::Range;
 

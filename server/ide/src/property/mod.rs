@@ -1,4 +1,4 @@
-//! A property of a schema and everything that names it: in all versions of its definition, and in resources.
+//! A property of a schema and everything that names it: in all versions of its CRD, and in resources.
 
 mod find;
 mod json_path;

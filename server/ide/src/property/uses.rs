@@ -19,7 +19,7 @@ use crate::{
     schema::{self, Version, child, follow, is_mapping},
 };
 
-/// What names a property in a definition.
+/// What names a property in a CRD.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Uses {
     /// In the order of the text.
@@ -34,7 +34,7 @@ const MAX_TYPED: usize = 64 << 20;
 /// What typing one expression takes beside its length, in the same measure.
 const EXPRESSION: usize = 16 << 10;
 
-/// Everything in a definition that names a property, in all versions that have it.
+/// Everything in a CRD that names a property, in all versions that have it.
 pub fn uses(document: &Document<'_>, target: &Target, version: KubernetesVersion) -> Uses {
     let tree = document.tree;
     let mut found = Vec::new();
@@ -134,7 +134,7 @@ fn declares(tree: &Tree, root: NodeId, target: &Target) -> bool {
         .any(|it| child(tree, it, "properties").is_some_and(|it| schema::entry(tree, it, &target.name).is_some()))
 }
 
-/// Deeper schemas are not searched; no definition that a server takes has them.
+/// Deeper schemas are not searched; no CRD that a server takes has them.
 const MAX_DEPTH: usize = 500;
 
 /// Schemas, or values of a resource, that are looked at for one property. Aliases of aliases stand for more of them than any text has.

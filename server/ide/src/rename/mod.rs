@@ -32,12 +32,12 @@ pub struct Renamable {
     pub name: String,
 }
 
-/// What a new name changes in a definition, and which resources it changes too.
+/// What a new name changes in a CRD, and which resources it changes too.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Renaming {
     /// The property.
     pub target: Target,
-    /// The edits of the definition's file, in the order of the text.
+    /// The edits of the CRD's file, in the order of the text.
     pub edits: Vec<TextEdit>,
     /// The kind of the resources.
     pub kind: Option<GroupKind>,
@@ -45,7 +45,7 @@ pub struct Renaming {
     pub versions: Vec<String>,
 }
 
-/// The property at a place of a definition. An error says why it keeps its name.
+/// The property at a place of a CRD. An error says why it keeps its name.
 pub fn prepare(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Result<Renamable, String> {
     let (target, span) = target_at(document, offset, version).ok_or("only properties of schemas can be renamed")?;
     keeps_its_name(document, &target)?;
@@ -79,7 +79,7 @@ fn is_embedded(document: &Document<'_>, object: &[SchemaStep]) -> bool {
     objects.any(|it| schema::is_true(tree, it.schema, "x-kubernetes-embedded-resource"))
 }
 
-/// Gives the property at a place of a definition another name in all versions that have it. An error says why that cannot be.
+/// Gives the property at a place of a CRD another name in all versions that have it. An error says why that cannot be.
 ///
 /// The result is judged by the servers of `versions` before it is given: they find nothing in it that they did not find before.
 pub fn rename(
@@ -121,7 +121,7 @@ pub fn rename(
     Ok(renaming)
 }
 
-/// The edits of a definition, not yet judged.
+/// The edits of a CRD, not yet judged.
 fn edits_for(
     document: &Document<'_>,
     target: Target,

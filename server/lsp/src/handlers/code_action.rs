@@ -115,7 +115,7 @@ fn judge_at(
     Some(analyze(text.as_bytes().to_vec(), &question))
 }
 
-/// The definitions that resources of the document are of.
+/// The CRDs that resources of the document are of.
 fn definitions<'s>(session: &'s Arc<Session>, snapshot: &'s Snapshot) -> NearbyIndex<'s> {
     NearbyIndex {
         session,

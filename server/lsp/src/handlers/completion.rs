@@ -22,7 +22,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> 
         return of_source(session, snapshot, at.position).await;
     }
     let is_triggered = !typed.is_empty();
-    crate::folders::know_definitions(session, &at.text_document.uri).await;
+    crate::folders::know_crds(session, &at.text_document.uri).await;
     let found = request_context::read(
         session,
         &at.text_document.uri,
@@ -117,7 +117,7 @@ fn nothing_fits(request: &RequestContext, offset: u32) -> Option<CompletionList>
     })
 }
 
-/// The definitions that count for a document.
+/// The CRDs that count for a document.
 pub(super) fn definitions(request: &RequestContext) -> NearbyIndex<'_> {
     NearbyIndex {
         session: &request.session,

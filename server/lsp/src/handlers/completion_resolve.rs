@@ -16,7 +16,7 @@ pub(crate) async fn handle(session: &Arc<Session>, mut item: CompletionItem) -> 
     let Some((uri, version, offset, number)): Option<(Uri, i32, u32, usize)> = name else {
         return Ok(item);
     };
-    crate::folders::know_definitions(session, &uri).await;
+    crate::folders::know_crds(session, &uri).await;
     let found = request_context::read(
         session,
         &uri,

@@ -8,7 +8,7 @@ use lsp_types::DidChangeWatchedFilesParams;
 
 use crate::{from_proto::path_of, session::Session};
 
-/// Configurations are read again for each analysis: it is enough to make those again, and to look where definitions lie now. Of manifests,
+/// Configurations are read again for each analysis: it is enough to make those again, and to look where CRDs lie now. Of manifests,
 /// what is known of them is.
 pub(crate) fn handle(session: &Arc<Session>, params: &DidChangeWatchedFilesParams) {
     let paths = params.changes.iter().filter_map(|it| path_of(&it.uri));

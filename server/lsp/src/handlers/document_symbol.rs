@@ -23,7 +23,7 @@ pub(crate) async fn handle(
     session: &Arc<Session>,
     params: DocumentSymbolParams,
 ) -> Result<Option<DocumentSymbolResponse>> {
-    folders::know_definitions(session, &params.text_document.uri).await;
+    folders::know_crds(session, &params.text_document.uri).await;
     let found = request_context::read(
         session,
         &params.text_document.uri,

@@ -1,4 +1,4 @@
-//! `workspace/executeCommand`: what clicks on lenses do, and reading the definitions of a cluster again.
+//! `workspace/executeCommand`: what clicks on lenses do, and reading the CRDs of a cluster again.
 
 use std::sync::Arc;
 

@@ -25,7 +25,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: HoverParams) -> Resul
         };
         return source_context::read(session, snapshot, |it| it.hover, "the hover", answer).await;
     }
-    crate::folders::know_definitions(session, &at.text_document.uri).await;
+    crate::folders::know_crds(session, &at.text_document.uri).await;
     let found = request_context::read(
         session,
         &at.text_document.uri,

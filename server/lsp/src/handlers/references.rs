@@ -1,4 +1,4 @@
-//! `textDocument/references`: from a property or the kind of a definition to everything that uses it, resources too.
+//! `textDocument/references`: from a property or the kind of a CRD to everything that uses it, resources too.
 
 use std::sync::Arc;
 

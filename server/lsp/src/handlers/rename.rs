@@ -43,7 +43,7 @@ pub(crate) async fn handle_prepare(
     found.await
 }
 
-/// The edits of a new name in the definition and in the workspace's resources.
+/// The edits of a new name in the CRD and in the workspace's resources.
 pub(crate) async fn handle(session: &Arc<Session>, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
     let at = params.text_document_position;
     let found = request_context::read(
@@ -91,7 +91,7 @@ fn everywhere(
     let session = &request.session;
     let own = &request.snapshot.uri;
     let mut files = Vec::new();
-    // Resources may stand beside their definition.
+    // Resources may stand beside their CRD.
     let mut edits = renaming.edits.clone();
     edits.extend(of_file(renaming, request.file(), new_name)?);
     edits.sort_by_key(|it| it.span.start);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, pushed};
 
-/// A definition whose verdict takes seconds, where all else takes milliseconds: each property has a rule of its own to compile.
+/// A CRD whose verdict takes seconds, where all else takes milliseconds: each property has a rule of its own to compile.
 fn definition() -> String {
     let mut text = crate::BROKEN.replace("properties: {\"é😀\": {type: strng}}", "properties:");
     text.push_str("          first: {type: strng}\n");

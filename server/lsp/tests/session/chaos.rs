@@ -408,7 +408,7 @@ async fn shown(
         }
         let id = client.begin("textDocument/diagnostic", params).await;
         let mut response = client.response(id).await;
-        // It may have been forgotten meanwhile, because the definition is another.
+        // It may have been forgotten meanwhile, because the CRD is another.
         all.push(response["result"]["items"].take());
     }
     all

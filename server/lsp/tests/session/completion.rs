@@ -170,7 +170,7 @@ async fn objects_are_completed_from_unsaved_definitions() {
     client.open("file:///work/one.yaml", 1, object).await;
     let list = ask(&mut client, "file:///work/one.yaml", &behind(object, "mode: ")).await;
     assert_eq!(item(&list, "Fast")["kind"], 20);
-    // The definition changes: so does the offered items.
+    // The CRD changes: so does the offered items.
     let line = DEFINITION.lines().position(|it| it.contains("Fast")).expect("the line") as u64;
     let column = DEFINITION
         .lines()

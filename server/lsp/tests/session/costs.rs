@@ -6,7 +6,7 @@ use crate::client::{Client, list, pulling};
 
 const URI: &str = "file:///widgets.yaml";
 
-/// A definition whose first rule is too expensive.
+/// A CRD whose first rule is too expensive.
 const TEXT: &str = "\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

@@ -7,7 +7,7 @@ use crate::{
     client::{Client, list, pulling},
 };
 
-/// Opens a broken definition, sees the error at its columns, repairs it by an edit there, and sees it gone.
+/// Opens a broken CRD, sees the error at its columns, repairs it by an edit there, and sees it gone.
 async fn check(offered: &[&str], agreed: &str, columns: (u64, u64)) {
     let mut client = Client::connect();
     let mut capabilities = pulling();

@@ -9,7 +9,7 @@ use crate::{
 
 const URI: &str = "file:///widgets.yaml";
 
-/// A definition of a version that is no longer served, with places after `é😀`.
+/// A CRD of a version that is no longer served, with places after `é😀`.
 const OLD: &str = "\
 apiVersion: \"apiextensions.k8s.io/v1beta1\" # old
 kind: CustomResourceDefinition
@@ -195,7 +195,7 @@ async fn a_client_gets_what_it_can_take() {
     client.finish().await;
 }
 
-/// A definition whose fields can be written wrong in many ways.
+/// A CRD whose fields can be written wrong in many ways.
 const GADGETS: &str = "\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

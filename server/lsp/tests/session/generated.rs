@@ -1,4 +1,4 @@
-//! Definitions that are generated from Go.
+//! CRDs that are generated from Go.
 
 use serde_json::{Value, json};
 

@@ -32,7 +32,7 @@ mod typing;
 mod update;
 mod workspace;
 
-/// A definition with one error: `strng` at 14:20, behind a line with `é😀` at its start.
+/// A CRD with one error: `strng` at 14:20, behind a line with `é😀` at its start.
 const BROKEN: &str = "\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -51,7 +51,7 @@ spec:
         properties: {\"é😀\": {type: strng}}
 ";
 
-/// A definition with one hint: a suppression that suppresses nothing.
+/// A CRD with one hint: a suppression that suppresses nothing.
 const HINTED: &str = "\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

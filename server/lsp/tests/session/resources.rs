@@ -1,4 +1,4 @@
-//! Custom resources and their definitions.
+//! Custom resources and their CRDs.
 
 use std::path::Path;
 
@@ -82,7 +82,7 @@ async fn a_lens_leads_from_a_resource_to_its_effective_object() {
     }
 }
 
-/// The line and column in the definition where `maximum` has its value.
+/// The line and column in the CRD where `maximum` has its value.
 const MAXIMUM: [u64; 2] = [21, 45];
 
 fn codes(list: &[Value]) -> Vec<&str> {
@@ -230,7 +230,7 @@ async fn definitions_on_disk_count_and_are_watched() {
     client.finish_with_lists().await;
 }
 
-/// A session that has the definition and the resource open.
+/// A session that has the CRD and the resource open.
 async fn both(capabilities: Value) -> Client {
     let mut client = Client::start(capabilities).await;
     client.open(CRD, 1, DEFINITION).await;

@@ -30,7 +30,7 @@ async fn a_mistake_is_marked_at_its_characters_however_the_rule_is_written() {
     }
 }
 
-/// A definition with these properties of `spec`.
+/// A CRD with these properties of `spec`.
 fn definition(properties: &str) -> String {
     format!(
         "apiVersion: apiextensions.k8s.io/v1
@@ -110,7 +110,7 @@ async fn defaults_are_judged_by_rules() {
     assert_eq!(found.await, [("rule-failed".to_owned(), false)]);
 }
 
-/// A definition whose rule reads what may be absent.
+/// A CRD whose rule reads what may be absent.
 const HAZARD: &str = "\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

@@ -40,7 +40,7 @@ spec:
   size: 3
 ";
 
-/// A repository with a definition and a resource.
+/// A repository with a CRD and a resource.
 pub(crate) fn repository() -> TempDir {
     repository_of(&[("crd.yaml", DEFINITION), ("one.yaml", RESOURCE)])
 }
@@ -178,7 +178,7 @@ async fn definitions_are_updates_too() {
     let folder = repository();
     let mut client = start(&folder, Value::Null).await;
     let crd = uri(&folder, "crd.yaml");
-    // What a definition is about cannot change.
+    // What a CRD is about cannot change.
     let scope = ([6, 9, 6, 19], "Cluster");
     client.change(&crd, 2, &[scope]).await;
     let list = found(&mut client, &crd, 2).await;

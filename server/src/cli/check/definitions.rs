@@ -8,20 +8,20 @@ use crd_analyzer_io::{git, read};
 use super::Args;
 use crate::{
     cli::{
-        definitions::{Compared, RunDefinitions},
+        definitions::{Compared, RunCrds},
         manifests::Configs,
         neighbours::Neighbours,
     },
     input::{self, Input},
 };
 
-/// The definitions of what is checked and of what was named beside it.
-pub(super) fn definitions_of(
+/// The CRDs of what is checked and of what was named beside it.
+pub(super) fn crds_of(
     args: &Args,
     revision: Option<&Arc<git::Revision>>,
     inputs: &[Input],
     configs: &mut Configs,
-) -> anyhow::Result<RunDefinitions> {
+) -> anyhow::Result<RunCrds> {
     let compared = match (revision, &args.old) {
         (Some(revision), _) => Compared::Revision(revision.clone()),
         (None, Some(old)) if read::is_folder(old) => Compared::Folder {
@@ -40,7 +40,7 @@ pub(super) fn definitions_of(
     for input in inputs {
         all.push((input, configs.of(input)?));
     }
-    let known = RunDefinitions::new(&args.definitions, &all, compared)?;
+    let known = RunCrds::new(&args.definitions, &all, compared)?;
     let known = if args.manifests.list.is_none() {
         let walked = &args.manifests.paths;
         known.with_neighbours(Neighbours::of(inputs, walked, args.manifests.configs()?))

@@ -30,7 +30,7 @@ use super::{
 use crate::{
     cli::{
         Status, UsageError,
-        definitions::{Compared, RunDefinitions},
+        definitions::{Compared, RunCrds},
         judge::{Judged, judge, overlays},
         manifests::on_pool,
         neighbours::Neighbours,
@@ -48,7 +48,7 @@ struct Checked {
     text: Arc<str>,
     found: Vec<Located>,
     versions: VersionSet,
-    known: RunDefinitions,
+    known: RunCrds,
 }
 
 /// Makes a reproduction and prints or writes it.
@@ -94,7 +94,7 @@ fn check(file: &Path, args: &Args) -> anyhow::Result<Checked> {
         });
     }
     let config = configs.of(input)?;
-    let known = RunDefinitions::new(&args.definitions, &[(input, config.clone())], Compared::Nothing)?;
+    let known = RunCrds::new(&args.definitions, &[(input, config.clone())], Compared::Nothing)?;
     let known = known.with_neighbours(Neighbours::of(&inputs, &paths, args.settings.configs()?));
     let overlays = overlays(&inputs, Some(known.flux_files()), None);
     known.add_built(&overlays);
@@ -156,7 +156,7 @@ fn gathered(file: &Path, checked: &Checked, target: &Located) -> (Reproduction, 
     let (_, objects) = objects(checked.text.as_bytes().to_vec());
     let mut lines = checked.text.lines().count();
     let mut crds: BTreeMap<(PathBuf, String), Value> = BTreeMap::new();
-    for object in objects.iter().filter(|it| !it.written.is_definition()) {
+    for object in objects.iter().filter(|it| !it.written.is_crd()) {
         let Some(found) = object.group_kind().and_then(|it| checked.known.find(&it, &place)) else {
             continue;
         };

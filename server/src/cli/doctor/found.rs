@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use crd_analyzer_io::{go::GoSources, go_tests::GoTests, kustomize::Kustomizations, scripts::Scripts};
 use crd_analyzer_workspace::{
     builds::overlay::Overlays,
-    index::{Definitions as _, GroupKind, KnownDefinition},
+    index::{Definitions as _, GroupKind, KnownCrd},
     judging::hazards::Search,
     judging::lints::Lints,
     roles::{Judgement, Role},
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::{
     cli::{
-        definitions::RunDefinitions,
+        definitions::RunCrds,
         exceptions::Exceptions,
         judge::{Beside, Judged, Wanted, judge, overlays},
         made::MadeOfRun,
@@ -43,7 +43,7 @@ struct Crd {
     file: String,
     role: Judgement,
     is_built: bool,
-    known: Arc<KnownDefinition>,
+    known: Arc<KnownCrd>,
 }
 
 /// The sections about files.
@@ -58,7 +58,7 @@ pub(super) fn sections(folder: &Path, collected: Collected, settings: &Settings)
     configs.leave_out(&mut inputs)?;
     let mut summary = Summary::default();
     summary.not_checked.excluded = found - inputs.len();
-    let known = match RunDefinitions::of_inputs(&inputs, &mut configs) {
+    let known = match RunCrds::of_inputs(&inputs, &mut configs) {
         Ok(known) => known.with_neighbours(Neighbours::of(&inputs, &[folder.to_owned()], settings.configs()?)),
         // A path of `crds` leads nowhere.
         Err(error) => {
@@ -125,7 +125,7 @@ pub(super) fn beside(overlays: Overlays) -> Beside {
         go_tests: GoTests::default(),
         scripts: Scripts::default(),
         overlays: Some(overlays),
-        requires_definitions: false,
+        requires_crds: false,
         allows_unchecked: false,
         is_asked: true,
         compat: None,
@@ -184,7 +184,7 @@ fn are(count: usize) -> &'static str {
 }
 
 /// Every CRD, the sources of truth first.
-fn crds(known: &RunDefinitions) -> Vec<Crd> {
+fn crds(known: &RunCrds) -> Vec<Crd> {
     let mut all: Vec<Crd> = Vec::new();
     for it in known.all() {
         all.push(Crd {
@@ -297,7 +297,7 @@ fn resources(summary: &Summary) -> Section {
 }
 
 /// The Go types that CRDs are generated from.
-fn go_types(crds: &[Crd], known: &RunDefinitions, sources: Option<&GoSources>) -> Section {
+fn go_types(crds: &[Crd], known: &RunCrds, sources: Option<&GoSources>) -> Section {
     let (mut items, mut facts, mut count, mut missing) = (Vec::new(), Vec::new(), 0, 0);
     for crd in crds
         .iter()

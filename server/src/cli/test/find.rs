@@ -74,7 +74,7 @@ impl Finder {
             Wanted::File { path, .. } => {
                 let files = expand(path, folder, "the CRD", &Access::Within(roots));
                 let files = files.map_err(|error| problem(error.to_string()))?;
-                let found: Vec<Found> = files.iter().flat_map(read_definitions).collect();
+                let found: Vec<Found> = files.iter().flat_map(read_crds).collect();
                 if found.is_empty() {
                     return Err(problem(format!("{path} contains no CustomResourceDefinition")));
                 }
@@ -87,7 +87,7 @@ impl Finder {
                         FOLDERS.join(", ")
                     ))
                 })?;
-                let found = files.iter().flat_map(read_definitions).filter(|it| it.name == *name);
+                let found = files.iter().flat_map(read_crds).filter(|it| it.name == *name);
                 let variants =
                     choose::variants(found.collect(), gates, &self.feature_gates(folder, &roots)).map_err(problem)?;
                 if variants.is_empty() {
@@ -99,7 +99,7 @@ impl Finder {
         }
     }
 
-    /// The files with a definition of this name: among those that were named, or in the nearest folder that has one.
+    /// The files with a CRD of this name: among those that were named, or in the nearest folder that has one.
     fn named(&self, name: &str, folder: &Path, roots: &Arc<Roots>) -> Option<Vec<File>> {
         if !self.given.is_empty() {
             let has = |it: &&File| names_in(it).iter().any(|it| it == name);
@@ -118,7 +118,7 @@ impl Finder {
         None
     }
 
-    /// The definitions of a folder by name, in the order of its files.
+    /// The CRDs of a folder by name, in the order of its files.
     fn folder(&self, folder: &Path, roots: &Arc<Roots>) -> Arc<Names> {
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = folders.get(folder) {
@@ -173,10 +173,10 @@ fn text_of(file: &File) -> Option<Arc<str>> {
 /// The names of the CRDs in a file.
 fn names_in(file: &File) -> Vec<String> {
     let (_, found) = objects(bytes_of(file).unwrap_or_default());
-    let found = found.into_iter().filter(|it| it.written.is_definition());
+    let found = found.into_iter().filter(|it| it.written.is_crd());
     found.map(|it| it.written.name).collect()
 }
 
-fn read_definitions(file: &File) -> Vec<Found> {
+fn read_crds(file: &File) -> Vec<Found> {
     text_of(file).map_or_else(Vec::new, |text| definitions(&label_of_path(&file.0), &text))
 }

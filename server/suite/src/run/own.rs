@@ -73,7 +73,7 @@ impl Rack<'_> {
         Ok((Came::Own(Box::new(answer)), failures))
     }
 
-    /// The definition of an object: by its kind, or the only one there is.
+    /// The CRD of an object: by its kind, or the only one there is.
     fn choose(&self, case: &Case, object: &Value) -> Result<usize, Box<Failure>> {
         let text = |name: &str| object.get(name).and_then(Value::as_str);
         let kind = text("kind");

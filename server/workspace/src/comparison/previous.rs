@@ -103,7 +103,7 @@ impl Previous {
     /// The CRD that one of this name replaces.
     pub(crate) fn definition(&self, new: &WrittenType) -> Option<(&Tree, NodeId)> {
         let only = || {
-            let mut all = self.objects.iter().filter(|it| it.written.is_definition());
+            let mut all = self.objects.iter().filter(|it| it.written.is_crd());
             let first = all.next();
             first.filter(|_| self.is_paired || all.next().is_none())
         };

@@ -129,7 +129,7 @@ impl Revision {
         let namespace = namespace
             .is_found()
             .then(|| at.tree.scalar(at.tree.resolve(namespace.node)).into_owned());
-        let (old_tree, old_root) = if written.is_definition() {
+        let (old_tree, old_root) = if written.is_crd() {
             self.previous.definition(written)?
         } else {
             self.previous.object(written, namespace.as_deref())?

@@ -79,7 +79,7 @@ impl KnownChanges {
     ) -> Option<Self> {
         let text = Text::whole(text.into());
         let mut found = before.clone();
-        for object in objects::read(&text).iter().filter(|it| it.written.is_definition()) {
+        for object in objects::read(&text).iter().filter(|it| it.written.is_crd()) {
             let Some(old) = revision.previous().definition(&object.written) else {
                 continue;
             };

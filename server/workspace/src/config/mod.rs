@@ -2,7 +2,7 @@
 
 pub mod check;
 pub(crate) mod covering;
-pub mod definition_paths;
+pub mod crd_paths;
 pub mod excluded;
 pub mod selection;
 pub mod settings;

@@ -117,7 +117,7 @@ fn of_list<T>(
     ask: &impl Fn(&Tree, &JsonDoc<'_>, KubernetesVersion) -> Result<T, Unanswered>,
 ) -> Vec<CrdAnswers<T>> {
     let items = objects::items_in(tree, document, head).unwrap_or_default().into_iter();
-    let definitions = items.filter(|it| it.0.written.is_definition());
+    let definitions = items.filter(|it| it.0.written.is_crd());
     let answers = definitions.filter_map(|(object, node)| {
         let json = read_json_of(tree, node).ok()?;
         let unserved = CrdVerdict::of_unserved(&object.written, tree.span(node));

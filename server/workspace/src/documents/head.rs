@@ -66,8 +66,8 @@ pub(crate) fn says_objects(text: &Text) -> bool {
     })
 }
 
-/// What a document that cannot be read says it is, by its indentation: a custom resource, or a definition of the served version. Whether
-/// another version of definitions is served is asked before the text is read, and of a broken text that would be an answer to another question.
+/// What a document that cannot be read says it is, by its indentation: a custom resource, or a CRD of the served version. Whether
+/// another version of CRDs is served is asked before the text is read, and of a broken text that would be an answer to another question.
 fn of_broken(text: &Text, span: Span) -> WrittenType {
     let tree = edit::read(&text.content, span).tree;
     let field = |name: &str| {
@@ -79,7 +79,7 @@ fn of_broken(text: &Text, span: Span) -> WrittenType {
         kind: field("kind"),
         name: String::new(),
     };
-    let is_told = if found.is_definition() {
+    let is_told = if found.is_crd() {
         found.unserved().is_none()
     } else {
         let group = parse_group_version(&found.api_version).ok().map(|it| it.0);

@@ -21,12 +21,12 @@ pub struct Definition {
     /// `spec.names.kind`
     pub kind: String,
     /// Its versions.
-    pub versions: Vec<DefinitionVersion>,
+    pub versions: Vec<CrdVersion>,
 }
 
 /// A version of a CRD.
 #[derive(Clone, Debug)]
-pub struct DefinitionVersion {
+pub struct CrdVersion {
     /// `name`
     pub name: String,
     /// Objects are stored in this version.
@@ -45,7 +45,7 @@ impl Definition {
         }
         let mut found = Vec::new();
         for &document in &cut.documents {
-            if !head::read(&source, document).is_definition() {
+            if !head::read(&source, document).is_crd() {
                 continue;
             }
             let tree = source.read(document).map_err(|error| error.message)?;
@@ -66,7 +66,7 @@ impl Definition {
             .validation
             .and_then(|it| it.open_api_v3_schema)
             .map(Arc::new);
-        let versions = definition.spec.versions.into_iter().map(|it| DefinitionVersion {
+        let versions = definition.spec.versions.into_iter().map(|it| CrdVersion {
             name: it.name,
             is_storage: it.storage,
             schema: match it.schema.and_then(|it| it.open_api_v3_schema) {
@@ -83,7 +83,7 @@ impl Definition {
     }
 
     /// The version that is asked for by name, or by an object of it, or else the one that objects are stored in.
-    pub fn version(&self, name: Option<&str>, object: Option<&Value>) -> Result<&DefinitionVersion, String> {
+    pub fn version(&self, name: Option<&str>, object: Option<&Value>) -> Result<&CrdVersion, String> {
         let named = |name: &str| self.versions.iter().find(|it| it.name == name);
         if let Some(name) = name {
             return named(name).ok_or_else(|| {

@@ -26,7 +26,7 @@ use serde_json::Value;
 
 use crate::costs::COST_LIMIT;
 
-pub use definition::{Definition, DefinitionVersion, read_schema, read_value};
+pub use definition::{CrdVersion, Definition, read_schema, read_value};
 use guess::{type_of_values, value_of};
 pub use list::answer;
 pub use node_path::{Node, NodePath};

@@ -27,7 +27,7 @@ pub enum Subject {
     /// A CustomResourceDefinition.
     Definition,
     /// A part of a CustomResourceDefinition, as a kustomize patch has it: what is missing is not looked for.
-    PartialDefinition,
+    PartialCrd,
     /// A custom resource.
     Resource,
 }
@@ -36,7 +36,7 @@ impl Subject {
     /// What an object is called that does not say its kind.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Definition | Self::PartialDefinition => CRD.name,
+            Self::Definition | Self::PartialCrd => CRD.name,
             Self::Resource => "object",
         }
     }
@@ -278,7 +278,7 @@ impl DocumentReport {
     /// Errors that follow from others count as errors: the API server rejects the object even if the first ones are
     /// suppressed.
     pub fn loudest<'s>(&self, shown: impl IntoIterator<Item = &'s MergedFinding>) -> Option<Severity> {
-        let is_whole = self.subject != Subject::PartialDefinition;
+        let is_whole = self.subject != Subject::PartialCrd;
         let loudness = |it: &Finding| match it.class {
             Class::LaterError if is_whole => Severity::Error,
             _ => it.severity,
@@ -288,7 +288,7 @@ impl DocumentReport {
 
     /// The errors of the API server that are not shown: how many the configuration hides, and how many comments.
     pub fn hidden_errors(&self, config: &Config) -> HiddenErrors {
-        let is_whole = self.subject != Subject::PartialDefinition;
+        let is_whole = self.subject != Subject::PartialCrd;
         let Some((_, verdict)) = self
             .verdicts
             .iter()

@@ -134,8 +134,8 @@ impl Judgement {
     pub fn of_document(index: &Index, path: &Path, document: &DocumentReport, aside: Option<&Aside>) -> Self {
         let what = match document.subject {
             Subject::Resource => What::Object,
-            Subject::PartialDefinition if !document.is_filled_in => What::Part,
-            Subject::Definition | Subject::PartialDefinition => What::Definition,
+            Subject::PartialCrd if !document.is_filled_in => What::Part,
+            Subject::Definition | Subject::PartialCrd => What::Definition,
         };
         Self::of(index, path, (what, &document.name), aside)
     }

@@ -9,10 +9,7 @@ use std::{
 
 use crd_analyzer_apiextensions::decode::WrittenType;
 
-use super::{
-    DefinitionText, Files, Found, GroupKind, Index, KnownDefinition, Resource, Thing, definitions_in, group_kind,
-    native,
-};
+use super::{CrdText, Files, Found, GroupKind, Index, KnownCrd, Resource, Thing, definitions_in, group_kind, native};
 
 /// Where whoever judges an object finds CRDs.
 pub trait Definitions: Sync {
@@ -23,7 +20,7 @@ pub trait Definitions: Sync {
     fn meant(&self, kind: &GroupKind) -> Option<GroupKind>;
 
     /// The whole CRD of this name, the best one outside of the file at `path`.
-    fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownDefinition>>;
+    fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownCrd>>;
 
     /// The name of a mutating webhook that the API server asks about objects of a resource that are created.
     fn webhook(&self, resource: &Resource<'_>) -> Option<Arc<str>>;
@@ -32,17 +29,17 @@ pub trait Definitions: Sync {
     fn files(&self) -> &dyn Files;
 
     /// The CRD as it was in the revision that is compared with; `None` if there is none, or no such CRD in it.
-    fn previous(&self, definition: &KnownDefinition) -> Option<Arc<KnownDefinition>>;
+    fn previous(&self, definition: &KnownCrd) -> Option<Arc<KnownCrd>>;
 }
 
-/// The definitions of a file of another revision, found once.
-type OldFile = Arc<OnceLock<Vec<Arc<KnownDefinition>>>>;
+/// The CRDs of a file of another revision, found once.
+type OldFile = Arc<OnceLock<Vec<Arc<KnownCrd>>>>;
 
 /// An index that several threads share, and where its files come from.
 pub struct Catalog {
     index: RwLock<Index>,
     files: Box<dyn Files>,
-    /// The revision that is compared with, and the definitions of its files as far as somebody asked.
+    /// The revision that is compared with, and the CRDs of its files as far as somebody asked.
     old_files: Option<Box<dyn Files>>,
     old: Mutex<HashMap<Arc<Path>, OldFile>>,
 }
@@ -56,7 +53,7 @@ impl Definitions for Catalog {
         self.with(|index| index.meant(kind))
     }
 
-    fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownDefinition>> {
+    fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownCrd>> {
         self.with(|index| index.whole(name, path))
     }
 
@@ -68,7 +65,7 @@ impl Definitions for Catalog {
         &*self.files
     }
 
-    fn previous(&self, definition: &KnownDefinition) -> Option<Arc<KnownDefinition>> {
+    fn previous(&self, definition: &KnownCrd) -> Option<Arc<KnownCrd>> {
         let files = self.old_files.as_deref()?;
         let path = &definition.path;
         let cell = {
@@ -133,7 +130,7 @@ impl Catalog {
 
     /// What something in the file at `near` is.
     pub fn thing(&self, written: &WrittenType, near: &Path) -> Thing {
-        if written.is_definition() {
+        if written.is_crd() {
             return Thing::Definition;
         }
         let Some(kind) = group_kind(written) else {
@@ -147,7 +144,7 @@ impl Catalog {
     }
 
     /// The text of a CRD; `None` if it is not there any more.
-    pub fn text(&self, definition: &KnownDefinition) -> Option<Arc<DefinitionText>> {
+    pub fn text(&self, definition: &KnownCrd) -> Option<Arc<CrdText>> {
         definition.text(&*self.files)
     }
 }

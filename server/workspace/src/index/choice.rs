@@ -11,18 +11,18 @@ use std::{
     sync::Arc,
 };
 
-use super::{ByPath, Fingerprint, KnownDefinition, Object, Origin};
+use super::{ByPath, Fingerprint, KnownCrd, Object, Origin};
 use crate::roles::{Place, Standing, Version};
 
 /// The CRD that counts for an object.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The best one.
-    pub definition: Arc<KnownDefinition>,
+    pub definition: Arc<KnownCrd>,
     /// Others of the same rank that define the kind in other words: nothing says which of them is in the cluster. Not more than a few.
-    pub equals: Vec<Arc<KnownDefinition>>,
+    pub equals: Vec<Arc<KnownCrd>>,
     /// Others of lower ranks, the best first; not more than a few.
-    pub others: Vec<Arc<KnownDefinition>>,
+    pub others: Vec<Arc<KnownCrd>>,
     /// Why it is the best one.
     pub chosen: Chosen,
 }
@@ -87,7 +87,7 @@ struct Rank {
 }
 
 impl Rank {
-    fn of(it: &KnownDefinition, near: &Near<'_>) -> Self {
+    fn of(it: &KnownCrd, near: &Near<'_>) -> Self {
         let place = &*it.place;
         let is_whole = place.standing < Standing::Unserved;
         let release = place.release.as_deref();
@@ -137,7 +137,7 @@ fn common(one: &Path, other: &Path) -> usize {
 
 /// The best of the CRDs of a kind, with others.
 pub(super) fn choose(by_origin: &BTreeMap<Origin, ByPath>, near: &Near<'_>) -> Option<Found> {
-    let mut compared: Vec<(Rank, usize, &Arc<KnownDefinition>)> = Vec::new();
+    let mut compared: Vec<(Rank, usize, &Arc<KnownCrd>)> = Vec::new();
     for by_path in by_origin.values() {
         for it in nearest(by_path, near.path) {
             if it.place.standing != Standing::Assertion {
@@ -175,12 +175,12 @@ pub(super) fn choose(by_origin: &BTreeMap<Origin, ByPath>, near: &Near<'_>) -> O
 }
 
 /// The CRDs of a kind; of very many the nearest ones.
-fn nearest<'a>(by_path: &'a ByPath, near: &'a Path) -> Vec<&'a Arc<KnownDefinition>> {
-    let of_file = |it: &'a Vec<Arc<KnownDefinition>>| it.iter().rev();
+fn nearest<'a>(by_path: &'a ByPath, near: &'a Path) -> Vec<&'a Arc<KnownCrd>> {
+    let of_file = |it: &'a Vec<Arc<KnownCrd>>| it.iter().rev();
     if by_path.len() <= MOST_COMPARED {
         return by_path.values().flat_map(of_file).collect();
     }
-    let mut found: BTreeMap<&Arc<Path>, &Vec<Arc<KnownDefinition>>> = BTreeMap::new();
+    let mut found: BTreeMap<&Arc<Path>, &Vec<Arc<KnownCrd>>> = BTreeMap::new();
     // What lies below none of the folders of `near`, as CRDs of a cluster may, lies below nothing.
     for folder in near.ancestors().chain([Path::new("")]) {
         let below = by_path.range::<Path, _>((Bound::Included(folder), Bound::Unbounded));
@@ -196,7 +196,7 @@ fn nearest<'a>(by_path: &'a ByPath, near: &'a Path) -> Vec<&'a Arc<KnownDefiniti
 
 impl Found {
     /// All CRDs of the kind that are known here but for the best one.
-    pub fn all_others(&self) -> impl Iterator<Item = &Arc<KnownDefinition>> {
+    pub fn all_others(&self) -> impl Iterator<Item = &Arc<KnownCrd>> {
         self.equals.iter().chain(&self.others)
     }
 }

@@ -1,4 +1,4 @@
-//! The definitions of a cluster, as files that findings can point into.
+//! The CRDs of a cluster, as files that findings can point into.
 
 use std::{
     fmt::Write as _,

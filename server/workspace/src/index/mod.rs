@@ -3,8 +3,8 @@
 mod catalog;
 mod choice;
 pub mod cluster;
+pub mod crd_text;
 mod decides;
-pub mod definition_text;
 pub mod files;
 mod fingerprint;
 pub mod native;
@@ -22,7 +22,7 @@ use std::{
 };
 
 use crd_analyzer_apiextensions::kind::CRD;
-use definition_text::{DefiningFile, Loaded};
+use crd_text::{DefiningFile, Loaded};
 
 use crate::{
     builds::overlay::ChangedCrd,
@@ -33,7 +33,7 @@ use crate::{
 
 pub use catalog::{Catalog, Definitions};
 pub use choice::{Chosen, Found};
-pub use definition_text::{DefinitionText, KnownDefinition, Origin, Served, Unserved};
+pub use crd_text::{CrdText, KnownCrd, Origin, Served, Unserved};
 pub use files::{Files, MemoryFiles};
 pub use fingerprint::Fingerprint;
 pub use objects::{GroupKind, Lacks, Object, group_kind, objects, objects_of};
@@ -54,7 +54,7 @@ pub enum Thing {
     Unknown,
 }
 
-type ByPath = BTreeMap<Arc<Path>, Vec<Arc<KnownDefinition>>>;
+type ByPath = BTreeMap<Arc<Path>, Vec<Arc<KnownCrd>>>;
 
 /// What was found in each file.
 #[derive(Default)]
@@ -74,7 +74,7 @@ pub struct Index {
 }
 
 struct Entry {
-    definitions: Vec<Arc<KnownDefinition>>,
+    definitions: Vec<Arc<KnownCrd>>,
     resources: BTreeSet<GroupKind>,
 }
 
@@ -100,8 +100,8 @@ impl Index {
         let old = self.take(&path);
         let old = old.map(|it| it.definitions).unwrap_or_default();
         let before = fingerprints(&old);
-        let mut last: HashMap<GroupKind, Arc<KnownDefinition>> = HashMap::new();
-        let mut known: HashMap<(GroupKind, Fingerprint), Arc<KnownDefinition>> = HashMap::new();
+        let mut last: HashMap<GroupKind, Arc<KnownCrd>> = HashMap::new();
+        let mut known: HashMap<(GroupKind, Fingerprint), Arc<KnownCrd>> = HashMap::new();
         for definition in old {
             known.insert((definition.defines.clone(), definition.fingerprint), definition.clone());
             last.insert(definition.defines.clone(), definition);
@@ -136,7 +136,7 @@ impl Index {
                 .filter(|it| it.document == object.document && it.item == object.item && it.origin == file.origin);
             let definition = match unchanged {
                 Some(known) if known.is_open == file.keep_text => known.clone(),
-                _ => Arc::new(KnownDefinition {
+                _ => Arc::new(KnownCrd {
                     path: path.clone(),
                     defines: defines.clone(),
                     name: object.written.name.clone(),
@@ -148,7 +148,7 @@ impl Index {
                     item: object.item,
                     file: defining.clone(),
                     is_open: file.keep_text,
-                    previous: last.get(defines).and_then(KnownDefinition::readable),
+                    previous: last.get(defines).and_then(KnownCrd::readable),
                     loaded: Loaded::default(),
                     served: self.served.of(fingerprint, object.item),
                 }),
@@ -239,7 +239,7 @@ impl Index {
     /// Those that several resources asked for are kept, if they are at most half of it, and files that are open. True if something was
     /// forgotten.
     pub fn release(&mut self, most: u64) -> bool {
-        let is_read = |it: &&Arc<KnownDefinition>| !it.is_open && matches!(it.loaded.get(), Some(Some(_)));
+        let is_read = |it: &&Arc<KnownCrd>| !it.is_open && matches!(it.loaded.get(), Some(Some(_)));
         let (mut bytes, mut bytes_used) = (0, 0);
         let mut read: Vec<(Arc<Path>, bool)> = Vec::new();
         for (path, entry) in &self.files {
@@ -303,7 +303,7 @@ impl Index {
             let place = self.place(&path);
             for definition in &mut entry.definitions {
                 let file = definition.file.clone();
-                *definition = Arc::new(KnownDefinition {
+                *definition = Arc::new(KnownCrd {
                     place: place.at_least(definition.of_text),
                     served: definition.served.clone(),
                     ..definition.unread(file)
@@ -322,7 +322,7 @@ impl Index {
     pub fn set_built(&mut self, crds: &[ChangedCrd]) -> BTreeSet<GroupKind> {
         let before = self.take_built();
         let before = built_texts(before.iter().flat_map(|it| &it.definitions));
-        let mut made: BTreeMap<PathBuf, Vec<Arc<KnownDefinition>>> = BTreeMap::new();
+        let mut made: BTreeMap<PathBuf, Vec<Arc<KnownCrd>>> = BTreeMap::new();
         for crd in crds {
             let place = self.place(&crd.path);
             let of_build = self.place(&crd.folder.join("kustomization.yaml"));
@@ -344,7 +344,7 @@ impl Index {
                     ..place.clone()
                 });
                 let served = self.served.of(definition.fingerprint, definition.item);
-                let built = KnownDefinition {
+                let built = KnownCrd {
                     place,
                     served,
                     loaded: Loaded::default(),
@@ -371,19 +371,19 @@ impl Index {
 
     /// The files with CRDs that people or generators write, and that count before those of packages.
     pub fn edited_crds(&self) -> BTreeSet<Arc<Path>> {
-        let is_edited = |it: &&Arc<KnownDefinition>| {
+        let is_edited = |it: &&Arc<KnownCrd>| {
             it.origin == Origin::Workspace && it.place.standing <= Standing::Plain && !self.built.contains(&it.path)
         };
         self.definitions().filter(is_edited).map(|it| it.path.clone()).collect()
     }
 
     /// The best CRD of each name among those that people, generators or packages of the repository have in files, in the order of their names.
-    pub fn own_crds(&self) -> Vec<Arc<KnownDefinition>> {
-        let is_own = |it: &&Arc<KnownDefinition>| {
+    pub fn own_crds(&self) -> Vec<Arc<KnownCrd>> {
+        let is_own = |it: &&Arc<KnownCrd>| {
             it.origin == Origin::Workspace && it.place.standing <= Standing::Packaged && !self.built.contains(&it.path)
         };
-        let mut best: BTreeMap<&str, &Arc<KnownDefinition>> = BTreeMap::new();
-        let rank = |it: &Arc<KnownDefinition>| (it.place.standing, it.path.clone());
+        let mut best: BTreeMap<&str, &Arc<KnownCrd>> = BTreeMap::new();
+        let rank = |it: &Arc<KnownCrd>| (it.place.standing, it.path.clone());
         for it in self.definitions().filter(is_own) {
             let best = best.entry(&it.name).or_insert(it);
             if rank(it) < rank(best) {
@@ -429,7 +429,7 @@ impl Index {
     }
 
     /// See [`Definitions::whole`].
-    pub fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownDefinition>> {
+    pub fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownCrd>> {
         let others = self.whole.get(name)?.iter().filter(|it| ***it != *path);
         let files = others.filter_map(|it| self.files.get(it));
         let wholes = files.flat_map(|it| &it.definitions);
@@ -439,13 +439,13 @@ impl Index {
 
     /// The files that have CRDs, where a better one of each of their names is elsewhere.
     pub fn only_copies(&self) -> HashSet<&Path> {
-        let rank = |it: &KnownDefinition| (it.origin, it.place.standing);
+        let rank = |it: &KnownCrd| (it.origin, it.place.standing);
         let mut best = HashMap::new();
         for it in self.definitions().filter(|it| it.is_whole()) {
             let best = best.entry(it.name.as_str()).or_insert(rank(it));
             *best = rank(it).min(*best);
         }
-        let is_copy = |it: &Arc<KnownDefinition>| best.get(it.name.as_str()).is_some_and(|best| *best < rank(it));
+        let is_copy = |it: &Arc<KnownCrd>| best.get(it.name.as_str()).is_some_and(|best| *best < rank(it));
         let of_copies = self.files.iter().filter(|(_, entry)| {
             let own = &entry.definitions;
             !own.is_empty() && own.iter().all(is_copy)
@@ -465,7 +465,7 @@ impl Index {
     }
 
     /// Every CRD, in no order.
-    pub fn definitions(&self) -> impl Iterator<Item = &Arc<KnownDefinition>> {
+    pub fn definitions(&self) -> impl Iterator<Item = &Arc<KnownCrd>> {
         self.files.values().flat_map(|it| &it.definitions)
     }
 
@@ -496,7 +496,7 @@ impl Index {
 }
 
 /// The CRDs in a text that is in no index. Their file is the one at `path`.
-pub(crate) fn definitions_in(bytes: Vec<u8>, path: &Path, origin: Origin) -> Vec<Arc<KnownDefinition>> {
+pub(crate) fn definitions_in(bytes: Vec<u8>, path: &Path, origin: Origin) -> Vec<Arc<KnownCrd>> {
     let (text, objects) = objects(bytes);
     let mut index = Index::default();
     index.set(&NewFile {
@@ -536,13 +536,13 @@ fn changed_kinds<T: PartialEq>(before: &ByKind<T>, after: &ByKind<T>) -> BTreeSe
 type ByKind<T> = BTreeMap<GroupKind, Vec<T>>;
 
 /// The texts that define each kind, and of what there is a whole CRD.
-fn fingerprints<'a>(definitions: impl IntoIterator<Item = &'a Arc<KnownDefinition>>) -> ByKind<Fingerprint> {
+fn fingerprints<'a>(definitions: impl IntoIterator<Item = &'a Arc<KnownCrd>>) -> ByKind<Fingerprint> {
     by_kind(definitions, |it| it.fingerprint)
 }
 
 /// The same of CRDs that were built, and where their parts were written: an edit may move these, and build the same.
 fn built_texts<'a>(
-    definitions: impl IntoIterator<Item = &'a Arc<KnownDefinition>>,
+    definitions: impl IntoIterator<Item = &'a Arc<KnownCrd>>,
 ) -> ByKind<(Fingerprint, Option<Arc<[BuiltPlace]>>)> {
     by_kind(definitions, |it| {
         (it.fingerprint, it.built_from().map(|it| it.places.clone()))
@@ -550,8 +550,8 @@ fn built_texts<'a>(
 }
 
 fn by_kind<'a, T>(
-    definitions: impl IntoIterator<Item = &'a Arc<KnownDefinition>>,
-    known: impl Fn(&KnownDefinition) -> T,
+    definitions: impl IntoIterator<Item = &'a Arc<KnownCrd>>,
+    known: impl Fn(&KnownCrd) -> T,
 ) -> ByKind<T> {
     let mut found = ByKind::new();
     for it in definitions {

@@ -33,18 +33,18 @@ pub struct Object {
     pub item: Option<usize>,
     /// What it says it is.
     pub written: WrittenType,
-    /// What it defines, if it is a definition of any version that says so much.
+    /// What it defines, if it is a CRD of any version that says so much.
     pub defines: Option<GroupKind>,
-    /// Of a definition: what every CRD has and it lacks.
+    /// Of a CRD: what every CRD has and it lacks.
     pub lacks: Lacks,
 }
 
-/// What a definition lacks of what no API server creates a CRD without: `group`, `names`, `scope`, and a version.
+/// What a CRD lacks of what no API server creates a CRD without: `group`, `names`, `scope`, and a version.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Lacks(u8);
 
 impl Lacks {
-    /// What the definition at a node lacks.
+    /// What the CRD at a node lacks.
     pub(crate) fn of_definition(tree: &Tree, root: NodeId) -> Self {
         Self::of(tree, root, has_version(tree, root))
     }
@@ -60,14 +60,14 @@ impl Lacks {
         self.0 == 0
     }
 
-    /// Whether it is more than an author forgets: the definition is a part, which something else completes.
+    /// Whether it is more than an author forgets: the CRD is a part, which something else completes.
     pub fn is_part(self) -> bool {
         self.0 > 1
     }
 }
 
 impl Object {
-    /// A document that is not a definition.
+    /// A document that is not a CRD.
     pub(crate) fn of_document(document: Document, written: WrittenType) -> Self {
         Self {
             document,
@@ -124,7 +124,7 @@ pub(crate) fn read(text: &Text) -> Vec<Object> {
             objects.extend(items);
             continue;
         }
-        let (defines, lacks) = if written.is_definition() {
+        let (defines, lacks) = if written.is_crd() {
             defined(text, document)
         } else {
             Default::default()
@@ -165,7 +165,7 @@ pub(crate) fn items_in(tree: &Tree, document: Document, written: &WrittenType) -
     let object = |(n, item): (usize, &Json<'_>)| {
         let written = WrittenType::of(item);
         let node = tree.resolve(item.node);
-        let (defines, lacks) = if written.is_definition() {
+        let (defines, lacks) = if written.is_crd() {
             (defined_by(tree, node), Lacks::of_definition(tree, node))
         } else {
             Default::default()
@@ -204,7 +204,7 @@ fn defined(text: &Text, document: Document) -> (Option<GroupKind>, Lacks) {
     }
 }
 
-/// Whether a definition has a version with a name, or names its only one as `v1beta1` does.
+/// Whether a CRD has a version with a name, or names its only one as `v1beta1` does.
 fn has_version(tree: &Tree, root: NodeId) -> bool {
     let is_found = |path: &[Step<'static>]| find_from(tree, root, path).is_found();
     let (spec, versions) = (Step::key("spec"), Step::key("versions"));

@@ -154,7 +154,7 @@ fn chosen(paths: &[&str], near: &str) -> (String, Vec<String>, Chosen) {
     }
     let found = catalog.with(|index| index.find(&kind("A"), Path::new(&path(near))));
     let found = found.expect("one of them");
-    let name = |it: &Arc<KnownDefinition>| it.path.strip_prefix("/tests").unwrap().display().to_string();
+    let name = |it: &Arc<KnownCrd>| it.path.strip_prefix("/tests").unwrap().display().to_string();
     let mut equals: Vec<_> = found.equals.iter().map(name).collect();
     equals.sort();
     (name(&found.definition), equals, found.chosen)

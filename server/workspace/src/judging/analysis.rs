@@ -91,7 +91,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
         // Clients that cannot cut a file send none of it.
         let documents = &mut found.documents.iter();
         if question.named
-            || documents.any(|document| head::read(source, *document).is_definition())
+            || documents.any(|document| head::read(source, *document).is_crd())
             || question.is_completed && passed_over::shows_manifest(&source.content)
         {
             let mut document = DocumentReport::of_head(0, error.span, &WrittenType::default(), Subject::Definition);
@@ -275,7 +275,7 @@ impl Ask<'_> {
                 written.name.clear();
             }
             let is_of_row = kinds_table::of_written(&written).is_some();
-            if !(written.kind.is_empty() || written.is_definition() || objects::is_list(&written) || is_of_row) {
+            if !(written.kind.is_empty() || written.is_crd() || objects::is_list(&written) || is_of_row) {
                 let object = Object::of_document(document, written);
                 let judged: Vec<_> = self.resource(filled, &object, None).into_iter().collect();
                 if judged.is_empty()
@@ -286,7 +286,7 @@ impl Ask<'_> {
                 }
                 return Judged::Documents(judged);
             }
-            if written.is_definition()
+            if written.is_crd()
                 && written.unserved().is_none()
                 && let Ok(tree) = filled.read(document)
                 && let Ok(json) = read_json(&tree)
@@ -301,7 +301,7 @@ impl Ask<'_> {
         if let Some(judged) = self.document_of_row(document, &head) {
             return judged;
         }
-        let is_named = question.named && !question.has_own_definition;
+        let is_named = question.named && !question.has_own_crd;
         let is_asked = head.is_asked(is_named && (!question.is_completed || self.may_be_crd(document, &head)));
         let text = &source.content[document.span.range()];
         let may_be_template = || head.kind.is_empty() && text.contains("{{") && CRD.is_said_in(text);
@@ -446,7 +446,7 @@ impl Ask<'_> {
             if self.is_built(document.index as usize, object.item) {
                 continue;
             }
-            if object.written.is_definition() {
+            if object.written.is_crd() {
                 let mut report = DocumentReport::new(object, Subject::Definition);
                 report.span = tree.span(*node);
                 let place = spans::first_line(tree.text(), report.span);
@@ -482,7 +482,7 @@ impl Ask<'_> {
         kind: GroupKind,
         read: Option<(&Tree, NodeId)>,
     ) -> Option<DocumentReport> {
-        let why = if self.question.has_own_definition {
+        let why = if self.question.has_own_crd {
             self.is_alone.then_some(Undefined::Elsewhere)
         } else if self.question.is_completed
             && let Some(meant) = undefined::meant(&object.written, &kind, definitions)
@@ -492,7 +492,7 @@ impl Ask<'_> {
             Some(Undefined::OnlyGroup)
         } else if kind.kind.is_empty() || native::is_native(&kind.group) {
             None
-        } else if self.question.requires_definitions {
+        } else if self.question.requires_crds {
             Some(Undefined::Required)
         } else {
             if self.question.fails_unchecked {

@@ -1,4 +1,4 @@
-//! Lints of a definition, at their places.
+//! Lints of a CRD, at their places.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ pub fn is_told_once(code: &str) -> bool {
     ALL.iter().any(|it| it.is_told_once && it.code == code)
 }
 
-/// The lints of a definition that was judged: `most` of those of a table that are wanted.
+/// The lints of a CRD that was judged: `most` of those of a table that are wanted.
 pub(crate) fn find(
     tree: &Tree,
     root: &Json<'_>,

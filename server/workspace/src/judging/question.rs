@@ -56,9 +56,9 @@ pub struct Question<'a> {
     pub definitions: Option<&'a dyn Definitions>,
     /// The CRDs are those that the text was sent for: a text that holds only an object of another kind is answered as an API server
     /// that has no other CRD would.
-    pub has_own_definition: bool,
+    pub has_own_crd: bool,
     /// An object of a kind that nothing defines is an error.
-    pub requires_definitions: bool,
+    pub requires_crds: bool,
     /// An object that is not checked, because its kind is built in or no CRD defines it, is an error: the user named the file.
     pub fails_unchecked: bool,
     /// Tools complete the text before it is sent: what templates and substitutions fill in is unknown. Without this, the text is judged as
@@ -122,8 +122,8 @@ impl Question<'_> {
             changes: None,
             path: None,
             definitions: None,
-            has_own_definition: false,
-            requires_definitions: false,
+            has_own_crd: false,
+            requires_crds: false,
             fails_unchecked: false,
             is_completed: false,
             is_edited: false,

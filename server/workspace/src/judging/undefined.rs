@@ -18,7 +18,7 @@ use crate::{
 
 /// Why an object of a kind that nothing defines is an error.
 pub(crate) enum Undefined {
-    /// It was sent with the definition of another kind.
+    /// It was sent with the CRD of another kind.
     Elsewhere,
     /// This was meant.
     Misspelt(Meant),

@@ -357,7 +357,7 @@ impl Locate<'_> {
         finding.elsewhere = first
             .as_ref()
             .and_then(|place| place_reasons::reason(error, place, self.tree));
-        if self.subject == Subject::PartialDefinition {
+        if self.subject == Subject::PartialCrd {
             // A patch does not say what every CRD needs, and its name is made of what it leaves out.
             let is_missing = first.as_ref().is_some_and(|place| place.missing);
             finding.suppressed = is_missing || self.is_of_the_rest(error.code);

@@ -8,7 +8,7 @@ use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::read_json_of;
 
 pub use crate::documents::crd_documents::{CrdAnswers, Unanswered};
-use crate::index::{DefinitionText, objects_of};
+use crate::index::{CrdText, objects_of};
 use crate::{
     config::versions::VersionSet,
     documents::crd_documents::{self, unanswered},
@@ -49,7 +49,7 @@ pub struct Received {
 }
 
 /// A CRD whose text is known, as an API server of this Kubernetes version receives it; `None` if the text is not readable as a CRD.
-pub fn received(text: &DefinitionText, version: KubernetesVersion) -> Option<Received> {
+pub fn received(text: &CrdText, version: KubernetesVersion) -> Option<Received> {
     let json = read_json_of(&text.tree, text.root).ok()?;
     let verdict = strategy::Received::new(&json, version)
         .ok()?

@@ -24,7 +24,7 @@ use crate::{
     documents::spans,
     findings::finding::{Class, Finding, Related, ServerSays},
     findings::report::DocumentVerdict,
-    index::DefinitionText,
+    index::CrdText,
     judging::question::Question,
     judging::verdict,
     resource::effective::Effective,
@@ -51,7 +51,7 @@ pub(super) struct Locate<'a> {
     known: Known<'a>,
     /// The file of the resource.
     pub(super) path: Option<&'a Path>,
-    pub(super) definition: &'a DefinitionText,
+    pub(super) definition: &'a CrdText,
     /// The names of the CRD's versions.
     versions: OnceCell<Vec<String>>,
     pub(super) finder: Finder<'a>,
@@ -71,7 +71,7 @@ impl<'a> Locate<'a> {
         tree: &'a Tree,
         (json, known): (&'a JsonDoc<'a>, Known<'a>),
         question: &Question<'a>,
-        definition: &'a DefinitionText,
+        definition: &'a CrdText,
         has_variables: bool,
     ) -> Self {
         Self {

@@ -34,7 +34,7 @@ use crate::{
     filled_in::unknown::{self, Completed},
     findings::finding::{Class, Finding, Related, ServerSays},
     findings::report::{DocumentReport, DocumentVerdict, Subject},
-    index::{DefinitionText, Definitions, Fingerprint, Found, GroupKind, KnownDefinition, Object, Resource},
+    index::{CrdText, Definitions, Fingerprint, Found, GroupKind, KnownCrd, Object, Resource},
     judging::passed_over,
     judging::question::Question,
     judging::verdict,
@@ -162,7 +162,7 @@ struct ByCrd {
 /// What is compared of the answers by several CRDs.
 struct Said {
     /// The text of the CRD, if it can be used.
-    text: Option<Arc<DefinitionText>>,
+    text: Option<Arc<CrdText>>,
     /// What speaks against creating the object, where several CRDs are compared and it is known.
     refusals: Option<Vec<String>>,
 }
@@ -202,11 +202,11 @@ impl One<'_> {
     }
 
     /// The CRDs of the same rank that may judge the object otherwise, each way once.
-    fn others(&self) -> Vec<&Arc<KnownDefinition>> {
+    fn others(&self) -> Vec<&Arc<KnownCrd>> {
         let found = &self.asked.found;
         let api_version = &self.asked.object.written.api_version;
         let version = api_version.rsplit_once('/').map_or("", |it| it.1);
-        let decides = |it: &Arc<KnownDefinition>| it.decides(self.asked.definitions.files(), version);
+        let decides = |it: &Arc<KnownCrd>| it.decides(self.asked.definitions.files(), version);
         if found.equals.is_empty() {
             return Vec::new();
         }
@@ -218,7 +218,7 @@ impl One<'_> {
     }
 
     /// Answers by one CRD.
-    fn judge_by(&self, by: &KnownDefinition) -> ByCrd {
+    fn judge_by(&self, by: &KnownCrd) -> ByCrd {
         let mut is_open = false;
         let answer = |verdict, text, refusals| ByCrd {
             verdict,
@@ -324,7 +324,7 @@ impl One<'_> {
         )
     }
 
-    fn not_served(&self, why: &NotServed, served: &[String], text: &DefinitionText) -> DocumentVerdict {
+    fn not_served(&self, why: &NotServed, served: &[String], text: &CrdText) -> DocumentVerdict {
         let mut finding = Finding::new(Class::Error, server::codes::UNSERVED_VERSION, self.at("apiVersion"), "");
         let written = &self.asked.object.written;
         let told = match why {
@@ -349,7 +349,7 @@ impl One<'_> {
     }
 
     /// Says that the CRD has to be corrected before all of the resource can be checked.
-    fn broken(&self, text: &DefinitionText) -> Finding {
+    fn broken(&self, text: &CrdText) -> Finding {
         let message =
             "this resource is checked only in part, because the schema of its CRD has a type that does not exist";
         let mut finding = Finding::new(Class::Hint, codes::UNUSABLE_CRD, self.at("kind"), message);
@@ -358,7 +358,7 @@ impl One<'_> {
         finding
     }
 
-    fn unusable(&self, text: Option<&DefinitionText>) -> DocumentVerdict {
+    fn unusable(&self, text: Option<&CrdText>) -> DocumentVerdict {
         let message = "this resource is not checked, because its CRD cannot be read";
         let mut finding = Finding::new(Class::Hint, codes::UNUSABLE_CRD, self.at("kind"), message);
         finding
@@ -372,7 +372,7 @@ impl One<'_> {
 }
 
 /// Words about a CRD, and that it comes from a cluster if it does.
-fn with_origin(message: String, definition: &DefinitionText) -> String {
+fn with_origin(message: String, definition: &CrdText) -> String {
     match &definition.cluster {
         Some(context) => format!("{message}, from the cluster {context}"),
         None => message,
@@ -380,7 +380,7 @@ fn with_origin(message: String, definition: &DefinitionText) -> String {
 }
 
 /// A place in a CRD, from the file at `path`.
-fn related(path: Option<&Path>, definition: &DefinitionText, span: Span, message: impl Into<String>) -> Related {
+fn related(path: Option<&Path>, definition: &CrdText, span: Span, message: impl Into<String>) -> Related {
     let (file, span) = definition.source.place(span);
     let is_same = path.is_some_and(|path| *file.path == *path);
     let message = with_origin(message.into(), definition);

@@ -8,7 +8,7 @@ use super::{One, Said, related};
 use crate::{
     codes,
     findings::finding::{Class, Finding, Related, Severity},
-    index::{GroupKind, KnownDefinition},
+    index::{GroupKind, KnownCrd},
     words,
 };
 
@@ -22,9 +22,9 @@ impl One<'_> {
     /// asked before.
     pub(super) fn other_verdicts(
         &self,
-        (by, equals): (&Arc<KnownDefinition>, &[&Arc<KnownDefinition>]),
+        (by, equals): (&Arc<KnownCrd>, &[&Arc<KnownCrd>]),
         said: &Said,
-        mut asked: Vec<(&Arc<KnownDefinition>, Said)>,
+        mut asked: Vec<(&Arc<KnownCrd>, Said)>,
     ) -> Option<Finding> {
         let found = &self.asked.found;
         let text = said.text.as_deref().filter(|_| !equals.is_empty())?;
@@ -76,7 +76,7 @@ impl One<'_> {
     }
 
     /// What a CRD says that was not asked before.
-    fn ask(&self, other: &KnownDefinition) -> Said {
+    fn ask(&self, other: &KnownCrd) -> Said {
         let written = &self.asked.object.written;
         match other.serve(self.asked.definitions.files(), self.version) {
             Err(_) => Said {

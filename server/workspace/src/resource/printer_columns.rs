@@ -9,7 +9,7 @@ use crd_analyzer_syntax::{
 use serde_json::Value;
 
 use super::json_path;
-use crate::index::{Files, KnownDefinition};
+use crate::index::{Files, KnownCrd};
 
 /// A printer column and what a resource has there.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,7 +26,7 @@ pub struct Column {
 
 /// The columns of a resource that is stored as it is written, defaults filled in; those of lower priority too. `None` if its CRD does not serve it.
 pub fn columns(
-    definition: &KnownDefinition,
+    definition: &KnownCrd,
     files: &dyn Files,
     version: KubernetesVersion,
     tree: &Tree,

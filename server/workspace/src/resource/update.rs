@@ -84,12 +84,10 @@ fn before(one: &One<'_>, previous: &Previous, old: &Object, served: ServedVersio
     }
     let definitions = one.asked.definitions;
     let found = &one.asked.found.definition;
-    let old_definition = definitions.previous(found);
-    let definition_changed = old_definition
-        .as_ref()
-        .is_some_and(|it| it.fingerprint != found.fingerprint);
+    let old_crd = definitions.previous(found);
+    let definition_changed = old_crd.as_ref().is_some_and(|it| it.fingerprint != found.fingerprint);
     // What was stored has the defaults of its time, and not what was dropped then.
-    let as_stored = old_definition
+    let as_stored = old_crd
         .filter(|_| definition_changed)
         .and_then(|it| it.serve(definitions.files(), one.version).ok())
         .and_then(|(definition, _)| {

@@ -3,7 +3,7 @@
 use std::{fmt, path::Path};
 
 use super::{Aside, Place, Standing, Version};
-use crate::index::{Chosen, Found, Index, KnownDefinition, Object};
+use crate::index::{Chosen, Found, Index, KnownCrd, Object};
 
 /// What a manifest is to its repository.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,7 +79,7 @@ impl Judgement {
     }
 
     /// Of a CRD that the index knows.
-    pub fn of_known(definition: &KnownDefinition) -> Self {
+    pub fn of_known(definition: &KnownCrd) -> Self {
         let judged = Self::of_standing(&definition.place);
         match definition.built_from() {
             Some(built) => Self::new(judged.role, built.words()),
@@ -89,7 +89,7 @@ impl Judgement {
 
     /// Of an object in the file of an absolute path.
     pub fn of_object(index: &Index, path: &Path, object: &Object, aside: Option<&Aside>) -> Self {
-        let what = if !object.written.is_definition() {
+        let what = if !object.written.is_crd() {
             What::Object
         } else if object.lacks.is_part() {
             What::Lacking

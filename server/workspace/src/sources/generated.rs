@@ -19,7 +19,7 @@ use serde_json::Value;
 use crate::{
     documents::source::SourceText,
     findings::finding::{Finding, Related},
-    index::DefinitionText,
+    index::CrdText,
 };
 
 /// The annotation of a CRD that controller-gen wrote.
@@ -41,7 +41,7 @@ pub trait GoSources: Send + Sync {
 }
 
 /// The Go file that declares the type of a CRD, if it lies in the repository around the CRD.
-pub fn declaring_file(crd: &DefinitionText, sources: &dyn GoSources) -> Option<Arc<Path>> {
+pub fn declaring_file(crd: &CrdText, sources: &dyn GoSources) -> Option<Arc<Path>> {
     let origin = Origin::of(&crd.tree, Some(&crd.source.path), Some(sources))?;
     let root = |version| Subject {
         version,

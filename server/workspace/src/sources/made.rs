@@ -15,7 +15,7 @@ use super::{
 use crate::{
     costs::FileCosts,
     findings::report::{DocumentReport, FileReport},
-    index::KnownDefinition,
+    index::KnownCrd,
     judging::question::Question,
 };
 
@@ -30,7 +30,7 @@ const MAKING: Limits = Limits {
 #[derive(Clone, Debug)]
 pub struct Made {
     judged: Arc<Judged>,
-    crd: Option<Arc<KnownDefinition>>,
+    crd: Option<Arc<KnownCrd>>,
     is_in_step: bool,
 }
 
@@ -45,7 +45,7 @@ impl Made {
     }
 
     /// A manifest whose last text is a CRD in the repository. `is_in_step`: that text says the same.
-    pub fn of_crd(manifest: Manifest, crd: Arc<KnownDefinition>, is_in_step: bool) -> Self {
+    pub fn of_crd(manifest: Manifest, crd: Arc<KnownCrd>, is_in_step: bool) -> Self {
         Self {
             crd: Some(crd),
             is_in_step,
@@ -59,7 +59,7 @@ impl Made {
     }
 
     /// The CRD in the repository that the manifest is a newer text of.
-    pub fn crd(&self) -> Option<&Arc<KnownDefinition>> {
+    pub fn crd(&self) -> Option<&Arc<KnownCrd>> {
         self.crd.as_ref()
     }
 

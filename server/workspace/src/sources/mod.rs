@@ -24,7 +24,7 @@ use manifest::Manifest;
 
 use crate::{
     findings::report::FileReport,
-    index::{Files, KnownDefinition},
+    index::{Files, KnownCrd},
     judging::question::Question,
     sources::generated::GoSources,
 };
@@ -79,7 +79,7 @@ pub trait World {
     fn go(&self) -> Option<&dyn GoSources>;
 
     /// The CRDs of the repository.
-    fn crds(&self) -> Vec<Arc<KnownDefinition>>;
+    fn crds(&self) -> Vec<Arc<KnownCrd>>;
 
     /// Where the texts of CRDs come from.
     fn files(&self) -> &dyn Files;
@@ -149,7 +149,7 @@ impl World for WithText<'_> {
         self.world.go()
     }
 
-    fn crds(&self) -> Vec<Arc<KnownDefinition>> {
+    fn crds(&self) -> Vec<Arc<KnownCrd>> {
         self.world.crds()
     }
 

@@ -18,7 +18,7 @@ use super::{
 };
 
 pub(super) fn words(about: &About<'_>) -> Option<Words> {
-    if !about.is_definition {
+    if !about.is_crd {
         return None;
     }
     let words = match about.code {

@@ -44,7 +44,7 @@ pub(crate) struct About<'a> {
     /// The document.
     pub(crate) root: &'a Json<'a>,
     /// The document is a CRD.
-    pub(crate) is_definition: bool,
+    pub(crate) is_crd: bool,
     /// What the expression at the place sees, where that is not said by a schema around it.
     pub(crate) sees: Option<&'a Context>,
     /// The tree of the document, if its scalars are of interest as they are written.
@@ -53,14 +53,14 @@ pub(crate) struct About<'a> {
 
 impl<'a> About<'a> {
     /// About an error at a path as the author wrote it.
-    pub(crate) fn new(error: &'a Error, path: &'a Path, root: &'a Json<'a>, is_definition: bool) -> Self {
+    pub(crate) fn new(error: &'a Error, path: &'a Path, root: &'a Json<'a>, is_crd: bool) -> Self {
         Self {
             code: error.code,
             kind: error.kind,
             cause: error.cause(),
             path,
             root,
-            is_definition,
+            is_crd,
             sees: None,
             tree: None,
         }
@@ -79,7 +79,7 @@ impl<'a> About<'a> {
         cause: Option<&'a Cause>,
         path: &'a Path,
         root: &'a Json<'a>,
-        is_definition: bool,
+        is_crd: bool,
     ) -> Self {
         Self {
             code,
@@ -87,7 +87,7 @@ impl<'a> About<'a> {
             cause,
             path,
             root,
-            is_definition,
+            is_crd,
             sees: None,
             tree: None,
         }

@@ -26,7 +26,7 @@ const QUESTIONS: [(&str, &str, bool); 4] = [
     ("keystroke and hover", "textDocument/hover", true),
 ];
 
-/// Asks on the definition of 190 KB, on the largest, and on the one with the most rules of its size.
+/// Asks on the CRD of 190 KB, on the largest, and on the one with the most rules of its size.
 pub(super) fn run(bench: &Bench) -> anyhow::Result<()> {
     for bytes in [190_000, 2_872_552, u64::MAX - 1] {
         let file = bench.file_of_size(bytes).context("the corpus has files")?;

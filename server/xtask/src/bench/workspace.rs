@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use super::{Bench, process::measure};
 use crate::session::EditorSession;
 
-/// A definition of the corpus and a resource of it.
+/// A CRD of the corpus and a resource of it.
 const DEFINITION: &str = "crds/kyverno__kyverno/clusterpolicies.kyverno.io.yaml";
 const RESOURCE: &str = "crs/CrunchyData__postgres-operator/clusterpolicy.service_links.yaml";
 

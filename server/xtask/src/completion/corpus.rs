@@ -6,7 +6,7 @@ use std::{
 };
 
 use crd_analyzer_ide::completion::Definitions;
-use crd_analyzer_workspace::index::{Catalog, DefinitionText, Files, GroupKind, NewFile, Origin, objects};
+use crd_analyzer_workspace::index::{Catalog, CrdText, Files, GroupKind, NewFile, Origin, objects};
 
 use crate::peers;
 
@@ -70,7 +70,7 @@ pub(crate) struct Near<'a> {
 }
 
 impl Definitions for Near<'_> {
-    fn find(&self, kind: &GroupKind) -> Option<Arc<DefinitionText>> {
+    fn find(&self, kind: &GroupKind) -> Option<Arc<CrdText>> {
         // Objects lie in folders that are called as those of their CRDs.
         let near = self.path.to_string_lossy().replace("/crs/", "/crds/");
         let found = self.corpus.catalog.with(|index| index.find(kind, Path::new(&near)))?;

@@ -15,7 +15,7 @@ use crd_analyzer_syntax::{
     paths::{Step, path_of},
     tree::{NodeId, NodeKind, ScalarStyle, Span, Tree},
 };
-use crd_analyzer_workspace::index::{DefinitionText, GroupKind};
+use crd_analyzer_workspace::index::{CrdText, GroupKind};
 use fastrand::Rng;
 
 use super::corpus::{Corpus, File};
@@ -145,7 +145,7 @@ fn random_node(tree: &Tree, random: &mut Rng, fits: impl Fn(NodeId) -> bool) -> 
 
 fn in_definition(document: &Document<'_>, kind: Kind, random: &mut Rng) -> Option<(Span, String)> {
     let tree = document.tree;
-    if !document.is_definition() || schema::text(tree, tree.root()?, "apiVersion")? != "apiextensions.k8s.io/v1" {
+    if !document.is_crd() || schema::text(tree, tree.root()?, "apiVersion")? != "apiextensions.k8s.io/v1" {
         return None;
     }
     let node = random_node(tree, random, |node| is_known(tree, node, kind))?;
@@ -223,7 +223,7 @@ fn fits_type(tree: &Tree, node: NodeId, format: &str) -> bool {
     }
 }
 
-fn definition_of(corpus: &Corpus, file: &File, tree: &Tree) -> Option<(Arc<DefinitionText>, String)> {
+fn crd_of(corpus: &Corpus, file: &File, tree: &Tree) -> Option<(Arc<CrdText>, String)> {
     let root = tree.root()?;
     let api_version = schema::text(tree, root, "apiVersion")?;
     let (group, version) = api_version.split_once('/')?;
@@ -243,7 +243,7 @@ fn in_object(
     random: &mut Rng,
 ) -> Option<(Span, String)> {
     let tree = document.tree;
-    let (definition, version) = definition_of(corpus, file, tree)?;
+    let (definition, version) = crd_of(corpus, file, tree)?;
     let of = &definition.tree;
     let node = random_node(tree, random, |node| {
         let path = path_of(tree, node);

@@ -15,7 +15,7 @@ use anyhow::bail;
 use crd_analyzer_gosource::{Folders, Module, root_of};
 use crd_analyzer_syntax::json::{Json, read_json_of};
 use crd_analyzer_workspace::{
-    index::{DefinitionText, Index, MemoryFiles, NewFile, Origin, objects},
+    index::{CrdText, Index, MemoryFiles, NewFile, Origin, objects},
     sources::{go_crds, manifest::Manifest},
 };
 use fastrand::Rng;
@@ -204,7 +204,7 @@ fn first(path: &str) -> String {
 }
 
 /// The CRDs in a file that can be read, by their names.
-fn crds_in(path: &Path) -> anyhow::Result<Vec<(String, Arc<DefinitionText>)>> {
+fn crds_in(path: &Path) -> anyhow::Result<Vec<(String, Arc<CrdText>)>> {
     let (text, objects) = objects(fs::read(path)?);
     let mut index = Index::default();
     index.set(&NewFile {
@@ -221,7 +221,7 @@ fn crds_in(path: &Path) -> anyhow::Result<Vec<(String, Arc<DefinitionText>)>> {
     Ok(texts.collect())
 }
 
-fn value_of(crd: &DefinitionText) -> Value {
+fn value_of(crd: &CrdText) -> Value {
     let json = read_json_of(&crd.tree, crd.root).ok();
     json.as_ref()
         .and_then(|it| it.root())

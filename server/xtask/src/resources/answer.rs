@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crd_analyzer_apiextensions::decode::WrittenType;
-use crd_analyzer_apiextensions::strategy::Stored as StoredDefinition;
+use crd_analyzer_apiextensions::strategy::Stored as StoredCrd;
 use crd_analyzer_resource::{Definition, NotServed, Question, ResourceVerdict, ServedVersion, Stored, judge};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::json::JsonDoc;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// Answers requests on a server of one Kubernetes version.
 pub(crate) struct Answerer {
     version: KubernetesVersion,
-    /// The definitions of the last request.
+    /// The CRDs of the last request.
     known: Option<(Arc<str>, Vec<Definition>)>,
 }
 
@@ -50,16 +50,14 @@ impl Answerer {
     }
 }
 
-/// All definitions of a file.
+/// All CRDs of a file.
 pub(crate) fn definitions(text: &Arc<str>, version: KubernetesVersion) -> Vec<Definition> {
     let documents = split(text).documents.into_iter();
     let read = documents.filter_map(|document| {
         let tree = read_document(text, document, &[]).ok()?;
         let json = read_json(&tree).ok()?;
         let head = WrittenType::of_document(text, document.span, Some(&json));
-        let stored = head
-            .is_definition()
-            .then(|| StoredDefinition::establish(&json, version))??;
+        let stored = head.is_crd().then(|| StoredCrd::establish(&json, version))??;
         Some(Definition::new(stored, version))
     });
     read.collect()

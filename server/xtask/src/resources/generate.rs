@@ -73,7 +73,7 @@ const WORDS: &[&str] = &[
 ];
 
 impl Definition {
-    /// The first definition of a file, and one of its served versions.
+    /// The first CRD of a file, and one of its served versions.
     pub(crate) fn read(text: &Arc<str>) -> Option<Self> {
         let document = documents(text).find(|it| it["kind"] == "CustomResourceDefinition")?;
         let versions = document["spec"]["versions"].as_array()?;

@@ -1,4 +1,4 @@
-//! Whether custom resources are judged by the definitions of a cluster as by the files that these were made from.
+//! Whether custom resources are judged by the CRDs of a cluster as by the files that these were made from.
 
 use std::{
     collections::BTreeMap,
@@ -21,11 +21,11 @@ const DEFINITIONS: usize = 25;
 /// Compares; prints what differs. Whether nothing does.
 pub(super) fn run(corpus: &Path, server: &Path, seed: u64) -> anyhow::Result<bool> {
     let analyzer = peers::analyzer()?;
-    let mut by_definition = pairs(corpus)?;
-    let mut names: Vec<String> = by_definition.keys().cloned().collect();
+    let mut by_crd = pairs(corpus)?;
+    let mut names: Vec<String> = by_crd.keys().cloned().collect();
     Rng::with_seed(seed).shuffle(&mut names);
     names.truncate(DEFINITIONS);
-    by_definition.retain(|name, _| names.contains(name));
+    by_crd.retain(|name, _| names.contains(name));
 
     let cluster = Cluster::start(corpus, server, names.iter().map(String::as_str))?;
     let of_cluster = |kubeconfig: &Path, files: &[String]| {
@@ -33,11 +33,11 @@ pub(super) fn run(corpus: &Path, server: &Path, seed: u64) -> anyhow::Result<boo
         command.arg("--from-cluster").args(files).env("KUBECONFIG", kubeconfig);
         command
     };
-    let all: Vec<String> = by_definition.values().flatten().cloned().collect();
+    let all: Vec<String> = by_crd.values().flatten().cloned().collect();
     let theirs = peers::ask(&mut of_cluster(&cluster.kubeconfig, &all), &[])?;
     let mut differing = 0;
     let mut resources = 0;
-    for (definition, files) in &by_definition {
+    for (definition, files) in &by_crd {
         let mut command = check(corpus, &analyzer);
         let ours = peers::ask(command.arg("--crd").arg(definition).args(files), &[])?;
         resources += ours.len();
@@ -89,12 +89,12 @@ fn check(corpus: &Path, analyzer: &Path) -> Command {
 
 /// The resources of the corpus by their CRD, where that can be created as it is.
 fn pairs(corpus: &Path) -> anyhow::Result<BTreeMap<String, Vec<String>>> {
-    let mut by_definition: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut by_crd: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (definition, resource) in resources::pairs(corpus)? {
-        by_definition.entry(definition).or_default().push(resource);
+        by_crd.entry(definition).or_default().push(resource);
     }
     let mut seen = std::collections::BTreeSet::new();
-    by_definition.retain(|name, _| {
+    by_crd.retain(|name, _| {
         let Ok(text) = std::fs::read_to_string(corpus.join(name)) else {
             return false;
         };
@@ -105,10 +105,10 @@ fn pairs(corpus: &Path) -> anyhow::Result<BTreeMap<String, Vec<String>>> {
             old: None,
             status: false,
         };
-        // Of two definitions of one name a cluster has one.
+        // Of two CRDs of one name a cluster has one.
         ours::answer(&request).is_some_and(|it| it.is_accepted() && seen.insert(it.name))
     });
-    Ok(by_definition)
+    Ok(by_crd)
 }
 
 /// A server with CRDs; it ends with its standard input.

@@ -131,8 +131,8 @@ fn in_file(file: &File, kind: Kind) -> Vec<(usize, usize)> {
     let parsed = Parsed::new(text.clone(), Arc::default());
     let mut found = Vec::new();
     for document in parsed.documents().filter(|it| !it.is_broken) {
-        let is_definition = document.is_definition();
-        if is_definition != kind.is_of_definition() {
+        let is_crd = document.is_crd();
+        if is_crd != kind.is_of_definition() {
             continue;
         }
         let tree = document.tree;

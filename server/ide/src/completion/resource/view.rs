@@ -14,7 +14,7 @@ use crate::completion::rank::Expected;
 /// What is known of a value.
 #[derive(Clone, Debug)]
 pub(crate) struct View<'d> {
-    /// The definition.
+    /// The CRD.
     pub(crate) tree: &'d Tree,
     /// The schema that declares the value, then those that only say more about it.
     schemas: Vec<NodeId>,

@@ -1,4 +1,4 @@
-//! Completion in definitions.
+//! Completion in CRDs.
 
 use crd_analyzer_workspace::{
     config::versions::VersionSet,
@@ -9,7 +9,7 @@ use super::{KubernetesVersion, Offered, check_first, check_none_of};
 
 const HEAD: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n";
 
-/// Lines below `spec:` of a definition.
+/// Lines below `spec:` of a CRD.
 fn spec(lines: &str) -> Offered {
     at(&format!("{HEAD}metadata:\n  name: widgets.example.com\nspec:\n{lines}"))
 }
@@ -27,7 +27,7 @@ fn schema(lines: &str) -> Offered {
     ))
 }
 
-/// A whole definition.
+/// A whole CRD.
 pub(super) fn example() -> String {
     format!(
         "{HEAD}metadata:\n  name: widgets.example.com\nspec:\n  group: example.com\n  scope: Namespaced\n  versions:\n  - name: v1\n    \

@@ -2,7 +2,7 @@
 
 use super::{KubernetesVersion, Offered, check_first, check_none_of};
 
-/// A definition whose `spec` has a rule, with these lines in `- ` of the rule.
+/// A CRD whose `spec` has a rule, with these lines in `- ` of the rule.
 fn definition(rule: &str) -> String {
     format!(
         "\
@@ -41,7 +41,7 @@ spec:
     )
 }
 
-/// A definition with rules in several styles.
+/// A CRD with rules in several styles.
 pub(super) fn example() -> String {
     definition(
         "rule: 'self.mode == ''Fast'' && self.hosts.all(h, h != \"é😀\")'\n            - {rule: \"self.nested.all(n, has(n.deep))\"}\n            - rule: |\n                self.replicas > 0 &&\n                has(self.minReplicas)",

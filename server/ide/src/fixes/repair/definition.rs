@@ -1,4 +1,4 @@
-//! Names, versions and paths of a definition.
+//! Names, versions and paths of a CRD.
 
 use std::collections::HashSet;
 
@@ -124,7 +124,7 @@ pub(super) fn no_conversion(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one("Set strategy: None", edit));
 }
 
-/// The group, from the definition's name.
+/// The group, from the CRD's name.
 pub(super) fn group(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let text_at = |keys: &[&str]| find(at, keys).map(|it| tree.scalar(it));
@@ -205,7 +205,7 @@ pub(super) fn lower(at: &At<'_>, found: &mut Vec<Repair>) {
         return;
     }
     let mut edits: Vec<_> = set_scalar(at.tree, at.node, &name).into_iter().collect();
-    // The definition's own name begins with the plural.
+    // The CRD's own name begins with the plural.
     let is_plural = at.entry.is_some_and(|it| at.tree.scalar(it.key) == "plural");
     if is_plural
         && let Some(own) = find(at, &["metadata", "name"])
@@ -247,7 +247,7 @@ fn singular_of(plural: &str) -> String {
     }
 }
 
-/// Names that follow from others: the kind from the plural or the singular, the plural from the definition's name.
+/// Names that follow from others: the kind from the plural or the singular, the plural from the CRD's name.
 pub(super) fn missing_names(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some(names) = find(at, &["spec", "names"]) else {

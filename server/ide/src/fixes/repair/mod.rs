@@ -196,7 +196,7 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
         UNKNOWN_KIND => resource::kind(&at, definitions, &mut found),
         _ => {}
     }
-    if !document.is_definition() {
+    if !document.is_crd() {
         resource::repairs(&at, definitions, &mut found);
     } else if problem.code != api_codes::UNKNOWN_FIELD {
         resource::of_default(&at, &mut found);
@@ -334,7 +334,7 @@ pub(super) fn declaration<'d>(
     problem: Problem,
     definitions: &dyn Definitions,
 ) -> Option<(String, Arc<SourceText>, Vec<TextEdit>)> {
-    let is_unknown = problem.code == api_codes::UNKNOWN_FIELD && !document.is_definition();
+    let is_unknown = problem.code == api_codes::UNKNOWN_FIELD && !document.is_crd();
     declare::field(&At::new(document, problem).filter(|_| is_unknown)?, definitions)
 }
 

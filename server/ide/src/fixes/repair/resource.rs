@@ -1,4 +1,4 @@
-//! Repairs of custom resources, by the schema of their definition, and of the defaults in it.
+//! Repairs of custom resources, by the schema of their CRD, and of the defaults in it.
 
 use std::borrow::Cow;
 
@@ -29,7 +29,7 @@ const MOST_VALUES: usize = 4;
 /// Longest value of the author's that a title repeats, in characters.
 const LONGEST_SHOWN: usize = 40;
 
-/// Repairs of a finding in an object whose definition is known.
+/// Repairs of a finding in an object whose CRD is known.
 pub(super) fn repairs(at: &At<'_>, definitions: &dyn Definitions, found: &mut Vec<Repair>) {
     // What a mapping lacks is shown at its key; of a field that should not be there, what is around it counts.
     let path = match at.problem.code {

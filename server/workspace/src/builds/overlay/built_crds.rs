@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::{objects::key, projection::Projection};
 use crate::{
     findings::finding::Related,
-    index::{Chosen, Definitions, Files, Found, GroupKind, KnownDefinition, Origin, Resource, definitions_in},
+    index::{Chosen, Definitions, Files, Found, GroupKind, KnownCrd, Origin, Resource, definitions_in},
 };
 
 /// The CRDs that one build has made, as far as they are not those of their files and the build has resources of their kinds.
@@ -34,7 +34,7 @@ pub(super) struct BuiltCrd {
 /// A CRD as an index has it.
 struct Made {
     projection: Projection,
-    known: Option<Arc<KnownDefinition>>,
+    known: Option<Arc<KnownCrd>>,
 }
 
 impl BuiltCrd {
@@ -202,7 +202,7 @@ impl Definitions for CrdsOfBuild<'_> {
         self.others.meant(kind)
     }
 
-    fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownDefinition>> {
+    fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownCrd>> {
         self.others.whole(name, path)
     }
 
@@ -214,7 +214,7 @@ impl Definitions for CrdsOfBuild<'_> {
         self.others.files()
     }
 
-    fn previous(&self, definition: &KnownDefinition) -> Option<Arc<KnownDefinition>> {
+    fn previous(&self, definition: &KnownCrd) -> Option<Arc<KnownCrd>> {
         let crd = self.crds.0.get(&definition.defines);
         let Some(crd) = crd.filter(|it| it.path() == *definition.path) else {
             return self.others.previous(definition);

@@ -69,7 +69,7 @@ pub(super) fn report(origin: &Key, place: Place, sources: &Sources, versions: Ve
             .unwrap_or_default(),
     };
     let span = sources.span(place);
-    let subject = if head.is_definition() {
+    let subject = if head.is_crd() {
         Subject::Definition
     } else {
         Subject::Resource

@@ -48,7 +48,7 @@ impl Ask<'_> {
     ) -> UnsearchedReport {
         let has_directive = patch::has_directive(tree, json);
         if self.question.is_part || has_directive {
-            report.subject = Subject::PartialDefinition;
+            report.subject = Subject::PartialCrd;
             report.in_part = true;
         }
         let partial = if report.in_part {
@@ -57,7 +57,7 @@ impl Ask<'_> {
             self.partial(&report, tree, json)
         };
         if partial.is_some() {
-            report.subject = Subject::PartialDefinition;
+            report.subject = Subject::PartialCrd;
             report.in_part = true;
         }
         let has_unknown = filled.is_some() || self.question.is_completed && unknown_crd::has_placeholder(json);
@@ -77,11 +77,11 @@ impl Ask<'_> {
         report.in_part |= taken > Taken::Nothing;
         if taken > Taken::Conversion {
             report.is_filled_in = report.subject == Subject::Definition;
-            report.subject = Subject::PartialDefinition;
+            report.subject = Subject::PartialCrd;
         }
         let json = rest.as_ref().unwrap_or(json);
         if unknown::asserts_definition(self.question, tree, json) {
-            report.subject = Subject::PartialDefinition;
+            report.subject = Subject::PartialCrd;
             report.in_part = true;
             let all = self.question.versions.iter();
             report.verdicts.extend(all.map(|it| (it, DocumentVerdict::default())));

@@ -9,16 +9,16 @@ use crd_analyzer_gosource::Module;
 pub use put::{GoCrd, make};
 
 use super::{made::Made, manifest::Manifest};
-use crate::index::{DefinitionText, Files, KnownDefinition};
+use crate::index::{CrdText, Files, KnownCrd};
 
 /// A CRD that controller-gen wrote, as the types make it.
-pub(super) fn made(crd: &Arc<KnownDefinition>, files: &dyn Files, module: &Module) -> Option<Made> {
+pub(super) fn made(crd: &Arc<KnownCrd>, files: &dyn Files, module: &Module) -> Option<Made> {
     let text = crd.text(files).filter(|it| it.is_readable)?;
     let GoCrd { manifest, is_in_step } = make(&text, module)?;
     Some(Made::of_crd(manifest, crd.clone(), is_in_step))
 }
 
 /// The same where somebody is still typing a marker.
-pub(super) fn begun(crd: &DefinitionText, module: &Module) -> Option<Manifest> {
+pub(super) fn begun(crd: &CrdText, module: &Module) -> Option<Manifest> {
     Some(put::make_begun(crd, module)?.manifest)
 }

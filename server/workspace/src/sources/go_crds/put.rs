@@ -19,7 +19,7 @@ use crd_analyzer_syntax::{
 
 use crate::{
     documents::source::SourceText,
-    index::DefinitionText,
+    index::CrdText,
     sources::generated::is_annotated,
     sources::manifest::{Encoding, Manifest, Place, Writing},
 };
@@ -50,16 +50,16 @@ pub struct GoCrd {
 }
 
 /// The CRD that the types of a repository make of one that was generated from them. `None`: no types are known for it.
-pub fn make(crd: &DefinitionText, module: &Module) -> Option<GoCrd> {
+pub fn make(crd: &CrdText, module: &Module) -> Option<GoCrd> {
     with_markers(crd, module, false)
 }
 
 /// The same where somebody types: a string that does not end yet is one, too.
-pub(super) fn make_begun(crd: &DefinitionText, module: &Module) -> Option<GoCrd> {
+pub(super) fn make_begun(crd: &CrdText, module: &Module) -> Option<GoCrd> {
     with_markers(crd, module, true)
 }
 
-fn with_markers(crd: &DefinitionText, module: &Module, are_begun: bool) -> Option<GoCrd> {
+fn with_markers(crd: &CrdText, module: &Module, are_begun: bool) -> Option<GoCrd> {
     let json = read_json_of(&crd.tree, crd.root).ok()?;
     let root = json.root()?;
     if !is_annotated(root) {

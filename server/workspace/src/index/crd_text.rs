@@ -140,7 +140,7 @@ struct DocumentTree {
 }
 
 /// A CRD, by the place where it is written.
-pub struct KnownDefinition {
+pub struct KnownCrd {
     /// The file, absolute.
     pub path: Arc<Path>,
     /// What it defines.
@@ -160,7 +160,7 @@ pub struct KnownDefinition {
     /// Whether the file is open.
     pub(super) is_open: bool,
     /// The last version of it that could be read: the text of a document that is being edited often cannot.
-    pub(super) previous: Option<Arc<KnownDefinition>>,
+    pub(super) previous: Option<Arc<KnownCrd>>,
     pub(super) loaded: Loaded,
     /// What API servers of each Kubernetes version make of it, shared by all CRDs with this text.
     pub(super) served: Arc<ServedByVersion>,
@@ -169,16 +169,16 @@ pub struct KnownDefinition {
 /// The text of a CRD, if somebody asked for it; `None` if it was not there.
 #[derive(Default)]
 pub(super) struct Loaded {
-    text: OnceLock<Option<Arc<DefinitionText>>>,
+    text: OnceLock<Option<Arc<CrdText>>>,
     is_used: AtomicBool,
 }
 
 impl Loaded {
-    pub(super) fn get(&self) -> Option<&Option<Arc<DefinitionText>>> {
+    pub(super) fn get(&self) -> Option<&Option<Arc<CrdText>>> {
         self.text.get()
     }
 
-    fn get_or_init(&self, load: impl FnOnce() -> Option<Arc<DefinitionText>>) -> Option<&Arc<DefinitionText>> {
+    fn get_or_init(&self, load: impl FnOnce() -> Option<Arc<CrdText>>) -> Option<&Arc<CrdText>> {
         if self.text.get().is_some() && !self.is_used() {
             self.is_used.store(true, Ordering::Relaxed);
         }
@@ -195,7 +195,7 @@ impl Loaded {
     }
 }
 
-impl fmt::Debug for KnownDefinition {
+impl fmt::Debug for KnownCrd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -207,10 +207,10 @@ impl fmt::Debug for KnownDefinition {
     }
 }
 
-impl KnownDefinition {
+impl KnownCrd {
     /// The one whose text counts, and the text, read once: itself, or if that is not YAML right now, the last one that was. `None` if there
     /// is not a such CRD any more.
-    pub fn readable_text(&self, files: &dyn Files) -> Option<(&Self, Arc<DefinitionText>)> {
+    pub fn readable_text(&self, files: &dyn Files) -> Option<(&Self, Arc<CrdText>)> {
         let loaded = self.loaded.get_or_init(|| self.load(files).map(Arc::new));
         match (loaded, &self.previous) {
             (Some(text), _) if text.is_readable => Some((self, text.clone())),
@@ -261,7 +261,7 @@ impl KnownDefinition {
     }
 
     /// The text alone.
-    pub fn text(&self, files: &dyn Files) -> Option<Arc<DefinitionText>> {
+    pub fn text(&self, files: &dyn Files) -> Option<Arc<CrdText>> {
         self.readable_text(files).map(|it| it.1)
     }
 
@@ -273,7 +273,7 @@ impl KnownDefinition {
         }
     }
 
-    fn load(&self, files: &dyn Files) -> Option<DefinitionText> {
+    fn load(&self, files: &dyn Files) -> Option<CrdText> {
         let shared = self.file.text(files)?;
         let there = shared.text.content.get(self.document.span.range());
         let (document, item) = if there.is_some_and(|it| Fingerprint::of(it) == self.fingerprint) {
@@ -297,7 +297,7 @@ impl KnownDefinition {
             let place = paths::find_from(&tree, root, &[Step::key("items"), Step::Index(item)]);
             root = place.is_found().then(|| tree.resolve(place.node))?;
         }
-        Some(DefinitionText {
+        Some(CrdText {
             source: shared.source.clone(),
             tree,
             root,
@@ -312,12 +312,12 @@ impl KnownDefinition {
 }
 
 /// A CRD as an API server serves it, and its text.
-pub type Served = (Arc<Definition>, Arc<DefinitionText>);
+pub type Served = (Arc<Definition>, Arc<CrdText>);
 
 /// The text of a CRD that nothing can be made of; `None`: it is gone.
-pub type Unserved = Option<Arc<DefinitionText>>;
+pub type Unserved = Option<Arc<CrdText>>;
 
-impl KnownDefinition {
+impl KnownCrd {
     /// The CRD as an API server of this Kubernetes version serves it, with its text.
     pub fn serve(&self, files: &dyn Files, version: KubernetesVersion) -> Result<Served, Unserved> {
         let (known, text) = self.readable_text(files).ok_or(None)?;
@@ -328,7 +328,7 @@ impl KnownDefinition {
     }
 }
 
-impl KnownDefinition {
+impl KnownCrd {
     /// What tells CRDs from others that may judge resources of a version otherwise: two with the same one judge alike. `None`: the text cannot
     /// be read.
     pub fn decides(&self, files: &dyn Files, version: &str) -> Option<Fingerprint> {
@@ -339,7 +339,7 @@ impl KnownDefinition {
 
 /// The text of a CRD as a tree.
 #[derive(Debug)]
-pub struct DefinitionText {
+pub struct CrdText {
     /// The file and its whole text, in which all spans count.
     pub source: Arc<SourceText>,
     /// The tree of the document that the CRD is in.
@@ -356,7 +356,7 @@ pub struct DefinitionText {
     pub cluster: Option<String>,
 }
 
-impl DefinitionText {
+impl CrdText {
     fn decides(&self, version: &str) -> Option<Fingerprint> {
         let kept = self.json.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(json) = kept.as_ref().filter(|_| self.item.is_none()) {

@@ -6,13 +6,13 @@ use globset::{Error, GlobBuilder, GlobMatcher};
 
 /// A file, the files below a folder, or those below a folder whose path matches a glob.
 #[derive(Clone, Debug)]
-pub struct DefinitionPath {
+pub struct CrdPath {
     /// The file or the folder, absolute if the folder that it was relative to is.
     pub base: PathBuf,
     matcher: Option<GlobMatcher>,
 }
 
-impl DefinitionPath {
+impl CrdPath {
     /// Reads a path as it was written, relative to `folder`.
     pub fn parse(written: &str, folder: &Path) -> Result<Self, Error> {
         let is_glob = |part: &Component<'_>| part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     fn check(written: &str, base: &str, holds: &[&str], not: &[&str]) {
-        let path = DefinitionPath::parse(written, Path::new("/repo/a")).expect("a path");
+        let path = CrdPath::parse(written, Path::new("/repo/a")).expect("a path");
         assert_eq!(path.base, Path::new(base), "{written}");
         for file in holds {
             assert!(path.holds(Path::new(file)), "{written} holds {file}");
@@ -103,6 +103,6 @@ mod tests {
             &["/repo/crds/a.yaml", "/repo/x/y/crds/a.yaml"],
             &["/repo/x/a.yaml"],
         );
-        assert!(DefinitionPath::parse("a[", Path::new("/")).is_err());
+        assert!(CrdPath::parse("a[", Path::new("/")).is_err());
     }
 }
