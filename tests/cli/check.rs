@@ -552,7 +552,7 @@ fn rules_that_name_their_own_value_or_an_unknown_function_say_so() {
             "!format.uid().validate(self.name).hasValue()",
             [
                 "`format` has no such function in this Kubernetes version",
-                "`format.uuid`",
+                "help: write `format.named`",
             ],
         ),
     ] {

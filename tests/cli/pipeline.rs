@@ -284,7 +284,7 @@ fn patches_of_flux_count() {
         &[
             "error[wrong-type]",
             place,
-            "Flux builds it like this for `apps` (apps.yaml)",
+            "Flux builds it like this for `apps` (clusters/apps.yaml)",
             " 1 error",
         ],
     );

@@ -90,7 +90,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
             Ok(session.out.flush()?)
         })?;
     if !session.has_crds {
-        crd_analyzer_io::print::tell("note: no CRD was found here");
+        crd_analyzer_io::print::tell("note: no CRD was found");
     }
     if let Some(top) = session.top.take() {
         top.print(&mut session.out, session.layout.columns)?;
