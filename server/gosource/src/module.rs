@@ -10,6 +10,9 @@ use crate::check::{self, Types, catalog::Release, release::named_in};
 use crate::declaration::Kind;
 use crate::read::{Declarations, Declared, SourceFile, read};
 
+/// Packages that are looked through for a kind whose folder is not named as its version.
+const MAX_PACKAGES: usize = 500;
+
 /// Folders of a repository that are looked into, and files in a package that are read: more is not a repository with an API.
 const MAX_FOLDERS: usize = 20_000;
 const MAX_FILES: usize = 500;
@@ -118,6 +121,20 @@ impl Package {
         texts.any(|it| it.contains(&quoted) || it.contains(&marked))
     }
 
+    /// The version of its kinds: that of a marker, or the name of the package.
+    fn version(&self) -> Option<&str> {
+        let mut texts = self.files.iter().map(|it| &*it.source.text);
+        let marked = texts.find_map(|it| Some(it.split_once("+versionName=")?.1));
+        let is_of = |it: char| it.is_alphanumeric() || it == '_';
+        let word = |text: &'_ str| text.find(|it| !is_of(it)).unwrap_or(text.len());
+        if let Some(marked) = marked {
+            return Some(&marked[..word(marked)]);
+        }
+        let text = &*self.files.first()?.source.text;
+        let clause = text.lines().find_map(|it| it.strip_prefix("package "))?.trim_start();
+        Some(&clause[..word(clause)])
+    }
+
     /// The same package with another text of a file.
     fn with(&self, path: &Path, text: &Arc<str>) -> Self {
         let mut files = self.files.clone();
@@ -210,7 +227,7 @@ impl Module {
 
     /// The folder of the package that declares this kind in this version of this group.
     ///
-    /// The folder is named as the version, as kubebuilder lays them out. Of several that declare the kind, it is the one that names the
+    /// The folder is mostly named as the version, as kubebuilder lays them out; else a package of the repository has it. Of several that declare the kind, it is the one that names the
     /// group; `is_generated`: a single one need not.
     pub(crate) fn package_of(&self, of: &Kind<'_>) -> Option<Arc<Package>> {
         let folders = self.layout().with_go.iter();
@@ -223,8 +240,19 @@ impl Module {
         match of_group {
             Some(at) => Some(with_kind.swap_remove(at)),
             None if of.is_generated && with_kind.len() == 1 => with_kind.pop(),
+            None if of.is_generated => self.package_elsewhere(of),
             None => None,
         }
+    }
+
+    /// The same in a folder with another name: its package names the group, and has the version.
+    fn package_elsewhere(&self, of: &Kind<'_>) -> Option<Arc<Package>> {
+        let folders = self.layout().with_go.iter();
+        let others = folders.filter(|it| it.file_name().is_none_or(|it| it != of.version));
+        // More is not looked through for one kind.
+        let mut packages = others.take(MAX_PACKAGES).map(|it| self.package(it));
+        packages
+            .find(|it| it.names_group(of.group) && it.version() == Some(of.version) && it.declared(of.kind).is_some())
     }
 
     /// The package that a file belongs to.
