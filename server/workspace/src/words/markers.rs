@@ -8,7 +8,7 @@ use crd_analyzer_gosource::check::{
 
 use super::{
     Words,
-    text::{code, either},
+    text::{clip, code, either},
 };
 
 /// The wording of a problem with a marker.
@@ -44,8 +44,11 @@ pub(crate) fn words(problem: &Problem) -> Words {
     }
 }
 
+/// People copy names: only longer ones are cut.
+const LONGEST_NAME: usize = 80;
+
 fn marker(name: &str) -> String {
-    code(&format!("+{name}"))
+    format!("`+{}`", clip(name, LONGEST_NAME))
 }
 
 /// A marker that controller-gen knows: its name is shown whole.
@@ -63,7 +66,12 @@ fn unknown(name: &str, has_text: bool, meant: Option<&str>) -> Words {
     }
     let words = Words::new(format!("controller-gen has no marker {}", marker(name)));
     let words = match meant {
-        Some(meant) => words.did_you_mean(name, meant),
+        Some(meant) => {
+            let meant = clip(meant, LONGEST_NAME);
+            words
+                .label(format!("did you mean `{meant}`?"))
+                .help(format!("change `{}` to `{meant}`", clip(name, LONGEST_NAME)))
+        }
         None => words
             .label("does nothing")
             .help("remove it, or correct its name")
