@@ -219,6 +219,95 @@ fn crds_are_judged_as_markers_make_them() {
     );
 }
 
+/// The types with other markers of the kind, and of a list.
+fn with_markers(kind: &str, list: &str) -> String {
+    let order = ORDER
+        .replace("none1", "none")
+        .replace("type Order struct", &format!("{kind}type Order struct"));
+    order.replace(
+        "}\n\n// +kubebuilder:validation:XV",
+        "}\n\n// Item is one.\ntype Item struct {\n\tName string `json:\"name\"`\n\tValue string `json:\"value,omitempty\"`\n}\n\n// +kubebuilder:validation:XV",
+    )
+    .replace("\tPrice int32", &format!("{list}\tItems []Item `json:\"items,omitempty\"`\n\tPrice int32"))
+}
+
+#[test]
+fn markers_of_kinds_and_lists_are_put_in() {
+    let sandbox = project();
+    let items = "              items:
+                items:
+                  properties:
+                    name: {type: string}
+                    value: {type: string}
+                  required: [name]
+                  type: object
+                type: array
+                x-kubernetes-list-map-keys: [name]
+                x-kubernetes-list-type: map
+              limit:
+                format: int32
+";
+    let crd = ORDERS.replace("              limit:\n                format: int32\n", items);
+    sandbox.write("config/crd/bases/shop.example.com_orders.yaml", &crd);
+    let keyed = "\t// +listType=map\n\t// +listMapKey=name\n";
+    let check = |kind: &str, list: &str, expected: &str| {
+        sandbox.write("api/v1/order_types.go", with_markers(kind, list));
+        let outcome = sandbox.run(&["check", "./api/...", "-o", "concise"]);
+        assert!(
+            outcome.stdout.contains(expected),
+            "{kind}{list}: {expected} in {}",
+            outcome.stdout
+        );
+    };
+    check("", keyed, " 0 errors");
+    for (marker, place) in [
+        ("resource:shortName=OD", 36),
+        ("resource:path=Orders", 31),
+        ("resource:scope=namespaced", 32),
+        ("subresource:scale:specpath=spec.limit,statuspath=.status.a", 44),
+        ("subresource:scale:specpath=.spec.limits,statuspath=.status.a", 50),
+    ] {
+        let kind = format!("// +kubebuilder:{marker}\n");
+        check(&kind, keyed, &format!(":4:{place}: "));
+    }
+    check("// +kubebuilder:unservedversion\n", keyed, " 0 errors");
+    // A key that no item has, one that is optional, and none at all.
+    for list in [
+        "\t// +listType=map\n\t// +listMapKey=nam\n",
+        "\t// +listType=map\n\t// +listMapKey=value\n",
+        "\t// +listType=map\n",
+    ] {
+        check("", list, "error[");
+    }
+    // The values of the CRD go with their markers.
+    check("", "", " 0 errors");
+    check("", "\t// +nullable\n\t// +kubebuilder:default={{a: 1}}\n", "error[");
+}
+
+#[test]
+fn a_package_says_its_version() {
+    let sandbox = project();
+    for file in ["groupversion_info.go", "order_types.go"] {
+        std::fs::remove_file(sandbox.path().join("api/v1").join(file)).expect("the file is there");
+    }
+    let broken = ORDER.replace("none1", "none").replace("self.limit\"", "self.limt\"");
+    let check = |clause: &str, expected: &str| {
+        sandbox.write("api/order_types.go", broken.replace("package v1", clause));
+        let outcome = sandbox.run(&["check", "./api/...", "-o", "concise"]);
+        assert!(outcome.stdout.contains(expected), "{clause}: {}", outcome.stdout);
+    };
+    check("// +groupName=shop.example.com\npackage v1", "error[undefined-field]");
+    check(
+        "// +groupName=shop.example.com\n// +versionName=v1\npackage api",
+        "error[undefined-field]",
+    );
+    check(
+        "// +groupName=shop.example.com\n// +versionName=v2\npackage v1",
+        " 0 errors",
+    );
+    check("// +groupName=shop.example.com\npackage api", " 0 errors");
+}
+
 #[test]
 fn what_is_wrong_in_both_is_told_in_the_crd() {
     let sandbox = project();

@@ -134,6 +134,13 @@ pub struct Sites {
     pub are_all: bool,
 }
 
+impl Sites {
+    /// Whether values of a map are on the way from the field.
+    pub fn are_below_map(&self) -> bool {
+        self.all.first().is_some_and(|it| it.is_below_map)
+    }
+}
+
 /// A place in Go types, beside a schema that is generated from it.
 #[derive(Clone)]
 pub struct Cursor {
@@ -186,6 +193,11 @@ impl Cursor {
     /// What the schema is generated from.
     pub fn declaration(&self) -> &Declaration {
         &self.declaration
+    }
+
+    /// Whether a marker keeps controller-gen from looking at the type.
+    pub fn is_schemaless(&self) -> bool {
+        self.declaration.site.is_schemaless()
     }
 
     /// Whether it is a struct whose fields are known, but perhaps for those of structs in other modules.

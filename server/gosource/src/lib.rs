@@ -13,7 +13,7 @@ mod read;
 mod said;
 
 pub use declaration::{Cursor, Declaration, Kind, Site, Sites, Step};
-pub use markers::{Marked, marker_for};
+pub use markers::{Marked, ONLY_MARKERS_SET, marker_for};
 pub use module::{Folders, Module, is_source, root_of};
 pub use read::{Marker, SourceFile};
-pub use said::{LISTS, Said, To};
+pub use said::{Given, KEYS, LISTS, Said, To};

@@ -65,6 +65,26 @@ const ALIASES: &[(&str, &[&str])] = &[
     ("+listType", &["+k8s:listType"]),
     ("+listMapKey", &["+k8s:listMapKey"]),
     ("+mapType", &["+structType"]),
+    ("+kubebuilder:validation:MaxItems", &["+k8s:maxItems"]),
+    ("+kubebuilder:validation:Maximum", &["+k8s:maximum"]),
+    ("+kubebuilder:validation:Minimum", &["+k8s:minimum"]),
+    (
+        "+kubebuilder:validation:EmbeddedResource",
+        &["+kubebuilder:validation:XEmbeddedResource"],
+    ),
+    (
+        "+kubebuilder:pruning:PreserveUnknownFields",
+        &["+kubebuilder:validation:XPreserveUnknownFields"],
+    ),
+];
+
+/// Keywords that a schema has only if a marker sets them. Scripts add bounds and rules to CRDs, but none of these.
+pub const ONLY_MARKERS_SET: [&str; 5] = [
+    "nullable",
+    "x-kubernetes-embedded-resource",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-list-type",
+    "x-kubernetes-map-type",
 ];
 
 /// The marker that sets a field of a definition: of a schema, or of what is beside schemas.

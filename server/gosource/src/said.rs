@@ -13,6 +13,7 @@ use crate::{
     declaration::Site,
     literal::{Literal, Value},
     markers::{keyword_of, of_items},
+    read::Marker,
 };
 
 /// What a marker says of a schema.
@@ -35,6 +36,8 @@ pub enum To {
     List(Vec<Literal>),
     /// One more object in a list, with these fields: a rule, a column.
     Object(Vec<(&'static str, Literal)>),
+    /// `true`, because the marker is there.
+    True,
     /// It is left out.
     Nothing,
     /// Something whose meaning is not known here.
@@ -49,13 +52,74 @@ impl To {
             (Self::List(values), Self::List(others)) => {
                 values.len() == others.len() && values.iter().zip(others).all(|(it, other)| it.says_same(other))
             }
-            (Self::Nothing, Self::Nothing) => true,
+            (Self::Nothing, Self::Nothing) | (Self::True, Self::True) => true,
             _ => false,
         }
     }
 }
 
+/// A marker, and its arguments by their names.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Given {
+    /// From the plus sign to its last character, in bytes of the file.
+    pub marker: Range<usize>,
+    /// `None`: they are not known here.
+    pub arguments: Option<Vec<(&'static str, To)>>,
+}
+
 impl Site {
+    /// The markers of a name, if a release knows it, and what they are given.
+    pub fn given(&self, name: &str, release: Release) -> Vec<Given> {
+        let text = &self.file.text;
+        let of = |marker: &Marker| {
+            if !marker.text.contains(name) {
+                return None;
+            }
+            let (span, parts) = self.parts(marker);
+            let is_it = |it: &&Definition| it.name == name && it.target == self.target && it.since <= release;
+            parts.definition.filter(is_it)?;
+            let arguments = parts.arguments.iter().map(|part| {
+                let argument = parts.argument(text, part)?;
+                let value = part.value.clone()?;
+                let to = match &argument.r#type {
+                    Type::List(_) => match guessed::read(text, value, &argument.r#type, release) {
+                        Guessed::Value(it) => match it.value {
+                            Value::List(items) => To::List(items),
+                            _ => return None,
+                        },
+                        Guessed::Refused(_) | Guessed::Unknown => return None,
+                    },
+                    of => To::Value(Literal::read(text, value, of)?),
+                };
+                Some((argument.name.as_str(), to))
+            });
+            Some(Given {
+                arguments: arguments.collect(),
+                marker: span,
+            })
+        };
+        self.markers.iter().filter_map(of).collect()
+    }
+
+    /// Whether markers make a field required, or optional. `None`: its tag decides, or the package.
+    pub fn is_required(&self, release: Release) -> Option<bool> {
+        let has = |name: &str| !self.given(name, release).is_empty();
+        REQUIRES.iter().find(|it| has(it.0)).map(|it| it.1)
+    }
+
+    /// A marker's place, and its parts.
+    fn parts(&self, marker: &Marker) -> (Range<usize>, Parts) {
+        let span = marker.start..marker.start + marker.text.len();
+        let written = Written {
+            span: span.clone(),
+            belongs: Ok(self.target),
+            is_documentation: true,
+            declaration: 0,
+        };
+        let parts = Parts::of(&self.file.text, &written, span.end);
+        (span, parts)
+    }
+
     /// What its markers say of the schema to a release of controller-gen, in their order. `are_begun`: somebody types, so that a string may be
     /// without an end.
     pub fn said(&self, release: Release, are_begun: bool) -> Vec<Said> {
@@ -90,14 +154,7 @@ impl Site {
         let text = &self.file.text;
         let mut all: Vec<(&str, Said)> = Vec::new();
         for marker in self.markers.iter() {
-            let span = marker.start..marker.start + marker.text.len();
-            let written = Written {
-                span: span.clone(),
-                belongs: Ok(self.target),
-                is_documentation: true,
-                declaration: 0,
-            };
-            let parts = Parts::of(text, &written, span.end);
+            let (span, parts) = self.parts(marker);
             let is_known = |it: &&Definition| it.target == self.target && it.since <= release;
             let Some(definition) = parts.definition.filter(is_known) else {
                 continue;
@@ -115,7 +172,7 @@ impl Site {
                 to,
                 marker: span,
             };
-            if LISTS.iter().all(|it| it.0 != keyword) {
+            if keyword != KEYS && LISTS.iter().all(|it| it.0 != keyword) {
                 // Of several, the last one counts, and kubebuilder's default counts for more than that of others.
                 let is_less = |it: &(&str, Said)| it.0 == json::MARKER && it.1.keyword == keyword;
                 if definition.name == json::MARKER && all.iter().any(|it| it.1.keyword == keyword && !is_less(it)) {
@@ -139,6 +196,19 @@ fn is_left_out(keyword: &str, to: &To) -> bool {
         _ => false,
     }
 }
+
+/// Markers that make a field required or optional, in the order in which controller-gen looks for them.
+const REQUIRES: [(&str, bool); 6] = [
+    ("kubebuilder:validation:Optional", false),
+    ("kubebuilder:validation:Required", true),
+    ("optional", false),
+    ("k8s:optional", false),
+    ("required", true),
+    ("k8s:required", true),
+];
+
+/// The keyword to which each marker adds a name.
+pub const KEYS: &str = "x-kubernetes-list-map-keys";
 
 /// Keywords that hold JSON.
 const JSON: [&str; 2] = ["default", "example"];
@@ -176,8 +246,12 @@ fn to((text, are_begun): (&str, bool), parts: &Parts, keyword: &str, release: Re
         return fields.iter().any(|it| it.0 == *id).then_some(To::Object(fields));
     }
     match (definition.arguments.as_slice(), parts.arguments.as_slice()) {
+        ([], _) => Some(To::True),
         ([argument], [part]) => {
-            let value = part.value.clone()?;
+            let mut value = part.value.clone()?;
+            if definition.name.starts_with("k8s:") {
+                value.end = text[value.clone()].find('#').map_or(value.end, |it| value.start + it);
+            }
             let guessed = match &argument.r#type {
                 _ if definition.name == json::MARKER => json::read(text, value),
                 of @ (Type::Any | Type::List(_)) => guessed::read(text, value, of, release),

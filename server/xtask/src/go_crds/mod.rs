@@ -104,7 +104,13 @@ fn compare_random(args: &Args) -> anyhow::Result<bool> {
         if is_refused(&refused_before) || is_refused(&refused_after) {
             continue;
         }
-        let text = |folder: &Path| Ok::<_, anyhow::Error>(crds_in(&folder.join("out").join(package.crd()))?.pop());
+        let text = |folder: &Path| {
+            let out = folder.join("out");
+            let mut files = Disk.list(&out).into_iter().map(|it| it.0);
+            let file = files.find(|it| it.starts_with(&package.crd()));
+            let crds = file.map(|it| crds_in(&out.join(it))).transpose()?;
+            Ok::<_, anyhow::Error>(crds.unwrap_or_default().pop())
+        };
         let (Some(before), Some(after)) = (text(before.path())?, text(after.path())?) else {
             bail!("controller-gen made no CRD of {}", package.path());
         };

@@ -73,9 +73,9 @@ impl Package {
         format!("p{}/v1/types.go", self.number)
     }
 
-    /// The file of its CRD.
+    /// What the name of its CRD's file begins with.
     pub(super) fn crd(&self) -> String {
-        format!("g{0}.example.com_k{0}s.yaml", self.number)
+        format!("g{}.example.com_", self.number)
     }
 
     /// The text of its file, before or after.
@@ -201,10 +201,50 @@ impl Making<'_> {
             self.value(|random| format!(".spec.f{}", random.u8(0..5)));
             self.text("\n");
         }
+        self.kind();
         self.text(&format!(
             "type K{number} struct {{\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta \
              `json:\"metadata,omitempty\"`\n\tSpec Spec `json:\"spec\"`\n}}\n"
         ));
+    }
+
+    /// Markers of the kind beside its columns.
+    fn kind(&mut self) {
+        let resources = [
+            "",
+            "shortName=a;bc",
+            "shortName={a}",
+            "scope=Cluster",
+            "scope=Namespaced,shortName=x",
+            "path=others",
+            "path=Others,singular=one",
+            "categories=all;own,singular=one",
+            "scope=cluster",
+        ];
+        let resource = |random: &mut Rng| match resources[random.usize(0..resources.len())] {
+            "" => "// +kubebuilder:storageversion\n".to_owned(),
+            arguments => format!("// +kubebuilder:resource:{arguments}\n"),
+        };
+        let status = |random: &mut Rng| ["", "// +kubebuilder:subresource:status\n"][random.usize(0..2)].to_owned();
+        let scale = |random: &mut Rng| {
+            let path = [".spec.a", "spec.a", ""][random.usize(0..3)];
+            let selector = ["", ",selectorpath=.status.s"][random.usize(0..2)];
+            match path {
+                "" => String::new(),
+                _ => format!("// +kubebuilder:subresource:scale:specpath={path},statuspath=.status.b{selector}\n"),
+            }
+        };
+        let others = [
+            "",
+            "// +kubebuilder:deprecatedversion\n",
+            "// +kubebuilder:deprecatedversion:warning=\"a, b\"\n",
+            "// +kubebuilder:storageversion\n",
+        ];
+        let other = |random: &mut Rng| others[random.usize(0..others.len())].to_owned();
+        self.value(resource);
+        self.value(status);
+        self.value(scale);
+        self.value(other);
     }
 
     fn of(&mut self, known: &[Type]) -> Type {
@@ -249,6 +289,10 @@ impl Making<'_> {
     fn markers(&mut self, of: &Type, is_field: bool) {
         let indent = if is_field { "\t" } else { "" };
         for _ in 0..self.random.usize(0..4) {
+            if self.is(25) {
+                self.flag(of, indent, is_field);
+                continue;
+            }
             let is_items = matches!(of, Type::List(_)) && self.is(40);
             let (of, items) = match of {
                 Type::List(of) if is_items => (&**of, "items:"),
@@ -268,9 +312,10 @@ impl Making<'_> {
                 0..4 => self.rule(&begin),
                 4..7 if is_plain && !numbers.is_empty() => {
                     let name = numbers[self.random.usize(0..numbers.len())];
-                    self.text(&format!("{begin}{name}="));
-                    self.value(|random| random.u8(1..100).to_string());
-                    self.text("\n");
+                    self.value(|random| match random.u8(0..4) {
+                        0 => String::new(),
+                        _ => format!("{begin}{name}={}\n", random.u8(1..100)),
+                    });
                 }
                 7 if matches!(of, Type::Text) => {
                     self.text(&format!("{begin}Pattern="));
@@ -312,6 +357,44 @@ impl Making<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// A marker that says what a list or a map is, or one without a value. It may come or go.
+    fn flag(&mut self, of: &Type, indent: &str, is_field: bool) {
+        let is_there = [[true, true], [true, false], [false, true]][self.random.usize(0..3)];
+        let list = ["listType=atomic", "listType=set", "listType=map"][self.random.usize(0..3)];
+        let mut names = vec!["kubebuilder:pruning:PreserveUnknownFields"];
+        if is_field {
+            names.extend(["nullable", "optional", "required", "kubebuilder:validation:Optional"]);
+            names.push("kubebuilder:validation:Required");
+        }
+        match of {
+            Type::List(_) => names.extend([list, list, list]),
+            Type::Map(_) => names.extend(["mapType=atomic", "mapType=granular"]),
+            Type::Struct(_) => names.extend(["structType=atomic", "kubebuilder:validation:XEmbeddedResource"]),
+            _ => {}
+        }
+        let name = names[self.random.usize(0..names.len())];
+        if name == "listType=map" {
+            let keys = [
+                "",
+                "// +listMapKey=a\n",
+                "// +listMapKey=a\n// +listMapKey=b\n",
+                "// +listMapKey=a\n// +listMapKey=a\n",
+            ];
+            self.text(&format!("{indent}// +{name}\n"));
+            self.value(|random| keys[random.usize(0..4)].replace("//", &format!("{indent}//")));
+            return;
+        }
+        let line = format!("{indent}// +{name}\n");
+        // Without a marker, the tag decides whether a field is required, which is left as the CRD says.
+        let stays = name.ends_with("ptional") || name.ends_with("equired");
+        let is_there = if stays {
+            [is_there[0] && is_there[1], true]
+        } else {
+            is_there
+        };
+        self.pieces.push(Piece::Line(line, is_there));
     }
 
     fn rule(&mut self, begin: &str) {

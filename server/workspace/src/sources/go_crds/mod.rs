@@ -1,6 +1,8 @@
 //! The CRDs that the Go types of a repository are made into, as their markers are now.
 
+mod kinds;
 mod put;
+mod set;
 
 use std::sync::Arc;
 

@@ -8,9 +8,11 @@ use std::{
     sync::Arc,
 };
 
+use super::set::{Name, Object, Set, id_of, is_same, list, literal, says_object, text_of, values_in};
 use crd_analyzer_budget as budget;
 use crd_analyzer_gosource::{
-    Cursor, Kind, LISTS, Module, Said, SourceFile, Step, To, check::catalog::Release, literal,
+    Cursor, KEYS, Kind, LISTS, Module, ONLY_MARKERS_SET, Said, Site, SourceFile, Step, To, check::catalog::Release,
+    literal,
 };
 use crd_analyzer_syntax::{
     json::{Json, JsonValue, read_json_of},
@@ -20,9 +22,14 @@ use crd_analyzer_syntax::{
 use crate::{
     documents::source::SourceText,
     index::CrdText,
-    sources::generated::is_annotated,
-    sources::manifest::{Encoding, Manifest, Place, Writing},
+    sources::{
+        generated::is_annotated,
+        manifest::{Manifest, Place, Writing},
+    },
 };
+
+/// The first release that leaves out a key that is said twice.
+const DROPS_TWICE: Release = Release(22);
 
 /// The keyword of rules.
 const RULES: &str = "x-kubernetes-validations";
@@ -84,10 +91,9 @@ fn with_markers(crd: &CrdText, module: &Module, are_begun: bool) -> Option<GoCrd
     };
     // What no field or marker decides is told at the kind.
     let mut anchor = None;
+    let mut versions = Vec::new();
+    let mut cursors = Vec::new();
     for version in spec.get("versions")?.items()? {
-        let Some(schema) = version.get("schema").and_then(|it| it.get("openAPIV3Schema")) else {
-            continue;
-        };
         let name = text_at(version, &["name"])?;
         let of = Kind {
             group: &group,
@@ -95,12 +101,26 @@ fn with_markers(crd: &CrdText, module: &Module, are_begun: bool) -> Option<GoCrd
             kind: &kind,
             is_generated: true,
         };
-        if let Some(cursor) = module.cursor(&of) {
-            put.version(version, &cursor);
-            put.schema(schema, &cursor, 0);
+        cursors.push((version, module.cursor(&of)));
+    }
+    // Scripts may add versions that the types do not have.
+    let are_known = cursors.iter().all(|it| it.1.is_some());
+    let is_only = cursors.len() == 1;
+    for (version, cursor) in cursors {
+        let site = cursor.as_ref().map(|it| it.declaration().site.clone());
+        // controller-gen leaves out such a version: what the CRD says of it stays.
+        let is_skipped = |it: &Site| !it.given("kubebuilder:skipversion", put.release()).is_empty();
+        let schema = version.get("schema").and_then(|it| it.get("openAPIV3Schema"));
+        if let (Some(cursor), Some(schema)) = (&cursor, schema)
+            && !site.as_ref().is_some_and(is_skipped)
+        {
+            put.version(version, cursor, are_known.then_some(is_only));
+            put.schema(schema, cursor, 0);
             anchor.get_or_insert_with(|| put.schemas[&version.node].declared.clone());
         }
+        versions.push((version, site));
     }
+    put.names((root, spec), (&group, &kind), &versions);
     // Types of another project may have the same names.
     let anchor = anchor.filter(|_| put.declared >= put.undeclared && !put.is_over)?;
     let mut writing = Writing::default();
@@ -111,39 +131,22 @@ fn with_markers(crd: &CrdText, module: &Module, are_begun: bool) -> Option<GoCrd
     })
 }
 
-/// What becomes of a schema.
-struct Schema<'j> {
+/// What becomes of a schema, or of another mapping.
+pub(super) struct Schema<'j> {
     /// The field or type that it is generated from.
-    declared: Place,
+    pub(super) declared: Place,
     /// The values that markers set.
-    set: BTreeMap<&'static str, Set<'j>>,
+    pub(super) set: BTreeMap<&'static str, Set<'j>>,
 }
 
-/// What becomes of the value at a keyword.
-enum Set<'j> {
-    /// It is what a marker says.
-    To(Place, To),
-    /// Objects: those that markers say, and those that they do not explain.
-    Objects(Vec<Object<'j>>),
-    /// It is left out.
-    Nothing,
-    /// It stays as it is, because a marker decides it that says something unknown.
-    As(Place),
-}
-
-enum Object<'j> {
-    Said(Place, Vec<(&'static str, literal::Literal)>),
-    Kept(&'j Json<'j>),
-}
-
-struct Put<'a, 'j> {
+pub(super) struct Put<'a, 'j> {
     module: &'a Module,
     /// Strings in markers may be without an end.
     are_begun: bool,
     /// By the node of the mapping.
-    schemas: HashMap<NodeId, Schema<'j>>,
+    pub(super) schemas: HashMap<NodeId, Schema<'j>>,
     texts: HashMap<Arc<Path>, Arc<SourceText>>,
-    is_in_step: bool,
+    pub(super) is_in_step: bool,
     /// It takes too much.
     is_over: bool,
     /// Bytes for what markers say.
@@ -154,13 +157,18 @@ struct Put<'a, 'j> {
 }
 
 impl<'j> Put<'_, 'j> {
+    /// Counts the text of a marker.
+    pub(super) fn take_text(&mut self, length: usize) {
+        self.take(A_VALUE + 2 * length as u64);
+    }
+
     fn take(&mut self, bytes: u64) {
         let rest = self.room.checked_sub(bytes);
         self.room = rest.unwrap_or(0);
         self.is_over |= rest.is_none() || budget::bytes(bytes).is_err();
     }
 
-    fn place(&mut self, file: &SourceFile, span: &Range<usize>) -> Place {
+    pub(super) fn place(&mut self, file: &SourceFile, span: &Range<usize>) -> Place {
         let new = || Arc::new(SourceText::new(file.path.clone(), file.text.clone()));
         Place {
             file: self.texts.entry(file.path.clone()).or_insert_with(new).clone(),
@@ -177,16 +185,26 @@ impl<'j> Put<'_, 'j> {
         let declared = self.place(&site.file, &site.span);
         let release = self.release();
         let mut said: BTreeMap<&'static str, Vec<(Place, To)>> = BTreeMap::new();
+        let mut keys: Vec<Vec<(Place, literal::Literal)>> = Vec::new();
         let sites = at.sites(self.module);
         self.is_over |= budget::work(A_SITE * (1 + sites.all.len() as u64)).is_err();
         let mut adds_rules = !sites.are_all;
         for site in &sites.all {
             adds_rules |= site.adds_rules();
+            let mut keys_here = Vec::new();
             for Said { keyword, to, marker } in site.said(release, self.are_begun) {
                 let place = self.place(&site.file, &marker);
                 self.take(A_VALUE * values_in(&to) + 2 * marker.len() as u64);
+                if let (KEYS, To::Value(key)) = (keyword, &to) {
+                    let is_new = |it: &(Place, literal::Literal)| !it.1.says_same(key);
+                    if release < DROPS_TWICE || keys_here.iter().all(is_new) {
+                        keys_here.push((place, key.clone()));
+                    }
+                    continue;
+                }
                 said.entry(keyword).or_default().push((place, to));
             }
+            keys.extend(Some(keys_here).filter(|it| !it.is_empty()));
             if self.is_over {
                 return;
             }
@@ -195,6 +213,15 @@ impl<'j> Put<'_, 'j> {
             said.entry(RULES).or_default();
         }
         let mut set = BTreeMap::new();
+        set.extend(self.keys(schema, keys).map(|it| (KEYS, it)));
+        // Without its marker, such a keyword is not there.
+        let are_removed = sites.are_all && !sites.are_below_map() && !at.is_schemaless();
+        for keyword in ONLY_MARKERS_SET.iter().filter(|_| are_removed) {
+            if schema.get(keyword).is_some() && !said.contains_key(keyword) && !set.contains_key(keyword) {
+                self.is_in_step = false;
+                set.insert(keyword, Set::Nothing);
+            }
+        }
         for (keyword, said) in said {
             let written = schema.get(keyword);
             let becomes = match id_of(keyword) {
@@ -204,6 +231,7 @@ impl<'j> Put<'_, 'j> {
             set.extend(becomes.map(|it| (keyword, it)));
         }
         self.schemas.insert(schema.node, Schema { declared, set });
+        let mut required: Vec<(String, Place, bool)> = Vec::new();
         let below = |put: &mut Self, schema: &'j Json<'j>, step: &Step| {
             let at = at.step(put.module, step);
             if let Some(at) = &at {
@@ -216,6 +244,9 @@ impl<'j> Put<'_, 'j> {
             if depth > 0 || property.key != "metadata" {
                 let step = Step::Property(property.key.as_ref().to_owned());
                 let is_declared = below(self, &property.value, &step);
+                if let Some((place, is)) = self.requires(at, &step) {
+                    required.push((property.key.as_ref().to_owned(), place, is));
+                }
                 let of_properties = if is_declared {
                     &mut self.declared
                 } else {
@@ -224,11 +255,71 @@ impl<'j> Put<'_, 'j> {
                 *of_properties += usize::from(is_declared || at.is_struct());
             }
         }
+        if !required.is_empty() {
+            self.required(schema, required);
+        }
         for (keyword, step) in [("items", Step::Items), ("additionalProperties", Step::Values)] {
             if let Some(schema) = schema.get(keyword) {
                 below(self, schema, &step);
             }
         }
+    }
+
+    /// Whether a marker makes a field required or optional, and where the field is.
+    fn requires(&mut self, at: &Cursor, step: &Step) -> Option<(Place, bool)> {
+        let site = at.step(self.module, step)?.declaration().site.clone();
+        let is = site.is_required(self.release())?;
+        Some((self.place(&site.file, &site.span), is))
+    }
+
+    /// What becomes of the required properties.
+    fn required(&mut self, schema: &'j Json<'j>, said: Vec<(String, Place, bool)>) {
+        let written = schema.get("required").and_then(Json::items).unwrap_or_default();
+        let written: Vec<&str> = written.iter().filter_map(Json::as_str).collect();
+        let mut names: Vec<(String, Name)> = Vec::new();
+        for name in &written {
+            if !said.iter().any(|it| it.0 == *name && !it.2) {
+                names.push(((*name).to_owned(), Name::Kept((*name).to_owned())));
+            }
+        }
+        let mut is_same = names.len() == written.len();
+        for (name, place, is) in said {
+            if is && !written.contains(&name.as_str()) {
+                is_same = false;
+                let at = names.partition_point(|it| it.0 < name);
+                names.insert(at, (name.clone(), Name::Follows(place, name)));
+            }
+        }
+        if is_same {
+            return;
+        }
+        self.is_in_step = false;
+        let names: Vec<Name> = names.into_iter().map(|it| it.1).collect();
+        let set = if names.is_empty() {
+            Set::Nothing
+        } else {
+            Set::Names(names)
+        };
+        if let Some(schema) = self.schemas.get_mut(&schema.node) {
+            schema.set.insert("required", set);
+        }
+    }
+
+    /// What becomes of the keys of a list. `said`: by each field or type.
+    fn keys(&mut self, schema: &'j Json<'j>, mut said: Vec<Vec<(Place, literal::Literal)>>) -> Option<Set<'j>> {
+        let written = schema.get(KEYS);
+        let first = said.pop()?;
+        let says_same = |it: &Vec<(Place, literal::Literal)>| {
+            it.len() == first.len() && it.iter().zip(&first).all(|(it, first)| it.1.says_same(&first.1))
+        };
+        if !said.iter().all(says_same) {
+            // One of them counts.
+            return written.map(|_| Set::As(first[0].0.clone()));
+        }
+        let names = first.into_iter().map(|(place, key)| Name::Said(place, key));
+        let set = Set::Names(names.collect());
+        self.is_in_step &= set.is_as_written(written);
+        Some(set)
     }
 
     /// What becomes of a value. Where several markers say something, controller-gen may say both in `allOf`.
@@ -237,11 +328,18 @@ impl<'j> Put<'_, 'j> {
         (keyword, written): (&str, Option<&Json<'_>>),
         (schema, said): (&Json<'_>, Vec<(Place, To)>),
     ) -> Option<Set<'j>> {
+        // What one of them leaves out, another one may say.
+        let says_some = said.iter().any(|it| it.1 != To::Nothing);
+        let said: Vec<(Place, To)> = said
+            .into_iter()
+            .filter(|it| !says_some || it.1 != To::Nothing)
+            .collect();
         let of_all = schema.get("allOf").and_then(Json::items).unwrap_or_default();
         let is_in_all = of_all.iter().any(|it| it.get(keyword).is_some());
         let (first, to) = said.first()?;
         let is_clear = said.iter().all(|it| it.1.says_same(to)) && !matches!(to, To::Unknown);
-        if !is_clear || written.is_none() && (is_in_all || said.len() > 1) {
+        let may_be_in_all = (is_in_all || said.len() > 1) && *to != To::True;
+        if !is_clear || written.is_none() && may_be_in_all {
             let same = said
                 .iter()
                 .find(|it| written.is_some_and(|written| is_same(&it.1, written)));
@@ -322,7 +420,7 @@ impl<'j> Put<'_, 'j> {
     }
 
     /// Takes over what the markers of a kind say of a version, beside the schema.
-    fn version(&mut self, version: &'j Json<'j>, at: &Cursor) {
+    fn version(&mut self, version: &'j Json<'j>, at: &Cursor, is_only: Option<bool>) {
         let site = at.declaration().site.clone();
         let declared = self.place(&site.file, &site.span);
         let mut said: BTreeMap<&'static str, Vec<(Place, To)>> = BTreeMap::new();
@@ -335,7 +433,10 @@ impl<'j> Put<'_, 'j> {
             let place = self.place(&site.file, &marker);
             said.entry(keyword).or_default().push((place, to));
         }
-        let mut set = BTreeMap::new();
+        let mut set = self.of_version(&site, is_only);
+        for (key, set) in &set {
+            self.is_in_step &= set.is_as_written(version.get(key));
+        }
         for (keyword, said) in said {
             let id = id_of(keyword).unwrap_or_default();
             let objects = self.objects((id, version.get(keyword)), said, false);
@@ -344,7 +445,7 @@ impl<'j> Put<'_, 'j> {
         self.schemas.insert(version.node, Schema { declared, set });
     }
 
-    fn release(&self) -> Release {
+    pub(super) fn release(&self) -> Release {
         self.module.controller_gen().unwrap_or(Release::NEWEST)
     }
 
@@ -354,21 +455,10 @@ impl<'j> Put<'_, 'j> {
                 to.from(&schema.declared, None, |to| self.object(value, &schema.set, to));
             }
             (JsonValue::Object(_), None) => self.object(value, &BTreeMap::new(), to),
-            (JsonValue::Array(items), _) => Self::list(items, to, |to, item| self.write(item, to)),
+            (JsonValue::Array(items), _) => list(items, to, |to, item| self.write(item, to)),
             (JsonValue::String(text), _) => to.string(text),
             _ => to.raw(&value.to_value().to_string()),
         }
-    }
-
-    fn list<T>(items: &[T], to: &mut Writing, write: impl Fn(&mut Writing, &T)) {
-        to.raw("[");
-        for (n, item) in items.iter().enumerate() {
-            if n > 0 {
-                to.raw(", ");
-            }
-            write(to, item);
-        }
-        to.raw("]");
     }
 
     fn object(&self, value: &Json<'_>, set: &BTreeMap<&'static str, Set<'_>>, to: &mut Writing) {
@@ -378,7 +468,7 @@ impl<'j> Put<'_, 'j> {
         let is_empty = |it: &Set<'_>| match it {
             Set::Nothing => true,
             Set::Objects(objects) => objects.is_empty(),
-            Set::To(..) | Set::As(_) => false,
+            _ => false,
         };
         for member in members {
             if set.get(&*member.key).is_some_and(is_empty) {
@@ -415,11 +505,33 @@ impl<'j> Put<'_, 'j> {
                 key(to);
                 match said {
                     To::Value(value) => literal(place, value, to),
-                    To::List(items) => Self::list(items, to, |to, item| literal(place, item, to)),
+                    To::List(items) => list(items, to, |to, item| literal(place, item, to)),
+                    To::True => to.raw("true"),
                     To::Object(_) | To::Nothing | To::Unknown => to.raw("null"),
                 }
             }),
             Set::Nothing => {}
+            Set::Follows(place, json) => to.said(place, |to| {
+                key(to);
+                to.raw(json);
+            }),
+            Set::Made(place, fields) => to.said(place, |to| {
+                key(to);
+                to.raw("{");
+                for (n, (name, set)) in fields.iter().enumerate() {
+                    to.raw(if n > 0 { ", " } else { "" });
+                    self.set(name, (set, None), to);
+                }
+                to.raw("}");
+            }),
+            Set::Names(names) => {
+                key(to);
+                list(names, to, |to, name| match name {
+                    Name::Said(place, name) => to.said(place, |to| literal(place, name, to)),
+                    Name::Follows(place, name) => to.said(place, |to| to.string(name)),
+                    Name::Kept(name) => to.string(name),
+                });
+            }
             Set::As(place) => to.guess(place, |to| {
                 key(to);
                 match written {
@@ -429,7 +541,7 @@ impl<'j> Put<'_, 'j> {
             }),
             Set::Objects(objects) => {
                 key(to);
-                Self::list(objects, to, |to, object| match object {
+                list(objects, to, |to, object| match object {
                     Object::Kept(object) => self.write(object, to),
                     Object::Said(place, fields) => to.said(place, |to| {
                         to.raw("{");
@@ -444,134 +556,5 @@ impl<'j> Put<'_, 'j> {
                 });
             }
         }
-    }
-}
-
-/// Writes a value that is in the file of a place.
-fn literal(place: &Place, value: &literal::Literal, to: &mut Writing) {
-    let at = Place {
-        file: place.file.clone(),
-        span: Span::new(value.span.start as u32, value.span.end as u32),
-    };
-    let is_scalar = !matches!(value.value, literal::Value::List(_) | literal::Value::Map(_));
-    let encoding = is_scalar.then(|| Arc::new(value.clone()) as Arc<dyn Encoding>);
-    let write = |to: &mut Writing| match &value.value {
-        literal::Value::String(text) => to.string(text),
-        literal::Value::Integer(number) => to.raw(&number.to_string()),
-        literal::Value::Number(number) => to.raw(&number_in_json(*number)),
-        literal::Value::Bool(is) => to.raw(if *is { "true" } else { "false" }),
-        literal::Value::Null => to.raw("null"),
-        literal::Value::List(items) => Put::list(items, to, |to, item| literal(place, item, to)),
-        literal::Value::Map(members) => {
-            to.raw("{");
-            for (n, (key, value)) in members.iter().enumerate() {
-                to.raw(if n > 0 { ", " } else { "" });
-                literal(place, key, to);
-                to.raw(": ");
-                literal(place, value, to);
-            }
-            to.raw("}");
-        }
-    };
-    match encoding {
-        Some(encoding) => to.from(&at, Some(encoding), write),
-        None => to.said(&at, write),
-    }
-}
-
-/// A number as Go writes it: without a fraction if there is none.
-fn number_in_json(number: f64) -> String {
-    let size = number.abs();
-    if size != 0.0 && !(1e-6..1e21).contains(&size) {
-        return format!("{number:e}");
-    }
-    number.to_string()
-}
-
-/// How many values a marker says.
-fn values_in(to: &To) -> u64 {
-    fn of(value: &literal::Literal) -> u64 {
-        1 + match &value.value {
-            literal::Value::List(items) => items.iter().map(of).sum(),
-            literal::Value::Map(members) => members.iter().map(|it| 1 + of(&it.1)).sum(),
-            _ => 0,
-        }
-    }
-    match to {
-        To::Value(value) => of(value),
-        To::List(items) => 1 + items.iter().map(of).sum::<u64>(),
-        To::Object(fields) => 1 + fields.len() as u64,
-        To::Nothing | To::Unknown => 1,
-    }
-}
-
-impl Encoding for literal::Literal {
-    fn place(&self, text: &str, value: Range<usize>) -> Range<usize> {
-        Self::place(self, text, value)
-    }
-
-    fn offset(&self, text: &str, place: usize) -> Option<usize> {
-        matches!(self.value, literal::Value::String(_)).then(|| Self::offset(self, text, place))?
-    }
-
-    fn written(&self, value: &str) -> Option<String> {
-        Self::written(self, value)
-    }
-}
-
-/// The field that tells objects of a list apart to which markers add some.
-fn id_of(keyword: &str) -> Option<&'static str> {
-    LISTS.iter().find(|it| it.0 == keyword).map(|it| it.1)
-}
-
-fn text_of<'f>(fields: &'f [(&'static str, literal::Literal)], id: &str) -> Option<&'f str> {
-    fields.iter().find_map(|(name, it)| match &it.value {
-        literal::Value::String(text) if *name == id => Some(text.as_str()),
-        _ => None,
-    })
-}
-
-/// Whether an object is written as a marker says it.
-fn says_object(fields: &[(&'static str, literal::Literal)], object: &Json<'_>) -> bool {
-    let members = object.members().unwrap_or_default();
-    let is_said = |name: &str| fields.iter().any(|it| it.0 == name);
-    members.iter().all(|it| is_said(&it.key))
-        && fields
-            .iter()
-            .all(|(name, value)| object.get(name).is_some_and(|it| is_value(&value.value, it)))
-}
-
-/// Whether a value is written as a marker says it.
-fn is_same(to: &To, written: &Json<'_>) -> bool {
-    match (to, written.items()) {
-        (To::Value(value), None) => is_value(&value.value, written),
-        (To::List(values), Some(items)) => {
-            values.len() == items.len() && values.iter().zip(items).all(|(value, it)| is_value(&value.value, it))
-        }
-        _ => false,
-    }
-}
-
-fn is_value(value: &literal::Value, written: &Json<'_>) -> bool {
-    match (value, &written.value) {
-        (literal::Value::String(text), JsonValue::String(written)) => text == written,
-        (literal::Value::Bool(value), JsonValue::Bool(written)) => value == written,
-        (literal::Value::Integer(value), JsonValue::Int(written)) => value == written,
-        (literal::Value::Integer(value), JsonValue::Float(written)) => (*value as f64 - written).abs() < f64::EPSILON,
-        (literal::Value::Number(value), JsonValue::Float(written)) => (value - written).abs() < f64::EPSILON,
-        (literal::Value::Number(value), JsonValue::Int(written)) => (value - *written as f64).abs() < f64::EPSILON,
-        (literal::Value::Null, JsonValue::Null) => true,
-        (literal::Value::List(values), JsonValue::Array(items)) => {
-            values.len() == items.len() && values.iter().zip(items).all(|(value, it)| is_value(&value.value, it))
-        }
-        (literal::Value::Map(values), JsonValue::Object(_)) => {
-            let members = written.members().unwrap_or_default();
-            let said = |key: &literal::Literal, value: &literal::Literal| match &key.value {
-                literal::Value::String(key) => written.get(key).is_some_and(|it| is_value(&value.value, it)),
-                _ => false,
-            };
-            values.len() == members.len() && values.iter().all(|(key, value)| said(key, value))
-        }
-        _ => false,
     }
 }

@@ -1,0 +1,187 @@
+//! What the markers of a kind say of its CRD beside the schemas: names and scope, versions, and subresources (`ApplyToCRD` in `pkg/crd/markers`
+//! of `sigs.k8s.io/controller-tools`).
+
+use std::collections::BTreeMap;
+
+use crd_analyzer_gosource::{Given, Site, To, literal};
+use crd_analyzer_syntax::json::Json;
+
+use super::{
+    put::{Put, Schema},
+    set::Set,
+};
+use crate::sources::manifest::Place;
+
+/// A version of a CRD, and the type of the kind in it, if it is known.
+pub(super) type Version<'j> = (&'j Json<'j>, Option<Site>);
+
+impl<'j> Put<'_, 'j> {
+    /// Takes over the names and the scope. `(root, spec)`: the CRD.
+    pub(super) fn names(
+        &mut self,
+        (root, spec): (&'j Json<'j>, &'j Json<'j>),
+        (group, kind): (&str, &str),
+        versions: &[Version<'j>],
+    ) {
+        let sites: Option<Vec<&Site>> = versions.iter().map(|it| it.1.as_ref()).collect();
+        let (Some(sites), Some(names)) = (sites, spec.get("names")) else {
+            return;
+        };
+        let Some(first) = sites.first() else { return };
+        let declared = self.place(&first.file, &first.span);
+        // Each marker of the kind sets all names, in an order that changes: several decide only what they all say.
+        let mut said: Vec<(Place, Arguments)> = Vec::new();
+        for site in &sites {
+            if let Some((place, given)) = self.last(site, "kubebuilder:resource") {
+                let Some(arguments) = given else { return };
+                said.push((place, arguments));
+            }
+        }
+        let is_clear = said.windows(2).all(|it| says_same(&it[0].1, &it[1].1));
+        if !is_clear {
+            return;
+        }
+        let (place, arguments) = match said.into_iter().next() {
+            Some((place, arguments)) => (place, arguments),
+            None => (declared.clone(), Vec::new()),
+        };
+        let text = |name: &str| match argument(&arguments, name) {
+            Some(To::Value(it)) if !it.is_empty() => Some(it.clone()),
+            _ => None,
+        };
+        let list = |name: &str| match argument(&arguments, name) {
+            Some(To::List(items)) if !items.is_empty() => Set::To(place.clone(), To::List(items.clone())),
+            _ => Set::Nothing,
+        };
+        let of = |literal: literal::Literal| Set::To(place.clone(), To::Value(literal));
+        let mut set = BTreeMap::new();
+        if let Some(path) = text("path") {
+            let literal::Value::String(plural) = &path.value else {
+                return;
+            };
+            let name = Set::Follows(place.clone(), quoted(&format!("{plural}.{group}")));
+            set.insert("plural", of(path));
+            if let Some(metadata) = root.get("metadata") {
+                self.set_in(metadata, &declared, BTreeMap::from([("name", name)]));
+            }
+        }
+        let singular = text("singular").map(of);
+        let own = || Set::Follows(place.clone(), quoted(&kind.to_lowercase()));
+        set.insert("singular", singular.unwrap_or_else(own));
+        set.insert("shortNames", list("shortName"));
+        set.insert("categories", list("categories"));
+        self.set_in(names, &declared, set);
+        let namespaced = || Set::Follows(place.clone(), quoted("Namespaced"));
+        let scope = text("scope").map(of);
+        let scope = BTreeMap::from([("scope", scope.unwrap_or_else(namespaced))]);
+        self.set_in(spec, &declared, scope);
+    }
+
+    /// What the markers of a kind say of a version. `is_only`: it is the only one; `None`: the types of another one are not known.
+    pub(super) fn of_version(&mut self, site: &Site, is_only: Option<bool>) -> BTreeMap<&'static str, Set<'j>> {
+        let declared = self.place(&site.file, &site.span);
+        let flag = |given: &Option<(Place, Option<Arguments>)>, is: bool| {
+            let place = given.as_ref().map_or(&declared, |it| &it.0);
+            Set::Follows(place.clone(), is.to_string())
+        };
+        let mut set = BTreeMap::new();
+        let storage = self.last(site, "kubebuilder:storageversion");
+        let is_storage = storage.is_some().then_some(true).or(is_only);
+        set.extend(is_storage.map(|is| ("storage", flag(&storage, is))));
+        let unserved = self.last(site, "kubebuilder:unservedversion");
+        if unserved.is_some() || is_only.is_some() {
+            set.insert("served", flag(&unserved, unserved.is_none()));
+        }
+        let deprecated = self.last(site, "kubebuilder:deprecatedversion");
+        let warning = match &deprecated {
+            Some((place, Some(arguments))) => match argument(arguments, "warning") {
+                Some(it @ To::Value(_)) => Set::To(place.clone(), it.clone()),
+                _ => Set::Nothing,
+            },
+            Some((place, None)) => Set::As(place.clone()),
+            None => Set::Nothing,
+        };
+        set.insert("deprecationWarning", warning);
+        let is_deprecated = deprecated.is_some();
+        set.insert(
+            "deprecated",
+            if is_deprecated {
+                flag(&deprecated, true)
+            } else {
+                Set::Nothing
+            },
+        );
+        set.insert("subresources", self.subresources(site));
+        set
+    }
+
+    fn subresources(&mut self, site: &Site) -> Set<'j> {
+        let declared = self.place(&site.file, &site.span);
+        let status = self.last(site, "kubebuilder:subresource:status");
+        let scale = self.last(site, "kubebuilder:subresource:scale");
+        let column = self.last(site, "kubebuilder:printcolumn");
+        let Some((place, _)) = status.as_ref().or(scale.as_ref()).or(column.as_ref()) else {
+            return Set::Nothing;
+        };
+        let place = if column.is_some() { declared } else { place.clone() };
+        let mut fields = Vec::new();
+        if let Some((place, _)) = status {
+            fields.push(("status", Set::Follows(place, "{}".to_owned())));
+        }
+        if let Some((place, arguments)) = scale {
+            let Some(arguments) = arguments else {
+                return Set::As(place);
+            };
+            let mut of_scale = Vec::new();
+            for (name, field) in SCALE {
+                match argument(&arguments, name) {
+                    Some(to @ To::Value(_)) => of_scale.push((field, Set::To(place.clone(), to.clone()))),
+                    // Without it, controller-gen stops.
+                    _ if name != "selectorpath" => return Set::As(place),
+                    _ => {}
+                }
+            }
+            fields.push(("scale", Set::Made(place, of_scale)));
+        }
+        Set::Made(place, fields)
+    }
+
+    /// The last marker of a name at a type, and its arguments, if they are known.
+    fn last(&mut self, site: &Site, name: &str) -> Option<(Place, Option<Arguments>)> {
+        let Given { marker, arguments } = site.given(name, self.release()).pop()?;
+        self.take_text(marker.len());
+        Some((self.place(&site.file, &marker), arguments))
+    }
+
+    /// Sets values of a mapping that is not a schema.
+    fn set_in(&mut self, of: &'j Json<'j>, declared: &Place, set: BTreeMap<&'static str, Set<'j>>) {
+        for (key, set) in &set {
+            self.is_in_step &= set.is_as_written(of.get(key));
+        }
+        let declared = declared.clone();
+        self.schemas.insert(of.node, Schema { declared, set });
+    }
+}
+
+/// The arguments of the marker for scaling, and what they set.
+const SCALE: [(&str, &str); 3] = [
+    ("specpath", "specReplicasPath"),
+    ("statuspath", "statusReplicasPath"),
+    ("selectorpath", "labelSelectorPath"),
+];
+
+/// The arguments of a marker, by name.
+type Arguments = Vec<(&'static str, To)>;
+
+fn argument<'a>(arguments: &'a Arguments, name: &str) -> Option<&'a To> {
+    arguments.iter().find(|it| it.0 == name).map(|it| &it.1)
+}
+
+fn says_same(one: &Arguments, other: &Arguments) -> bool {
+    let is_in = |(name, to): &(&str, To)| argument(other, name).is_some_and(|it| it.says_same(to));
+    one.len() == other.len() && one.iter().all(is_in)
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
