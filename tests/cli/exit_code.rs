@@ -39,7 +39,7 @@ fn usage_is_2_and_says_what_to_do() {
         ("bad-config/.crd-analyzer.yaml", "rulez: {}\n"),
         ("bad-config/crd.yaml", "a: b\n"),
     ]);
-    for command in ["cost", "docs", "schema"] {
+    for command in ["convert", "compat"] {
         sandbox.run(&[command]).expect(2, &["Usage"]);
     }
     sandbox
