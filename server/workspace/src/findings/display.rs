@@ -5,8 +5,7 @@ use std::{
     hash::{BuildHasher as _, Hash, RandomState},
 };
 
-use crd_analyzer_apiextensions::codes::UNKNOWN_FIELD;
-use crd_analyzer_schema::{KubernetesVersion, codes::MISSING_PROPERTY};
+use crd_analyzer_schema::KubernetesVersion;
 
 use crate::{
     config::Config,
@@ -51,7 +50,6 @@ impl DocumentReport {
             }
         }
         tell_once(&mut shown);
-        tell_misspelt_once(&mut shown);
         advice::merge(&mut shown);
         shown.sort_by_key(|it| {
             let is_later = it.finding.class == Class::LaterError;
@@ -79,26 +77,6 @@ fn tell_once(shown: &mut Vec<MergedFinding>) {
         }
     }
     *shown = kept;
-}
-
-/// Leaves out that a required field is missing which is there under another name: the error about that name says so.
-fn tell_misspelt_once(shown: &mut Vec<MergedFinding>) {
-    for n in (0..shown.len()).rev() {
-        let missing = &shown[n].finding;
-        if !missing.follows || missing.code != MISSING_PROPERTY {
-            continue;
-        }
-        let is_it = |it: &MergedFinding| {
-            let (finding, start) = (&it.finding, missing.span.start);
-            finding.code == UNKNOWN_FIELD && finding.help == missing.help && finding.span.start >= start
-        };
-        let names = shown.iter().enumerate().filter(|it| is_it(it.1));
-        if let Some((at, _)) = names.min_by_key(|it| it.1.finding.span.start) {
-            let note = missing.headline.clone();
-            shown[at].finding.notes.push(note);
-            shown.remove(n);
-        }
-    }
 }
 
 /// What identifies the cause of a finding. The text can differ between Kubernetes versions.

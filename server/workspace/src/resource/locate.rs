@@ -394,6 +394,5 @@ fn say_misspelt(finding: &mut Finding, error: &field::Error, misspelt: &[Misspel
     });
     if let Some(it) = meant {
         finding.help = words::Words::new("").did_you_mean(&it.name, &it.meant).help;
-        finding.follows = true;
     }
 }
