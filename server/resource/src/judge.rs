@@ -73,7 +73,7 @@ impl Stored {
 /// ```
 /// use std::sync::Arc;
 /// use crd_analyzer_apiextensions::strategy::Stored as StoredDefinition;
-/// use crd_analyzer_resource::{CRD, Question, judge};
+/// use crd_analyzer_resource::{Definition, Question, judge};
 /// use crd_analyzer_schema::KubernetesVersion;
 /// use crd_analyzer_syntax::{read, read_json, tree::Span};
 ///
@@ -90,11 +90,11 @@ impl Stored {
 /// let tree = read(&text, whole(&text)).unwrap();
 /// let version = KubernetesVersion::NEWEST;
 /// let stored = StoredDefinition::establish(&read_json(&tree).unwrap(), version).unwrap();
-/// let CRD = CRD::new(stored, version);
+/// let definition = Definition::new(stored, version);
 ///
 /// let text: Arc<str> = "{apiVersion: example.com/v1, kind: Widget, metadata: {name: a}, size: big, color: red}\n".into();
 /// let tree = read(&text, whole(&text)).unwrap();
-/// let served = CRD.serving("example.com/v1", "Widget").unwrap();
+/// let served = definition.serving("example.com/v1", "Widget").unwrap();
 /// let verdict = judge(served, &read_json(&tree).unwrap(), Question::Create);
 /// assert_eq!(verdict.strict[0].text, "unknown field \"color\"");
 /// let finding = &verdict.errors[0];

@@ -60,7 +60,8 @@ class Announced {
     if (needs[method] && !this.has(needs[method])) found.push(`sends ${method} without the client's ${needs[method]}`);
     if (method === "client/registerCapability") {
       for (const it of params.registrations) {
-        const [scope, name] = it.method.split("/");
+        const [scope, word] = it.method.split("/");
+        const name = ["didOpen", "didChange", "didClose"].includes(word) && scope === "textDocument" ? "synchronization" : word;
         if (!this.has(`${scope}.${name}.dynamicRegistration`)) found.push(`registers ${it.method}, which the client does not take`);
       }
     }
