@@ -5,6 +5,14 @@ use std::{borrow::Cow, ops::Range};
 
 use crate::check::{catalog::Type, escape::escape};
 
+/// The text that a string of Go says, as it is written with its quotes.
+pub fn unquoted(written: &str) -> Option<String> {
+    match Literal::quoted(written, 0..written.len())?.value {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
 /// How a value is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
@@ -56,6 +64,11 @@ impl Literal {
             form: Form::Bare,
             is_begun: false,
         }
+    }
+
+    /// A text that is written in this part of a file without quotes.
+    pub fn bare(text: String, span: Range<usize>) -> Self {
+        Self::of(Value::String(text), span)
     }
 
     /// A string in quotes, and where it is. `None`: it is none of Go, or no text.

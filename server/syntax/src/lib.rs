@@ -32,3 +32,8 @@ pub use reader::{ReadError, read};
 pub fn is_plain_text(word: &str) -> bool {
     matches!(resolve::plain(word), resolve::Resolved::Text)
 }
+
+/// Whether go-yaml takes a word without quotes for a time, when it writes one.
+pub fn is_timestamp(word: &str) -> bool {
+    resolve::is_timestamp(word)
+}

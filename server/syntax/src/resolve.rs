@@ -5,6 +5,8 @@ use std::borrow::Cow;
 mod number;
 mod timestamp;
 
+pub(crate) use timestamp::is_timestamp;
+
 /// The prefix that `!!` represents.
 pub(crate) const TAG_PREFIX: &str = "tag:yaml.org,2002:";
 

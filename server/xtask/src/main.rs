@@ -16,6 +16,7 @@ mod docs;
 mod explain;
 mod fixes;
 mod fuzz;
+mod generated;
 mod go_crds;
 mod goldens;
 mod habits;
@@ -83,6 +84,8 @@ enum Chore {
     Markers(markers::Args),
     /// Compare the CRDs of repositories with what the markers of their Go types make of them.
     GoCrds(go_crds::Args),
+    /// Compare the CRDs that are made of Go types with those that controller-gen made (needs sources, and Go's module cache).
+    Generated(generated::Args),
     /// Compare everything that two binaries answer: subcommands, formats, and what editors are told.
     Same(same::Args),
     /// Build, pack and test a release: archives, packages, images, extensions (packaging/release.toml).
@@ -112,6 +115,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Explain(args) => explain::run(&args)?,
         Chore::Markers(args) => markers::run(&args)?,
         Chore::GoCrds(args) => go_crds::run(&args)?,
+        Chore::Generated(args) => generated::run(&args)?,
         Chore::Same(args) => same::run(&args)?,
         Chore::Release(args) => release::run(&args)?,
         Chore::Docs(args) => docs::run(&args)?,

@@ -12,6 +12,14 @@ pub use super::{
     refused::{Problem, Refused},
 };
 
+/// Whether controller-gen refuses the arguments of a marker, which is written with its plus sign.
+pub fn is_refused(definition: &Definition, release: Release, marker: &str) -> bool {
+    let split = super::Split::of(marker);
+    let has_named = definition.name != split.whole;
+    let named = has_named.then(|| split.whole.rsplit(':').next().unwrap_or_default().trim());
+    refused(definition, release, named, split.arguments).is_some()
+}
+
 /// Reads the arguments of a marker, and says what controller-gen refuses first. `named`: the last word of the name belongs to the arguments
 /// (`a:b:c=1` is the argument `c` of `a:b`).
 pub(super) fn refused(definition: &Definition, release: Release, named: Option<&str>, text: &str) -> Option<Refused> {

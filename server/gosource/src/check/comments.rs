@@ -97,6 +97,8 @@ pub struct Comments {
     pub lines: Vec<Range<usize>>,
     /// Where each declaration begins that markers may belong to; the first is number 1.
     pub declarations: Vec<usize>,
+    /// The comments right above each of them, which are its documentation.
+    pub documentation: Vec<Option<Range<usize>>>,
     /// The types that the file declares.
     pub types: Types,
 }
@@ -106,17 +108,14 @@ pub(super) fn read(root: Node<'_>, text: &str) -> Comments {
     let mut comments = Vec::new();
     collect(root, 0, &mut comments);
     let is_line = |it: &Range<usize>| text.get(it.clone()).is_some_and(|it| it.starts_with("//"));
-    let (markers, declarations) = markers(root, &comments, text);
     Comments {
-        markers,
         lines: comments.iter().map(Node::byte_range).filter(is_line).collect(),
-        declarations,
-        types: Types::default(),
+        ..sorted(root, &comments, text)
     }
 }
 
-/// The markers, and where the declarations begin.
-fn markers(root: Node<'_>, comments: &[Node<'_>], text: &str) -> (Vec<Written>, Vec<usize>) {
+/// The markers, and the declarations that they may belong to.
+fn sorted(root: Node<'_>, comments: &[Node<'_>], text: &str) -> Comments {
     let groups = grouped(comments, text);
     let mut visit = Visit {
         text,
@@ -126,6 +125,8 @@ fn markers(root: Node<'_>, comments: &[Node<'_>], text: &str) -> (Vec<Written>, 
         saved: Vec::new(),
         found: vec![None; groups.iter().map(|it| it.markers.len()).sum()],
         declarations: Vec::new(),
+        above_type: None,
+        documentation: Vec::new(),
     };
     visit.file(root);
     visit.finish()
@@ -205,6 +206,10 @@ struct Visit<'a> {
     found: Vec<Option<Written>>,
     /// Where each declaration begins that markers may belong to.
     declarations: Vec<usize>,
+    /// The group right above `type`, for the type that follows.
+    above_type: Option<usize>,
+    /// The group right above each declaration.
+    documentation: Vec<Option<usize>>,
 }
 
 /// The comments that a node may have.
@@ -438,8 +443,13 @@ impl Visit<'_> {
             }
             self.next = end;
         }
+        if kind == Kind::OneType {
+            self.above_type = comments.documentation;
+        }
         if matches!(kind, Kind::TypeSpec | Kind::Field) {
+            let above_type = self.above_type.take();
             self.declarations.push(start);
+            self.documentation.push(comments.documentation.or(above_type));
         }
         self.give(kind, above, &documentation, is_of_file);
     }
@@ -516,8 +526,14 @@ impl Visit<'_> {
         }
     }
 
-    fn finish(self) -> (Vec<Written>, Vec<usize>) {
-        (self.found.into_iter().flatten().collect(), self.declarations)
+    fn finish(self) -> Comments {
+        let span_of = |group: Option<usize>| Some(self.groups[group?].span.clone());
+        Comments {
+            markers: self.found.into_iter().flatten().collect(),
+            declarations: self.declarations,
+            documentation: self.documentation.into_iter().map(span_of).collect(),
+            ..Comments::default()
+        }
     }
 }
 

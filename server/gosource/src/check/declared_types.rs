@@ -1,34 +1,43 @@
 //! Reads the types that a Go file declares.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, ops::Range};
 
 use tree_sitter::Node;
 
 use super::{
-    comments::{Target, Written},
+    comments::{Comments, Target, Written},
     split::Split,
-    types::{Declared, Member, Set, Shape, Types},
+    types::{Constant, Declared, Import, Member, Set, Shape, Types},
 };
 use crate::read::{children, imports};
 
 /// Types in types that are followed.
 const MAX_DEPTH: usize = 32;
 
-/// Reads the types of a file. `markers`: those of the file; `declarations`: where the declarations begin that they belong to, by their
-/// number less one.
-pub(super) fn read(root: Node<'_>, text: &str, markers: &[Written], declarations: &[usize]) -> Types {
+/// Reads the types of a file.
+pub(super) fn read(root: Node<'_>, text: &str, comments: &Comments) -> Types {
+    let documentation = comments.declarations.iter().copied().zip(&comments.documentation);
     let mut reader = Reader {
         text,
         markers: HashMap::new(),
+        documentation: documentation.filter_map(|(start, it)| Some((start, it.clone()?))).collect(),
         found: Types {
             text: text.into(),
             ..Types::default()
         },
     };
-    reader.sort(markers, declarations);
+    reader.sort(&comments.markers, &comments.declarations);
     for node in children(root) {
         match node.kind() {
-            "import_declaration" => reader.found.imports.extend(imports(node, text)),
+            "package_clause" => {
+                let name = children(node).into_iter().find(|it| it.kind() == "package_identifier");
+                reader.found.package = name.map_or("", |it| reader.text(it)).to_owned();
+            }
+            "import_declaration" => {
+                reader.found.imports.extend(imports(node, text));
+                reader.found.imported.extend(imported(node, text));
+            }
+            "const_declaration" => reader.constants(node),
             "type_declaration" => reader.types(node),
             "method_declaration" => reader.method(node),
             _ => {}
@@ -41,6 +50,8 @@ struct Reader<'a> {
     text: &'a str,
     /// By the place where a declaration begins.
     markers: HashMap<usize, Vec<Set>>,
+    /// By the place where a declaration begins.
+    documentation: HashMap<usize, Range<usize>>,
     found: Types,
 }
 
@@ -56,17 +67,18 @@ impl Reader<'_> {
             let Some(definition) = split.definition(target) else {
                 continue;
             };
-            if target == Target::Package {
-                self.found.is_skipped |= definition.name == "kubebuilder:skip";
-                self.found.has_group |= definition.name == "groupName";
-                continue;
-            }
-            let start = marker.declaration.checked_sub(1).and_then(|it| declarations.get(it));
             let set = Set {
                 name: definition.name,
                 span: marker.span.clone(),
                 arguments: marker.span.end - split.arguments.len()..marker.span.end,
             };
+            if target == Target::Package {
+                self.found.is_skipped |= definition.name == "kubebuilder:skip";
+                self.found.has_group |= definition.name == "groupName";
+                self.found.markers.push(set);
+                continue;
+            }
+            let start = marker.declaration.checked_sub(1).and_then(|it| declarations.get(it));
             if let Some(start) = start {
                 self.markers.entry(*start).or_default().push(set);
             }
@@ -90,12 +102,32 @@ impl Reader<'_> {
                 name: name.byte_range(),
                 is_alias: spec.kind() == "type_alias",
                 is_generic: spec.child_by_field_name("type_parameters").is_some(),
+                documentation: self.documentation.get(&spec.start_byte()).cloned(),
                 markers: self.markers_of(spec),
                 of: of.byte_range(),
                 shape: self.shape(of, 0),
             };
             let name = self.text(name).to_owned();
             self.found.declared.insert(name, declared);
+        }
+    }
+
+    /// The constants that name their type.
+    fn constants(&mut self, node: Node<'_>) {
+        for spec in children(node) {
+            let part = |field: &str| spec.child_by_field_name(field);
+            let (Some(of), Some(values)) = (part("type"), part("value")) else {
+                continue;
+            };
+            let of = self.text(of).to_owned();
+            let values = children(values).into_iter().filter(|it| it.is_named() && it.kind() != "comment");
+            for value in values {
+                let is_string = matches!(value.kind(), "interpreted_string_literal" | "raw_string_literal");
+                self.found.constants.push(Constant {
+                    of: of.clone(),
+                    value: is_string.then(|| value.byte_range()),
+                });
+            }
         }
     }
 
@@ -156,6 +188,7 @@ impl Reader<'_> {
                 let fields = fields.into_iter().filter(|it| it.kind() == "field_declaration");
                 Shape::Struct(fields.filter_map(|it| self.member(it, depth)).collect())
             }
+            "interface_type" => Shape::Interface,
             _ => Shape::Other,
         }
     }
@@ -165,14 +198,19 @@ impl Reader<'_> {
         let markers = self.markers_of(node);
         let tag = node.child_by_field_name("tag").and_then(|it| json_tag(self.text(it)));
         let is_left_out = tag.as_deref() == Some("-");
-        let json = tag.map(|it| it.split(',').next().unwrap_or_default().to_owned());
+        let json = tag.as_ref().map(|it| it.split(',').next().unwrap_or_default().to_owned());
         let name = node.child_by_field_name("name").map(|it| self.text(it).to_owned());
+        let mut cursor = node.walk();
+        let names = node.children_by_field_name("name", &mut cursor).map(|it| it.byte_range());
         let shape = self.shape(of, depth + 1);
         // The star of an embedded pointer is no part of its type.
         let is_pointer = name.is_none() && children(node).first().is_some_and(|it| it.kind() == "*");
         Some(Member {
             start: node.start_byte(),
             name,
+            names: names.collect(),
+            tag,
+            documentation: self.documentation.get(&node.start_byte()).cloned(),
             json,
             is_left_out,
             markers,
@@ -184,6 +222,22 @@ impl Reader<'_> {
             },
         })
     }
+}
+
+/// The packages that a declaration imports, with the names that it gives them.
+fn imported(node: Node<'_>, text: &str) -> impl Iterator<Item = Import> {
+    let written = |node: Node<'_>| text.get(node.byte_range()).unwrap_or_default();
+    let specs = children(node).into_iter().flat_map(|it| match it.kind() {
+        "import_spec_list" => children(it),
+        _ => vec![it],
+    });
+    specs.filter_map(move |spec| {
+        let path = spec.child_by_field_name("path")?;
+        Some(Import {
+            name: spec.child_by_field_name("name").map(|it| written(it).to_owned()),
+            path: written(path).trim_matches(['"', '`']).to_owned(),
+        })
+    })
 }
 
 /// What a tag says of JSON, as Go reads tags: `` `json:"replicas,omitempty"` ``.

@@ -15,7 +15,7 @@ pub(crate) const MARKER: &str = "default";
 const MAX_DEPTH: usize = 50;
 
 /// Whether a marker names a constant of Go, or says `null`: controller-gen then sets nothing.
-pub(crate) fn sets_nothing(marker: &str) -> bool {
+pub fn sets_nothing(marker: &str) -> bool {
     let value = marker.split_once('=').map_or("", |it| it.1).trim();
     value.starts_with("ref(") || value == "null"
 }

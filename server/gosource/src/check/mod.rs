@@ -15,7 +15,7 @@ pub mod refused;
 pub(crate) mod release;
 mod scan;
 mod split;
-pub(crate) mod types;
+pub mod types;
 
 use std::{collections::HashMap, ops::Range};
 
@@ -250,7 +250,7 @@ pub fn read(text: &str) -> Comments {
 }
 
 /// The types that a file declares.
-pub(crate) fn read_types(text: &str) -> Types {
+pub fn read_types(text: &str) -> Types {
     // A file without comments has types, too.
     parsed(text).map_or_else(Types::default, |it| read_tree(&it, text).types)
 }
@@ -266,7 +266,7 @@ fn read_tree(tree: &Tree, text: &str) -> Comments {
             marker.declaration = 0;
         }
     }
-    comments.types = declared_types::read(tree.root_node(), text, &comments.markers, &comments.declarations);
+    comments.types = declared_types::read(tree.root_node(), text, &comments);
     comments
 }
 

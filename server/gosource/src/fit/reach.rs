@@ -84,7 +84,7 @@ impl Reach<'_> {
         match shape {
             Shape::Name(name) => self.waiting.push(name.clone()),
             Shape::Pointer(of) | Shape::Slice(of) | Shape::Array(of) | Shape::Map { value: of, .. } => self.shape(of),
-            Shape::Selected { .. } | Shape::Struct(_) | Shape::Other => {}
+            Shape::Selected { .. } | Shape::Struct(_) | Shape::Interface | Shape::Other => {}
         }
     }
 }

@@ -225,7 +225,7 @@ impl<'a> Scope<'a> {
             }
             Shape::Struct(_) if depth == 0 => Schema::of(Kinds::OBJECT),
             // Structs without a name are refused.
-            Shape::Struct(_) | Shape::Other => Schema::unknown(),
+            Shape::Struct(_) | Shape::Interface | Shape::Other => Schema::unknown(),
         }
     }
 
@@ -336,7 +336,7 @@ impl<'a> Scope<'a> {
             Shape::Slice(_) => Underlying::Slice,
             Shape::Map { .. } => Underlying::Map,
             Shape::Struct(_) | Shape::Array(_) | Shape::Pointer(_) => Underlying::Other,
-            Shape::Other => Underlying::Unknown,
+            Shape::Interface | Shape::Other => Underlying::Unknown,
         }
     }
 
@@ -389,7 +389,7 @@ impl<'a> Scope<'a> {
                 },
                 None => Methods::UNKNOWN,
             },
-            Shape::Other => Methods::UNKNOWN,
+            Shape::Interface | Shape::Other => Methods::UNKNOWN,
             Shape::Pointer(_) | Shape::Slice(_) | Shape::Array(_) | Shape::Map { .. } => Methods::NONE,
         }
     }

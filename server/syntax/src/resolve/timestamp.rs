@@ -1,7 +1,7 @@
 //! Which texts go-yaml takes for timestamps (`parseTimestamp`, by way of Go's `time.Parse`). Only an explicit `!!timestamp` asks.
 
 /// Whether the text is a timestamp.
-pub(super) fn is_timestamp(text: &str) -> bool {
+pub(crate) fn is_timestamp(text: &str) -> bool {
     let bytes = text.as_bytes();
     let year_digits = bytes.iter().take_while(|it| it.is_ascii_digit()).count();
     if year_digits != 4 || bytes.get(4) != Some(&b'-') {

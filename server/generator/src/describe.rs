@@ -1,0 +1,37 @@
+//! Descriptions that are cut (`maxDescLen`): `TruncateDescription` of controller-gen's `pkg/crd/desc_visitor.go`.
+
+use crd_analyzer_gosource::check::catalog::Release;
+
+/// The first release that cuts between words.
+const CUTS_WORDS: Release = Release(17);
+
+/// A description of at most so many bytes, with an end of a sentence at its end if there is one.
+pub(crate) fn cut(text: &str, most: i64, release: Release) -> String {
+    let Ok(most) = usize::try_from(most) else {
+        return text.to_owned();
+    };
+    if text.len() <= most || most == 0 {
+        return if most == 0 { String::new() } else { text.to_owned() };
+    }
+    let mut end = most;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let cut = &text[..end];
+    let last = |is: fn(char) -> bool| cut.char_indices().rev().find(|it| is(it.1)).filter(|it| it.0 > 0);
+    if let Some((at, _)) = last(ends_sentence) {
+        return cut[..=at].to_owned();
+    }
+    if release < CUTS_WORDS {
+        return cut.to_owned();
+    }
+    match last(char::is_whitespace) {
+        Some((at, _)) => format!("{}...", &cut[..at]),
+        None => format!("{cut}..."),
+    }
+}
+
+/// Unicode's signs at the end of sentences that are in use.
+fn ends_sentence(sign: char) -> bool {
+    matches!(sign, '!' | '.' | '?' | '\u{589}' | '\u{61E}' | '\u{61F}' | '\u{6D4}' | '\u{3002}' | '\u{FF01}' | '\u{FF0E}' | '\u{FF1F}' | '\u{FF61}')
+}

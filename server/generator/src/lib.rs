@@ -1,0 +1,59 @@
+//! Makes the CRDs that controller-gen makes of Go types with markers, without Go.
+//!
+//! It follows `pkg/crd` of `sigs.k8s.io/controller-tools`, release 0.16 to 0.23: types become schemas that point to each other ([`types`]), markers
+//! change them ([`apply`]), what they point to is put in ([`flatten`]), and kinds become CRDs ([`crd`]). This crate does no I/O: a [`Sources`] finds
+//! and reads packages.
+
+pub mod crd;
+mod apply;
+mod describe;
+mod documentation;
+mod flatten;
+mod known;
+mod modules;
+pub mod node;
+mod packages;
+mod plural;
+mod schema;
+mod tags;
+mod types;
+mod values;
+pub mod yaml;
+
+pub use crd::{Generated, generate};
+pub use modules::{Modules, Outside};
+pub use packages::Sources;
+pub use types::{Reason, Refused};
+
+use crd_analyzer_gosource::check::catalog::Release;
+
+/// What controller-gen is told to do, as its options say it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// The release.
+    pub release: Release,
+    /// Floating-point numbers are allowed (`allowDangerousTypes`).
+    pub allows_dangerous_types: bool,
+    /// Fields that are not exported are left out (`ignoreUnexportedFields`).
+    pub leaves_out_unexported: bool,
+    /// Metadata of embedded objects is described (`generateEmbeddedObjectMeta`).
+    pub has_embedded_metadata: bool,
+    /// The most bytes of a description (`maxDescLen`); below zero there is no limit.
+    pub max_description: Option<i64>,
+    /// What `spec.preserveUnknownFields` is set to (`deprecatedV1beta1CompatibilityPreserveUnknownFields`).
+    pub preserves_unknown_fields: Option<bool>,
+}
+
+impl Options {
+    /// Those of a call of controller-gen without options.
+    pub fn of(release: Release) -> Self {
+        Self {
+            release,
+            allows_dangerous_types: false,
+            leaves_out_unexported: false,
+            has_embedded_metadata: false,
+            max_description: None,
+            preserves_unknown_fields: None,
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! Where packages are on this machine: in the module itself, in modules that its `go.mod` or `go.work` names in the same repository, in `vendor`, and
+//! in Go's module cache, each in the version that `go.mod` names. Nothing is downloaded, and nothing is run.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::{Component, Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use crd_analyzer_gosource::{
+    Folders,
+    check::{self, types::Types},
+};
+
+use crate::packages::{Sources, is_built, is_built_by_name};
+
+/// Folders that are looked into for packages.
+const MAX_FOLDERS: usize = 20_000;
+
+/// Where Go keeps what it has downloaded, and itself. Both are outside of the repository: they come from the user, never from a file in it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Outside {
+    /// The module cache.
+    pub cache: Option<PathBuf>,
+    /// The sources of the standard library: `src` in Go's folder.
+    pub library: Option<PathBuf>,
+}
+
+/// A module of Go, and what it is made of.
+pub struct Modules {
+    folders: Arc<dyn Folders>,
+    /// The folder that nothing but [`Outside`] is read above.
+    top: PathBuf,
+    outside: Outside,
+    /// The folder of the module.
+    root: PathBuf,
+    /// The folders that modules are in, by their paths.
+    modules: BTreeMap<String, PathBuf>,
+    has_vendor: bool,
+    parsed: Mutex<HashMap<PathBuf, Option<Arc<Types>>>>,
+    found: Mutex<HashMap<String, Option<PathBuf>>>,
+}
+
+/// What a `go.mod` says.
+#[derive(Debug, Default)]
+struct GoMod {
+    module: String,
+    required: Vec<(String, String)>,
+    /// A path, a version or none, and what replaces it: a path, and a version or none for a folder.
+    replaced: Vec<(String, Option<String>, String, Option<String>)>,
+}
+
+impl Modules {
+    /// The module in a folder. `top`: the folder of the repository. `None`: there is no `go.mod`.
+    pub fn open(root: &Path, top: &Path, folders: Arc<dyn Folders>, outside: Outside) -> Option<Self> {
+        let go_mod = GoMod::read(&folders.read(&root.join("go.mod"))?);
+        let mut modules = Self {
+            has_vendor: folders.list(root).iter().any(|it| it.0 == "vendor" && it.1),
+            folders,
+            top: top.to_owned(),
+            outside,
+            root: root.to_owned(),
+            modules: BTreeMap::new(),
+            parsed: Mutex::default(),
+            found: Mutex::default(),
+        };
+        modules.add_required(&go_mod);
+        modules.add_used();
+        modules.modules.insert(go_mod.module, root.to_owned());
+        Some(modules)
+    }
+
+    /// The folder of the module.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn add_required(&mut self, go_mod: &GoMod) {
+        for (path, version) in &go_mod.required {
+            let replaced = go_mod
+                .replaced
+                .iter()
+                .find(|it| it.0 == *path && it.1.as_ref().is_none_or(|it| it == version));
+            let folder = match replaced {
+                Some((_, _, to, Some(version))) => self.in_cache(to, version),
+                Some((_, _, to, None)) => self.within(&self.root.join(to)),
+                None => self.in_cache(path, version),
+            };
+            if let Some(folder) = folder {
+                self.modules.insert(path.clone(), folder);
+            }
+        }
+    }
+
+    /// The modules that a `go.work` around the module uses, if it uses the module, too.
+    fn add_used(&mut self) {
+        let around: Vec<&Path> = self.root.ancestors().take_while(|it| it.starts_with(&self.top)).collect();
+        for folder in around {
+            let Some(text) = self.folders.read(&folder.join("go.work")) else {
+                continue;
+            };
+            let used = directives(&text).filter(|it| it.0 == "use").map(|it| it.1);
+            let used: Vec<PathBuf> = used
+                .filter_map(|it| self.within(&folder.join(it.first()?.as_str())))
+                .collect();
+            if used.contains(&self.root) {
+                for folder in used {
+                    if let Some(text) = self.folders.read(&folder.join("go.mod")) {
+                        self.modules.insert(GoMod::read(&text).module, folder);
+                    }
+                }
+            }
+            return;
+        }
+    }
+
+    /// A folder of the repository, if a path does not lead out of it.
+    fn within(&self, path: &Path) -> Option<PathBuf> {
+        let mut plain = PathBuf::new();
+        for part in path.components() {
+            match part {
+                Component::ParentDir => {
+                    plain.pop();
+                }
+                Component::CurDir => {}
+                part => plain.push(part),
+            }
+        }
+        plain.starts_with(&self.top).then_some(plain)
+    }
+
+    fn in_cache(&self, path: &str, version: &str) -> Option<PathBuf> {
+        let name = format!("{}@{}", escaped(path)?, escaped(version)?);
+        Some(self.outside.cache.as_ref()?.join(name))
+    }
+
+    fn look_for(&self, import: &str) -> Option<PathBuf> {
+        let is_plain = |it: &str| !it.is_empty() && it != "." && it != "..";
+        if !import.split('/').all(is_plain) || import.contains(['\\', '\0']) {
+            return None;
+        }
+        let has_sources = |it: &PathBuf| self.folders.list(it).iter().any(|it| !it.1 && is_built_by_name(&it.0));
+        // The module with the longest path that has the package.
+        let mut length = import.len();
+        loop {
+            let path = &import[..length];
+            if let Some(folder) = self.modules.get(path) {
+                let folder = folder.join(import[length..].trim_start_matches('/'));
+                if has_sources(&folder) {
+                    return Some(folder);
+                }
+            }
+            match path.rfind('/') {
+                Some(slash) => length = slash,
+                None => break,
+            }
+        }
+        let vendored = self.root.join("vendor").join(import);
+        if self.has_vendor && has_sources(&vendored) {
+            return Some(vendored);
+        }
+        let is_library = !import.split('/').next().unwrap_or_default().contains('.');
+        let library = self.outside.library.as_ref().filter(|_| is_library)?.join(import);
+        has_sources(&library).then_some(library)
+    }
+
+    /// The import paths of the packages that a pattern names, as `go list` does: `./api/v1`, or `./api/...` for all below. It is read from a folder of
+    /// the module.
+    pub fn matching(&self, pattern: &str, from: &Path) -> Vec<String> {
+        let (path, are_below) = match pattern.strip_suffix("...") {
+            Some(path) => (path.trim_end_matches('/'), true),
+            None => (pattern.trim_end_matches('/'), false),
+        };
+        let Some(folder) = self.within(&from.join(path)) else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        let mut waiting = vec![folder];
+        let mut seen = 0;
+        while let Some(folder) = waiting.pop() {
+            seen += 1;
+            if seen > MAX_FOLDERS {
+                break;
+            }
+            let mut has_sources = false;
+            let names = self.folders.list(&folder);
+            // Other modules are not part of the pattern.
+            if seen > 1 && names.iter().any(|it| it.0 == "go.mod" && !it.1) {
+                continue;
+            }
+            for (name, is_folder) in names {
+                let is_left_out = name.starts_with(['.', '_']) || ["testdata", "vendor"].contains(&name.as_str());
+                if is_folder && are_below && !is_left_out {
+                    waiting.push(folder.join(&name));
+                }
+                has_sources |= !is_folder && is_built_by_name(&name);
+            }
+            if has_sources {
+                found.extend(self.path_of(&folder));
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// The import path of a folder.
+    fn path_of(&self, folder: &Path) -> Option<String> {
+        let of = |(path, root): (&String, &PathBuf)| {
+            let below = folder.strip_prefix(root).ok()?;
+            let below: Vec<&str> = below.iter().filter_map(|it| it.to_str()).collect();
+            let parts = [path.as_str()].into_iter().chain(below);
+            Some((root.as_os_str().len(), parts.collect::<Vec<_>>().join("/")))
+        };
+        self.modules.iter().filter_map(of).max().map(|it| it.1)
+    }
+}
+
+impl Sources for Modules {
+    fn folder_of(&self, import: &str) -> Option<PathBuf> {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(folder) = found.get(import) {
+            return folder.clone();
+        }
+        let folder = self.look_for(import);
+        found.insert(import.to_owned(), folder.clone());
+        folder
+    }
+
+    fn files(&self, folder: &Path) -> Vec<String> {
+        let names = self.folders.list(folder).into_iter();
+        let mut names: Vec<String> = names
+            .filter(|it| !it.1 && is_built_by_name(&it.0))
+            .map(|it| it.0)
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn types(&self, file: &Path) -> Option<Arc<Types>> {
+        if let Some(types) = self.parsed.lock().unwrap_or_else(PoisonError::into_inner).get(file) {
+            return types.clone();
+        }
+        let text = self.folders.read(file).filter(|it| is_built(it));
+        let types = text.map(|it| Arc::new(check::read_types(&it)));
+        let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        parsed.insert(file.to_owned(), types.clone());
+        types
+    }
+}
+
+impl std::fmt::Debug for Modules {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Modules({})", self.root.display())
+    }
+}
+
+/// A path or a version as the module cache writes it: capital letters are written small behind a `!`. `None`: it leads somewhere else.
+fn escaped(path: &str) -> Option<String> {
+    let is_of = |it: char| it.is_ascii_alphanumeric() || "-._~/+".contains(it);
+    let is_plain = |it: &str| !it.is_empty() && !it.starts_with('.') && !it.ends_with('.');
+    if !path.chars().all(is_of) || !path.split('/').all(is_plain) {
+        return None;
+    }
+    let escape = |it: char| -> Vec<char> {
+        if it.is_ascii_uppercase() {
+            vec!['!', it.to_ascii_lowercase()]
+        } else {
+            vec![it]
+        }
+    };
+    Some(path.chars().flat_map(escape).collect())
+}
+
+/// What is said in a `go.mod` or `go.work`: a word, and what it is given, each line of a block by itself.
+fn directives(text: &str) -> impl Iterator<Item = (String, Vec<String>)> + '_ {
+    let mut block = String::new();
+    text.lines().filter_map(move |line| {
+        let line = line.split("//").next().unwrap_or_default().trim();
+        let words = line.split_whitespace().map(|it| it.trim_matches(['"', '`']).to_owned());
+        let mut words: Vec<String> = words.collect();
+        match words.as_slice() {
+            [] => None,
+            [end] if end == ")" => {
+                block.clear();
+                None
+            }
+            [word, begin] if begin == "(" => {
+                block.clone_from(word);
+                None
+            }
+            _ if block.is_empty() => {
+                let word = words.remove(0);
+                Some((word, words))
+            }
+            _ => Some((block.clone(), words)),
+        }
+    })
+}
+
+impl GoMod {
+    fn read(text: &str) -> Self {
+        let mut read = Self::default();
+        for (word, given) in directives(text) {
+            match (word.as_str(), given.as_slice()) {
+                ("module", [path]) => read.module.clone_from(path),
+                ("require", [path, version, ..]) => read.required.push((path.clone(), version.clone())),
+                ("replace", given) => {
+                    let Some(arrow) = given.iter().position(|it| it == "=>") else {
+                        continue;
+                    };
+                    if let ([path, version @ ..], [to, to_version @ ..]) = (&given[..arrow], &given[arrow + 1..]) {
+                        let version = version.first().cloned();
+                        read.replaced.push((path.clone(), version, to.clone(), to_version.first().cloned()));
+                    }
+                }
+                _ => {}
+            }
+        }
+        read
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_go_mod_says_is_read() {
+        let read = GoMod::read(
+            "module example.com/a // A.\n\nrequire (\n\tk8s.io/api v0.30.0\n\tgithub.com/Azure/x v1.0.0 // indirect\n)\nrequire one.io/b v1.1.0\n\
+             replace k8s.io/api => ../api\nreplace (\n\tone.io/b v1.1.0 => two.io/b v1.2.0\n)\n",
+        );
+        assert_eq!(read.module, "example.com/a");
+        assert_eq!(read.required.len(), 3);
+        let replaced: Vec<_> = read.replaced.iter().map(|it| (it.2.as_str(), it.3.as_deref())).collect();
+        assert_eq!(replaced, [("../api", None), ("two.io/b", Some("v1.2.0"))]);
+    }
+
+    #[test]
+    fn names_in_the_cache_lead_nowhere_else() {
+        assert_eq!(escaped("github.com/Azure/x").as_deref(), Some("github.com/!azure/x"));
+        for path in ["../x", "a/../../b", "/etc", "a//b", "", "a\0b", "a/.b"] {
+            assert_eq!(escaped(path), None, "{path}");
+        }
+    }
+}

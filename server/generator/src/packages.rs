@@ -1,0 +1,532 @@
+//! The packages that types come from, read when something asks for them.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::Arc,
+};
+
+use crd_analyzer_budget as budget;
+use crd_analyzer_gosource::check::{
+    catalog::Release,
+    comments::Target,
+    types::{Declared, Marshals, Set, Shape, Types},
+};
+
+use crate::{
+    known,
+    node::Origin,
+    values::{self, Values},
+};
+
+/// Files of a package that are read.
+const MAX_FILES: usize = 1_000;
+
+/// Embedded types in embedded types whose methods are looked for.
+const MAX_DEPTH: usize = 32;
+
+/// Work to look at one file.
+const A_FILE: u64 = 10_000;
+
+/// Where packages are found and read.
+pub trait Sources {
+    /// The folder of the package with an import path. `None`: it is not on this machine, or not to be read.
+    fn folder_of(&self, import: &str) -> Option<PathBuf>;
+
+    /// The names of the Go files of a folder that belong to its package, sorted: not those of tests or of other systems.
+    fn files(&self, folder: &Path) -> Vec<String>;
+
+    /// What a file declares. `None`: it cannot be read.
+    fn types(&self, file: &Path) -> Option<Arc<Types>>;
+}
+
+/// A package that has been looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct PackageId(usize);
+
+/// The files of a package, and what they declare.
+pub(crate) struct Package {
+    /// The name in its files.
+    pub(crate) name: String,
+    pub(crate) files: Vec<File>,
+    /// The file of each type.
+    declared: HashMap<String, usize>,
+    marshals: HashMap<String, Marshals>,
+    /// Markers of the package, by name.
+    pub(crate) markers: Markers,
+    /// controller-gen leaves it out.
+    pub(crate) is_skipped: bool,
+}
+
+pub(crate) struct File {
+    pub(crate) path: Arc<Path>,
+    pub(crate) types: Arc<Types>,
+}
+
+/// The values of markers, by name, in the order of the names.
+pub(crate) type Markers = BTreeMap<&'static str, Vec<Marker>>;
+
+/// A marker, and what it says.
+pub(crate) struct Marker {
+    pub(crate) origin: Origin,
+    /// `None`: it is refused, or not read.
+    pub(crate) values: Option<Values>,
+}
+
+/// A type, and the file that it is declared in.
+#[derive(Clone, Copy)]
+pub(crate) struct Found<'p> {
+    pub(crate) file: &'p File,
+    pub(crate) declared: &'p Declared,
+}
+
+impl Package {
+    fn read(folder: &Path, sources: &dyn Sources, release: Release) -> Option<Self> {
+        let mut package = Self {
+            name: String::new(),
+            files: Vec::new(),
+            declared: HashMap::new(),
+            marshals: HashMap::new(),
+            markers: Markers::new(),
+            is_skipped: false,
+        };
+        for name in sources.files(folder).into_iter().take(MAX_FILES) {
+            if budget::work(A_FILE).is_err() {
+                break;
+            }
+            let path: Arc<Path> = folder.join(name).into();
+            let Some(types) = sources.types(&path) else { continue };
+            package.add(File { path, types }, release);
+        }
+        (!package.files.is_empty()).then_some(package)
+    }
+
+    fn add(&mut self, file: File, release: Release) {
+        let number = self.files.len();
+        let types = &file.types;
+        if self.name.is_empty() {
+            self.name.clone_from(&types.package);
+        }
+        self.declared.extend(types.declared.keys().map(|it| (it.clone(), number)));
+        for (name, it) in &types.marshals {
+            let all = self.marshals.entry(name.clone()).or_default();
+            all.json |= it.json;
+            all.text |= it.text;
+        }
+        self.is_skipped |= types.is_skipped;
+        let markers = markers(&file, &types.markers, Target::Package, release);
+        for (name, all) in markers {
+            self.markers.entry(name).or_default().extend(all);
+        }
+        self.files.push(file);
+    }
+
+    /// A type that it declares.
+    pub(crate) fn find(&self, name: &str) -> Option<Found<'_>> {
+        let file = &self.files[*self.declared.get(name)?];
+        Some(Found {
+            file,
+            declared: file.types.declared.get(name)?,
+        })
+    }
+
+    /// The names of its types, sorted.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.declared.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        names
+    }
+}
+
+/// The markers of a declaration.
+pub(crate) fn markers(file: &File, sets: &[Set], target: Target, release: Release) -> Markers {
+    let mut markers = Markers::new();
+    for set in sets {
+        let Some(definition) = values::definition(set.name, target, release) else {
+            continue;
+        };
+        let marker = Marker {
+            origin: Origin {
+                file: file.path.clone(),
+                span: set.span.clone(),
+                written: None,
+            },
+            values: values::read(&file.types.text, set, (definition, target), release),
+        };
+        markers.entry(set.name).or_default().push(marker);
+    }
+    markers
+}
+
+/// All packages that have been looked for.
+pub(crate) struct Packages<'s> {
+    sources: &'s dyn Sources,
+    release: Release,
+    all: Vec<Option<Rc<Package>>>,
+    by_path: HashMap<String, PackageId>,
+    paths: Vec<Rc<str>>,
+}
+
+/// What a name of a type stands for.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Meaning {
+    /// A type that a package declares.
+    Declared(PackageId, String),
+    /// One of Go's own types.
+    Basic(String),
+    /// Nothing that is known.
+    Unknown,
+}
+
+impl<'s> Packages<'s> {
+    pub(crate) fn new(sources: &'s dyn Sources, release: Release) -> Self {
+        Self {
+            sources,
+            release,
+            all: Vec::new(),
+            by_path: HashMap::new(),
+            paths: Vec::new(),
+        }
+    }
+
+    /// The package with an import path.
+    pub(crate) fn load(&mut self, path: &str) -> PackageId {
+        if let Some(id) = self.by_path.get(path) {
+            return *id;
+        }
+        let folder = self.sources.folder_of(path);
+        let read = folder.and_then(|it| Package::read(&it, self.sources, self.release));
+        let id = PackageId(self.all.len());
+        self.all.push(read.map(Rc::new));
+        self.by_path.insert(path.to_owned(), id);
+        self.paths.push(path.into());
+        id
+    }
+
+    /// The import path of a package.
+    pub(crate) fn path(&self, id: PackageId) -> Rc<str> {
+        self.paths[id.0].clone()
+    }
+
+    /// A package that was found.
+    pub(crate) fn get(&self, id: PackageId) -> Option<Rc<Package>> {
+        self.all[id.0].clone()
+    }
+
+    /// All packages that were found.
+    pub(crate) fn found(&self) -> Vec<(PackageId, Rc<Package>)> {
+        let all = self.all.iter().enumerate();
+        all.filter_map(|(n, it)| Some((PackageId(n), it.clone()?))).collect()
+    }
+
+    /// What a name without a package means in a file of a package.
+    pub(crate) fn local(&mut self, (id, file): (PackageId, &Types), name: &str) -> Meaning {
+        if self.get(id).is_some_and(|it| it.find(name).is_some()) {
+            return Meaning::Declared(id, name.to_owned());
+        }
+        let dots: Vec<String> = file
+            .imported
+            .iter()
+            .filter(|it| it.name.as_deref() == Some("."))
+            .map(|it| it.path.clone())
+            .collect();
+        for path in dots {
+            let id = self.load(&path);
+            match self.get(id) {
+                Some(package) if package.find(name).is_some() => return Meaning::Declared(id, name.to_owned()),
+                Some(_) => {}
+                None => return Meaning::Unknown,
+            }
+        }
+        if is_basic(name) {
+            Meaning::Basic(name.to_owned())
+        } else {
+            Meaning::Unknown
+        }
+    }
+
+    /// What a name of an imported package means in a file.
+    pub(crate) fn selected(&mut self, file: &Types, package: &str, name: &str) -> Meaning {
+        let Some(id) = self.imported(file, package) else {
+            return Meaning::Unknown;
+        };
+        match self.get(id) {
+            Some(found) if found.find(name).is_some() => Meaning::Declared(id, name.to_owned()),
+            // Of some packages nothing has to be read.
+            _ if known::schema(&self.path(id), name, false).is_some() => Meaning::Declared(id, name.to_owned()),
+            _ => Meaning::Unknown,
+        }
+    }
+
+    /// The package that a file calls by a name.
+    pub(crate) fn imported(&mut self, file: &Types, name: &str) -> Option<PackageId> {
+        if let Some(it) = file.imported.iter().find(|it| it.name.as_deref() == Some(name)) {
+            return Some(self.load(&it.path));
+        }
+        let unnamed: Vec<&str> = file
+            .imported
+            .iter()
+            .filter(|it| it.name.is_none())
+            .map(|it| it.path.as_str())
+            .collect();
+        // Mostly the last word of the path is the name, and always something in the path is like it.
+        let ends = |it: &&&str| it.rsplit('/').next() == Some(name);
+        let has = |it: &&&str| it.contains(name);
+        let (likely, others): (Vec<&str>, Vec<&str>) = unnamed.iter().partition(|it| ends(it));
+        let (near, far): (Vec<&str>, Vec<&str>) = others.iter().partition(|it| has(it));
+        for path in likely.into_iter().chain(near).chain(far) {
+            let id = self.load(path);
+            let is_it = match self.get(id) {
+                Some(package) => package.name == name,
+                None => path.rsplit('/').next() == Some(name),
+            };
+            if is_it {
+                return Some(id);
+            }
+        }
+        None
+    }
+
+    /// What the type that a name stands for is in the end, where one type is defined by another.
+    pub(crate) fn underlying(&mut self, id: PackageId, name: &str) -> Option<(PackageId, Rc<Package>, Shape, Arc<Types>)> {
+        let (mut id, mut name) = (id, name.to_owned());
+        for _ in 0..MAX_DEPTH {
+            let package = self.get(id)?;
+            let found = package.find(&name)?;
+            let (shape, types) = (found.declared.shape.clone(), found.file.types.clone());
+            let meaning = match &shape {
+                Shape::Name(of) => self.local((id, &types), of),
+                Shape::Selected { package, name } => self.selected(&types, package, name),
+                _ => return Some((id, package, shape, types)),
+            };
+            match meaning {
+                Meaning::Declared(next, of) => (id, name) = (next, of),
+                Meaning::Basic(of) => return Some((id, package, Shape::Name(of), types)),
+                Meaning::Unknown => return None,
+            }
+        }
+        None
+    }
+
+    /// How a type says that it is written in JSON, by methods of its own or of what is embedded in it.
+    pub(crate) fn marshals(&mut self, id: PackageId, name: &str) -> Marshals {
+        self.methods(id, name, 0)
+    }
+
+    fn methods(&mut self, id: PackageId, name: &str, depth: usize) -> Marshals {
+        let Some(package) = self.get(id).filter(|_| depth < MAX_DEPTH) else {
+            return Marshals::default();
+        };
+        let Some(found) = package.find(name) else {
+            return Marshals::default();
+        };
+        let (shape, types) = (&found.declared.shape, found.file.types.clone());
+        if found.declared.is_alias {
+            return match self.meaning((id, &types), shape) {
+                Meaning::Declared(id, name) => self.methods(id, &name, depth + 1),
+                _ => Marshals::default(),
+            };
+        }
+        let own = package.marshals.get(name).copied().unwrap_or_default();
+        let promoted = self.promoted((id, &types), shape, depth);
+        Marshals {
+            json: own.json || promoted.json,
+            text: own.text || promoted.text,
+        }
+    }
+
+    /// The methods that a type has from what is embedded in it.
+    fn promoted(&mut self, (id, types): (PackageId, &Types), shape: &Shape, depth: usize) -> Marshals {
+        let mut all = Marshals::default();
+        if depth > MAX_DEPTH {
+            return all;
+        }
+        match shape {
+            Shape::Struct(members) => {
+                // A method that several embedded types have at the same depth is none of the struct.
+                let mut found = [0, 0];
+                for member in members.iter().filter(|it| it.name.is_none()) {
+                    let of = match &member.shape {
+                        Shape::Pointer(of) => of,
+                        of => of,
+                    };
+                    if let Meaning::Declared(id, name) = self.meaning((id, types), of) {
+                        let it = self.methods(id, &name, depth + 1);
+                        found[0] += usize::from(it.json);
+                        found[1] += usize::from(it.text);
+                    }
+                }
+                all.json = found[0] == 1;
+                all.text = found[1] == 1;
+            }
+            Shape::Name(_) | Shape::Selected { .. } => {
+                // A type that is defined by another one has the methods of what is embedded there.
+                if let Meaning::Declared(id, name) = self.meaning((id, types), shape)
+                    && let Some(package) = self.get(id)
+                    && let Some(found) = package.find(&name)
+                {
+                    let types = found.file.types.clone();
+                    all = self.promoted((id, &types), &found.declared.shape, depth + 1);
+                }
+            }
+            _ => {}
+        }
+        all
+    }
+
+    /// What a type that is written as a name stands for.
+    pub(crate) fn meaning(&mut self, at: (PackageId, &Types), shape: &Shape) -> Meaning {
+        match shape {
+            Shape::Name(name) => self.local(at, name),
+            Shape::Selected { package, name } => self.selected(at.1, package, name),
+            _ => Meaning::Unknown,
+        }
+    }
+}
+
+/// Go's own types.
+fn is_basic(name: &str) -> bool {
+    const NAMES: [&str; 23] = [
+        "bool", "string", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64",
+        "uintptr", "byte", "rune", "float32", "float64", "complex64", "complex128", "error", "any", "comparable",
+        "unsafe",
+    ];
+    NAMES.contains(&name)
+}
+
+/// Words at the end of names of files that say for which system they are.
+const SYSTEMS: [&str; 17] = [
+    "aix", "android", "darwin", "dragonfly", "freebsd", "hurd", "illumos", "ios", "js", "nacl", "netbsd", "openbsd",
+    "plan9", "solaris", "wasip1", "windows", "zos",
+];
+const PROCESSORS: [&str; 19] = [
+    "386", "arm", "armbe", "arm64", "arm64be", "loong64", "mips", "mips64", "mips64le", "mipsle", "ppc64", "ppc64le",
+    "riscv", "riscv64", "s390x", "sparc", "sparc64", "wasm", "amd64p32",
+];
+
+/// Whether Go builds a file with this name into its package on Linux.
+pub(crate) fn is_built_by_name(name: &str) -> bool {
+    let Some(stem) = name.strip_suffix(".go") else {
+        return false;
+    };
+    if name.starts_with(['_', '.']) || stem.ends_with("_test") {
+        return false;
+    }
+    let mut words = stem.split('_').skip(1).collect::<Vec<_>>().into_iter().rev();
+    let last = words.next().unwrap_or_default();
+    let before = words.next().unwrap_or_default();
+    let is_other = |it: &str| SYSTEMS.contains(&it) || PROCESSORS.contains(&it);
+    !is_other(last) && !(last == "amd64" && SYSTEMS.contains(&before))
+}
+
+/// The same for what a file says before `package`. controller-gen asks Go for generated files, too, but for those that are left out with the tag
+/// `ignore_autogenerated`.
+pub(crate) fn is_built(text: &str) -> bool {
+    constraint(text).is_none_or(|it| Expression { rest: it }.or())
+}
+
+/// The line that says when a file is built.
+fn constraint(text: &str) -> Option<&str> {
+    for line in text.lines() {
+        let line = line.trim();
+        if let Some(constraint) = line.strip_prefix("//go:build ") {
+            return Some(constraint);
+        }
+        if line.starts_with("package ") {
+            return None;
+        }
+    }
+    None
+}
+
+/// A constraint, read from the left.
+struct Expression<'e> {
+    rest: &'e str,
+}
+
+impl Expression<'_> {
+    fn has(&mut self, sign: &str) -> bool {
+        self.rest = self.rest.trim_start();
+        match self.rest.strip_prefix(sign) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn or(&mut self) -> bool {
+        let mut is = self.and();
+        while self.has("||") {
+            is |= self.and();
+        }
+        is
+    }
+
+    fn and(&mut self) -> bool {
+        let mut is = self.not();
+        while self.has("&&") {
+            is &= self.not();
+        }
+        is
+    }
+
+    fn not(&mut self) -> bool {
+        let mut is_negated = false;
+        while self.has("!") {
+            is_negated = !is_negated;
+        }
+        let is = if self.rest.starts_with('(') && self.rest.len() < 10_000 && self.depth() < 100 {
+            self.has("(");
+            let is = self.or();
+            self.has(")");
+            is
+        } else {
+            let end = self.rest.find(|it: char| !(it.is_alphanumeric() || "_.".contains(it)));
+            let (tag, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+            self.rest = rest;
+            let is_go = tag.strip_prefix("go1.").and_then(|it| it.parse::<u32>().ok());
+            is_go.is_some_and(|it| it <= 26) || ["linux", "amd64", "unix", "gc", "cgo", "ignore_autogenerated"].contains(&tag)
+        };
+        is != is_negated
+    }
+
+    fn depth(&self) -> usize {
+        self.rest.bytes().filter(|it| *it == b'(').count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_built, is_built_by_name};
+
+    #[test]
+    fn files_of_other_systems_are_not_built() {
+        for (name, is) in [
+            ("types.go", true),
+            ("types_linux.go", true),
+            ("types_windows.go", false),
+            ("types_amd64.go", true),
+            ("types_darwin_amd64.go", false),
+            ("types_test.go", false),
+            ("windows.go", true),
+            ("_types.go", false),
+            ("types.txt", false),
+        ] {
+            assert_eq!(is_built_by_name(name), is, "{name}");
+        }
+        for (constraint, is) in [
+            ("linux", true),
+            ("!linux", false),
+            ("windows || (linux && !arm)", true),
+            ("!ignore_autogenerated", false),
+            ("go1.18", true),
+            ("go1.99 && linux", false),
+        ] {
+            let text = format!("// Hello.\n\n//go:build {constraint}\n\npackage v1\n");
+            assert_eq!(is_built(&text), is, "{constraint}");
+        }
+    }
+}

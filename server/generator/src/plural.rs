@@ -1,0 +1,146 @@
+//! The plural of a kind, as the library that controller-gen uses forms it (`github.com/gobuffalo/flect` 1.0.3).
+
+use std::{collections::HashMap, sync::LazyLock};
+
+/// The table. `word`: singular, plural, another plural, `one-way` (the plural is not looked up) and `whole` (only the whole word). `end`: an end of
+/// words, and the end of their plurals, the first that fits counts. `short`: abbreviations.
+const TABLE: &str = include_str!("plurals.tsv");
+
+#[derive(Default)]
+struct Tables {
+    plural: HashMap<&'static str, &'static str>,
+    /// Words that are plurals themselves.
+    plurals: HashMap<&'static str, ()>,
+    /// Ends of words, the first that fits counts, and what they become.
+    ends: Vec<(&'static str, &'static str)>,
+    short: HashMap<&'static str, ()>,
+}
+
+static TABLES: LazyLock<Tables> = LazyLock::new(|| {
+    let mut tables = Tables::default();
+    let mut ends = Vec::new();
+    for line in TABLE.lines() {
+        let mut cells = line.split('\t');
+        let (Some(of), Some(first)) = (cells.next(), cells.next()) else {
+            continue;
+        };
+        let second = cells.next().unwrap_or_default();
+        match of {
+            "word" => {
+                let (other, marks) = (cells.next().unwrap_or_default(), cells.next().unwrap_or_default());
+                tables.plural.insert(first, second);
+                if !marks.contains("one-way") {
+                    tables.plurals.insert(second, ());
+                    if !other.is_empty() {
+                        tables.plurals.insert(other, ());
+                    }
+                }
+                if !marks.contains("whole") {
+                    tables.ends.push((first, second));
+                }
+            }
+            "end" => ends.push((first, second)),
+            _ => {
+                tables.short.insert(first, ());
+            }
+        }
+    }
+    // What was added last counts first.
+    tables.ends.reverse();
+    tables.ends.extend(ends);
+    tables
+});
+
+/// The plural of a kind in small letters.
+pub(crate) fn of(kind: &str) -> String {
+    plural(kind).to_lowercase()
+}
+
+fn plural(word: &str) -> String {
+    let tables = &*TABLES;
+    let Some(last) = last_part(word, tables) else {
+        return String::new();
+    };
+    if let Some(plural) = tables.plural.get(word) {
+        return (*plural).to_owned();
+    }
+    let small = last.to_lowercase();
+    if tables.plurals.contains_key(word) || tables.plurals.contains_key(small.as_str()) {
+        return word.to_owned();
+    }
+    let replaced = |by: &str| format!("{}{by}", word.strip_suffix(last.as_str()).unwrap_or(word));
+    if let Some(plural) = tables.plural.get(small.as_str()) {
+        return replaced(plural);
+    }
+    for (end, becomes) in &tables.ends {
+        if last.ends_with(becomes) {
+            return word.to_owned();
+        }
+        if let Some(start) = last.strip_suffix(end) {
+            return replaced(&format!("{start}{becomes}"));
+        }
+    }
+    if small.ends_with('s') {
+        return word.to_owned();
+    }
+    format!("{word}s")
+}
+
+/// The last of the words that a name is made of.
+fn last_part(word: &str, tables: &Tables) -> Option<String> {
+    let is_short = |it: &str| tables.short.contains_key(it.to_uppercase().as_str());
+    if is_short(word) {
+        return Some(word.to_uppercase());
+    }
+    let mut parts: Vec<String> = Vec::new();
+    let mut part = String::new();
+    let mut previous = '\0';
+    let mut end = |part: &mut String| {
+        let word = std::mem::take(part);
+        let word = word.trim_matches(['_', ' ', ':', '-', '/']);
+        if !word.is_empty() {
+            parts.push(if is_short(word) { word.to_uppercase() } else { word.to_owned() });
+        }
+    };
+    for sign in word.chars() {
+        let begins = sign.is_uppercase() && (!previous.is_uppercase() || is_short(&part));
+        if begins || "_ :-/".contains(sign) {
+            end(&mut part);
+        }
+        part.push(sign);
+        previous = sign;
+    }
+    end(&mut part);
+    parts.pop()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of;
+
+    #[test]
+    fn kinds_have_plurals() {
+        for (kind, plural) in [
+            ("CronTab", "crontabs"),
+            ("Gateway", "gateways"),
+            ("Policy", "policies"),
+            ("NetworkPolicy", "networkpolicies"),
+            ("Ingress", "ingresses"),
+            ("Status", "statuses"),
+            ("Redis", "redis"),
+            ("Prometheus", "prometheuses"),
+            ("Mutex", "mutexes"),
+            ("Index", "indices"),
+            ("BranchProtectionRules", "branchprotectionrules"),
+            ("API", "apis"),
+            ("ClusterOSImages", "clusterosimages"),
+            ("Kibana", "kibanas"),
+            ("DNS", "dnses"),
+            ("Proxy", "proxies"),
+            ("Person", "people"),
+            ("Knife", "knives"),
+        ] {
+            assert_eq!(of(kind), plural, "{kind}");
+        }
+    }
+}

@@ -1,0 +1,549 @@
+//! Types become schemas, which point to the schemas of other types: `pkg/crd/schema.go` of controller-gen.
+
+use std::{collections::HashMap, rc::Rc, sync::Arc};
+
+use crd_analyzer_budget as budget;
+use crd_analyzer_gosource::check::{
+    catalog::Release,
+    comments::Target,
+    types::{Declared, Member, Shape, Types},
+};
+use serde_json::json;
+
+use crate::{
+    Options, documentation, known,
+    node::Origin,
+    packages::{File, Markers, Meaning, PackageId, Packages, Sources, markers},
+    schema::{Keyword, Property, Rule, Said, Schema, TypeId, Values},
+    tags::Tag,
+};
+
+/// Types in types that are followed.
+const MAX_DEPTH: usize = 100;
+
+/// Work for a field.
+const A_FIELD: u64 = 2_000;
+
+/// Releases in which something changed.
+pub(crate) const TEXT_MARSHALERS: Release = Release(17);
+pub(crate) const RECURSIVE_IMPORTS: Release = Release(22);
+const LOOKS_AT_ALIASES: Release = Release(17);
+const TELLS_INTERFACES: Release = Release(21);
+const TELLS_INLINE: Release = Release(22);
+const TYPES_OF_LISTS: Release = Release(23);
+
+/// What controller-gen refuses, so that it ends with an error.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Refused {
+    /// Where.
+    pub origin: Option<Origin>,
+    /// What.
+    pub reason: Reason,
+}
+
+/// Why controller-gen refuses something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// A marker does not fit the type that it is at, or its value is none.
+    Marker,
+    /// There is no schema for such a type.
+    Type,
+    /// A field has no tag for JSON.
+    Tag,
+    /// A number with a fraction, which has to be allowed.
+    Float,
+    /// The keys of a map are no texts.
+    Key,
+    /// A field of a group of alternatives is required.
+    OneOf,
+    /// Types that are embedded in each other say different types.
+    Conflict,
+    /// No version is stored, or none is served.
+    Versions,
+    /// The release crashes, and writes nothing.
+    Crash,
+}
+
+/// Makes schemas.
+pub(crate) struct Maker<'s> {
+    pub(crate) packages: Packages<'s>,
+    pub(crate) options: Options,
+    pub(crate) schemata: HashMap<TypeId, Rc<Schema>>,
+    pub(crate) refused: Vec<Refused>,
+    /// Types whose sources are not on this machine.
+    pub(crate) missing: Vec<String>,
+    /// Whether there was more work than may be done.
+    pub(crate) is_over: bool,
+    pub(crate) depth: usize,
+}
+
+/// Where something is made: the package and the file whose words count, and the type whose declaration it is.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'c> {
+    pub(crate) package: PackageId,
+    pub(crate) file: &'c File,
+    pub(crate) declared: Option<&'c Declared>,
+}
+
+impl<'c> Context<'c> {
+    fn within(self) -> Self {
+        Self { declared: None, ..self }
+    }
+
+    fn types(&self) -> &'c Types {
+        &self.file.types
+    }
+
+    fn origin(&self, span: std::ops::Range<usize>) -> Option<Origin> {
+        Some(Origin {
+            file: self.file.path.clone(),
+            span,
+            written: None,
+        })
+    }
+
+    fn documentation(&self, of: Option<&std::ops::Range<usize>>) -> String {
+        let text = of.and_then(|it| self.file.types.text.get(it.clone()));
+        text.map(documentation::of).unwrap_or_default()
+    }
+}
+
+impl<'s> Maker<'s> {
+    pub(crate) fn new(sources: &'s dyn Sources, options: &Options) -> Self {
+        Self {
+            packages: Packages::new(sources, options.release),
+            options: options.clone(),
+            schemata: HashMap::new(),
+            refused: Vec::new(),
+            missing: Vec::new(),
+            is_over: false,
+            depth: 0,
+        }
+    }
+
+    pub(crate) fn refuse(&mut self, origin: Option<Origin>, reason: Reason) {
+        let refused = Refused { origin, reason };
+        if !self.refused.contains(&refused) {
+            self.refused.push(refused);
+        }
+    }
+
+    /// The schema of a type, which still points to others.
+    pub(crate) fn schema(&mut self, id: &TypeId) -> Rc<Schema> {
+        if let Some(schema) = self.schemata.get(id) {
+            return schema.clone();
+        }
+        let path = self.packages.path(id.package);
+        if let Some(known) = known::schema(&path, &id.name, self.options.has_embedded_metadata) {
+            let known = Rc::new(known);
+            self.schemata.insert(id.clone(), known.clone());
+            return known;
+        }
+        self.schemata.insert(id.clone(), Rc::default());
+        let package = self.packages.get(id.package);
+        let found = package.as_ref().and_then(|it| it.find(&id.name));
+        let schema = match found {
+            Some(found) if !known::is_alone(&path) => {
+                let context = Context {
+                    package: id.package,
+                    file: found.file,
+                    declared: Some(found.declared),
+                };
+                self.declared(context, found.declared)
+            }
+            _ => {
+                self.missing.push(format!("{path}.{}", id.name));
+                Schema::unknown()
+            }
+        };
+        let schema = Rc::new(schema);
+        self.schemata.insert(id.clone(), schema.clone());
+        schema
+    }
+
+    /// The schema of a declaration.
+    fn declared(&mut self, context: Context<'_>, declared: &Declared) -> Schema {
+        if declared.is_generic {
+            self.refuse(context.origin(declared.of.clone()), Reason::Type);
+            return Schema::unknown();
+        }
+        let name = context.types().text.get(declared.name.clone()).unwrap_or_default();
+        let marshals = self.packages.marshals(context.package, name);
+        let of_type = markers(context.file, &declared.markers, Target::Type, self.options.release);
+        if marshals.json {
+            let mut schema = Schema::default();
+            self.apply(context, &of_type, &mut schema);
+            if !schema.type_name().is_empty() {
+                return schema;
+            }
+        } else if marshals.text && self.options.release >= TEXT_MARSHALERS {
+            let mut schema = Schema::of_type("string");
+            self.apply(context, &of_type, &mut schema);
+            if schema.type_name() != "string" {
+                self.refuse(context.origin(declared.of.clone()), Reason::Marker);
+            }
+            return schema;
+        }
+        self.written(context, &declared.shape, declared.of.clone())
+    }
+
+    /// The schema of a type as it is written.
+    fn written(&mut self, context: Context<'_>, shape: &Shape, span: std::ops::Range<usize>) -> Schema {
+        self.depth += 1;
+        let schema = if self.depth > MAX_DEPTH {
+            Schema::unknown()
+        } else {
+            self.shape(context, shape, span)
+        };
+        self.depth -= 1;
+        schema
+    }
+
+    fn shape(&mut self, context: Context<'_>, shape: &Shape, span: std::ops::Range<usize>) -> Schema {
+        let mut schema = match shape {
+            Shape::Name(name) => self.local(context, name, &span),
+            Shape::Selected { package, name } => self.selected(context, package, name, &span),
+            Shape::Slice(of) => self.list(context, (of, true), span),
+            Shape::Array(of) => self.list(context, (of, false), span),
+            Shape::Map { key, value } => self.map(context, (key, value), span),
+            Shape::Pointer(of) => self.written(context.within(), of, span),
+            Shape::Struct(members) => match context.declared {
+                Some(declared) if std::ptr::eq(&raw const declared.shape, shape) => {
+                    self.members(context, declared, members)
+                }
+                _ => {
+                    let is_told = self.options.release >= TELLS_INLINE;
+                    self.refuse(context.origin(span), if is_told { Reason::Type } else { Reason::Crash });
+                    return Schema {
+                        is_unknown: true,
+                        ..Schema::of_type("object")
+                    };
+                }
+            },
+            Shape::Interface | Shape::Other => {
+                self.refuse(context.origin(span), Reason::Type);
+                return Schema::unknown();
+            }
+        };
+        schema.description = context.documentation(context.declared.and_then(|it| it.documentation.as_ref()));
+        if let Some(declared) = context.declared {
+            let of_type = markers(context.file, &declared.markers, Target::Type, self.options.release);
+            self.apply(context, &of_type, &mut schema);
+        }
+        schema
+    }
+
+    /// A name without a package.
+    fn local(&mut self, context: Context<'_>, name: &str, span: &std::ops::Range<usize>) -> Schema {
+        let meaning = self.packages.local((context.package, context.types()), name);
+        let (id, of) = match meaning {
+            Meaning::Basic(basic) => return self.basic(context, &basic, span),
+            Meaning::Declared(id, of) => (id, of),
+            Meaning::Unknown => {
+                self.missing.push(name.to_owned());
+                return Schema::unknown();
+            }
+        };
+        let Some(package) = self.packages.get(id) else {
+            return self.link(context, id, &of);
+        };
+        let Some(found) = package.find(&of) else {
+            return self.link(context, id, &of);
+        };
+        if !found.declared.is_alias {
+            return self.link(context, id, &of);
+        }
+        // Of an alias what it stands for counts; the first releases looked behind all names.
+        let mut meaning = self.packages.meaning((id, &found.file.types), &found.declared.shape);
+        if self.options.release < LOOKS_AT_ALIASES {
+            meaning = match self.packages.underlying(id, &of) {
+                Some((_, _, Shape::Name(basic), types)) if !types.declared.contains_key(&basic) => Meaning::Basic(basic),
+                Some(_) => {
+                    self.refuse(context.origin(span.clone()), Reason::Crash);
+                    return Schema::unknown();
+                }
+                None => Meaning::Unknown,
+            };
+        }
+        match meaning {
+            Meaning::Basic(basic) => Schema {
+                reference: Some(TypeId {
+                    package: context.package,
+                    name: name.into(),
+                }),
+                ..self.basic(context, &basic, span)
+            },
+            Meaning::Declared(id, of) => self.link(context, id, &of),
+            Meaning::Unknown => {
+                if !matches!(found.declared.shape, Shape::Name(_) | Shape::Selected { .. }) {
+                    let is_told = self.options.release >= TELLS_INTERFACES;
+                    self.refuse(context.origin(span.clone()), if is_told { Reason::Type } else { Reason::Crash });
+                }
+                Schema::unknown()
+            }
+        }
+    }
+
+    /// A schema that points to the one of a type, with the type in JSON where that is simple.
+    fn link(&mut self, context: Context<'_>, id: PackageId, name: &str) -> Schema {
+        let mut schema = Schema {
+            reference: Some(TypeId {
+                package: id,
+                name: name.into(),
+            }),
+            ..Schema::default()
+        };
+        let Some((_, _, shape, types)) = self.packages.underlying(id, name) else {
+            return schema;
+        };
+        let knows_lists = self.options.release >= TYPES_OF_LISTS;
+        let is_basic = |it: &str| !types.declared.contains_key(it);
+        match &shape {
+            Shape::Slice(_) if knows_lists => schema.r#type = Some(Said::made("array")),
+            Shape::Map { .. } if knows_lists => schema.r#type = Some(Said::made("object")),
+            Shape::Name(basic) if is_basic(basic) && !matches!(basic.as_str(), "any" | "error" | "comparable") => {
+                // The type is looked up in the package that names it.
+                let package = self.packages.get(context.package);
+                if let Some(found) = package.as_ref().and_then(|it| it.find(name)) {
+                    let context = Context {
+                        package: context.package,
+                        file: found.file,
+                        declared: Some(found.declared),
+                    };
+                    self.depth += 1;
+                    if self.depth < MAX_DEPTH {
+                        let of = self.declared(context, found.declared);
+                        schema.r#type = of.r#type;
+                        schema.values.extend(of.values.into_iter().filter(|it| it.0 == Keyword::Format));
+                    }
+                    self.depth -= 1;
+                }
+            }
+            _ => {}
+        }
+        schema
+    }
+
+    /// A name of another package.
+    fn selected(&mut self, context: Context<'_>, package: &str, name: &str, span: &std::ops::Range<usize>) -> Schema {
+        match self.packages.selected(context.types(), package, name) {
+            Meaning::Declared(id, name) => Schema {
+                reference: Some(TypeId {
+                    package: id,
+                    name: name.as_str().into(),
+                }),
+                ..Schema::default()
+            },
+            Meaning::Basic(basic) => self.basic(context, &basic, span),
+            Meaning::Unknown => {
+                self.missing.push(format!("{package}.{name}"));
+                Schema::unknown()
+            }
+        }
+    }
+
+    /// One of Go's own types.
+    fn basic(&mut self, context: Context<'_>, name: &str, span: &std::ops::Range<usize>) -> Schema {
+        let of = |name: &str, format: Option<&str>| {
+            let schema = Schema::of_type(name);
+            match format {
+                Some(format) => schema.with(Keyword::Format, format),
+                None => schema,
+            }
+        };
+        match name {
+            "bool" => of("boolean", None),
+            "string" => of("string", None),
+            "int32" | "uint32" | "rune" => of("integer", Some("int32")),
+            "int64" | "uint64" => of("integer", Some("int64")),
+            "int" | "int8" | "int16" | "uint" | "uint8" | "uint16" | "byte" | "uintptr" => of("integer", None),
+            "float32" | "float64" if self.options.allows_dangerous_types => of("number", None),
+            "float32" | "float64" => {
+                self.refuse(context.origin(span.clone()), Reason::Float);
+                Schema::default()
+            }
+            _ => {
+                self.refuse(context.origin(span.clone()), Reason::Type);
+                Schema::unknown()
+            }
+        }
+    }
+
+    fn list(&mut self, context: Context<'_>, (of, is_slice): (&Shape, bool), span: std::ops::Range<usize>) -> Schema {
+        let is_byte = matches!(of, Shape::Name(name) if name == "byte")
+            && self.packages.meaning((context.package, context.types()), of) == Meaning::Basic("byte".to_owned());
+        if is_slice && is_byte {
+            return Schema::of_type("string").with(Keyword::Format, "byte");
+        }
+        let items = self.written(context.within(), of, span);
+        Schema {
+            items: Some(Rc::new(items)),
+            ..Schema::of_type("array")
+        }
+    }
+
+    fn map(&mut self, context: Context<'_>, (key, value): (&Shape, &Shape), span: std::ops::Range<usize>) -> Schema {
+        if !self.is_key(context, key) {
+            self.refuse(context.origin(span), Reason::Key);
+            return Schema::unknown();
+        }
+        if matches!(value, Shape::Struct(_) | Shape::Interface | Shape::Other) {
+            self.refuse(context.origin(span), Reason::Type);
+            return Schema::unknown();
+        }
+        let values = self.written(context.within(), value, span);
+        Schema {
+            additional: Some(Values::Of(Rc::new(values))),
+            ..Schema::of_type("object")
+        }
+    }
+
+    /// Whether a type may be the key of a map. What is not known may.
+    fn is_key(&mut self, context: Context<'_>, key: &Shape) -> bool {
+        let takes_text = self.options.release >= RECURSIVE_IMPORTS;
+        match self.packages.meaning((context.package, context.types()), key) {
+            Meaning::Basic(basic) => basic == "string",
+            Meaning::Unknown => matches!(key, Shape::Name(_) | Shape::Selected { .. }),
+            Meaning::Declared(id, name) => {
+                let is_alias = self
+                    .packages
+                    .get(id)
+                    .is_some_and(|it| it.find(&name).is_some_and(|it| it.declared.is_alias));
+                let underlying = self.packages.underlying(id, &name).map(|it| it.2);
+                let is_text = match &underlying {
+                    Some(Shape::Name(basic)) => basic == "string",
+                    Some(_) => false,
+                    None => true,
+                };
+                is_text && !is_alias || takes_text && self.packages.marshals(id, &name).text
+            }
+        }
+    }
+
+    /// The fields of a struct.
+    fn members(&mut self, context: Context<'_>, declared: &Declared, members: &[Member]) -> Schema {
+        let release = self.options.release;
+        let mut schema = Schema::of_type("object");
+        let mut properties = std::collections::BTreeMap::new();
+        let of_type = markers(context.file, &declared.markers, Target::Type, release);
+        let alternatives = match alternatives(&of_type) {
+            Some(alternatives) => alternatives,
+            None => {
+                self.refuse(context.origin(declared.of.clone()), Reason::OneOf);
+                schema.properties = Some(properties);
+                return schema;
+            }
+        };
+        let package = self.packages.get(context.package);
+        let is_optional = package.is_some_and(|it| it.markers.contains_key("kubebuilder:validation:Optional"));
+        let mut immutable: Vec<(Rc<str>, Option<Origin>)> = Vec::new();
+        for member in members {
+            if budget::work(A_FIELD).is_err() {
+                self.is_over = true;
+                schema.is_unknown = true;
+                break;
+            }
+            let of_member = markers(context.file, &member.markers, Target::Field, release);
+            let names: Vec<Option<std::ops::Range<usize>>> = if member.name.is_none() {
+                vec![None]
+            } else {
+                member.names.iter().cloned().map(Some).collect()
+            };
+            for name in names {
+                let place = name.clone().unwrap_or_else(|| member.of.clone());
+                let go = name.and_then(|it| context.types().text.get(it)).unwrap_or_default();
+                let is_exported = go.starts_with(char::is_uppercase);
+                if !go.is_empty() && self.options.leaves_out_unexported && !is_exported {
+                    continue;
+                }
+                let origin = context.origin(place);
+                let Some(tag) = &member.tag else {
+                    self.refuse(origin, Reason::Tag);
+                    continue;
+                };
+                let Some(tag) = Tag::read(tag, release >= RECURSIVE_IMPORTS) else {
+                    continue;
+                };
+                let says = |name: &str| of_member.contains_key(name);
+                let is_required = if says("kubebuilder:validation:Optional") {
+                    false
+                } else if says("kubebuilder:validation:Required") {
+                    true
+                } else if says("optional") || says("k8s:optional") {
+                    false
+                } else if says("required") || says("k8s:required") {
+                    true
+                } else {
+                    !is_optional && !tag.is_inline && !tag.is_left_out_if_empty
+                };
+                if is_required && alternatives.contains(&tag.name) {
+                    self.refuse(origin, Reason::OneOf);
+                    schema.properties = Some(properties);
+                    return schema;
+                }
+                let name: Rc<str> = tag.name.into();
+                if is_required {
+                    schema.required.push((name.clone(), origin.clone()));
+                }
+                let mut property = if says("kubebuilder:validation:Schemaless") {
+                    Schema::default()
+                } else {
+                    self.written(context.within(), &member.shape, member.of.clone())
+                };
+                property.description = context.documentation(member.documentation.as_ref());
+                self.apply(context, &of_member, &mut property);
+                if tag.is_inline {
+                    schema.all_of.push(Rc::new(property));
+                    continue;
+                }
+                if says("k8s:immutable") {
+                    let marker = of_member.get("k8s:immutable").and_then(|it| it.first());
+                    immutable.push((name.clone(), marker.map(|it| it.origin.clone())));
+                }
+                let of = Rc::new(property);
+                properties.insert(name, Property { of, from: origin });
+            }
+        }
+        schema.required.sort_by(|one, other| one.0.cmp(&other.0));
+        for (name, from) in immutable {
+            if schema.required.iter().any(|it| it.0 == name) {
+                continue;
+            }
+            let rule = json!(format!("!has(oldSelf.{name}) || has(self.{name})"));
+            let message = json!(format!("field {name} is immutable once set"));
+            schema.rules.push(Rule {
+                fields: vec![("rule", Said::made(rule)), ("message", Said::made(message))],
+                from,
+            });
+        }
+        schema.properties = Some(properties);
+        schema
+    }
+}
+
+/// The names of fields of which one or another may be set. `None`: controller-gen refuses one.
+fn alternatives(of_type: &Markers) -> Option<Vec<&str>> {
+    let mut names = Vec::new();
+    for marker in ["ExactlyOneOf", "AtMostOneOf", "AtLeastOneOf"] {
+        let name = format!("kubebuilder:validation:{marker}");
+        for marker in of_type.get(name.as_str()).into_iter().flatten() {
+            let texts = marker.values.as_ref().map(|it| it.texts("")).unwrap_or_default();
+            for (text, _) in texts {
+                if text.contains('.') {
+                    return None;
+                }
+                names.push(text);
+            }
+        }
+    }
+    Some(names)
+}
+
+/// The file of a place.
+pub(crate) fn origin_of(file: &Arc<std::path::Path>, span: std::ops::Range<usize>) -> Option<Origin> {
+    Some(Origin {
+        file: file.clone(),
+        span,
+        written: None,
+    })
+}

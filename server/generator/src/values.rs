@@ -1,0 +1,155 @@
+//! What markers are given: `Definition.Parse` of controller-gen's `pkg/markers/parse.go`.
+
+use std::{ops::Range, sync::Arc};
+
+use crd_analyzer_gosource::{
+    check::{
+        arguments,
+        catalog::{self, Argument, Definition, Release, Type},
+        comments::{Target, Written},
+        guessed::{self, Guessed},
+        json,
+        parts::{Part, Parts},
+        types::Set,
+    },
+    literal::{Literal, Value},
+};
+
+/// What a marker is given, by the names of its arguments; a marker that is one value has one without a name.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Values(Vec<(&'static str, Arc<Literal>)>);
+
+impl Values {
+    /// The value of an argument.
+    pub(crate) fn get(&self, name: &str) -> Option<&Arc<Literal>> {
+        self.0.iter().find(|it| it.0 == name).map(|it| &it.1)
+    }
+
+    /// The one value of a marker.
+    pub(crate) fn one(&self) -> Option<&Arc<Literal>> {
+        self.0.first().map(|it| &it.1)
+    }
+
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        text(self.get(name)?)
+    }
+
+    /// The texts in a list.
+    pub(crate) fn texts(&self, name: &str) -> Vec<(&str, &Literal)> {
+        match self.get(name).map(|it| &it.value) {
+            Some(Value::List(items)) => items.iter().filter_map(|it| Some((text(it)?, it))).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+pub(crate) fn text(of: &Literal) -> Option<&str> {
+    match &of.value {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// A number.
+pub(crate) fn number(of: &Literal) -> Option<f64> {
+    match of.value {
+        Value::Integer(number) => Some(number as f64),
+        Value::Number(number) => Some(number),
+        _ => None,
+    }
+}
+
+/// What a marker is where it is, if a release knows it there.
+pub(crate) fn definition(name: &str, target: Target, release: Release) -> Option<&'static Definition> {
+    let mut all = catalog::definitions(name).iter();
+    all.find(|it| it.target == target && it.since <= release)
+}
+
+/// Reads what a marker is given. `None`: controller-gen refuses it, or it is not known here what it makes of it.
+pub(crate) fn read(
+    text: &str,
+    set: &Set,
+    (definition, target): (&'static Definition, Target),
+    release: Release,
+) -> Option<Values> {
+    let written = Written {
+        span: set.span.clone(),
+        belongs: Ok(target),
+        is_documentation: true,
+        declaration: 0,
+    };
+    let parts = Parts::of(text, &written, set.span.end);
+    if definition.name == "default" && json::sets_nothing(text.get(set.span.clone())?) {
+        return Some(Values(Vec::new()));
+    }
+    if !definition.is_unread() && arguments::is_refused(definition, release, text.get(set.span.clone())?) {
+        return None;
+    }
+    if definition.arguments.is_empty() {
+        return Some(Values(Vec::new()));
+    }
+    let values = parts.arguments.iter().map(|part| {
+        let argument = argument(definition, text, part)?;
+        let value = value(text, part.value.clone()?, (definition, argument), release)?;
+        Some((argument.name.as_str(), Arc::new(value)))
+    });
+    Some(Values(values.collect::<Option<_>>()?))
+}
+
+fn argument(definition: &'static Definition, text: &str, part: &Part) -> Option<&'static Argument> {
+    match &part.name {
+        None => definition.arguments.first(),
+        Some(name) => definition.arguments.iter().find(|it| it.name == text[name.clone()].trim()),
+    }
+}
+
+fn value(
+    text: &str,
+    mut span: Range<usize>,
+    (definition, argument): (&Definition, &Argument),
+    release: Release,
+) -> Option<Literal> {
+    // Since 0.23, the numbers of these may be followed by a comment.
+    if definition.name.starts_with("k8s:") && matches!(argument.r#type, Type::Int | Type::Number) {
+        span.end = text[span.clone()].find('#').map_or(span.end, |it| span.start + it);
+    }
+    let guessed = match &argument.r#type {
+        _ if definition.name == "default" => json::read(text, span),
+        Type::Any | Type::List(_) => guessed::read(text, span, &argument.r#type, release),
+        Type::Raw => return Literal::read(text, span, &Type::String),
+        of => return Literal::read(text, span.clone(), of).or_else(|| empty(text, span, of)),
+    };
+    match guessed {
+        Guessed::Value(value) => Some(value),
+        Guessed::Refused(_) | Guessed::Unknown => None,
+    }
+}
+
+/// A string without quotes may be empty.
+fn empty(text: &str, span: Range<usize>, of: &Type) -> Option<Literal> {
+    let is_empty = *of == Type::String && text.get(span.clone())?.trim().is_empty();
+    is_empty.then(|| Literal::bare(String::new(), span))
+}
+
+/// A value in JSON, as Go writes it.
+pub(crate) fn to_json(of: &Literal) -> serde_json::Value {
+    match &of.value {
+        Value::String(text) => text.as_str().into(),
+        Value::Integer(number) => (*number).into(),
+        Value::Number(number) => number_to_json(*number),
+        Value::Bool(is) => (*is).into(),
+        Value::Null => serde_json::Value::Null,
+        Value::List(items) => items.iter().map(to_json).collect(),
+        Value::Map(members) => {
+            let members = members.iter().filter_map(|(key, it)| Some((text(key)?.to_owned(), to_json(it))));
+            serde_json::Value::Object(members.collect())
+        }
+    }
+}
+
+/// A number in JSON as Go writes it: as few digits as tell it from others, and no fraction if there is none.
+pub(crate) fn number_to_json(number: f64) -> serde_json::Value {
+    let written = number.to_string();
+    let whole = written.parse::<i64>().map(Into::into);
+    whole.or_else(|_| written.parse::<u64>().map(Into::into)).unwrap_or_else(|_| number.into())
+}

@@ -1,0 +1,255 @@
+//! Compares the CRDs that are made of Go types with those of controller-gen: those that are recorded for real modules.
+
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, bail, ensure};
+use crd_analyzer_generator::{Generated, Modules, Options, Outside, generate, yaml};
+use crd_analyzer_gosource::check::catalog::Release;
+use similar::TextDiff;
+
+use crate::disk::Disk;
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// The folder with what controller-gen made of modules.
+    #[arg(long)]
+    recorded: PathBuf,
+    /// The folder with the sources of these modules.
+    #[arg(long)]
+    sources: PathBuf,
+    /// Only these modules.
+    #[arg(long)]
+    only: Vec<String>,
+    /// Only these releases, such as `v0.21.0`.
+    #[arg(long, value_delimiter = ',')]
+    releases: Vec<String>,
+    /// Print at most this many lines of a difference.
+    #[arg(long, default_value_t = 20)]
+    show: usize,
+}
+
+/// The releases that are recorded.
+const RELEASES: [&str; 8] = [
+    "v0.23.0", "v0.22.0", "v0.21.0", "v0.20.1", "v0.19.0", "v0.18.0", "v0.17.3", "v0.16.5",
+];
+
+#[derive(Default)]
+struct Counts {
+    same: usize,
+    different: usize,
+    missing: usize,
+    more: usize,
+    refused: usize,
+    time: Duration,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
+    let mut all = Counts::default();
+    let mut names: Vec<String> = Vec::new();
+    for entry in fs::read_dir(&args.recorded)? {
+        let entry = entry?;
+        if entry.path().join("runs.tsv").is_file() {
+            names.extend(entry.file_name().into_string().ok());
+        }
+    }
+    names.sort();
+    ensure!(!names.is_empty(), "nothing is recorded in {}", args.recorded.display());
+    for name in names.iter().filter(|it| args.only.is_empty() || args.only.contains(it)) {
+        let mut counts = Counts::default();
+        let root = fs::canonicalize(args.sources.join(name).join("src")).context(name.clone())?;
+        let runs = Run::read(&args.recorded.join(name), &root)?;
+        // What is read of a module is the same for all releases.
+        let mut modules: BTreeMap<PathBuf, Option<Arc<Modules>>> = BTreeMap::new();
+        for release in RELEASES {
+            if !args.releases.is_empty() && !args.releases.iter().any(|it| it == release) {
+                continue;
+            }
+            compare(args, (name, release), (&runs, &root), &mut modules, &mut counts)?;
+        }
+        println!(
+            "{name}: {} the same, {} different, {} missing, {} more, {} refused, {} ms",
+            counts.same,
+            counts.different,
+            counts.missing,
+            counts.more,
+            counts.refused,
+            counts.time.as_millis()
+        );
+        all.same += counts.same;
+        all.different += counts.different;
+        all.missing += counts.missing;
+        all.more += counts.more;
+        all.time += counts.time;
+    }
+    println!(
+        "all: {} the same, {} different, {} missing, {} more; {} ms",
+        all.same,
+        all.different,
+        all.missing,
+        all.more,
+        all.time.as_millis()
+    );
+    Ok(all.different + all.missing + all.more == 0)
+}
+
+/// A call of controller-gen.
+struct Run {
+    /// Where its output goes.
+    out: String,
+    folder: PathBuf,
+    paths: Vec<String>,
+    options: String,
+}
+
+impl Run {
+    fn read(recorded: &Path, root: &Path) -> anyhow::Result<Vec<Self>> {
+        let text = fs::read_to_string(recorded.join("runs.tsv"))?;
+        let run = |line: &str| {
+            let mut cells = line.split('\t');
+            let (Some(out), Some(folder)) = (cells.next(), cells.next()) else {
+                bail!("no run: {line}");
+            };
+            let mut run = Self {
+                out: out.to_owned(),
+                folder: root.join(folder),
+                paths: Vec::new(),
+                options: String::new(),
+            };
+            for argument in cells {
+                if let Some(paths) = argument.strip_prefix("paths=") {
+                    run.paths.extend(paths.split(';').map(|it| it.trim_matches(['"', '{', '}']).to_owned()));
+                } else if let Some(options) = argument.strip_prefix("crd") {
+                    options.trim_start_matches(':').clone_into(&mut run.options);
+                }
+            }
+            Ok(run)
+        };
+        text.lines().map(run).collect()
+    }
+
+    fn options(&self, release: Release) -> Options {
+        let mut options = Options::of(release);
+        for option in self.options.split(',') {
+            let (name, value) = option.split_once('=').unwrap_or((option, "true"));
+            match name {
+                "allowDangerousTypes" => options.allows_dangerous_types = value == "true",
+                "ignoreUnexportedFields" => options.leaves_out_unexported = value == "true",
+                "generateEmbeddedObjectMeta" => options.has_embedded_metadata = value == "true",
+                "maxDescLen" => options.max_description = value.parse().ok(),
+                "deprecatedV1beta1CompatibilityPreserveUnknownFields" => {
+                    options.preserves_unknown_fields = value.parse().ok();
+                }
+                _ => {}
+            }
+        }
+        options
+    }
+}
+
+/// Where Go keeps what it has downloaded, and itself.
+pub(crate) fn outside() -> Outside {
+    let of = |name: &str| {
+        let output = Command::new("go").args(["env", name]).output().ok()?;
+        Some(PathBuf::from(String::from_utf8(output.stdout).ok()?.trim()))
+    };
+    let cache = env::var_os("GOMODCACHE").map(PathBuf::from).or_else(|| of("GOMODCACHE"));
+    Outside {
+        cache,
+        library: of("GOROOT").map(|it| it.join("src")),
+    }
+}
+
+fn compare(
+    args: &Args,
+    (name, release): (&str, &str),
+    (runs, root): (&[Run], &Path),
+    modules: &mut BTreeMap<PathBuf, Option<Arc<Modules>>>,
+    counts: &mut Counts,
+) -> anyhow::Result<()> {
+    let wanted = tempfile::tempdir()?;
+    let golden = Command::new(args.recorded.join("golden.sh"))
+        .args([name, release])
+        .arg(wanted.path())
+        .output()?;
+    if !golden.status.success() {
+        println!("{name} {release}: nothing is recorded");
+        return Ok(());
+    }
+    let minor: u8 = release.split('.').nth(1).and_then(|it| it.parse().ok()).context("a release")?;
+    let mut made: BTreeMap<String, String> = BTreeMap::new();
+    for run in runs {
+        let folder = fs::canonicalize(&run.folder)?;
+        let module = modules.entry(folder.clone()).or_insert_with(|| {
+            let at = folder.ancestors().find(|it| it.join("go.mod").is_file())?;
+            Modules::open(at, root, Arc::new(Disk), outside()).map(Arc::new)
+        });
+        let module = module.clone().context("a module")?;
+        let packages: Vec<String> = run.paths.iter().flat_map(|it| module.matching(it, &folder)).collect();
+        let begin = Instant::now();
+        let Generated {
+            crds,
+            refused,
+            missing,
+            is_over,
+        } = generate(&packages, &*module, &run.options(Release(minor)), Some(release));
+        for crd in crds {
+            let path = format!("{}_{}.yaml", crd.group, crd.plural);
+            let path = if run.out == "." { path } else { format!("{}/{path}", run.out) };
+            made.insert(path, format!("---\n{}", yaml::written(&crd.object.to_json())));
+        }
+        counts.time += begin.elapsed();
+        counts.refused += refused.len();
+        for refused in refused.iter().take(args.show.min(3)) {
+            let origin = refused.origin.as_ref();
+            println!("{name} {release}: {:?} {:?}", refused.reason, origin.map(|it| (&it.file, &it.span)));
+        }
+        if !missing.is_empty() || is_over {
+            println!("{name} {release}: not known: {}", missing.join(", "));
+        }
+    }
+    let mut files = Vec::new();
+    list(wanted.path(), wanted.path(), &mut files)?;
+    for file in files {
+        let text = fs::read_to_string(wanted.path().join(&file))?;
+        match made.remove(&file) {
+            None => {
+                counts.missing += 1;
+                println!("{name} {release}: {file} is missing");
+            }
+            Some(own) if own == text => counts.same += 1,
+            Some(own) => {
+                counts.different += 1;
+                println!("{name} {release}: {file}");
+                let difference = TextDiff::from_lines(&text, &own).unified_diff().context_radius(4).to_string();
+                for line in difference.lines().take(args.show) {
+                    println!("  {line}");
+                }
+            }
+        }
+    }
+    counts.more += made.len();
+    for file in made.keys() {
+        println!("{name} {release}: {file} is more");
+    }
+    Ok(())
+}
+
+fn list(folder: &Path, root: &Path, files: &mut Vec<String>) -> anyhow::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            list(&path, root, files)?;
+        } else {
+            files.extend(path.strip_prefix(root)?.to_str().map(str::to_owned));
+        }
+    }
+    files.sort();
+    Ok(())
+}
