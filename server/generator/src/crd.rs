@@ -90,12 +90,12 @@ pub fn generate(roots: &[String], sources: &dyn Sources, options: &Options, tool
     let mut crds: Vec<Crd> = nameless(&mut maker, &packages, tool).into_iter().collect();
     let mut flattener = Flattener::new(&mut maker);
     for (group, kind) in kinds {
-        if let Some(crd) = crd(&mut flattener, (&group, &kind), &packages, tool) {
-            crds.push(crd);
+        let crd = crd(&mut flattener, (&group, &kind), &packages, tool);
+        // What was written before stays.
+        if flattener.maker.refused.iter().any(|it| it.reason == Reason::Crash) {
+            break;
         }
-    }
-    if maker.refused.iter().any(|it| it.reason == Reason::Crash) {
-        crds.clear();
+        crds.extend(crd);
     }
     Generated {
         crds,

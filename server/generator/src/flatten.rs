@@ -6,6 +6,7 @@ use crd_analyzer_budget as budget;
 use crd_analyzer_gosource::check::catalog::Release;
 
 use crate::{
+    node::Origin,
     schema::{Keyword, Property, Schema, TypeId, Values},
     types::{Maker, Reason},
 };
@@ -29,6 +30,8 @@ pub(crate) struct Flattener<'m, 's> {
     /// Schemas that have been merged, by their places in memory: the first one is held, so that its place stays its own.
     merged: HashMap<*const Schema, (Rc<Schema>, Rc<Schema>)>,
     depth: usize,
+    /// The field whose schema is merged.
+    field: Option<Origin>,
 }
 
 impl<'m, 's> Flattener<'m, 's> {
@@ -38,6 +41,7 @@ impl<'m, 's> Flattener<'m, 's> {
             whole: HashMap::new(),
             merged: HashMap::new(),
             depth: 0,
+            field: None,
         }
     }
 
@@ -97,7 +101,9 @@ impl<'m, 's> Flattener<'m, 's> {
         let any_of: Vec<Rc<Schema>> = schema.any_of.iter().map(|it| change(self, it)).collect();
         let properties = schema.properties.as_ref().map(|properties| {
             let each = properties.iter().map(|(name, it)| {
+                let around = std::mem::replace(&mut self.field, it.from.clone());
                 let of = change(self, &it.of);
+                self.field = around;
                 let from = it.from.clone();
                 (name.clone(), Property { of, from })
             });
@@ -171,7 +177,8 @@ impl<'m, 's> Flattener<'m, 's> {
         match (&to.r#type, &from.r#type) {
             (None, Some(_)) => to.r#type.clone_from(&from.r#type),
             (Some(one), Some(other)) if one.value != other.value => {
-                let origin = other.from.clone().or_else(|| one.from.clone());
+                let said = other.from.clone().or_else(|| one.from.clone());
+                let origin = said.or_else(|| self.field.clone());
                 self.maker.refuse(origin, Reason::Conflict);
             }
             _ => {}
@@ -253,7 +260,9 @@ impl<'m, 's> Flattener<'m, 's> {
                 }
                 Some(own) => {
                     let mut merged = (*own.of).clone();
+                    let around = std::mem::replace(&mut self.field, it.from.clone());
                     self.into(&mut merged, &it.of);
+                    self.field = around;
                     own.of = Rc::new(merged);
                 }
             }

@@ -309,6 +309,22 @@ impl<'s> Packages<'s> {
         None
     }
 
+    /// What a name stands for, where one name is only another one for a type.
+    pub(crate) fn unaliased(&mut self, id: PackageId, name: &str) -> Meaning {
+        let mut meaning = Meaning::Declared(id, name.to_owned());
+        for _ in 0..MAX_DEPTH {
+            let Meaning::Declared(id, name) = &meaning else {
+                return meaning;
+            };
+            let Some(package) = self.get(*id) else { return meaning };
+            let Some(found) = package.find(name).filter(|it| it.declared.is_alias) else {
+                return meaning;
+            };
+            meaning = self.meaning((*id, &found.file.types), &found.declared.shape);
+        }
+        Meaning::Unknown
+    }
+
     /// How a type says that it is written in JSON, by methods of its own or of what is embedded in it.
     pub(crate) fn marshals(&mut self, id: PackageId, name: &str) -> Marshals {
         self.methods(id, name, 0)

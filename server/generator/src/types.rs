@@ -27,7 +27,7 @@ const A_FIELD: u64 = 2_000;
 /// Releases in which something changed.
 pub(crate) const TEXT_MARSHALERS: Release = Release(17);
 pub(crate) const RECURSIVE_IMPORTS: Release = Release(22);
-const LOOKS_AT_ALIASES: Release = Release(17);
+const KNOWS_ALIASES: Release = Release(17);
 const TELLS_INTERFACES: Release = Release(21);
 const TELLS_INLINE: Release = Release(22);
 const TYPES_OF_LISTS: Release = Release(23);
@@ -253,18 +253,12 @@ impl<'s> Maker<'s> {
         if !found.declared.is_alias {
             return self.link(context, id, &of);
         }
-        // Of an alias what it stands for counts; the first releases looked behind all names.
-        let mut meaning = self.packages.meaning((id, &found.file.types), &found.declared.shape);
-        if self.options.release < LOOKS_AT_ALIASES {
-            meaning = match self.packages.underlying(id, &of) {
-                Some((_, _, Shape::Name(basic), types)) if !types.declared.contains_key(&basic) => Meaning::Basic(basic),
-                Some(_) => {
-                    self.refuse(context.origin(span.clone()), Reason::Crash);
-                    return Schema::unknown();
-                }
-                None => Meaning::Unknown,
-            };
-        }
+        // Of an alias what it stands for counts; to the first releases it was the same.
+        let meaning = if self.options.release < KNOWS_ALIASES {
+            self.packages.unaliased(id, &of)
+        } else {
+            self.packages.meaning((id, &found.file.types), &found.declared.shape)
+        };
         match meaning {
             Meaning::Basic(basic) => Schema {
                 reference: Some(TypeId {
@@ -326,7 +320,13 @@ impl<'s> Maker<'s> {
 
     /// A name of another package.
     fn selected(&mut self, context: Context<'_>, package: &str, name: &str, span: &std::ops::Range<usize>) -> Schema {
-        match self.packages.selected(context.types(), package, name) {
+        let mut meaning = self.packages.selected(context.types(), package, name);
+        if let Meaning::Declared(id, name) = &meaning
+            && self.options.release < KNOWS_ALIASES
+        {
+            meaning = self.packages.unaliased(*id, name);
+        }
+        match meaning {
             Meaning::Declared(id, name) => Schema {
                 reference: Some(TypeId {
                     package: id,
@@ -334,7 +334,10 @@ impl<'s> Maker<'s> {
                 }),
                 ..Schema::default()
             },
-            Meaning::Basic(basic) => self.basic(context, &basic, span),
+            Meaning::Basic(_) => {
+                self.refuse(context.origin(span.clone()), Reason::Crash);
+                Schema::unknown()
+            }
             Meaning::Unknown => {
                 self.missing.push(format!("{package}.{name}"));
                 Schema::unknown()

@@ -1,5 +1,5 @@
 // Writes the CRDs that controller-gen's own code makes of the packages in a folder: `go-crds FOLDER OUT`. Prints the paths of packages that it
-// refuses something of, one a line.
+// refuses something of, one a line, and on standard error what it says.
 package main
 
 import (
@@ -45,6 +45,9 @@ func run(folder, out string) error {
 	for _, root := range roots {
 		if len(root.Errors) > 0 {
 			fmt.Println(root.PkgPath)
+			for _, refused := range root.Errors {
+				fmt.Fprintf(os.Stderr, "%s: %s\n", root.PkgPath, refused.Msg)
+			}
 		}
 	}
 	return nil

@@ -1,4 +1,6 @@
-//! Compares the CRDs that are made of Go types with those of controller-gen: those that are recorded for real modules.
+//! Compares the CRDs that are made of Go types with those of controller-gen: those that are recorded for real modules, and those of random types.
+
+mod random;
 
 use std::{
     collections::BTreeMap,
@@ -11,19 +13,26 @@ use std::{
 
 use anyhow::{Context, bail, ensure};
 use crd_analyzer_generator::{Generated, Modules, Options, Outside, generate, yaml};
-use crd_analyzer_gosource::check::catalog::Release;
+use crd_analyzer_gosource::{Folders as _, check::catalog::Release};
+use fastrand::Rng;
 use similar::TextDiff;
 
-use crate::disk::Disk;
+use crate::{disk::Disk, peers};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// The folder with what controller-gen made of modules.
-    #[arg(long)]
-    recorded: PathBuf,
+    #[arg(long, requires = "sources")]
+    recorded: Option<PathBuf>,
     /// The folder with the sources of these modules.
     #[arg(long)]
-    sources: PathBuf,
+    sources: Option<PathBuf>,
+    /// So many packages with random types.
+    #[arg(long, default_value_t = 0)]
+    random: usize,
+    /// The seed; a fresh one if absent.
+    #[arg(long)]
+    seed: Option<u64>,
     /// Only these modules.
     #[arg(long)]
     only: Vec<String>,
@@ -51,27 +60,129 @@ struct Counts {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
+    ensure!(
+        args.recorded.is_some() || args.random > 0,
+        "name what is to be compared: `--recorded` and `--sources`, or `--random`"
+    );
+    let mut is_clean = true;
+    if let (Some(recorded), Some(sources)) = (&args.recorded, &args.sources) {
+        is_clean &= compare_recorded(args, recorded, sources)?;
+    }
+    if args.random > 0 {
+        is_clean &= compare_random(args)?;
+    }
+    Ok(is_clean)
+}
+
+/// Random types, against the newest controller-gen.
+fn compare_random(args: &Args) -> anyhow::Result<bool> {
+    let oracle = peers::go_program("go-crds")?;
+    let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
+    println!("seed {seed}");
+    let mut random = Rng::with_seed(seed);
+    let folder = tempfile::tempdir()?;
+    let folder = fs::canonicalize(folder.path())?;
+    let module = folder.join("m");
+    fs::create_dir_all(&module)?;
+    for file in ["go.mod", "go.sum"] {
+        fs::copy(peers::root().join("tests/conformance/go-crds").join(file), module.join(file))?;
+    }
+    let mut texts = Vec::new();
+    for n in 0..args.random {
+        let path = module.join(format!("p{n}/v1"));
+        fs::create_dir_all(&path)?;
+        let text = random::file(n, &mut random);
+        fs::write(path.join("types.go"), &text)?;
+        texts.push(text);
+    }
+    let out = folder.join("out");
+    fs::create_dir_all(&out)?;
+    let answer = Command::new(oracle)
+        .args([&module, &out])
+        .env("GOFLAGS", "-mod=mod")
+        .output()?;
+    ensure!(answer.status.success(), "controller-gen: {}", String::from_utf8_lossy(&answer.stderr));
+    let refused = String::from_utf8_lossy(&answer.stdout).into_owned();
+    let refused: Vec<&str> = refused.lines().collect();
+    let reasons = String::from_utf8_lossy(&answer.stderr).into_owned();
+    let modules = Modules::open(&module, &module, Arc::new(Disk), outside()).context("a module")?;
+    let packages = modules.matching("./...", &module);
+    let options = Options::of(Release::NEWEST);
+    let begin = Instant::now();
+    let made = generate(&packages, &modules, &options, Some("(devel)"));
+    let time = begin.elapsed();
+    if made.is_over || !made.missing.is_empty() {
+        println!("not known: {}", made.missing.join(", "));
+    }
+    let (mut same, mut wrong, mut accepted) = (0, 0, 0);
+    for (n, text) in texts.iter().enumerate() {
+        let begin = format!("g{n}.example.com_");
+        let mut names = Disk.list(&out).into_iter().map(|it| it.0);
+        let expected = names.find(|it| it.starts_with(&begin)).map(|it| fs::read_to_string(out.join(it)));
+        let expected = expected.transpose()?;
+        let crd = made.crds.iter().find(|it| it.group == format!("g{n}.example.com"));
+        let own = crd.map(|it| format!("---\n{}", yaml::written(&it.object.to_json())));
+        let is_refused = refused.iter().any(|it| it.ends_with(&format!("/p{n}/v1")));
+        let own_refused = made.refused.iter().filter_map(|it| it.origin.as_ref());
+        let own_refused: Vec<_> = own_refused.filter(|it| it.file.starts_with(module.join(format!("p{n}/v1")))).collect();
+        accepted += usize::from(!is_refused);
+        let is_same = expected == own || is_refused;
+        if is_same && is_refused != own_refused.is_empty() {
+            same += 1;
+            continue;
+        }
+        wrong += 1;
+        if wrong > 5 {
+            continue;
+        }
+        println!("p{n}: refused {is_refused}, by us {}", !own_refused.is_empty());
+        let begin = format!("/p{n}/v1: ");
+        for reason in reasons.lines().filter_map(|it| it.split_once(&begin)).take(3) {
+            println!("  controller-gen: {}", reason.1);
+        }
+        for it in own_refused.iter().take(3) {
+            println!("  {}", text.get(it.span.clone()).unwrap_or_default());
+        }
+        if let (Some(expected), Some(own)) = (&expected, &own) {
+            let difference = TextDiff::from_lines(expected, own).unified_diff().context_radius(3).to_string();
+            for line in difference.lines().take(args.show) {
+                println!("  {line}");
+            }
+        }
+        if wrong == 1 {
+            println!("{text}");
+        }
+    }
+    println!(
+        "{} packages, {accepted} of them accepted: {same} the same, {wrong} differ; {} ms",
+        args.random,
+        time.as_millis()
+    );
+    Ok(wrong == 0)
+}
+
+fn compare_recorded(args: &Args, recorded: &Path, sources: &Path) -> anyhow::Result<bool> {
     let mut all = Counts::default();
     let mut names: Vec<String> = Vec::new();
-    for entry in fs::read_dir(&args.recorded)? {
+    for entry in fs::read_dir(recorded)? {
         let entry = entry?;
         if entry.path().join("runs.tsv").is_file() {
             names.extend(entry.file_name().into_string().ok());
         }
     }
     names.sort();
-    ensure!(!names.is_empty(), "nothing is recorded in {}", args.recorded.display());
+    ensure!(!names.is_empty(), "nothing is recorded in {}", recorded.display());
     for name in names.iter().filter(|it| args.only.is_empty() || args.only.contains(it)) {
         let mut counts = Counts::default();
-        let root = fs::canonicalize(args.sources.join(name).join("src")).context(name.clone())?;
-        let runs = Run::read(&args.recorded.join(name), &root)?;
+        let root = fs::canonicalize(sources.join(name).join("src")).context(name.clone())?;
+        let runs = Run::read(&recorded.join(name), &root)?;
         // What is read of a module is the same for all releases.
         let mut modules: BTreeMap<PathBuf, Option<Arc<Modules>>> = BTreeMap::new();
         for release in RELEASES {
             if !args.releases.is_empty() && !args.releases.iter().any(|it| it == release) {
                 continue;
             }
-            compare(args, (name, release), (&runs, &root), &mut modules, &mut counts)?;
+            compare((args, recorded), (name, release), (&runs, &root), &mut modules, &mut counts)?;
         }
         println!(
             "{name}: {} the same, {} different, {} missing, {} more, {} refused, {} ms",
@@ -167,14 +278,14 @@ pub(crate) fn outside() -> Outside {
 }
 
 fn compare(
-    args: &Args,
+    (args, recorded): (&Args, &Path),
     (name, release): (&str, &str),
     (runs, root): (&[Run], &Path),
     modules: &mut BTreeMap<PathBuf, Option<Arc<Modules>>>,
     counts: &mut Counts,
 ) -> anyhow::Result<()> {
     let wanted = tempfile::tempdir()?;
-    let golden = Command::new(args.recorded.join("golden.sh"))
+    let golden = Command::new(recorded.join("golden.sh"))
         .args([name, release])
         .arg(wanted.path())
         .output()?;
