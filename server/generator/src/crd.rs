@@ -55,6 +55,8 @@ pub struct Crd {
     pub kind: String,
     /// The name in addresses.
     pub plural: String,
+    /// The name of the file that controller-gen writes it to.
+    pub file: String,
     /// The CRD.
     pub object: Part,
     /// Where the type of the kind is declared, for each version by its name.
@@ -64,7 +66,6 @@ pub struct Crd {
 /// A version of a kind while it is made.
 struct Version {
     name: String,
-    package: PackageId,
     schema: Schema,
     markers: Markers,
     origin: Option<Origin>,
@@ -85,12 +86,14 @@ struct Version {
 pub fn generate(roots: &[String], sources: &dyn Sources, options: &Options, tool: Option<&str>) -> Generated {
     let mut maker = Maker::new(sources, options);
     let mut packages: Vec<PackageId> = roots.iter().map(|it| maker.packages.load(it)).collect();
+    packages.sort_unstable();
     packages.dedup();
     let kinds = kinds(&mut maker, &packages);
+    let of_group = by_group(&maker, &packages);
     let mut crds: Vec<Crd> = nameless(&mut maker, &packages, tool).into_iter().collect();
     let mut flattener = Flattener::new(&mut maker);
     for (group, kind) in kinds {
-        let crd = crd(&mut flattener, (&group, &kind), &packages, tool);
+        let crd = crd(&mut flattener, (&group, &kind), of_group.get(&group).map_or(&[], Vec::as_slice), tool);
         // What was written before stays.
         if flattener.maker.refused.iter().any(|it| it.reason == Reason::Crash) {
             break;
@@ -141,6 +144,7 @@ fn nameless(maker: &mut Maker<'_>, roots: &[PackageId], tool: Option<&str>) -> O
         group: String::new(),
         kind: String::new(),
         plural: String::new(),
+        file: "_.yaml".to_owned(),
         object: object.part(),
         declared: Vec::new(),
     })
@@ -157,6 +161,18 @@ fn group_version(package: &Package, release: Release) -> Option<(String, String)
         Some(group) => Some((group, said("versionName").unwrap_or_else(|| package.name.clone()))),
         None => (release >= WITHOUT_GROUP).then(Default::default),
     }
+}
+
+/// The packages of each group.
+fn by_group(maker: &Maker<'_>, roots: &[PackageId]) -> BTreeMap<String, Vec<PackageId>> {
+    let mut of_group: BTreeMap<String, Vec<PackageId>> = BTreeMap::new();
+    for id in roots {
+        let package = maker.packages.get(*id).filter(|it| !it.is_skipped);
+        if let Some((group, _)) = package.and_then(|it| group_version(&it, maker.options.release)) {
+            of_group.entry(group).or_default().push(*id);
+        }
+    }
+    of_group
 }
 
 /// The kinds of packages: types that have the metadata of Kubernetes' objects.
@@ -211,10 +227,10 @@ fn is_kind(maker: &mut Maker<'_>, at: (PackageId, &Types), shape: &Shape) -> boo
 fn crd(
     flattener: &mut Flattener<'_, '_>,
     (group, kind): (&str, &str),
-    roots: &[PackageId],
+    packages: &[PackageId],
     tool: Option<&str>,
 ) -> Option<Crd> {
-    let mut versions: Vec<Version> = versions(flattener, (group, kind), roots);
+    let mut versions: Vec<Version> = versions(flattener, kind, packages);
     versions.sort_by(|one, other| one.name.cmp(&other.name));
     let mut names = Names {
         plural: plural::of(kind).into(),
@@ -266,24 +282,24 @@ fn crd(
     Some(Crd {
         group: group.to_owned(),
         kind: kind.to_owned(),
+        file: format!("{group}_{plural}.yaml"),
         plural,
         object,
         declared,
     })
 }
 
-/// The versions of a kind, with their schemas.
-fn versions(flattener: &mut Flattener<'_, '_>, (group, kind): (&str, &str), roots: &[PackageId]) -> Vec<Version> {
+/// The versions of a kind, with their schemas. `packages`: those of its group.
+fn versions(flattener: &mut Flattener<'_, '_>, kind: &str, packages: &[PackageId]) -> Vec<Version> {
     let release = flattener.maker.options.release;
     let mut found = Vec::new();
-    for (id, package) in flattener.maker.packages.found() {
-        if package.is_skipped || !roots.contains(&id) {
-            continue;
-        }
-        let Some((of, name)) = group_version(&package, release).filter(|it| it.0 == group) else {
+    for id in packages.iter().copied() {
+        let Some(package) = flattener.maker.packages.get(id) else {
             continue;
         };
-        debug_assert_eq!(of, group);
+        let Some((_, name)) = group_version(&package, release) else {
+            continue;
+        };
         let Some(Found { file, declared }) = package.find(kind) else {
             continue;
         };
@@ -293,7 +309,6 @@ fn versions(flattener: &mut Flattener<'_, '_>, (group, kind): (&str, &str), root
         });
         found.push(Version {
             name,
-            package: id,
             schema: (*schema).clone(),
             markers: markers(file, &declared.markers, Target::Type, release),
             origin: origin_of(&file.path, declared.name.clone()),
@@ -308,7 +323,6 @@ fn versions(flattener: &mut Flattener<'_, '_>, (group, kind): (&str, &str), root
             scale: None,
         });
     }
-    found.dedup_by_key(|it| it.package);
     found
 }
 

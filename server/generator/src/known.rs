@@ -41,6 +41,17 @@ pub(crate) fn schema(package: &str, name: &str, has_metadata: bool) -> Option<Sc
     })
 }
 
+/// The schema of a type of Go's standard library, without its description, for where the library is not read.
+pub(crate) fn of_library(package: &str, name: &str) -> Option<Schema> {
+    let text = || Schema::of_type("string");
+    Some(match (package, name) {
+        ("time", "Duration") => Schema::of_type("integer").with(Keyword::Format, "int64"),
+        ("encoding/json", "RawMessage") => text().with(Keyword::Format, "byte"),
+        ("encoding/json", "Number") | ("net", "IP") | ("net/netip", "Addr" | "AddrPort" | "Prefix") => text(),
+        _ => return None,
+    })
+}
+
 /// Whether controller-gen looks at nothing else in a package.
 pub(crate) fn is_alone(package: &str) -> bool {
     ["k8s.io/apimachinery/pkg/api/resource", "k8s.io/apimachinery/pkg/util/intstr"].contains(&package)

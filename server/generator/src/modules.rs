@@ -75,6 +75,27 @@ impl Modules {
         &self.root
     }
 
+    /// The same module with other texts of some of its files, such as those that somebody edits. What was read of the others stays known.
+    #[must_use]
+    pub fn with<'t>(&self, files: impl IntoIterator<Item = (&'t Path, &'t Arc<str>)>) -> Self {
+        let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for (path, text) in files {
+            let types = is_built(text).then(|| Arc::new(check::read_types(text)));
+            parsed.insert(path.to_owned(), types);
+        }
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Self {
+            folders: self.folders.clone(),
+            top: self.top.clone(),
+            outside: self.outside.clone(),
+            root: self.root.clone(),
+            modules: self.modules.clone(),
+            has_vendor: self.has_vendor,
+            parsed: Mutex::new(parsed),
+            found: Mutex::new(found),
+        }
+    }
+
     fn add_required(&mut self, go_mod: &GoMod) {
         for (path, version) in &go_mod.required {
             let replaced = go_mod
@@ -204,7 +225,7 @@ impl Modules {
     }
 
     /// The import path of a folder.
-    fn path_of(&self, folder: &Path) -> Option<String> {
+    pub fn path_of(&self, folder: &Path) -> Option<String> {
         let of = |(path, root): (&String, &PathBuf)| {
             let below = folder.strip_prefix(root).ok()?;
             let below: Vec<&str> = below.iter().filter_map(|it| it.to_str()).collect();

@@ -214,12 +214,6 @@ impl<'s> Packages<'s> {
         self.all[id.0].clone()
     }
 
-    /// All packages that were found.
-    pub(crate) fn found(&self) -> Vec<(PackageId, Rc<Package>)> {
-        let all = self.all.iter().enumerate();
-        all.filter_map(|(n, it)| Some((PackageId(n), it.clone()?))).collect()
-    }
-
     /// What a name without a package means in a file of a package.
     pub(crate) fn local(&mut self, (id, file): (PackageId, &Types), name: &str) -> Meaning {
         if self.get(id).is_some_and(|it| it.find(name).is_some()) {
@@ -254,9 +248,14 @@ impl<'s> Packages<'s> {
         match self.get(id) {
             Some(found) if found.find(name).is_some() => Meaning::Declared(id, name.to_owned()),
             // Of some packages nothing has to be read.
-            _ if known::schema(&self.path(id), name, false).is_some() => Meaning::Declared(id, name.to_owned()),
+            _ if self.is_known(id, name) => Meaning::Declared(id, name.to_owned()),
             _ => Meaning::Unknown,
         }
+    }
+
+    fn is_known(&self, id: PackageId, name: &str) -> bool {
+        let path = self.path(id);
+        known::schema(&path, name, false).is_some() || known::of_library(&path, name).is_some()
     }
 
     /// The package that a file calls by a name.

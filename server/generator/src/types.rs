@@ -153,7 +153,7 @@ impl<'s> Maker<'s> {
             }
             _ => {
                 self.missing.push(format!("{path}.{}", id.name));
-                Schema::unknown()
+                known::of_library(&path, &id.name).unwrap_or_else(Schema::unknown)
             }
         };
         let schema = Rc::new(schema);

@@ -154,7 +154,7 @@ impl Package {
 pub struct Module {
     folders: Arc<dyn Folders>,
     root: PathBuf,
-    controller_gen: OnceLock<Option<Release>>,
+    controller_gen: OnceLock<Option<(Release, String)>>,
     layout: OnceLock<Arc<Layout>>,
     packages: Mutex<BTreeMap<PathBuf, Arc<Package>>>,
 }
@@ -172,7 +172,16 @@ const NAMES_TOOLS: [&str; 4] = ["Makefile", "go.mod", "hack/tools/go.mod", "tool
 impl Module {
     /// The release of controller-gen that the repository uses, as its Makefile or a `go.mod` says.
     pub fn controller_gen(&self) -> Option<Release> {
-        *self.controller_gen.get_or_init(|| {
+        self.named_controller_gen().as_ref().map(|it| it.0)
+    }
+
+    /// Its whole version, such as `v0.21.0`.
+    pub fn controller_gen_version(&self) -> Option<&str> {
+        self.named_controller_gen().as_ref().map(|it| it.1.as_str())
+    }
+
+    fn named_controller_gen(&self) -> &Option<(Release, String)> {
+        self.controller_gen.get_or_init(|| {
             let texts = NAMES_TOOLS
                 .iter()
                 .filter_map(|it| self.folders.read(&self.root.join(it)));

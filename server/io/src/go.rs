@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    fs,
+    env, fs,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
@@ -10,6 +10,7 @@ use std::{
     },
 };
 
+use crd_analyzer_generator::{Modules, Outside};
 use crd_analyzer_gosource::{Folders, Module, root_of};
 use crd_analyzer_workspace::sources::generated;
 
@@ -62,6 +63,10 @@ struct GoCache {
     /// The root around a folder, if there is one.
     roots: HashMap<PathBuf, Option<PathBuf>>,
     modules: HashMap<PathBuf, Arc<Module>>,
+    /// The modules in the folders with a `go.mod`.
+    packages: HashMap<PathBuf, Option<Arc<Modules>>>,
+    /// The sources of Go's standard library, if they may be read.
+    library: Option<PathBuf>,
 }
 
 impl GoSources {
@@ -75,6 +80,7 @@ impl GoSources {
         let was_used = !known.modules.is_empty();
         *known = GoCache {
             reach: known.reach.clone(),
+            library: known.library.clone(),
             ..GoCache::default()
         };
         was_used
@@ -86,6 +92,11 @@ impl GoSources {
             reach,
             ..GoCache::default()
         };
+    }
+
+    /// Reads Go's standard library, too, from now on: for commands whose result has its descriptions.
+    pub fn read_library(&self) {
+        self.known().library = library();
     }
 }
 
@@ -107,6 +118,87 @@ impl generated::GoSources for GoSources {
             .or_insert_with(|| Arc::new(Module::new(root, Arc::new(disk))));
         Some(module.clone())
     }
+
+    fn modules(&self, file: &Path) -> Option<Arc<Modules>> {
+        let top = self.around(file)?.root().to_owned();
+        let mut known = self.known();
+        let folder = file.parent()?;
+        let disk = Disk::new(known.reach.around(folder));
+        let within = folder.ancestors().take_while(|it| it.starts_with(&top));
+        let root = within.into_iter().find(|it| disk.has(it, "go.mod"))?.to_owned();
+        let is_trusted = matches!(known.reach, Reach::Repository(_));
+        let library = known.library.clone().filter(|_| is_trusted);
+        let modules = known.packages.entry(root.clone()).or_insert_with(|| {
+            let cache = if is_trusted { module_cache() } else { None };
+            let outside = Outside { cache, library };
+            let read: Vec<PathBuf> = [&outside.cache, &outside.library].into_iter().flatten().cloned().collect();
+            let both = Beside {
+                repository: disk,
+                outside: Disk::new(Roots::new(read.iter().map(PathBuf::as_path))),
+                read,
+            };
+            Modules::open(&root, &top, Arc::new(both), outside).map(Arc::new)
+        });
+        modules.clone()
+    }
+}
+
+/// Go's module cache, as the user's environment says it. Nothing that is in a repository changes it.
+fn module_cache() -> Option<PathBuf> {
+    let in_path = || {
+        let paths = env::var_os("GOPATH")?;
+        let first = env::split_paths(&paths).next().filter(|it| it.is_absolute())?;
+        Some(first.join("pkg/mod"))
+    };
+    let at_home = || Some(env::home_dir()?.join("go/pkg/mod"));
+    let cache = absolute("GOMODCACHE").or_else(in_path).or_else(at_home);
+    fs::canonicalize(cache?).ok()
+}
+
+/// The sources of Go's standard library: those that `GOROOT` names, or those of the `go` that a shell would run.
+fn library() -> Option<PathBuf> {
+    let of_command = || {
+        let paths = env::var_os("PATH")?;
+        let mut paths = env::split_paths(&paths).filter(|it| it.is_absolute());
+        paths.find_map(|it| {
+            let command = fs::canonicalize(it.join("go")).ok()?;
+            Some(command.parent()?.parent()?.to_owned())
+        })
+    };
+    let root = absolute("GOROOT").or_else(of_command)?;
+    fs::canonicalize(root.join("src")).ok()
+}
+
+fn absolute(name: &str) -> Option<PathBuf> {
+    env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute())
+}
+
+/// A repository, and what Go has beside it.
+struct Beside {
+    repository: Disk,
+    outside: Disk,
+    /// The folders that are read outside.
+    read: Vec<PathBuf>,
+}
+
+impl Beside {
+    fn of(&self, path: &Path) -> &Disk {
+        if self.read.iter().any(|it| path.starts_with(it)) {
+            &self.outside
+        } else {
+            &self.repository
+        }
+    }
+}
+
+impl Folders for Beside {
+    fn list(&self, folder: &Path) -> Vec<(String, bool)> {
+        self.of(folder).list(folder)
+    }
+
+    fn read(&self, file: &Path) -> Option<String> {
+        self.of(file).read(file)
+    }
 }
 
 /// The files of one repository.
@@ -122,6 +214,11 @@ impl Disk {
             roots: Arc::new(roots),
             left: AtomicU64::new(MODULE_BYTES),
         }
+    }
+
+    /// Whether a folder has a file with this name.
+    fn has(&self, folder: &Path, name: &str) -> bool {
+        self.list(folder).iter().any(|it| it.0 == name && !it.1)
     }
 }
 

@@ -14,6 +14,7 @@ pub(crate) mod eval;
 mod exceptions;
 mod explain;
 mod fix;
+mod generate;
 mod init;
 mod judge;
 mod lsp;
@@ -62,6 +63,8 @@ enum Command {
     Docs(docs::Args),
     /// Run a validation rule, or any CEL expression, on a value.
     Eval(eval::Args),
+    /// Make CRDs of Go types, as controller-gen does, without Go.
+    Generate(generate::Args),
     /// Print the schemas that the API server publishes for CRDs.
     Schema(schema::Args),
     /// Tell which versions objects are stored in, and the steps before one of them can be removed.
@@ -134,6 +137,7 @@ impl Cli {
             Command::Cost(args) => cost::run(&args),
             Command::Docs(args) => docs::run(&args),
             Command::Eval(args) => eval::run(&args),
+            Command::Generate(args) => generate::run(&args),
             Command::Schema(args) => schema::run(&args),
             Command::Storage(args) => storage::run(&args),
             Command::Test(args) => test::run(&args, self.color),

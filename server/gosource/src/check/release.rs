@@ -23,8 +23,8 @@ fn has_fork(text: &str) -> bool {
     })
 }
 
-/// The release that a text names, if it is one that is known.
-pub(crate) fn named_in(text: &str) -> Option<Release> {
+/// The release that a text names, and its whole version, such as `v0.21.0`.
+pub(crate) fn named_in(text: &str) -> Option<(Release, String)> {
     if has_fork(text) {
         return None;
     }
@@ -34,12 +34,14 @@ pub(crate) fn named_in(text: &str) -> Option<Release> {
     })
 }
 
-/// The minor release that a text begins with: `?= v0.21.0`.
-fn version(text: &str) -> Option<Release> {
+/// The version that a text begins with: `?= v0.21.0`.
+fn version(text: &str) -> Option<(Release, String)> {
     let text = text.trim_start_matches([' ', '\t', '?', ':', '=']);
-    let text = text.strip_prefix('v')?.strip_prefix("0.")?;
-    let minor: u8 = text.split('.').next()?.parse().ok()?;
-    Some(Release(minor.clamp(Release::OLDEST.0, Release::NEWEST.0)))
+    let end = text.find(|it: char| !(it.is_ascii_alphanumeric() || it == '.' || it == '-'));
+    let whole = &text[..end.unwrap_or(text.len())];
+    let minor: u8 = whole.strip_prefix("v0.")?.split('.').next()?.parse().ok()?;
+    let release = Release(minor.clamp(Release::OLDEST.0, Release::NEWEST.0));
+    Some((release, whole.to_owned()))
 }
 
 #[cfg(test)]
@@ -69,7 +71,7 @@ mod tests {
             ),
             ("", None),
         ] {
-            assert_eq!(named_in(text), expected.map(Release), "{text}");
+            assert_eq!(named_in(text).map(|it| it.0), expected.map(Release), "{text}");
         }
     }
 }

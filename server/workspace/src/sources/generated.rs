@@ -7,6 +7,7 @@ use std::{
     sync::Arc,
 };
 
+pub use crd_analyzer_generator::Modules;
 pub use crd_analyzer_gosource::Module;
 use crd_analyzer_gosource::{Declaration, Kind, Marked, SourceFile, Step as GoStep, marker_for};
 use crd_analyzer_syntax::{
@@ -38,6 +39,11 @@ pub(crate) fn is_annotated(crd: &Json<'_>) -> bool {
 pub trait GoSources: Send + Sync {
     /// The Go repository that a file lies in, if it lies in one.
     fn around(&self, manifest: &Path) -> Option<Arc<Module>>;
+
+    /// The Go module that a file lies in, with the packages that its types may come from.
+    fn modules(&self, _file: &Path) -> Option<Arc<Modules>> {
+        None
+    }
 }
 
 /// The Go file that declares the type of a CRD, if it lies in the repository around the CRD.

@@ -115,9 +115,10 @@ fn compare_random(args: &Args) -> anyhow::Result<bool> {
         println!("not known: {}", made.missing.join(", "));
     }
     let (mut same, mut wrong, mut accepted) = (0, 0, 0);
+    let written = Disk.list(&out);
     for (n, text) in texts.iter().enumerate() {
         let begin = format!("g{n}.example.com_");
-        let mut names = Disk.list(&out).into_iter().map(|it| it.0);
+        let mut names = written.iter().map(|it| &it.0);
         let expected = names.find(|it| it.starts_with(&begin)).map(|it| fs::read_to_string(out.join(it)));
         let expected = expected.transpose()?;
         let crd = made.crds.iter().find(|it| it.group == format!("g{n}.example.com"));
@@ -311,8 +312,7 @@ fn compare(
             is_over,
         } = generate(&packages, &*module, &run.options(Release(minor)), Some(release));
         for crd in crds {
-            let path = format!("{}_{}.yaml", crd.group, crd.plural);
-            let path = if run.out == "." { path } else { format!("{}/{path}", run.out) };
+            let path = if run.out == "." { crd.file } else { format!("{}/{}", run.out, crd.file) };
             made.insert(path, format!("---\n{}", yaml::written(&crd.object.to_json())));
         }
         counts.time += begin.elapsed();

@@ -1,0 +1,428 @@
+//! `crd-analyzer generate crd`: the CRDs that controller-gen makes of Go types.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+use clap::Subcommand;
+use crd_analyzer_generator::{Generated, Modules, Options, Reason, Refused, generate, yaml};
+use crd_analyzer_gosource::check::catalog::Release;
+use crd_analyzer_io::{
+    escape,
+    go::{GoSources, Reach},
+    print::tell,
+    read::{self, Access},
+    roots::Roots,
+    write::OutputFolder,
+};
+use crd_analyzer_workspace::{documents::source::SourceText, sources::generated::GoSources as _};
+use similar::TextDiff;
+
+use super::{Replacing, Status, UsageError};
+use crate::output::unwritten;
+
+/// Make CRDs of Go types, as controller-gen does, without Go.
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand, Debug)]
+enum What {
+    /// Make CRDs of the kinds in Go packages.
+    Crd(Box<Crd>),
+}
+
+/// Make CRDs of the kinds in Go packages.
+///
+/// The files are those that controller-gen writes, byte for byte. Neither controller-gen nor Go is needed. Types of other modules are read from Go's
+/// module cache (`go mod download` fills it) or from `vendor`. Types that are on neither are named, and their CRDs are not made.
+///
+/// Arguments of controller-gen are understood, too: `crd:maxDescLen=0 paths=./api/... output:crd:dir=config/crd/bases`.
+///
+/// The exit code is 1 if controller-gen refuses something, or if files differ with `--check`, and 3 if a CRD cannot be made.
+#[derive(clap::Args, Debug)]
+struct Crd {
+    /// Packages: `./api/v1`, or `./api/...` with all below.
+    #[arg(required = true, value_name = "PATHS")]
+    arguments: Vec<String>,
+
+    /// Write each CRD into this folder, as `GROUP_PLURAL.yaml`. Files that exist are replaced. Without it, CRDs are printed.
+    #[arg(long, value_name = "DIR")]
+    output_dir: Option<PathBuf>,
+
+    /// Compare with the files in the output folder, print what differs, and write nothing.
+    #[arg(long)]
+    check: bool,
+
+    /// The release of controller-gen, such as `v0.20.1`. If absent, that of the repository's Makefile or `go.mod`, or else the newest one that is known.
+    #[arg(long, value_name = "VERSION")]
+    controller_gen_version: Option<String>,
+
+    /// Cut descriptions to so many bytes; 0 leaves them out.
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
+    max_desc_len: Option<i64>,
+
+    /// Allow floating-point numbers.
+    #[arg(long)]
+    allow_dangerous_types: bool,
+
+    /// Leave out fields that are not exported.
+    #[arg(long)]
+    ignore_unexported_fields: bool,
+
+    /// Describe the metadata of embedded objects.
+    #[arg(long)]
+    generate_embedded_object_meta: bool,
+
+    /// Set `spec.preserveUnknownFields`.
+    #[arg(long, value_name = "BOOL")]
+    deprecated_v1beta1_compatibility_preserve_unknown_fields: Option<bool>,
+
+    /// Begin each file with the text of this file.
+    #[arg(long, value_name = "FILE")]
+    header_file: Option<PathBuf>,
+
+    /// What ` YEAR` in the header becomes.
+    #[arg(long, value_name = "YEAR", default_value = "")]
+    year: String,
+
+    /// Leave out the annotation with the version of controller-gen.
+    #[arg(long)]
+    omit_tool_version: bool,
+
+    #[command(flatten)]
+    replacing: Replacing,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
+    let What::Crd(crd) = &args.what;
+    Run::of(crd)?.run()
+}
+
+/// Other generators of controller-gen.
+const OTHERS: [&str; 5] = ["object", "rbac", "webhook", "applyconfiguration", "schemapatch"];
+
+/// What is asked for, by flags and by arguments of controller-gen.
+struct Run<'a> {
+    args: &'a Crd,
+    paths: Vec<String>,
+    output: Option<PathBuf>,
+    header: Option<PathBuf>,
+    year: String,
+    omits_version: bool,
+    /// Changes the options of a release.
+    options: Vec<(String, String)>,
+}
+
+impl<'a> Run<'a> {
+    fn of(args: &'a Crd) -> anyhow::Result<Self> {
+        let mut run = Self {
+            args,
+            paths: Vec::new(),
+            output: args.output_dir.clone(),
+            header: args.header_file.clone(),
+            year: args.year.clone(),
+            omits_version: args.omit_tool_version,
+            options: Vec::new(),
+        };
+        for argument in &args.arguments {
+            run.argument(argument)?;
+        }
+        if run.paths.is_empty() {
+            return Err(UsageError("name packages, such as `./api/...`".to_owned()).into());
+        }
+        if args.check && run.output.is_none() {
+            let why = "`--check` compares with files: add `--output-dir DIR`";
+            return Err(UsageError(why.to_owned()).into());
+        }
+        Ok(run)
+    }
+
+    fn argument(&mut self, argument: &str) -> anyhow::Result<()> {
+        let plain = |it: &str| it.trim_matches(['"', '{', '}']).to_owned();
+        if let Some(paths) = argument.strip_prefix("paths=") {
+            self.paths.extend(paths.split(';').map(plain));
+        } else if let Some(folder) = argument
+            .strip_prefix("output:crd:dir=")
+            .or_else(|| argument.strip_prefix("output:dir="))
+        {
+            self.output.get_or_insert_with(|| PathBuf::from(plain(folder)));
+        } else if let Some(folder) = argument
+            .strip_prefix("output:crd:artifacts:config=")
+            .or_else(|| argument.strip_prefix("output:artifacts:config="))
+        {
+            self.output.get_or_insert_with(|| PathBuf::from(plain(folder)));
+        } else if ["output:crd:stdout", "output:stdout", "crd"].contains(&argument) {
+            // That is what is done anyway.
+        } else if let Some(options) = argument.strip_prefix("crd:") {
+            for option in options.split(',') {
+                let (name, value) = option.split_once('=').unwrap_or((option, "true"));
+                match name {
+                    "headerFile" => self.header = Some(PathBuf::from(plain(value))),
+                    "year" => self.year = plain(value),
+                    "omitToolVersion" => self.omits_version = value == "true",
+                    "crdVersions" if value != "v1" => {
+                        let why = format!("`crdVersions={value}`: only `v1` can be made");
+                        return Err(UsageError(why).into());
+                    }
+                    name => self.options.push((name.to_owned(), value.to_owned())),
+                }
+            }
+        } else if OTHERS.contains(&argument.split([':', '=']).next().unwrap_or_default()) {
+            tell(format_args!("{}: left out, only CRDs are made here", escape::line(argument)));
+        } else if argument.starts_with("output:") {
+            tell(format_args!("{}: left out", escape::line(argument)));
+        } else {
+            self.paths.push(argument.to_owned());
+        }
+        Ok(())
+    }
+
+    fn options(&self, release: Release) -> anyhow::Result<Options> {
+        let args = self.args;
+        let mut options = Options {
+            allows_dangerous_types: args.allow_dangerous_types,
+            leaves_out_unexported: args.ignore_unexported_fields,
+            has_embedded_metadata: args.generate_embedded_object_meta,
+            max_description: args.max_desc_len,
+            preserves_unknown_fields: args.deprecated_v1beta1_compatibility_preserve_unknown_fields,
+            ..Options::of(release)
+        };
+        for (name, value) in &self.options {
+            let is = || value.parse::<bool>().ok();
+            let is_taken = match name.as_str() {
+                "allowDangerousTypes" => is().map(|it| options.allows_dangerous_types = it),
+                "ignoreUnexportedFields" => is().map(|it| options.leaves_out_unexported = it),
+                "generateEmbeddedObjectMeta" => is().map(|it| options.has_embedded_metadata = it),
+                "maxDescLen" => value.parse().ok().map(|it| options.max_description = Some(it)),
+                "deprecatedV1beta1CompatibilityPreserveUnknownFields" => {
+                    is().map(|it| options.preserves_unknown_fields = Some(it))
+                }
+                "crdVersions" => Some(()),
+                _ => None,
+            };
+            if is_taken.is_none() {
+                let why = format!("`crd:{}={}` is no option of controller-gen", escape::line(name), escape::line(value));
+                return Err(UsageError(why).into());
+            }
+        }
+        Ok(options)
+    }
+
+    fn run(&self) -> anyhow::Result<Status> {
+        let here = env::current_dir()?;
+        let sources = GoSources::default();
+        sources.set_reach(Reach::default());
+        sources.read_library();
+        let header = self.header()?;
+        let mut status = Status::Clean;
+        let mut files: BTreeMap<String, String> = BTreeMap::new();
+        // Each module makes its own CRDs.
+        let mut of_module: Vec<(std::sync::Arc<Modules>, Vec<String>)> = Vec::new();
+        for path in &self.paths {
+            let folder = here.join(path.trim_end_matches("..."));
+            let modules = sources.modules(&folder.join("x.go")).with_context(|| {
+                format!("{}: no `go.mod` is in this folder, or above it in the repository", escape::line(path))
+            })?;
+            let found = modules.matching(path, &here);
+            if found.is_empty() {
+                tell(format_args!("{}: there are no Go files", escape::line(path)));
+                status = Status::Failed;
+            }
+            match of_module.iter_mut().find(|it| it.0.root() == modules.root()) {
+                Some((_, packages)) => packages.extend(found),
+                None => of_module.push((modules, found)),
+            }
+        }
+        for (modules, packages) in &of_module {
+            let (release, tool) = self.release(&sources, modules)?;
+            let tool = Some(tool.as_str()).filter(|_| !self.omits_version);
+            let made = generate(packages, &**modules, &self.options(release)?, tool);
+            status = status.max(self.tell(&made));
+            if !made.missing.is_empty() || made.is_over {
+                status = Status::Failed;
+            }
+            for crd in made.crds {
+                if crd.object.has_unknown() {
+                    status = status.max(Status::Failed);
+                    tell(format_args!("{}: not made, because not all of its types are known", escape::line(&crd.file)));
+                    continue;
+                }
+                let text = format!("{header}---\n{}", yaml::written(&crd.object.to_json()));
+                files.insert(crd.file, text);
+            }
+        }
+        let written = match &self.output {
+            None => print(&files)?,
+            Some(folder) if self.args.check => compare(folder, &files)?,
+            Some(folder) => self.write(folder, &files),
+        };
+        Ok(status.max(written))
+    }
+
+    fn header(&self) -> anyhow::Result<String> {
+        let Some(path) = &self.header else {
+            return Ok(String::new());
+        };
+        let absolute = std::path::absolute(path)?;
+        let text = read::text(&absolute, &Access::Named, read::SETTINGS_BYTES)
+            .map_err(|why| UsageError(format!("{}: {why}", label(path))))?;
+        Ok(text.replace(" YEAR", &format!(" {}", self.year)))
+    }
+
+    /// The release of controller-gen, and what it says of itself.
+    fn release(&self, sources: &GoSources, modules: &Modules) -> anyhow::Result<(Release, String)> {
+        let newest = Release::NEWEST;
+        if let Some(version) = &self.args.controller_gen_version {
+            let minor = version.trim_start_matches('v').strip_prefix("0.");
+            let minor = minor.and_then(|it| it.split('.').next()).and_then(|it| it.parse::<u8>().ok());
+            let release = minor.map(Release).filter(|it| (Release::OLDEST..=newest).contains(it));
+            let why = || {
+                let version = escape::line(version);
+                UsageError(format!("controller-gen {version}: known are v{}.0 to v{newest}.0", Release::OLDEST))
+            };
+            let has_patch = version.split('.').count() > 2;
+            let tool = format!("v{}{}", version.trim_start_matches('v'), if has_patch { "" } else { ".0" });
+            return Ok((release.ok_or_else(why)?, tool));
+        }
+        let module = sources.around(&modules.root().join("go.mod"));
+        let named = module.as_ref().and_then(|it| it.controller_gen());
+        // What is there already says which release made it, whatever a file says.
+        let annotated = self.output.as_deref().and_then(annotated);
+        let version = annotated.or_else(|| Some(module.as_ref()?.controller_gen_version()?.to_owned()));
+        let minor = |it: &str| it.strip_prefix("v0.")?.split('.').next()?.parse::<u8>().ok();
+        let release = version.as_deref().and_then(minor).map(Release).or(named).unwrap_or(newest);
+        let release = release.clamp(Release::OLDEST, newest);
+        Ok((release, version.unwrap_or_else(|| format!("v{release}.0"))))
+    }
+
+    /// Tells what controller-gen refuses, and what is not known.
+    fn tell(&self, made: &Generated) -> Status {
+        for refused in &made.refused {
+            tell(format_args!("{}", line(refused)));
+        }
+        for missing in &made.missing {
+            let name = escape::line(missing);
+            tell(format_args!("{name}: the type is not on this machine: run `go mod download`, or vendor its module"));
+        }
+        if made.refused.is_empty() { Status::Clean } else { Status::Findings }
+    }
+
+    fn write(&self, folder: &Path, files: &BTreeMap<String, String>) -> Status {
+        let label = folder.display().to_string();
+        let opened = match OutputFolder::open(folder) {
+            Ok(opened) => opened,
+            Err(why) => {
+                tell(format_args!("{}", unwritten(&label, &why)));
+                return Status::Failed;
+            }
+        };
+        let mut status = Status::Clean;
+        for (name, text) in files {
+            if let Err(why) = opened.put(Path::new(name), text.as_bytes(), self.args.replacing.replaceable()) {
+                tell(format_args!("{}", unwritten(&folder.join(name).display().to_string(), &why)));
+                status = Status::Failed;
+            }
+        }
+        status
+    }
+}
+
+/// The version of controller-gen in the CRDs of a folder.
+fn annotated(folder: &Path) -> Option<String> {
+    let folder = std::path::absolute(folder).ok()?;
+    let files = read::files_in(&folder, &Roots::new([folder.as_path()]));
+    files.iter().take(MAX_ANNOTATED).find_map(|it| {
+        let text = read::text(it, &Access::Named, read::FOUND_BYTES).ok()?;
+        let version = text.split_once("controller-gen.kubebuilder.io/version: ")?.1;
+        let version = version.split_whitespace().next()?;
+        version.starts_with("v0.").then(|| version.to_owned())
+    })
+}
+
+/// Files that are read to learn the version.
+const MAX_ANNOTATED: usize = 20;
+
+/// What is refused, with its place.
+fn line(refused: &Refused) -> String {
+    let why = match refused.reason {
+        Reason::Marker => "controller-gen refuses this marker: it does not fit the type here, or its value is none",
+        Reason::Type => "controller-gen makes no schema of this type",
+        Reason::Tag => "controller-gen refuses a field without a tag for JSON",
+        Reason::Float => "controller-gen refuses floating-point numbers: use `resource.Quantity` or a string, or add `--allow-dangerous-types`",
+        Reason::Key => "controller-gen refuses this map: its keys are not strings",
+        Reason::OneOf => "controller-gen refuses this: of the fields of a OneOf marker none is required, and none is nested",
+        Reason::Conflict => "controller-gen refuses this: embedded types say different types of one field",
+        Reason::Versions => "controller-gen refuses this kind: no version is stored, or none is served",
+        Reason::Crash => "this release of controller-gen crashes here: use a newer one",
+    };
+    let Some(origin) = &refused.origin else {
+        return why.to_owned();
+    };
+    let place = read::text(&origin.file, &Access::Named, 1 << 20).ok().map(|text| {
+        let source = SourceText::new(origin.file.clone(), text.into());
+        let (line, column) = source.lines().line_column(&source.text, origin.span.start as u32);
+        format!(":{}:{}", line + 1, column + 1)
+    });
+    format!("{}{}: {why}", label(&origin.file), place.unwrap_or_default())
+}
+
+/// A path as it is shown: from the current folder if it lies there.
+fn label(path: &Path) -> String {
+    let here = env::current_dir().unwrap_or_default();
+    let shown = path.strip_prefix(&here).unwrap_or(path);
+    escape::line(&shown.display().to_string()).into_owned()
+}
+
+fn print(files: &BTreeMap<String, String>) -> anyhow::Result<Status> {
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout());
+    for text in files.values() {
+        out.write_all(text.as_bytes())?;
+    }
+    out.flush()?;
+    Ok(Status::Clean)
+}
+
+/// Prints how the files in a folder differ.
+fn compare(folder: &Path, files: &BTreeMap<String, String>) -> anyhow::Result<Status> {
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout());
+    let mut differing = 0;
+    for (file, text) in files {
+        let path = folder.join(file);
+        let absolute = std::path::absolute(&path)?;
+        let name = label(&path);
+        let written = if read::exists(&absolute) {
+            match read::text(&absolute, &Access::Named, read::FOUND_BYTES) {
+                Ok(text) => text,
+                Err(why) => {
+                    tell(format_args!("{name}: {why}"));
+                    return Ok(Status::Failed);
+                }
+            }
+        } else {
+            String::new()
+        };
+        if written == *text {
+            continue;
+        }
+        differing += 1;
+        let difference = TextDiff::from_lines(&written, text);
+        let difference = difference.unified_diff().context_radius(3).header(&name, &name).to_string();
+        for line in difference.lines() {
+            writeln!(out, "{}", escape::line(line))?;
+        }
+    }
+    let of = files.len();
+    match differing {
+        0 => writeln!(out, "{of} CRDs are what the types make")?,
+        _ => writeln!(out, "{differing} of {of} CRDs are not what the types make: write them with `crd-analyzer generate crd`")?,
+    }
+    out.flush()?;
+    Ok(if differing == 0 { Status::Clean } else { Status::Findings })
+}
