@@ -81,34 +81,73 @@ struct Version {
     scale: Option<Part>,
 }
 
-/// Makes the CRDs of the kinds in packages, which are named by their import paths. `tool`: what the annotation says, such as `v0.21.0`; there is none
-/// without it.
+/// Makes CRDs, one after the other. What they have in common is made once.
+pub struct Generator<'s> {
+    flattener: Flattener<'s>,
+    packages: Vec<PackageId>,
+    of_group: BTreeMap<String, Vec<PackageId>>,
+    tool: Option<String>,
+}
+
+impl<'s> Generator<'s> {
+    /// Of the kinds in packages, which are named by their import paths. `tool`: what the annotation says, such as `v0.21.0`; there is none without it.
+    pub fn new(roots: &[String], sources: &'s dyn Sources, options: &Options, tool: Option<&str>) -> Self {
+        let mut maker = Maker::new(sources, options);
+        let mut packages: Vec<PackageId> = roots.iter().map(|it| maker.packages.load(it)).collect();
+        packages.sort_unstable();
+        packages.dedup();
+        Self {
+            of_group: by_group(&maker, &packages),
+            flattener: Flattener::new(maker),
+            packages,
+            tool: tool.map(str::to_owned),
+        }
+    }
+
+    /// The groups and kinds, sorted.
+    pub fn kinds(&mut self) -> BTreeSet<(String, String)> {
+        kinds(&mut self.flattener.maker, &self.packages)
+    }
+
+    /// The CRD of a kind. `None`: it has no version.
+    pub fn crd(&mut self, group: &str, kind: &str) -> Option<Crd> {
+        let packages = self.of_group.get(group).map_or(&[][..], Vec::as_slice);
+        crd(&mut self.flattener, (group, kind), packages, self.tool.as_deref())
+    }
+
+    /// What controller-gen refuses of what has been made.
+    pub fn refused(&self) -> &[Refused] {
+        &self.flattener.maker.refused
+    }
+}
+
+/// Makes the CRDs of all kinds in packages, as [`Generator::new`] describes them.
 pub fn generate(roots: &[String], sources: &dyn Sources, options: &Options, tool: Option<&str>) -> Generated {
-    let mut maker = Maker::new(sources, options);
-    let mut packages: Vec<PackageId> = roots.iter().map(|it| maker.packages.load(it)).collect();
-    packages.sort_unstable();
-    packages.dedup();
-    let kinds = kinds(&mut maker, &packages);
-    let of_group = by_group(&maker, &packages);
-    let mut crds: Vec<Crd> = nameless(&mut maker, &packages, tool).into_iter().collect();
-    let mut flattener = Flattener::new(&mut maker);
+    let mut generator = Generator::new(roots, sources, options, tool);
+    let kinds = generator.kinds();
+    let mut crds: Vec<Crd> = nameless(&mut generator.flattener.maker, &generator.packages, tool).into_iter().collect();
     for (group, kind) in kinds {
-        let crd = crd(&mut flattener, (&group, &kind), of_group.get(&group).map_or(&[], Vec::as_slice), tool);
+        let crd = generator.crd(&group, &kind);
         // What was written before stays.
-        if flattener.maker.refused.iter().any(|it| it.reason == Reason::Crash) {
+        if generator.refused().iter().any(|it| it.reason == Reason::Crash) {
             break;
         }
         crds.extend(crd);
     }
+    let mut maker = generator.flattener.maker;
+    maker.missing.sort_unstable();
+    maker.missing.dedup();
     Generated {
         crds,
         refused: maker.refused,
-        missing: {
-            maker.missing.sort_unstable();
-            maker.missing.dedup();
-            maker.missing
-        },
+        missing: maker.missing,
         is_over: maker.is_over,
+    }
+}
+
+impl std::fmt::Debug for Generator<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Generator({} packages)", self.packages.len())
     }
 }
 
@@ -225,7 +264,7 @@ fn is_kind(maker: &mut Maker<'_>, at: (PackageId, &Types), shape: &Shape) -> boo
 }
 
 fn crd(
-    flattener: &mut Flattener<'_, '_>,
+    flattener: &mut Flattener<'_>,
     (group, kind): (&str, &str),
     packages: &[PackageId],
     tool: Option<&str>,
@@ -290,7 +329,7 @@ fn crd(
 }
 
 /// The versions of a kind, with their schemas. `packages`: those of its group.
-fn versions(flattener: &mut Flattener<'_, '_>, kind: &str, packages: &[PackageId]) -> Vec<Version> {
+fn versions(flattener: &mut Flattener<'_>, kind: &str, packages: &[PackageId]) -> Vec<Version> {
     let release = flattener.maker.options.release;
     let mut found = Vec::new();
     for id in packages.iter().copied() {

@@ -23,8 +23,8 @@ const COMPARES_SIZES: Release = Release(22);
 const REPLACES_LISTS: Release = Release(23);
 
 /// Puts in what schemas point to.
-pub(crate) struct Flattener<'m, 's> {
-    pub(crate) maker: &'m mut Maker<'s>,
+pub(crate) struct Flattener<'s> {
+    pub(crate) maker: Maker<'s>,
     /// Types whose schemas are whole. One that is made still is empty here: it is part of itself.
     whole: HashMap<TypeId, Rc<Schema>>,
     /// Schemas that have been merged, by their places in memory: the first one is held, so that its place stays its own.
@@ -34,8 +34,8 @@ pub(crate) struct Flattener<'m, 's> {
     field: Option<Origin>,
 }
 
-impl<'m, 's> Flattener<'m, 's> {
-    pub(crate) fn new(maker: &'m mut Maker<'s>) -> Self {
+impl<'s> Flattener<'s> {
+    pub(crate) fn new(maker: Maker<'s>) -> Self {
         Self {
             maker,
             whole: HashMap::new(),

@@ -41,15 +41,70 @@ pub(crate) fn schema(package: &str, name: &str, has_metadata: bool) -> Option<Sc
     })
 }
 
-/// The schema of a type of Go's standard library, without its description, for where the library is not read.
-pub(crate) fn of_library(package: &str, name: &str) -> Option<Schema> {
+/// The schema of a type that many use, without its descriptions, for where the sources of its package are not on this machine.
+pub(crate) fn without_sources(package: &str, name: &str) -> Option<Schema> {
     let text = || Schema::of_type("string");
+    let texts = || Schema {
+        items: Some(Rc::new(text())),
+        ..Schema::of_type("array")
+    };
+    let atomic = |schema: Schema| schema.with(Keyword::ListType, "atomic");
     Some(match (package, name) {
         ("time", "Duration") => Schema::of_type("integer").with(Keyword::Format, "int64"),
         ("encoding/json", "RawMessage") => text().with(Keyword::Format, "byte"),
         ("encoding/json", "Number") | ("net", "IP") | ("net/netip", "Addr" | "AddrPort" | "Prefix") => text(),
+        (META, "TypeMeta") => object([("apiVersion", text()), ("kind", text())], &[]),
+        (META, "LabelSelector") => {
+            let matched = Schema {
+                additional: Some(Values::Of(Rc::new(text()))),
+                ..Schema::of_type("object")
+            };
+            let expression = object([("key", text()), ("operator", text()), ("values", atomic(texts()))], &["key", "operator"]);
+            let expressions = Schema {
+                items: Some(Rc::new(expression)),
+                ..Schema::of_type("array")
+            };
+            object([("matchExpressions", atomic(expressions)), ("matchLabels", matched)], &[])
+                .with(Keyword::MapType, "atomic")
+        }
+        (META, "Condition") => condition(),
         _ => return None,
     })
+}
+
+fn condition() -> Schema {
+    let text = || Schema::of_type("string");
+    let name = "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$";
+    let reason = text()
+        .with(Keyword::MaxLength, 1024)
+        .with(Keyword::MinLength, 1)
+        .with(Keyword::Pattern, "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$");
+    let generation = Schema::of_type("integer")
+        .with(Keyword::Format, "int64")
+        .with(Keyword::Minimum, 0);
+    object(
+        [
+            ("lastTransitionTime", text().with(Keyword::Format, "date-time")),
+            ("message", text().with(Keyword::MaxLength, 32768)),
+            ("observedGeneration", generation),
+            ("reason", reason),
+            ("status", text().with(Keyword::Enum, vec!["True", "False", "Unknown"])),
+            ("type", text().with(Keyword::MaxLength, 316).with(Keyword::Pattern, name)),
+        ],
+        &["lastTransitionTime", "message", "reason", "status", "type"],
+    )
+}
+
+fn object<const N: usize>(properties: [(&str, Schema); N], required: &[&str]) -> Schema {
+    let property = |(name, of): (&str, Schema)| {
+        let of = Rc::new(of);
+        (name.into(), Property { of, from: None })
+    };
+    Schema {
+        properties: Some(properties.into_iter().map(property).collect()),
+        required: required.iter().map(|it| ((*it).into(), None)).collect(),
+        ..Schema::of_type("object")
+    }
 }
 
 /// Whether controller-gen looks at nothing else in a package.

@@ -4,8 +4,8 @@
 //! change them ([`apply`]), what they point to is put in ([`flatten`]), and kinds become CRDs ([`crd`]). This crate does no I/O: a [`Sources`] finds
 //! and reads packages.
 
-pub mod crd;
 mod apply;
+mod crd;
 mod describe;
 mod documentation;
 mod flatten;
@@ -20,7 +20,7 @@ mod types;
 mod values;
 pub mod yaml;
 
-pub use crd::{Generated, generate};
+pub use crd::{Crd, Generated, Generator, generate};
 pub use modules::{Modules, Outside};
 pub use packages::Sources;
 pub use types::{Reason, Refused};
@@ -42,6 +42,8 @@ pub struct Options {
     pub max_description: Option<i64>,
     /// What `spec.preserveUnknownFields` is set to (`deprecatedV1beta1CompatibilityPreserveUnknownFields`).
     pub preserves_unknown_fields: Option<bool>,
+    /// Types that many use are known where their sources are not on this machine, but for their descriptions.
+    pub may_lack_descriptions: bool,
 }
 
 impl Options {
@@ -54,6 +56,7 @@ impl Options {
             has_embedded_metadata: false,
             max_description: None,
             preserves_unknown_fields: None,
+            may_lack_descriptions: false,
         }
     }
 }

@@ -255,7 +255,7 @@ impl<'s> Packages<'s> {
 
     fn is_known(&self, id: PackageId, name: &str) -> bool {
         let path = self.path(id);
-        known::schema(&path, name, false).is_some() || known::of_library(&path, name).is_some()
+        known::schema(&path, name, false).is_some() || known::without_sources(&path, name).is_some()
     }
 
     /// The package that a file calls by a name.

@@ -153,7 +153,9 @@ impl<'s> Maker<'s> {
             }
             _ => {
                 self.missing.push(format!("{path}.{}", id.name));
-                known::of_library(&path, &id.name).unwrap_or_else(Schema::unknown)
+                let is_enough = self.options.may_lack_descriptions;
+                let known = known::without_sources(&path, &id.name).filter(|_| is_enough);
+                known.unwrap_or_else(Schema::unknown)
             }
         };
         let schema = Rc::new(schema);

@@ -156,6 +156,8 @@ pub struct Module {
     root: PathBuf,
     controller_gen: OnceLock<Option<(Release, String)>>,
     layout: OnceLock<Arc<Layout>>,
+    /// The folders of packages that may declare kinds.
+    with_kinds: OnceLock<Arc<[PathBuf]>>,
     packages: Mutex<BTreeMap<PathBuf, Arc<Package>>>,
 }
 
@@ -196,6 +198,7 @@ impl Module {
             root,
             controller_gen: OnceLock::new(),
             layout: OnceLock::new(),
+            with_kinds: OnceLock::new(),
             packages: Mutex::default(),
         }
     }
@@ -216,6 +219,7 @@ impl Module {
             root: self.root.clone(),
             controller_gen: self.controller_gen.clone(),
             layout: self.layout.clone(),
+            with_kinds: self.with_kinds.clone(),
             packages: Mutex::new(packages),
         }
     }
@@ -262,6 +266,20 @@ impl Module {
         let mut packages = others.take(MAX_PACKAGES).map(|it| self.package(it));
         packages
             .find(|it| it.names_group(of.group) && it.version() == Some(of.version) && it.declared(of.kind).is_some())
+    }
+
+    /// The folders of packages that may declare kinds with markers, at most so many: those that are named as a version, or lie in the folder of an API.
+    pub fn packages_with_kinds(&self, most: usize) -> Vec<PathBuf> {
+        let has_kinds = |folder: &&PathBuf| {
+            let package = self.package(folder);
+            let has = |word: &str| package.files.iter().any(|it| it.source.text.contains(word));
+            has("+groupName=") && has("ObjectMeta") && has("TypeMeta") && has("+kubebuilder:")
+        };
+        let found = self.with_kinds.get_or_init(|| {
+            let folders = self.layout().with_go.iter().filter(|it| may_have_kinds(it, &self.root));
+            folders.take(MAX_PACKAGES).filter(has_kinds).cloned().collect()
+        });
+        found.iter().take(most).cloned().collect()
     }
 
     /// The package that a file belongs to.
@@ -348,6 +366,21 @@ impl std::fmt::Debug for Module {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Module({})", self.root.display())
     }
+}
+
+/// Whether the kinds of a project may be declared in a folder, by its name.
+fn may_have_kinds(folder: &Path, root: &Path) -> bool {
+    let parts = folder.strip_prefix(root).unwrap_or(folder).iter();
+    let parts: Vec<&str> = parts.filter_map(|it| it.to_str()).collect();
+    let is_of_tests = |it: &&str| ["test", "tests", "testing", "e2e", "fixtures", "internal"].contains(it);
+    if parts.iter().any(|it| is_of_tests(it)) {
+        return false;
+    }
+    let is_version = parts.last().is_some_and(|it| {
+        let number = it.strip_prefix('v').unwrap_or_default();
+        number.starts_with(|it: char| it.is_ascii_digit())
+    });
+    is_version || parts.iter().any(|it| it.starts_with("api"))
 }
 
 /// Whether a file may declare types of an API, by its name: generated methods and tests do not.

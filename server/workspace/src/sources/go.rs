@@ -5,19 +5,21 @@ use std::{
     sync::Arc,
 };
 
+use crd_analyzer_generator::Modules;
 use crd_analyzer_gosource::{Module, check::place};
 use crd_analyzer_syntax::tree::Span;
 
 use super::{
     Row, Unit, World,
     change::{Change, Written},
-    go_crds,
+    go_crds::{self, whole::Whole},
     made::Made,
     manifest::{Manifest, Place},
 };
 use crate::{
     documents::source::SourceText,
     documents::text::Text,
+    index::{GroupKind, KnownCrd},
     sources::generated::{GoSources, Origin},
     sources::go_file,
 };
@@ -32,10 +34,15 @@ pub(super) const ROW: Row = Row {
     unit: |path, _, world| Some(Box::new(Types::of(path, world)?)),
 };
 
-/// The types of a Go module, and the CRDs that were made of them before.
+/// Packages that are looked into for kinds: more is not the API of one project.
+const MAX_PACKAGES: usize = 200;
+
+/// The types of a Go repository, and the CRDs that were made of them before.
 struct Types<'w> {
     root: PathBuf,
     module: Arc<Module>,
+    /// The files that somebody edits.
+    open: Vec<(PathBuf, Arc<str>)>,
     world: &'w dyn World,
 }
 
@@ -51,7 +58,68 @@ impl<'w> Types<'w> {
         } else {
             Arc::new(module.with(open.iter().map(|it| (it.0.as_path(), &it.1))))
         };
-        Some(Self { root, module, world })
+        Some(Self {
+            root,
+            module,
+            open,
+            world,
+        })
+    }
+
+    /// The Go modules of the repository that have kinds, each with its packages.
+    fn modules(&self) -> Vec<(Arc<Modules>, Vec<String>)> {
+        let mut all: Vec<(Arc<Modules>, Vec<String>)> = Vec::new();
+        for folder in self.module.packages_with_kinds(MAX_PACKAGES) {
+            let found = self.world.go().and_then(|it| it.modules(&folder.join("types.go")));
+            let Some((modules, path)) = found.and_then(|it| Some((it.clone(), it.path_of(&folder)?))) else {
+                continue;
+            };
+            match all.iter_mut().find(|it| it.0.root() == modules.root()) {
+                Some((_, packages)) => packages.push(path),
+                None => all.push((modules, vec![path])),
+            }
+        }
+        if !self.open.is_empty() {
+            for (modules, _) in &mut all {
+                let open = self.open.iter().map(|it| (it.0.as_path(), &it.1));
+                *modules = Arc::new(modules.with(open));
+            }
+        }
+        all
+    }
+
+    /// What is made of a CRD that controller-gen wrote, as the types are now.
+    fn of_crd(&self, crd: &Arc<KnownCrd>, whole: Option<&mut Whole<'_>>) -> Option<Made> {
+        let made = go_crds::made(crd, self.world.files(), &self.module)?;
+        let newer = whole.and_then(|it| it.newer(&made, crd));
+        Some(newer.map_or(made, |it| Made::of_crd(it, crd.clone(), false)))
+    }
+
+    /// The manifests of the kinds that are wanted: those of CRDs that controller-gen wrote, and those of kinds that are in no CRD of the repository.
+    fn all(&self, crds: &[Arc<KnownCrd>], is_wanted: impl Fn(&GroupKind) -> bool) -> Vec<Made> {
+        let mut made = Vec::new();
+        let mut found: Vec<GroupKind> = Vec::new();
+        for (modules, packages) in self.modules() {
+            let mut whole = Whole::new(&modules, &packages, &self.module);
+            for (group, kind) in whole.kinds() {
+                let of = GroupKind { group, kind };
+                let of_kind: Vec<&Arc<KnownCrd>> = crds.iter().filter(|it| it.defines == of).collect();
+                if is_wanted(&of) {
+                    let of_module = of_kind.iter().filter(|it| it.path.starts_with(&self.root));
+                    made.extend(of_module.filter_map(|it| self.of_crd(it, Some(&mut whole))));
+                    if of_kind.is_empty() {
+                        made.extend(whole.crd(&of, modules.root()).map(|it| Made::of_kind(it, of.clone())));
+                    }
+                }
+                found.push(of);
+            }
+        }
+        // Others are of types that are not known whole.
+        let others = crds.iter().filter(|it| {
+            it.path.starts_with(&self.root) && !found.contains(&it.defines) && is_wanted(&it.defines)
+        });
+        made.extend(others.filter_map(|it| self.of_crd(it, None)));
+        made
     }
 }
 
@@ -70,21 +138,14 @@ impl Unit for Types<'_> {
     }
 
     fn make(&self) -> Vec<Made> {
-        let crds = self.world.crds();
-        let of_module = crds.iter().filter(|it| it.path.starts_with(&self.root));
-        let made = of_module.filter_map(|it| go_crds::made(it, self.world.files(), &self.module));
-        made.collect()
+        self.all(&self.world.crds(), |_| true)
     }
 
     fn again(&self, before: &[Made], file: &Path) -> Vec<Made> {
-        let made = before.iter().filter_map(|it| {
-            if it.manifest().is_made_of(file) {
-                go_crds::made(it.crd()?, self.world.files(), &self.module)
-            } else {
-                Some(it.clone())
-            }
-        });
-        made.collect()
+        let others: Vec<&Made> = before.iter().filter(|it| !it.manifest().is_made_of(file)).collect();
+        let mut made: Vec<Made> = others.iter().map(|it| (*it).clone()).collect();
+        made.extend(self.all(&self.world.crds(), |kind| !others.iter().any(|it| it.kind() == Some(kind))));
+        made
     }
 
     fn write(&self, made: &Made, change: &Change) -> Option<Written> {

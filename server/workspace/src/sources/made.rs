@@ -15,7 +15,7 @@ use super::{
 use crate::{
     costs::FileCosts,
     findings::report::{DocumentReport, FileReport},
-    index::KnownCrd,
+    index::{GroupKind, KnownCrd},
     judging::question::Question,
 };
 
@@ -31,6 +31,8 @@ const MAKING: Limits = Limits {
 pub struct Made {
     judged: Arc<Judged>,
     crd: Option<Arc<KnownCrd>>,
+    /// The kind, if it is the CRD of one.
+    kind: Option<GroupKind>,
     is_in_step: bool,
 }
 
@@ -40,13 +42,23 @@ impl Made {
         Self {
             judged: Arc::new(Judged::new(Arc::new(manifest))),
             crd: None,
+            kind: None,
             is_in_step: false,
+        }
+    }
+
+    /// The CRD of a kind, which no CRD in the repository has.
+    pub fn of_kind(manifest: Manifest, kind: GroupKind) -> Self {
+        Self {
+            kind: Some(kind),
+            ..Self::new(manifest)
         }
     }
 
     /// A manifest whose last text is a CRD in the repository. `is_in_step`: that text says the same.
     pub fn of_crd(manifest: Manifest, crd: Arc<KnownCrd>, is_in_step: bool) -> Self {
         Self {
+            kind: Some(crd.defines.clone()),
             crd: Some(crd),
             is_in_step,
             ..Self::new(manifest)
@@ -61,6 +73,11 @@ impl Made {
     /// The CRD in the repository that the manifest is a newer text of.
     pub fn crd(&self) -> Option<&Arc<KnownCrd>> {
         self.crd.as_ref()
+    }
+
+    /// The kind, if it is the CRD of one.
+    pub fn kind(&self) -> Option<&GroupKind> {
+        self.kind.as_ref()
     }
 
     /// Whether what is wrong with it is told in the repository's CRD.

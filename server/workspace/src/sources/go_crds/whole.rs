@@ -1,0 +1,239 @@
+//! CRDs that types make whole: those of kinds that have none in the repository, and those that differ from the ones there by fields.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    path::Path,
+    sync::Arc,
+};
+
+use crd_analyzer_generator::{
+    Crd, Generator, Modules, Options, Sources as _,
+    node::{Node, Origin, Part},
+};
+use crd_analyzer_gosource::{Module, check::catalog::Release, literal};
+use crd_analyzer_syntax::tree::Span;
+use serde_json::Value;
+
+use super::set::{list, literal};
+use crate::{
+    documents::source::SourceText,
+    index::{GroupKind, KnownCrd},
+    sources::{
+        made::Made,
+        manifest::{Manifest, Place, Writing},
+    },
+};
+
+/// The CRDs that the packages of a module make.
+pub(in crate::sources) struct Whole<'m> {
+    modules: &'m Modules,
+    generator: Generator<'m>,
+    texts: HashMap<Arc<Path>, Arc<SourceText>>,
+}
+
+impl<'m> Whole<'m> {
+    /// Of packages, which are named by their import paths.
+    pub(in crate::sources) fn new(modules: &'m Modules, packages: &[String], module: &Module) -> Self {
+        let options = Options {
+            // Which options the project gives controller-gen is not known: nothing is refused for want of one.
+            allows_dangerous_types: true,
+            may_lack_descriptions: true,
+            ..Options::of(module.controller_gen().unwrap_or(Release::NEWEST))
+        };
+        let tool = module.controller_gen_version().unwrap_or_default();
+        Self {
+            modules,
+            generator: Generator::new(packages, modules, &options, Some(tool)),
+            texts: HashMap::new(),
+        }
+    }
+
+    /// The groups and kinds.
+    pub(in crate::sources) fn kinds(&mut self) -> BTreeSet<(String, String)> {
+        let mut kinds = self.generator.kinds();
+        kinds.retain(|it| !it.0.is_empty());
+        kinds
+    }
+
+    /// The CRD of a kind, if all of it is known. `folder`: what is near it counts for more.
+    pub(in crate::sources) fn crd(&mut self, of: &GroupKind, folder: &Path) -> Option<Manifest> {
+        let crd = self.known(of)?;
+        self.manifest(&crd, folder.join(&crd.file).into())
+    }
+
+    fn known(&mut self, of: &GroupKind) -> Option<Crd> {
+        let crd = self.generator.crd(&of.group, &of.kind)?;
+        (!crd.object.has_unknown()).then_some(crd)
+    }
+
+    /// The CRD of a kind where types have other fields than a CRD that they were made into, and say the same besides. Else a script changed the CRD
+    /// after it was made, and what types make is not what is sent. `made`: that CRD, with what markers say now.
+    pub(in crate::sources) fn newer(&mut self, made: &Made, crd: &KnownCrd) -> Option<Manifest> {
+        let whole = self.known(&crd.defines)?;
+        let made: Value = serde_json::from_str(&made.manifest().text).ok()?;
+        let value = whole.object.to_json();
+        if !has_other_fields(&made, &value) || !is_newer(&made, &value) {
+            return None;
+        }
+        self.manifest(&whole, crd.path.clone())
+    }
+
+    fn manifest(&mut self, crd: &Crd, path: Arc<Path>) -> Option<Manifest> {
+        // What no field or marker decides is told at the kind.
+        let (_, declared) = crd.declared.first()?;
+        self.read(declared)?;
+        self.read_all(&crd.object)?;
+        let texts = Texts(&self.texts);
+        let mut writing = Writing::default();
+        writing.from(&texts.place(declared), None, |to| texts.write(&crd.object, to));
+        Some(writing.finish(path))
+    }
+
+    /// Reads the files of all places.
+    fn read_all(&mut self, part: &Part) -> Option<()> {
+        part.from.as_ref().map_or(Some(()), |it| self.read(it))?;
+        match &part.node {
+            Node::Map(members) => members.iter().try_for_each(|it| self.read_all(&it.1)),
+            Node::List(items) => items.iter().try_for_each(|it| self.read_all(it)),
+            Node::Value(_) => Some(()),
+        }
+    }
+
+    fn read(&mut self, origin: &Origin) -> Option<()> {
+        if !self.texts.contains_key(&origin.file) {
+            let types = self.modules.types(&origin.file)?;
+            let file = Arc::new(SourceText::new(origin.file.clone(), types.text.clone()));
+            self.texts.insert(origin.file.clone(), file);
+        }
+        Some(())
+    }
+}
+
+/// The files that decide a CRD.
+#[derive(Clone, Copy)]
+struct Texts<'t>(&'t HashMap<Arc<Path>, Arc<SourceText>>);
+
+impl Texts<'_> {
+    fn place(self, origin: &Origin) -> Place {
+        Place {
+            file: self.0[&origin.file].clone(),
+            span: Span::new(origin.span.start as u32, origin.span.end as u32),
+        }
+    }
+
+    /// Writes a part without its place.
+    fn write(self, part: &Part, to: &mut Writing) {
+        match &part.node {
+            Node::Map(members) => {
+                to.raw("{");
+                for (n, (key, member)) in members.iter().enumerate() {
+                    to.raw(if n > 0 { ", " } else { "" });
+                    self.within(member, to, |to| {
+                        to.string(key);
+                        to.raw(": ");
+                        self.write(member, to);
+                    });
+                }
+                to.raw("}");
+            }
+            Node::List(items) => list(items, to, |to, item| self.within(item, to, |to| self.write(item, to))),
+            Node::Value(value) => {
+                let written = part.from.as_ref().and_then(|it| Some((it, it.written.as_ref()?)));
+                match written {
+                    Some((origin, written)) if says(written, value) => literal(&self.place(origin), written, to),
+                    _ => json(value, to),
+                }
+            }
+        }
+    }
+
+    /// Writes something in the place that decides it: a field or type declares it, a marker sets it.
+    fn within(self, part: &Part, to: &mut Writing, write: impl FnOnce(&mut Writing)) {
+        let Some(origin) = &part.from else {
+            return write(to);
+        };
+        let place = self.place(origin);
+        if place.file.text[place.span.range()].starts_with('+') {
+            to.said(&place, write);
+        } else {
+            to.from(&place, None, write);
+        }
+    }
+}
+
+/// Whether a literal has the text of a value: only then characters of one are those of the other.
+fn says(literal: &literal::Literal, value: &Value) -> bool {
+    match (&literal.value, value) {
+        (literal::Value::String(text), Value::String(value)) => text == value,
+        (literal::Value::List(_) | literal::Value::Map(_), _) => false,
+        (literal::Value::String(_), _) | (_, Value::String(_)) => false,
+        _ => true,
+    }
+}
+
+/// Writes a value in JSON.
+fn json(value: &Value, to: &mut Writing) {
+    match value {
+        Value::String(text) => to.string(text),
+        Value::Array(items) => list(items, to, |to, item| json(item, to)),
+        Value::Object(members) => {
+            to.raw("{");
+            for (n, (key, value)) in members.iter().enumerate() {
+                to.raw(if n > 0 { ", " } else { "" });
+                to.string(key);
+                to.raw(": ");
+                json(value, to);
+            }
+            to.raw("}");
+        }
+        other => to.raw(&other.to_string()),
+    }
+}
+
+/// Whether what types make is newer than a CRD in the repository only by what somebody changed in the types: `put` has the same but for descriptions
+/// and for fields that are new, or gone. Else a script changed the CRD after it was made, and what types make is not what is sent.
+fn is_newer(put: &Value, whole: &Value) -> bool {
+    match (put, whole) {
+        (Value::Object(put), Value::Object(whole)) => {
+            let keys: BTreeSet<&String> = put.keys().chain(whole.keys()).collect();
+            keys.into_iter().all(|key| match (put.get(key), whole.get(key)) {
+                _ if matches!(key.as_str(), "description" | "annotations" | "labels" | "required" | "status") => true,
+                (Some(Value::Object(put)), Some(Value::Object(whole))) if key == "properties" => put
+                    .iter()
+                    .all(|(name, it)| whole.get(name).is_none_or(|other| is_newer(it, other))),
+                (Some(put), Some(whole)) => is_newer(put, whole),
+                (Some(one), None) | (None, Some(one)) => {
+                    matches!(key.as_str(), "creationTimestamp" | "conversion" | "preserveUnknownFields")
+                        || one.is_null()
+                        || key == "properties"
+                }
+                (None, None) => true,
+            })
+        }
+        (Value::Array(put), Value::Array(whole)) => {
+            put.len() == whole.len() && put.iter().zip(whole).all(|(put, whole)| is_newer(put, whole))
+        }
+        (put, whole) => put == whole || put.as_f64().is_some() && put.as_f64() == whole.as_f64(),
+    }
+}
+
+/// The names of properties that only types make, or only a CRD has.
+fn has_other_fields(put: &Value, whole: &Value) -> bool {
+    match (put, whole) {
+        (Value::Object(put), Value::Object(whole)) => {
+            let keys = put.keys().chain(whole.keys());
+            let mut keys = keys.filter(|it| !matches!(it.as_str(), "description" | "metadata"));
+            keys.any(|key| match (put.get(key), whole.get(key)) {
+                (Some(Value::Object(put)), Some(Value::Object(whole))) if key == "properties" => {
+                    let is_other = |it: &String| !(put.contains_key(it) && whole.contains_key(it));
+                    put.keys().chain(whole.keys()).any(is_other)
+                        || put.iter().any(|(name, it)| whole.get(name).is_some_and(|other| has_other_fields(it, other)))
+                }
+                (Some(put), Some(whole)) => has_other_fields(put, whole),
+                _ => key == "properties",
+            })
+        }
+        (Value::Array(put), Value::Array(whole)) => put.iter().zip(whole).any(|(put, whole)| has_other_fields(put, whole)),
+        _ => false,
+    }
+}
