@@ -16,6 +16,8 @@ pub struct Manifest {
     /// Where parts of the text come from, in the order of their starts, the outer ones first. What is in none of them was not written in a file
     /// that people edit.
     pub parts: Vec<Part>,
+    /// The files of the parts, sorted.
+    files: Vec<Arc<Path>>,
 }
 
 /// A part of a manifest, and what decides it.
@@ -134,7 +136,7 @@ impl Manifest {
 
     /// Whether something in it is written in a file.
     pub fn is_made_of(&self, path: &Path) -> bool {
-        self.parts.iter().any(|it| *it.file.path == *path)
+        self.files.binary_search_by(|it| (**it).cmp(path)).is_ok()
     }
 }
 
@@ -268,10 +270,20 @@ impl Writing {
 
     /// The manifest of the object at a path.
     pub fn finish(self, path: Arc<Path>) -> Manifest {
+        let mut files: Vec<Arc<Path>> = Vec::new();
+        // Parts beside each other are mostly of one file.
+        for part in &self.parts {
+            if files.last().is_none_or(|it| *it != part.file.path) {
+                files.push(part.file.path.clone());
+            }
+        }
+        files.sort_unstable();
+        files.dedup();
         Manifest {
             path,
             text: self.text.into(),
             parts: self.parts,
+            files,
         }
     }
 }

@@ -37,6 +37,7 @@ impl<'m> Whole<'m> {
         let options = Options {
             // Which options the project gives controller-gen is not known: nothing is refused for want of one.
             allows_dangerous_types: true,
+            has_embedded_metadata: true,
             may_lack_descriptions: true,
             ..Options::of(module.controller_gen().unwrap_or(Release::NEWEST))
         };
@@ -190,6 +191,9 @@ fn json(value: &Value, to: &mut Writing) {
     }
 }
 
+/// A field whose schema depends on an option of controller-gen.
+const METADATA: &str = "metadata";
+
 /// Whether what types make is newer than a CRD in the repository only by what somebody changed in the types: `put` has the same but for descriptions
 /// and for fields that are new, or gone. Else a script changed the CRD after it was made, and what types make is not what is sent.
 fn is_newer(put: &Value, whole: &Value) -> bool {
@@ -198,9 +202,10 @@ fn is_newer(put: &Value, whole: &Value) -> bool {
             let keys: BTreeSet<&String> = put.keys().chain(whole.keys()).collect();
             keys.into_iter().all(|key| match (put.get(key), whole.get(key)) {
                 _ if matches!(key.as_str(), "description" | "annotations" | "labels" | "required" | "status") => true,
-                (Some(Value::Object(put)), Some(Value::Object(whole))) if key == "properties" => put
-                    .iter()
-                    .all(|(name, it)| whole.get(name).is_none_or(|other| is_newer(it, other))),
+                (Some(Value::Object(put)), Some(Value::Object(whole))) if key == "properties" => {
+                    let mut fields = put.iter().filter(|it| it.0 != METADATA);
+                    fields.all(|(name, it)| whole.get(name).is_none_or(|other| is_newer(it, other)))
+                }
                 (Some(put), Some(whole)) => is_newer(put, whole),
                 (Some(one), None) | (None, Some(one)) => {
                     matches!(key.as_str(), "creationTimestamp" | "conversion" | "preserveUnknownFields")
@@ -221,13 +226,14 @@ fn is_newer(put: &Value, whole: &Value) -> bool {
 fn has_other_fields(put: &Value, whole: &Value) -> bool {
     match (put, whole) {
         (Value::Object(put), Value::Object(whole)) => {
-            let keys = put.keys().chain(whole.keys());
-            let mut keys = keys.filter(|it| !matches!(it.as_str(), "description" | "metadata"));
+            let keys: BTreeSet<&String> = put.keys().chain(whole.keys()).collect();
+            let mut keys = keys.into_iter().filter(|it| !matches!(it.as_str(), "description" | "metadata"));
             keys.any(|key| match (put.get(key), whole.get(key)) {
                 (Some(Value::Object(put)), Some(Value::Object(whole))) if key == "properties" => {
                     let is_other = |it: &String| !(put.contains_key(it) && whole.contains_key(it));
+                    let mut below = put.iter().filter(|it| it.0 != METADATA);
                     put.keys().chain(whole.keys()).any(is_other)
-                        || put.iter().any(|(name, it)| whole.get(name).is_some_and(|other| has_other_fields(it, other)))
+                        || below.any(|(name, it)| whole.get(name).is_some_and(|other| has_other_fields(it, other)))
                 }
                 (Some(put), Some(whole)) => has_other_fields(put, whole),
                 _ => key == "properties",
