@@ -18,4 +18,5 @@ pub mod reproduction;
 pub mod resource;
 pub mod roles;
 pub mod sources;
+pub mod table;
 pub mod words;

@@ -4,8 +4,6 @@
 
 mod policy;
 
-use std::sync::OnceLock;
-
 use crd_analyzer_admission::Verdict;
 use crd_analyzer_apiextensions::{
     decode::WrittenType,
@@ -18,6 +16,8 @@ use crd_analyzer_syntax::{
     paths::Step,
     tree::{NodeId, Tree},
 };
+
+use crate::table::Table;
 
 /// A kind.
 #[derive(Debug)]
@@ -60,11 +60,7 @@ impl Row {
     }
 }
 
-/// The rows.
-static ROWS: [Row; 1] = [policy::ROW];
-
-/// Rows of others.
-static MORE: OnceLock<&'static [Row]> = OnceLock::new();
+static TABLE: Table<Row> = Table::new(&[policy::ROW]);
 
 /// Adds rows to the table, for a program that checks more kinds than these. It has to do so before it reads the first manifest: what is known of
 /// a document is kept.
@@ -72,16 +68,12 @@ static MORE: OnceLock<&'static [Row]> = OnceLock::new();
 /// # Errors
 /// The rows, if some have been added before.
 pub fn add(rows: &'static [Row]) -> Result<(), &'static [Row]> {
-    MORE.set(rows)
-}
-
-fn rows() -> impl Iterator<Item = &'static Row> {
-    ROWS.iter().chain(MORE.get().copied().unwrap_or_default())
+    TABLE.add(rows)
 }
 
 /// The row of what an object says it is, and its version if that exists. `None` for versions whose objects are not checked.
 pub fn of(api_version: &str, kind: &str) -> Option<(&'static Row, Option<&'static Version>)> {
-    let row = rows().find(|it| it.kind.is(api_version, kind))?;
+    let row = TABLE.rows().find(|it| it.kind.is(api_version, kind))?;
     let name = api_version.rsplit('/').next().unwrap_or_default();
     (!row.alpha.contains(&name)).then(|| (row, row.kind.version(api_version)))
 }
@@ -93,7 +85,7 @@ pub(crate) fn of_written(written: &WrittenType) -> Option<(&'static Row, Option<
 
 /// The API server's own kinds whose fields are known: CRDs, and those of the rows.
 pub fn all() -> impl Iterator<Item = &'static Kind> {
-    std::iter::once(&CRD).chain(rows().map(|it| it.kind))
+    std::iter::once(&CRD).chain(TABLE.rows().map(|it| it.kind))
 }
 
 /// The kind, CRDs among them, that an object is or is being written as: it may not say its `apiVersion` yet.

@@ -15,7 +15,7 @@ pub mod manifest;
 use std::{
     fmt,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::Arc,
 };
 
 use change::{Change, Written};
@@ -27,6 +27,7 @@ use crate::{
     index::{Files, KnownCrd},
     judging::question::Question,
     sources::generated::GoSources,
+    table::Table,
 };
 
 /// A language of source files.
@@ -94,24 +95,19 @@ impl fmt::Debug for dyn Unit + '_ {
     }
 }
 
-/// The rows.
-static ROWS: [Row; 1] = [go::ROW];
-
-/// Rows of others.
-static MORE: OnceLock<&'static [Row]> = OnceLock::new();
+static TABLE: Table<Row> = Table::new(&[go::ROW]);
 
 /// Adds rows to the table, for a program that reads more languages than these. It has to do so before it reads the first file.
 ///
 /// # Errors
 /// The rows, if some have been added before.
 pub fn add(rows: &'static [Row]) -> Result<(), &'static [Row]> {
-    MORE.set(rows)
+    TABLE.add(rows)
 }
 
 /// The language of a file, if manifests are made of it. Other files are manifests themselves.
 pub fn of(path: &Path) -> Option<&'static Row> {
-    let mut rows = ROWS.iter().chain(MORE.get().copied().unwrap_or_default());
-    rows.find(|it| (it.is_of)(path))
+    TABLE.rows().find(|it| (it.is_of)(path))
 }
 
 /// The report on a source file with this text: what is wrong with it, and in it with the manifests that it has a part in. `before`: those of another
