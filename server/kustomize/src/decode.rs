@@ -406,17 +406,6 @@ fn options(node: &Node) -> Result<Option<GeneratorOptions>> {
     }))
 }
 
-const OF_CONFIG_MAPS: &[&str] = &[
-    "name",
-    "namespace",
-    "behavior",
-    "env",
-    "envs",
-    "literals",
-    "files",
-    "options",
-];
-
 const OF_SECRETS: &[&str] = &[
     "name",
     "namespace",
@@ -428,6 +417,12 @@ const OF_SECRETS: &[&str] = &[
     "options",
     "type",
 ];
+
+/// Without the last one: ConfigMaps have no type.
+const OF_CONFIG_MAPS: &[&str] = match OF_SECRETS {
+    [fields @ .., _] => fields,
+    [] => &[],
+};
 
 fn generator(node: &Node, is_secret: bool) -> Result<Generator> {
     let fields = Fields::known(node, if is_secret { OF_SECRETS } else { OF_CONFIG_MAPS })?;
