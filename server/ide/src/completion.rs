@@ -17,7 +17,7 @@ mod schema_values;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::{cell::RefCell, collections::HashMap, sync::Arc};
 
 use crd_analyzer_apiextensions::kind::CRD;
 use crd_analyzer_schema::KubernetesVersion;
@@ -51,6 +51,34 @@ impl Definitions for () {
 
     fn kinds(&self) -> Vec<GroupKind> {
         Vec::new()
+    }
+}
+
+/// CRDs that are looked up once a kind: a file may have many resources of one.
+pub struct Remembered<'a> {
+    definitions: &'a dyn Definitions,
+    found: RefCell<HashMap<GroupKind, Option<Arc<CrdText>>>>,
+}
+
+impl<'a> Remembered<'a> {
+    /// Nothing is known yet.
+    pub fn new(definitions: &'a dyn Definitions) -> Self {
+        Self {
+            definitions,
+            found: RefCell::default(),
+        }
+    }
+}
+
+impl Definitions for Remembered<'_> {
+    fn find(&self, kind: &GroupKind) -> Option<Arc<CrdText>> {
+        let mut found = self.found.borrow_mut();
+        let find = || self.definitions.find(kind);
+        found.entry(kind.clone()).or_insert_with(find).clone()
+    }
+
+    fn kinds(&self) -> Vec<GroupKind> {
+        self.definitions.kinds()
     }
 }
 

@@ -33,7 +33,10 @@ use crd_analyzer_workspace::{documents::source::SourceText, findings::finding::F
 pub(crate) use ignore::NOT_IGNORED;
 pub use restore::{ComparedText, restorations};
 
-use crate::{completion::Definitions, file::File};
+use crate::{
+    completion::{Definitions, Remembered},
+    file::File,
+};
 use revealed::Revealed;
 use twins::Proposing;
 
@@ -416,8 +419,9 @@ fn candidates(
     definitions: &dyn Definitions,
     wanted: (usize, &dyn Fn(&Fix) -> bool),
 ) -> Vec<(Problem, Fix)> {
+    let definitions = Remembered::new(definitions);
     budget::within(Limits::ADVICE, || {
-        candidates_within(file, problems, range, definitions, wanted)
+        candidates_within(file, problems, range, &definitions, wanted)
     })
     .0
 }

@@ -4,12 +4,7 @@ mod insert;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    cell::{OnceCell, RefCell},
-    collections::{HashMap, HashSet},
-    fmt::Write as _,
-    sync::Arc,
-};
+use std::{cell::OnceCell, collections::HashSet, fmt::Write as _, sync::Arc};
 
 use crd_analyzer_apiextensions::codes::{MESSAGE_COST_OVER_LIMIT, RULE_COST_OVER_LIMIT, TOTAL_RULE_COST_OVER_LIMIT};
 use crd_analyzer_syntax::{
@@ -23,12 +18,11 @@ use crd_analyzer_workspace::{
         BoundsProposal, COST_LIMIT, DocumentCosts, FileCosts, PlacedCosts, RuleCost, TOTAL_COST_LIMIT, grouped, share,
     },
     findings::finding::Class,
-    index::{CrdText, GroupKind},
     judging::analysis::{MOST_FINDINGS, Question, analyze},
 };
 
 use crate::{
-    completion::{Definitions, has_definition},
+    completion::{Definitions, Remembered, has_definition},
     file::{Document, File},
     fixes::{Fix, FixKind, Problem, TextEdit, apply},
     manifest::objects,
@@ -103,10 +97,7 @@ pub fn costs(costs: &FileCosts) -> Vec<Cost> {
 
 /// Where each custom resource of a known CRD begins: its first key.
 pub fn resources(file: &File, definitions: &dyn Definitions) -> Vec<Span> {
-    let definitions = &Remembered {
-        definitions,
-        found: RefCell::default(),
-    };
+    let definitions = &Remembered::new(definitions);
     let in_document = |it: Document<'_>| {
         let tree = it.tree;
         let known = objects(tree)
@@ -118,24 +109,6 @@ pub fn resources(file: &File, definitions: &dyn Definitions) -> Vec<Span> {
             .collect::<Vec<_>>()
     };
     file.documents().flat_map(in_document).collect()
-}
-
-/// CRDs that are looked up once a kind: a file may have many resources of one.
-struct Remembered<'a> {
-    definitions: &'a dyn Definitions,
-    found: RefCell<HashMap<GroupKind, Option<Arc<CrdText>>>>,
-}
-
-impl Definitions for Remembered<'_> {
-    fn find(&self, kind: &GroupKind) -> Option<Arc<CrdText>> {
-        let mut found = self.found.borrow_mut();
-        let find = || self.definitions.find(kind);
-        found.entry(kind.clone()).or_insert_with(find).clone()
-    }
-
-    fn kinds(&self) -> Vec<GroupKind> {
-        self.definitions.kinds()
-    }
 }
 
 /// Whether the cost of a rule is more than a small part of its limit, or the rule cannot run.

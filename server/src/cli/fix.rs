@@ -201,13 +201,21 @@ pub(super) fn fixable(report: &FileReport, config: &Config, question: &Question<
     if problems.iter().any(Problem::is_of_old_form) {
         return of(convert(&report.text, config, question));
     }
-    let (is_safe, drops) = fixes::may_be_repaired(&report.text, problems.iter().cloned(), &Near(question));
+    let near = Near(question);
+    let near = completion::Remembered::new(&near);
+    let (is_safe, drops) = fixes::may_be_repaired(&report.text, problems.iter().cloned(), &near);
     if !is_safe && !drops {
         return Fixable::default();
     }
     let before = fixes::counts(report);
     let repaired = |level| {
-        let (edits, fixes) = repairs(&report.text, problems.iter().cloned(), &before, question, level)?;
+        let (edits, fixes) = repairs(
+            &report.text,
+            problems.iter().cloned(),
+            &before,
+            (question, &near),
+            level,
+        )?;
         Some((fixes::apply(&report.text, &edits)?, fixes))
     };
     let mut fixable = of(is_safe.then(|| repaired(Level::Safe)).flatten());
@@ -309,7 +317,7 @@ fn repair_all(text: &str, config: &Config, question: &Question<'_>, level: Level
     // Two reports on a large file are too much at a time.
     let shared = before.text.clone();
     drop(before);
-    let (edits, done) = repairs(&shared, problems, &counts, question, level)?;
+    let (edits, done) = repairs(&shared, problems, &counts, (question, &Near(question)), level)?;
     Some((fixes::apply(text, &edits)?, done))
 }
 
@@ -318,18 +326,11 @@ fn repairs(
     text: &Arc<str>,
     problems: impl IntoIterator<Item = Problem>,
     before: &Counts,
-    question: &Question<'_>,
+    (question, near): (&Question<'_>, &dyn completion::Definitions),
     level: Level,
 ) -> Option<(Vec<TextEdit>, Vec<Fix>)> {
     let judge = |text: &str| Some(analyze(text.as_bytes().to_vec(), question));
-    fixes::repair_more(
-        text,
-        problems,
-        Some(before),
-        &Near(question),
-        &judge,
-        level == Level::Unsafe,
-    )
+    fixes::repair_more(text, problems, Some(before), near, &judge, level == Level::Unsafe)
 }
 
 /// The text with CRDs of versions that are no longer served converted, and what was done.
