@@ -98,10 +98,11 @@ fn distance(a: &[char], b: &[char], most: usize) -> usize {
     if a.len().abs_diff(b.len()) > most {
         return most + 1;
     }
+    // What is further from the diagonal costs more than that.
     let width = b.len() + 1;
-    let mut table = vec![0; (a.len() + 1) * width];
+    let mut table = vec![most + 1; (a.len() + 1) * width];
     for i in 0..=a.len() {
-        for j in 0..=b.len() {
+        for j in i.saturating_sub(most)..=(i + most).min(b.len()) {
             table[i * width + j] = if i == 0 || j == 0 {
                 i + j
             } else {
@@ -116,7 +117,7 @@ fn distance(a: &[char], b: &[char], most: usize) -> usize {
             };
         }
     }
-    table[a.len() * width + b.len()]
+    table[a.len() * width + b.len()].min(most + 1)
 }
 
 /// What people write for the types.

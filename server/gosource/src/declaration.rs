@@ -280,7 +280,7 @@ fn embedded_types(module: &Module, at: &At, (seen, left): Bounds<'_>) -> (Vec<(S
     };
     let mut found = Vec::new();
     let mut are_all = true;
-    for field in fields.iter().filter(|it| it.json.is_empty()) {
+    for field in fields.embedded() {
         let Type::Named { package, name } = &field.of else {
             are_all = false;
             continue;
@@ -330,7 +330,7 @@ fn field(module: &Module, at: &At, (owner, name): (&str, &str), (seen, left): Bo
         of,
         name,
         ..
-    }) = fields.iter().find(|it| it.json == name)
+    }) = fields.named(name)
     {
         let site = Site {
             file: at.file.clone(),

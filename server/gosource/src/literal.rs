@@ -1,7 +1,11 @@
 //! Values in the arguments of markers, and the way between a value and its text (`pkg/markers/parse.go` of `sigs.k8s.io/controller-tools`,
 //! which reads strings with Go's `strconv.Unquote`).
 
-use std::{borrow::Cow, ops::Range};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 
 use crate::check::{catalog::Type, escape::escape};
 
@@ -55,7 +59,30 @@ pub struct Literal {
     is_begun: bool,
 }
 
+impl Value {
+    /// A map with these members: of several with one key, the last one counts.
+    pub(crate) fn map(mut members: Vec<(Literal, Literal)>) -> Self {
+        let mut seen = HashSet::new();
+        // From the last member to the first one.
+        let counts = members
+            .iter()
+            .rev()
+            .map(|it| it.0.text().is_none_or(|key| seen.insert(key)));
+        let mut counts: Vec<bool> = counts.collect();
+        members.retain(|_| counts.pop().unwrap_or(true));
+        Self::Map(members)
+    }
+}
+
 impl Literal {
+    /// The text, if it is one.
+    pub fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// A value that is written in this part of a file, without quotes around all of it.
     pub(crate) fn of(value: Value, span: Range<usize>) -> Self {
         Self {
@@ -128,11 +155,10 @@ impl Literal {
                 items.len() == others.len() && items.iter().zip(others).all(|(it, other)| it.says_same(other))
             }
             (Value::Map(members), Value::Map(others)) => {
-                members.len() == others.len()
-                    && members.iter().all(|(key, value)| {
-                        let mut others = others.iter();
-                        others.any(|it| it.0.says_same(key) && it.1.says_same(value))
-                    })
+                let others: HashMap<Option<&str>, &Self> = others.iter().map(|it| (it.0.text(), &it.1)).collect();
+                let is_other =
+                    |(key, value): &(Self, Self)| others.get(&key.text()).is_some_and(|it| value.says_same(it));
+                members.len() == others.len() && members.iter().all(is_other)
             }
             (Value::Integer(value), Value::Number(other)) | (Value::Number(other), Value::Integer(value)) => {
                 (*value as f64 - other).abs() < f64::EPSILON

@@ -102,7 +102,8 @@ impl Package {
     }
 
     pub(crate) fn declared(&self, name: &str) -> Option<&Declared> {
-        if !self.files.iter().any(|it| it.source.text.contains(name)) {
+        // Most packages are asked about few names, which they do not have.
+        if self.names.get().is_none() && !self.files.iter().any(|it| it.source.text.contains(name)) {
             return None;
         }
         let file = &self.files[*self.names().get(name)?];

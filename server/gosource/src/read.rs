@@ -1,6 +1,11 @@
 //! The declarations of one Go file.
 
-use std::{collections::HashMap, ops::Range, path::Path, sync::Arc};
+use std::{
+    collections::HashMap,
+    ops::Range,
+    path::Path,
+    sync::{Arc, OnceLock},
+};
 
 use tree_sitter::{Node, Parser, Tree};
 
@@ -33,7 +38,7 @@ pub struct Marker {
 /// A type as it is written.
 #[derive(Clone, Debug)]
 pub(crate) enum Type {
-    Struct(Arc<[Field]>),
+    Struct(Arc<Fields>),
     List(Arc<Type>),
     Map(Arc<Type>),
     Named { package: Option<String>, name: String },
@@ -50,6 +55,45 @@ pub(crate) struct Field {
     pub(crate) json: String,
     pub(crate) markers: Arc<[Marker]>,
     pub(crate) of: Type,
+}
+
+/// The fields of a struct, in their order.
+#[derive(Debug, Default)]
+pub(crate) struct Fields {
+    all: Vec<Field>,
+    /// The numbers of the fields of each name in JSON, found when somebody asks.
+    by_json: OnceLock<HashMap<String, Vec<usize>>>,
+}
+
+impl Fields {
+    fn new(all: Vec<Field>) -> Self {
+        Self {
+            all,
+            by_json: OnceLock::new(),
+        }
+    }
+
+    fn of_json(&self, name: &str) -> impl Iterator<Item = &Field> {
+        let by_json = self.by_json.get_or_init(|| {
+            let mut by_json: HashMap<String, Vec<usize>> = HashMap::new();
+            for (number, field) in self.all.iter().enumerate() {
+                by_json.entry(field.json.clone()).or_default().push(number);
+            }
+            by_json
+        });
+        let numbers = by_json.get(name).into_iter().flatten();
+        numbers.filter_map(|it| self.all.get(*it))
+    }
+
+    /// The field with a name in JSON.
+    pub(crate) fn named(&self, json: &str) -> Option<&Field> {
+        self.of_json(json).next()
+    }
+
+    /// The fields whose own fields belong to the struct.
+    pub(crate) fn embedded(&self) -> impl Iterator<Item = &Field> {
+        self.of_json("")
+    }
 }
 
 /// A type declaration.
@@ -171,13 +215,13 @@ impl Reader<'_> {
                 let list = children(node)
                     .into_iter()
                     .find(|it| it.kind() == "field_declaration_list");
-                Type::Struct(list.map_or_else(Vec::new, |it| self.fields(it, depth)).into())
+                Type::Struct(Arc::new(list.map_or_else(Fields::default, |it| self.fields(it, depth))))
             }
             _ => Type::Other,
         }
     }
 
-    fn fields(&self, list: Node<'_>, depth: usize) -> Vec<Field> {
+    fn fields(&self, list: Node<'_>, depth: usize) -> Fields {
         let mut fields = Vec::new();
         let mut comments = Vec::new();
         for node in children(list) {
@@ -193,7 +237,7 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        fields
+        Fields::new(fields)
     }
 
     fn field(&self, node: Node<'_>, comments: &[Node<'_>], depth: usize, fields: &mut Vec<Field>) {

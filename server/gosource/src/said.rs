@@ -1,6 +1,9 @@
 //! What the markers at a place say of the schema that is generated from it.
 
-use std::ops::Range;
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 
 use crate::{
     check::{
@@ -80,17 +83,7 @@ impl Site {
             parts.definition.filter(is_it)?;
             let arguments = parts.arguments.iter().map(|part| {
                 let argument = parts.argument(text, part)?;
-                let value = part.value.clone()?;
-                let to = match &argument.r#type {
-                    Type::List(_) => match guessed::read(text, value, &argument.r#type, release) {
-                        Guessed::Value(it) => match it.value {
-                            Value::List(items) => To::List(items),
-                            _ => return None,
-                        },
-                        Guessed::Refused(_) | Guessed::Unknown => return None,
-                    },
-                    of => To::Value(Literal::read(text, value, of)?),
-                };
+                let to = value(text, part.value.clone()?, &argument.r#type, release)?;
                 Some((argument.name.as_str(), to))
             });
             Some(Given {
@@ -152,7 +145,10 @@ impl Site {
         keyword_of: impl Fn(&Definition) -> Option<&'static str>,
     ) -> Vec<Said> {
         let text = &self.file.text;
-        let mut all: Vec<(&str, Said)> = Vec::new();
+        let mut all: Vec<Option<Said>> = Vec::new();
+        // Where the last marker of each name is, and the keywords that kubebuilder's own markers set.
+        let mut last: HashMap<&str, usize> = HashMap::new();
+        let mut own: HashSet<&str> = HashSet::new();
         for marker in self.markers.iter() {
             let (span, parts) = self.parts(marker);
             let is_known = |it: &&Definition| it.target == self.target && it.since <= release;
@@ -162,27 +158,36 @@ impl Site {
             let Some(keyword) = keyword_of(definition) else {
                 continue;
             };
-            if definition.name == json::MARKER && json::sets_nothing(&text[span.clone()]) {
+            let is_json = definition.name == json::MARKER;
+            if is_json && json::sets_nothing(&text[span.clone()]) {
                 continue;
             }
             let to = to((text, are_begun), &parts, keyword, release).unwrap_or(To::Unknown);
             let to = if is_left_out(keyword, &to) { To::Nothing } else { to };
-            let said = Said {
+            if keyword != KEYS && LISTS.iter().all(|it| it.0 != keyword) {
+                // Of several, the last one counts, and kubebuilder's default counts for more than that of others.
+                if is_json && own.contains(keyword) {
+                    continue;
+                }
+                if !is_json {
+                    own.insert(keyword);
+                }
+                for name in [definition.name, json::MARKER] {
+                    let of_keyword = |it: &&mut Option<Said>| it.as_ref().is_some_and(|it| it.keyword == keyword);
+                    let before = last.get(name).and_then(|it| all.get_mut(*it)).filter(of_keyword);
+                    if let Some(before) = before {
+                        *before = None;
+                    }
+                }
+                last.insert(definition.name, all.len());
+            }
+            all.push(Some(Said {
                 keyword,
                 to,
                 marker: span,
-            };
-            if keyword != KEYS && LISTS.iter().all(|it| it.0 != keyword) {
-                // Of several, the last one counts, and kubebuilder's default counts for more than that of others.
-                let is_less = |it: &(&str, Said)| it.0 == json::MARKER && it.1.keyword == keyword;
-                if definition.name == json::MARKER && all.iter().any(|it| it.1.keyword == keyword && !is_less(it)) {
-                    continue;
-                }
-                all.retain(|it| it.0 != definition.name && !is_less(it));
-            }
-            all.push((definition.name, said));
+            }));
         }
-        all.into_iter().map(|it| it.1).collect()
+        all.into_iter().flatten().collect()
     }
 }
 
@@ -230,7 +235,10 @@ fn to((text, are_begun): (&str, bool), parts: &Parts, keyword: &str, release: Re
         for part in &parts.arguments {
             let argument = parts.argument(text, part)?;
             let span = part.value.clone()?;
-            let value = Literal::read(text, span.clone(), &argument.r#type);
+            let value = match value(text, span.clone(), &argument.r#type, release) {
+                Some(To::Value(it)) => Some(it),
+                _ => None,
+            };
             let begun = || Literal::begun(text, span.clone()).filter(|_| are_begun);
             let name = if argument.name == "JSONPath" {
                 "jsonPath"
@@ -252,20 +260,31 @@ fn to((text, are_begun): (&str, bool), parts: &Parts, keyword: &str, release: Re
             if definition.name.starts_with("k8s:") {
                 value.end = text[value.clone()].find('#').map_or(value.end, |it| value.start + it);
             }
-            let guessed = match &argument.r#type {
-                _ if definition.name == json::MARKER => json::read(text, value),
-                of @ (Type::Any | Type::List(_)) => guessed::read(text, value, of, release),
-                of => return Literal::read(text, value, of).map(To::Value),
-            };
-            match (guessed, &argument.r#type) {
-                (Guessed::Value(it), Type::List(_)) => match it.value {
-                    Value::List(items) => Some(To::List(items)),
-                    _ => None,
-                },
-                (Guessed::Value(it), _) => Some(To::Value(it)),
-                (Guessed::Refused(_) | Guessed::Unknown, _) => None,
+            if definition.name == json::MARKER {
+                return match json::read(text, value) {
+                    Guessed::Value(it) => Some(To::Value(it)),
+                    Guessed::Refused(_) | Guessed::Unknown => None,
+                };
             }
+            self::value(text, value, &argument.r#type, release)
         }
         _ => None,
+    }
+}
+
+/// What an argument of a type is given in a part of a text. `None`: controller-gen refuses it, or that is not known here.
+fn value(text: &str, span: Range<usize>, of: &Type, release: Release) -> Option<To> {
+    let is_list = match of {
+        Type::List(_) => true,
+        Type::Any => false,
+        scalar => return Literal::read(text, span, scalar).map(To::Value),
+    };
+    match guessed::read(text, span, of, release) {
+        Guessed::Value(it) if !is_list => Some(To::Value(it)),
+        Guessed::Value(Literal {
+            value: Value::List(items),
+            ..
+        }) => Some(To::List(items)),
+        Guessed::Value(_) | Guessed::Refused(_) | Guessed::Unknown => None,
     }
 }

@@ -219,6 +219,8 @@ pub(crate) struct Outcome {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
+    /// The processor time that it took. Where the system doesn't say, nothing.
+    pub(crate) cpu: Duration,
 }
 
 impl Outcome {
@@ -233,10 +235,11 @@ impl Outcome {
             }
             None => Some(stdin),
         };
-        let status = wait(&mut child, &command);
+        let (status, cpu) = wait(&mut child, &command);
         drop(open);
         Self {
             code: status.code(),
+            cpu,
             stdout: stdout.join().expect("it was read"),
             stderr: stderr.join().expect("it was read"),
         }
@@ -276,9 +279,10 @@ impl Outcome {
             }
             Some(said)
         });
-        let status = wait(&mut child, &command);
+        let (status, cpu) = wait(&mut child, &command);
         Self {
             code: status.code(),
+            cpu,
             stdout: talk.join().expect("it was read").expect("all was answered"),
             stderr: stderr.join().expect("it was read"),
         }
@@ -354,15 +358,17 @@ fn collect(mut pipe: impl Read + Send + 'static) -> Collected {
     })
 }
 
-/// Waits for the end of a run, which must come within the bounds.
+/// Waits for the end of a run, which must come within the bounds. Also the processor time that it took.
 #[track_caller]
-fn wait(child: &mut Child, command: &Command) -> std::process::ExitStatus {
+fn wait(child: &mut Child, command: &Command) -> (std::process::ExitStatus, Duration) {
     let start = Instant::now();
+    let mut last = Duration::ZERO;
     loop {
         if let Some(status) = child.try_wait().expect("it can be waited for") {
-            return status;
+            return (status, last);
         }
         let (cpu, memory) = used(child.id()).unwrap_or_default();
+        last = last.max(cpu);
         let is_over = cpu > MAX_CPU || memory > MAX_MEMORY || start.elapsed() > MAX_WAIT;
         if is_over {
             let _ = child.kill();

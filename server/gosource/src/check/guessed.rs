@@ -229,7 +229,7 @@ impl Reader<'_> {
     }
 
     fn map(&mut self, depth: usize) -> Option<Literal> {
-        let mut found: Vec<(Literal, Literal)> = Vec::new();
+        let mut found = Vec::new();
         if self.scanner.scan() != Token::Sign('{') {
             return self.refuse(self.scanner.token.start, Problem::Separator);
         }
@@ -244,7 +244,6 @@ impl Reader<'_> {
                 return None;
             }
             if let (Some(key), Some(value)) = (key, value) {
-                found.retain(|it| it.0.value != key.value);
                 found.push((key, value));
             }
             if self.scanner.peek_sign() == Some('}') {
@@ -257,7 +256,7 @@ impl Reader<'_> {
         if self.scanner.scan() != Token::Sign('}') {
             return self.refuse(self.scanner.token.start, Problem::Separator);
         }
-        self.literal(Value::Map(found), start..self.scanner.at)
+        self.literal(Value::map(found), start..self.scanner.at)
     }
 
     /// The type of what follows. What is wrong on the way counts before 0.22.

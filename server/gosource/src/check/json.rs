@@ -103,7 +103,7 @@ impl<'a> Reader<'a> {
             }
             '{' => {
                 self.at += 1;
-                let mut members: Vec<(Literal, Literal)> = Vec::new();
+                let mut members = Vec::new();
                 if !self.has('}') {
                     loop {
                         self.blanks();
@@ -112,7 +112,6 @@ impl<'a> Reader<'a> {
                             return None;
                         }
                         let value = self.value(depth + 1)?;
-                        members.retain(|it| it.0.value != key.value);
                         members.push((key, value));
                         if self.has('}') {
                             break;
@@ -122,7 +121,7 @@ impl<'a> Reader<'a> {
                         }
                     }
                 }
-                Some(self.literal(Value::Map(members), start))
+                Some(self.literal(Value::map(members), start))
             }
             '-' | '0'..='9' => self.number(),
             _ => {

@@ -227,14 +227,37 @@ pub struct Known<'a> {
     pub meant: Meant,
 }
 
+/// What was probably meant by misspelt names, each looked for once.
+struct Guesses<'a> {
+    known: &'a Known<'a>,
+    names: HashMap<String, Option<String>>,
+}
+
+impl Guesses<'_> {
+    fn near(&mut self, name: &str) -> Option<String> {
+        if let Some(found) = self.names.get(name) {
+            return found.clone();
+        }
+        let mut names: Vec<&str> = catalog::names().collect();
+        names.extend(self.known.declared.names());
+        let found = (self.known.meant)(name, &mut names.into_iter()).map(str::to_owned);
+        self.names.insert(name.to_owned(), found.clone());
+        found
+    }
+}
+
 /// What is wrong with the markers of a Go file.
 pub fn find(text: &str, comments: &Comments, known: &Known<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
+    let mut guesses = Guesses {
+        known,
+        names: HashMap::new(),
+    };
     for marker in &comments.markers {
         let written = text.get(marker.span.clone()).unwrap_or_default();
         let split = Split::of(written);
         quotes(text, marker, &split, &mut found);
-        found.extend(one(marker, &split, known));
+        found.extend(one(marker, &split, &mut guesses));
     }
     twice(text, &comments.markers, &mut found);
     found.sort_by_key(|it| it.span.start);
@@ -287,7 +310,8 @@ pub fn is_unread(text: &str, marker: &Written) -> bool {
     definition.is_some_and(Definition::is_unread)
 }
 
-fn one(marker: &Written, split: &Split<'_>, known: &Known<'_>) -> Option<Finding> {
+fn one(marker: &Written, split: &Split<'_>, guesses: &mut Guesses<'_>) -> Option<Finding> {
+    let known = guesses.known;
     let release = known.release;
     let start = marker.span.start + 1;
     let name_span = start..start + split.whole.len();
@@ -295,7 +319,7 @@ fn one(marker: &Written, split: &Split<'_>, known: &Known<'_>) -> Option<Finding
     let all = split.definitions();
     let Some(first) = all.first() else {
         let is_at_declaration = matches!(marker.belongs, Ok(Target::Field | Target::Type));
-        let problem = unknown(split, is_at_declaration, known)?;
+        let problem = unknown(split, is_at_declaration, guesses)?;
         return finding(name_span, problem);
     };
     let name = first.name.to_owned();
@@ -336,7 +360,8 @@ fn one(marker: &Written, split: &Split<'_>, known: &Known<'_>) -> Option<Finding
 }
 
 /// What an unknown name is, if somebody meant a marker of controller-gen by it.
-fn unknown(split: &Split<'_>, is_at_declaration: bool, known: &Known<'_>) -> Option<Problem> {
+fn unknown(split: &Split<'_>, is_at_declaration: bool, guesses: &mut Guesses<'_>) -> Option<Problem> {
+    let known = guesses.known;
     let is_of_others = OF_OTHERS.iter().any(|it| split.whole.starts_with(it));
     if is_of_others || known.declared.covers(split.whole) {
         return None;
@@ -355,16 +380,11 @@ fn unknown(split: &Split<'_>, is_at_declaration: bool, known: &Known<'_>) -> Opt
         let takes_value = catalog::definitions(name).iter().any(|it| !it.arguments.is_empty());
         takes_value.then(|| format!("{name}={value}"))
     };
-    let near = || {
-        let mut names: Vec<&str> = catalog::names().collect();
-        names.extend(known.declared.names());
-        (known.meant)(name, &mut names.into_iter()).map(str::to_owned)
-    };
     let of_same_word = || Some(name).filter(|_| is_own).and_then(of_same_word).map(str::to_owned);
     let meant = if is_known {
         Some(name.to_owned())
     } else {
-        with_value().or_else(near).or_else(of_same_word)
+        with_value().or_else(|| guesses.near(name)).or_else(of_same_word)
     };
     // Short names are words of other tools, too.
     let is_like = |it: &String| it.len() > SHORT && it.contains(':') == name.contains(':');
@@ -397,19 +417,25 @@ fn quotes(text: &str, marker: &Written, split: &Split<'_>, found: &mut Vec<Findi
         return;
     }
     let parts = Parts::of(text, marker, marker.span.end);
-    for part in &parts.arguments {
-        let Some(value) = part.value.clone().filter(|_| !is_text(text, part)) else {
-            continue;
-        };
-        for (character, meant) in OF_GOFMT {
-            let places = text[value.clone()].match_indices(character);
-            found.extend(places.map(|(at, mark)| Finding {
-                span: value.start + at..value.start + at + mark.len(),
-                problem: Problem::Quotes { meant },
-            }));
-        }
-    }
+    let values = parts.arguments.iter().filter(|it| !is_text(text, it));
+    let places = values.filter_map(|it| it.value.clone()).flat_map(|value| {
+        let of_value = OF_GOFMT.into_iter().flat_map({
+            let value = value.clone();
+            move |(character, meant)| {
+                let marks = text[value.clone()].match_indices(character);
+                marks.map(move |(at, mark)| (at, mark.len(), meant))
+            }
+        });
+        of_value.map(move |(at, length, meant)| Finding {
+            span: value.start + at..value.start + at + length,
+            problem: Problem::Quotes { meant },
+        })
+    });
+    found.extend(places.take(MOST_QUOTES));
 }
+
+/// Quotes of one marker that are told: one repair is for all of a value.
+const MOST_QUOTES: usize = 20;
 
 /// What gofmt makes of two quotes, and these.
 const OF_GOFMT: [(char, &str); 2] = [('\u{201C}', "``"), ('\u{201D}', "''")];

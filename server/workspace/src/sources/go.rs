@@ -1,6 +1,7 @@
 //! The row of Go: the CRDs that controller-gen makes of types with markers.
 
 use std::{
+    cell::OnceCell,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -40,36 +41,48 @@ const MAX_PACKAGES: usize = 200;
 /// The types of a Go repository, and the CRDs that were made of them before.
 struct Types<'w> {
     root: PathBuf,
-    module: Arc<Module>,
+    on_disk: Arc<Module>,
     /// The files that somebody edits.
-    open: Vec<(PathBuf, Arc<str>)>,
+    open: OnceCell<Vec<(PathBuf, Arc<str>)>>,
+    /// The module with their texts, read when a CRD is made of the types.
+    edited: OnceCell<Arc<Module>>,
     world: &'w dyn World,
 }
 
 impl<'w> Types<'w> {
     fn of(path: &Path, world: &'w dyn World) -> Option<Self> {
-        let module = world.go()?.around(path)?;
-        let root = module.root().to_owned();
-        let mut open = world.open(&root);
-        open.retain(|it| go_file::is_go(&it.0));
-        // What is read of the module is kept for the next file.
-        let module = if open.is_empty() {
-            module
-        } else {
-            Arc::new(module.with(open.iter().map(|it| (it.0.as_path(), &it.1))))
-        };
+        let on_disk = world.go()?.around(path)?;
         Some(Self {
-            root,
-            module,
-            open,
+            root: on_disk.root().to_owned(),
+            on_disk,
+            open: OnceCell::new(),
+            edited: OnceCell::new(),
             world,
+        })
+    }
+
+    fn open(&self) -> &[(PathBuf, Arc<str>)] {
+        self.open.get_or_init(|| {
+            let mut open = self.world.open(&self.root);
+            open.retain(|it| go_file::is_go(&it.0));
+            open
+        })
+    }
+
+    fn module(&self) -> &Arc<Module> {
+        self.edited.get_or_init(|| {
+            // What is read of the module is kept for the next file.
+            if self.open().is_empty() {
+                return self.on_disk.clone();
+            }
+            Arc::new(self.on_disk.with(self.open().iter().map(|it| (it.0.as_path(), &it.1))))
         })
     }
 
     /// The Go modules of the repository that have kinds, each with its packages.
     fn modules(&self) -> Vec<(Arc<Modules>, Vec<String>)> {
         let mut all: Vec<(Arc<Modules>, Vec<String>)> = Vec::new();
-        for folder in self.module.packages_with_kinds(MAX_PACKAGES) {
+        for folder in self.module().packages_with_kinds(MAX_PACKAGES) {
             let found = self.world.go().and_then(|it| it.modules(&folder.join("types.go")));
             let Some((modules, path)) = found.and_then(|it| Some((it.clone(), it.path_of(&folder)?))) else {
                 continue;
@@ -79,9 +92,9 @@ impl<'w> Types<'w> {
                 None => all.push((modules, vec![path])),
             }
         }
-        if !self.open.is_empty() {
+        if !self.open().is_empty() {
             for (modules, _) in &mut all {
-                let open = self.open.iter().map(|it| (it.0.as_path(), &it.1));
+                let open = self.open().iter().map(|it| (it.0.as_path(), &it.1));
                 *modules = Arc::new(modules.with(open));
             }
         }
@@ -90,7 +103,7 @@ impl<'w> Types<'w> {
 
     /// What is made of a CRD that controller-gen wrote, as the types are now.
     fn of_crd(&self, crd: &Arc<KnownCrd>, whole: Option<&mut Whole<'_>>) -> Option<Made> {
-        let made = go_crds::made(crd, self.world.files(), &self.module)?;
+        let made = go_crds::made(crd, self.world.files(), || self.module())?;
         let newer = whole.and_then(|it| it.newer(&made, crd));
         Some(newer.map_or(made, |it| Made::of_crd(it, crd.clone(), false)))
     }
@@ -100,7 +113,7 @@ impl<'w> Types<'w> {
         let mut made = Vec::new();
         let mut found: Vec<GroupKind> = Vec::new();
         for (modules, packages) in self.modules() {
-            let mut whole = Whole::new(&modules, &packages, &self.module);
+            let mut whole = Whole::new(&modules, &packages, self.module());
             for (group, kind) in whole.kinds() {
                 let of = GroupKind { group, kind };
                 let of_kind: Vec<&Arc<KnownCrd>> = crds.iter().filter(|it| it.defines == of).collect();
@@ -151,7 +164,7 @@ impl Unit for Types<'_> {
     fn write(&self, made: &Made, change: &Change) -> Option<Written> {
         let text = Text::whole(made.manifest().text.clone());
         let tree = text.read(*text.documents().documents.first()?).ok()?;
-        let module = One(self.module.clone());
+        let module = One(self.module().clone());
         let origin = Origin::of(&tree, Some(&made.manifest().path), Some(&module))?;
         let (file, span, text) = origin.write(&change.path, change.to.as_ref())?;
         let place = Place {
@@ -163,6 +176,6 @@ impl Unit for Types<'_> {
 
     fn begun(&self, made: &Made) -> Option<Manifest> {
         let text = made.crd()?.text(self.world.files())?;
-        go_crds::begun(&text, &self.module)
+        go_crds::begun(&text, || self.module())
     }
 }

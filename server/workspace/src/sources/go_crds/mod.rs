@@ -14,14 +14,14 @@ pub use put::{GoCrd, make};
 use super::{made::Made, manifest::Manifest};
 use crate::index::{CrdText, Files, KnownCrd};
 
-/// A CRD that controller-gen wrote, as the types make it.
-pub(super) fn made(crd: &Arc<KnownCrd>, files: &dyn Files, module: &Module) -> Option<Made> {
+/// A CRD that controller-gen wrote, as the types make it. `module` is asked for if controller-gen wrote it.
+pub(super) fn made<'m>(crd: &Arc<KnownCrd>, files: &dyn Files, module: impl FnOnce() -> &'m Module) -> Option<Made> {
     let text = crd.text(files).filter(|it| it.is_readable)?;
-    let GoCrd { manifest, is_in_step } = make(&text, module)?;
+    let GoCrd { manifest, is_in_step } = put::with_markers(&text, module, false)?;
     Some(Made::of_crd(manifest, crd.clone(), is_in_step))
 }
 
 /// The same where somebody is still typing a marker.
-pub(super) fn begun(crd: &CrdText, module: &Module) -> Option<Manifest> {
-    Some(put::make_begun(crd, module)?.manifest)
+pub(super) fn begun<'m>(crd: &CrdText, module: impl FnOnce() -> &'m Module) -> Option<Manifest> {
+    Some(put::with_markers(crd, module, true)?.manifest)
 }

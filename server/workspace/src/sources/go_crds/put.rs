@@ -2,7 +2,7 @@
 //! the types say besides is what the CRD says: scripts may have changed it, too.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet, VecDeque},
     ops::Range,
     path::Path,
     sync::Arc,
@@ -58,15 +58,11 @@ pub struct GoCrd {
 
 /// The CRD that the types of a repository make of one that was generated from them. `None`: no types are known for it.
 pub fn make(crd: &CrdText, module: &Module) -> Option<GoCrd> {
-    with_markers(crd, module, false)
+    with_markers(crd, || module, false)
 }
 
-/// The same where somebody types: a string that does not end yet is one, too.
-pub(super) fn make_begun(crd: &CrdText, module: &Module) -> Option<GoCrd> {
-    with_markers(crd, module, true)
-}
-
-fn with_markers(crd: &CrdText, module: &Module, are_begun: bool) -> Option<GoCrd> {
+/// The same. `module` is asked for if the CRD was generated; `are_begun`: somebody types, so that a string may be without an end.
+pub(super) fn with_markers<'m>(crd: &CrdText, module: impl FnOnce() -> &'m Module, are_begun: bool) -> Option<GoCrd> {
     let json = read_json_of(&crd.tree, crd.root).ok()?;
     let root = json.root()?;
     if !is_annotated(root) {
@@ -78,6 +74,7 @@ fn with_markers(crd: &CrdText, module: &Module, are_begun: bool) -> Option<GoCrd
         found.as_str().map(str::to_owned)
     };
     let (group, kind) = (text_at(spec, &["group"])?, text_at(spec, &["names", "kind"])?);
+    let module = module();
     let mut put = Put {
         module,
         are_begun,
@@ -192,12 +189,13 @@ impl<'j> Put<'_, 'j> {
         for site in &sites.all {
             adds_rules |= site.adds_rules();
             let mut keys_here = Vec::new();
+            let mut names: HashSet<String> = HashSet::new();
             for Said { keyword, to, marker } in site.said(release, self.are_begun) {
                 let place = self.place(&site.file, &marker);
                 self.take(A_VALUE * values_in(&to) + 2 * marker.len() as u64);
                 if let (KEYS, To::Value(key)) = (keyword, &to) {
-                    let is_new = |it: &(Place, literal::Literal)| !it.1.says_same(key);
-                    if release < DROPS_TWICE || keys_here.iter().all(is_new) {
+                    let is_new = names.insert(key.text().unwrap_or_default().to_owned());
+                    if release < DROPS_TWICE || is_new {
                         keys_here.push((place, key.clone()));
                     }
                     continue;
@@ -232,69 +230,61 @@ impl<'j> Put<'_, 'j> {
         }
         self.schemas.insert(schema.node, Schema { declared, set });
         let mut required: Vec<(String, Place, bool)> = Vec::new();
-        let below = |put: &mut Self, schema: &'j Json<'j>, step: &Step| {
-            let at = at.step(put.module, step);
-            if let Some(at) = &at {
-                put.schema(schema, at, depth + 1);
-            }
-            at.is_some()
-        };
         for property in schema.get("properties").and_then(Json::members).unwrap_or_default() {
             // Metadata is declared by Kubernetes.
-            if depth > 0 || property.key != "metadata" {
-                let step = Step::Property(property.key.as_ref().to_owned());
-                let is_declared = below(self, &property.value, &step);
-                if let Some((place, is)) = self.requires(at, &step) {
-                    required.push((property.key.as_ref().to_owned(), place, is));
-                }
-                let of_properties = if is_declared {
-                    &mut self.declared
-                } else {
-                    &mut self.undeclared
-                };
-                *of_properties += usize::from(is_declared || at.is_struct());
+            if depth == 0 && property.key == "metadata" {
+                continue;
+            }
+            let name = property.key.as_ref().to_owned();
+            let Some(below) = at.step(self.module, &Step::Property(name.clone())) else {
+                self.undeclared += usize::from(at.is_struct());
+                continue;
+            };
+            self.declared += 1;
+            self.schema(&property.value, &below, depth + 1);
+            let site = &below.declaration().site;
+            if let Some(is) = site.is_required(release) {
+                required.push((name, self.place(&site.file, &site.span), is));
             }
         }
         if !required.is_empty() {
             self.required(schema, required);
         }
         for (keyword, step) in [("items", Step::Items), ("additionalProperties", Step::Values)] {
-            if let Some(schema) = schema.get(keyword) {
-                below(self, schema, &step);
+            if let Some(schema) = schema.get(keyword)
+                && let Some(below) = at.step(self.module, &step)
+            {
+                self.schema(schema, &below, depth + 1);
             }
         }
     }
 
-    /// Whether a marker makes a field required or optional, and where the field is.
-    fn requires(&mut self, at: &Cursor, step: &Step) -> Option<(Place, bool)> {
-        let site = at.step(self.module, step)?.declaration().site.clone();
-        let is = site.is_required(self.release())?;
-        Some((self.place(&site.file, &site.span), is))
-    }
-
-    /// What becomes of the required properties.
+    /// What becomes of the required properties. `said`: whether a marker makes them required, or optional, by name.
     fn required(&mut self, schema: &'j Json<'j>, said: Vec<(String, Place, bool)>) {
         let written = schema.get("required").and_then(Json::items).unwrap_or_default();
         let written: Vec<&str> = written.iter().filter_map(Json::as_str).collect();
-        let mut names: Vec<(String, Name)> = Vec::new();
-        for name in &written {
-            if !said.iter().any(|it| it.0 == *name && !it.2) {
-                names.push(((*name).to_owned(), Name::Kept((*name).to_owned())));
+        let are_written: HashSet<&str> = written.iter().copied().collect();
+        let optional = said.iter().filter(|it| !it.2).map(|it| it.0.as_str());
+        let optional: HashSet<String> = optional.map(str::to_owned).collect();
+        let is_new = |it: &(String, Place, bool)| it.2 && !are_written.contains(it.0.as_str());
+        let mut new = said.into_iter().filter(is_new).peekable();
+        let mut is_same = new.peek().is_none();
+        let mut names: Vec<Name> = Vec::new();
+        for name in written {
+            while let Some((new, place, _)) = new.next_if(|it| it.0.as_str() < name) {
+                names.push(Name::Follows(place, new));
             }
-        }
-        let mut is_same = names.len() == written.len();
-        for (name, place, is) in said {
-            if is && !written.contains(&name.as_str()) {
+            if optional.contains(name) {
                 is_same = false;
-                let at = names.partition_point(|it| it.0 < name);
-                names.insert(at, (name.clone(), Name::Follows(place, name)));
+            } else {
+                names.push(Name::Kept(name.to_owned()));
             }
         }
+        names.extend(new.map(|(name, place, _)| Name::Follows(place, name)));
         if is_same {
             return;
         }
         self.is_in_step = false;
-        let names: Vec<Name> = names.into_iter().map(|it| it.1).collect();
         let set = if names.is_empty() {
             Set::Nothing
         } else {
@@ -375,48 +365,48 @@ impl<'j> Put<'_, 'j> {
         said: Vec<(Place, To)>,
         keeps_others: bool,
     ) -> Vec<Object<'j>> {
-        let in_order: Vec<Span> = said.iter().map(|it| it.0.span).collect();
         let is_unknown = said.iter().any(|it| it.1 == To::Unknown);
         let written = written.and_then(Json::items).unwrap_or_default();
-        let mut left: Vec<Option<Object<'j>>> = said
-            .into_iter()
-            .filter_map(|(place, to)| match to {
-                To::Object(fields) => Some(Some(Object::Said(place, fields))),
-                _ => None,
-            })
-            .collect();
-        let mut found: Vec<Option<Object<'j>>> = Vec::new();
+        // The objects with their numbers, and those of each text.
+        let mut left: Vec<Option<(usize, Object<'j>)>> = Vec::new();
+        let mut of_text: HashMap<String, VecDeque<usize>> = HashMap::new();
+        for (place, to) in said {
+            let To::Object(fields) = to else { continue };
+            let number = left.len();
+            if let Some(text) = text_of(&fields, id) {
+                of_text.entry(text.to_owned()).or_default().push_back(number);
+            }
+            left.push(Some((number, Object::Said(place, fields))));
+        }
+        let mut found: Vec<Option<(usize, Object<'j>)>> = Vec::new();
         for object in written {
             let text = object.get(id).and_then(Json::as_str);
-            let same = left.iter_mut().find(|it| match it {
-                Some(Object::Said(_, fields)) => text.is_some() && text_of(fields, id) == text,
-                _ => false,
-            });
-            found.push(same.and_then(Option::take));
+            let same = text.and_then(|it| of_text.get_mut(it)?.pop_front());
+            found.push(same.and_then(|it| left.get_mut(it)?.take()));
         }
         let mut others = left.into_iter().flatten();
-        let mut all: Vec<Object<'j>> = Vec::new();
+        let mut all: Vec<(Option<usize>, Object<'j>)> = Vec::new();
         for (found, object) in found.into_iter().zip(written) {
             let is_found = found.is_some();
             let new = found.or_else(|| others.next());
             self.is_in_step &= match &new {
-                Some(Object::Said(_, fields)) => is_found && says_object(fields, object),
+                Some((_, Object::Said(_, fields))) => is_found && says_object(fields, object),
                 _ => keeps_others || is_unknown,
             };
-            all.extend(new.or_else(|| (keeps_others || is_unknown).then_some(Object::Kept(object))));
+            match new {
+                Some((number, new)) => all.push((Some(number), new)),
+                None if keeps_others || is_unknown => all.push((None, Object::Kept(object))),
+                None => {}
+            }
         }
-        for new in others {
+        for (number, new) in others {
             self.is_in_step = false;
-            all.push(new);
+            all.push((Some(number), new));
         }
-        if all.iter().all(|it| matches!(it, Object::Said(..))) {
-            let position = |it: &Object<'_>| match it {
-                Object::Said(place, _) => in_order.iter().position(|span| *span == place.span),
-                Object::Kept(_) => None,
-            };
-            all.sort_by_key(position);
+        if all.iter().all(|it| it.0.is_some()) {
+            all.sort_by_key(|it| it.0);
         }
-        all
+        all.into_iter().map(|it| it.1).collect()
     }
 
     /// Takes over what the markers of a kind say of a version, beside the schema.

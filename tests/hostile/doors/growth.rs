@@ -1,0 +1,152 @@
+//! Go files take time in proportion to their length, whatever is in them.
+
+use std::{fmt::Write as _, time::Duration};
+
+use crate::sandbox::Sandbox;
+
+/// Bytes of the shorter file.
+const SHORT: usize = 50_000;
+/// How many times as long the other one is: the square of that would be 16.
+const TIMES: usize = 4;
+/// Time that starting takes, and other programs of the machine.
+const SLACK: Duration = Duration::from_millis(400);
+
+/// Repeats a piece that is made of its number, up to a length.
+fn repeated(length: usize, piece: impl Fn(usize) -> String) -> String {
+    let mut text = String::new();
+    let mut number = 0;
+    while text.len() < length {
+        text += &piece(number);
+        number += 1;
+    }
+    text
+}
+
+fn field(lines: &str) -> String {
+    format!("package v1\n\ntype A struct {{\n{lines}\tB map[string]string `json:\"b\"`\n}}\n")
+}
+
+fn marker(text: &str) -> String {
+    field(&format!("\t// +{text}\n"))
+}
+
+/// The processor time of a check of files.
+fn cost(files: &[(&str, String)]) -> Duration {
+    let files: Vec<(&str, &str)> = files.iter().map(|it| (it.0, it.1.as_str())).collect();
+    let sandbox = Sandbox::new(&files);
+    sandbox.write("go.mod", "module example.com/widgets\n");
+    let outcome = sandbox.run(&["check", "-o", "json", "api/v1/widget_types.go"]);
+    assert!(matches!(outcome.code, Some(0 | 1)), "{outcome:#?}");
+    outcome.cpu
+}
+
+/// Compares the costs of two lengths. `of`: the files of a length.
+#[track_caller]
+fn check_files(name: &str, of: impl Fn(usize) -> Vec<(&'static str, String)>) {
+    let (short, long) = (cost(&of(SHORT)), cost(&of(TIMES * SHORT)));
+    let most = short * 2 * TIMES as u32 + SLACK;
+    assert!(
+        long <= most,
+        "{name}: {TIMES} times the length takes {long:?}, after {short:?}"
+    );
+}
+
+#[track_caller]
+fn check(name: &str, of: impl Fn(usize) -> String) {
+    check_files(name, |length| vec![("api/v1/widget_types.go", of(length))]);
+}
+
+#[test]
+fn markers_with_long_values() {
+    let default = |value: String| marker(&format!("kubebuilder:default={value}"));
+    check("a map", |it| {
+        default(format!("{{{}z: 1}}", repeated(it, |n| format!("a{n}: 1,"))))
+    });
+    check("a map in JSON", |it| {
+        let members = repeated(it, |n| format!("\"a{n}\": 1,"));
+        marker(&format!("default={{{members}\"z\": 1}}"))
+    });
+    check("maps in a map", |it| {
+        default(format!("{{{}z: 1}}", repeated(it, |n| format!("a{n}: {{b: 1}},"))))
+    });
+    check("a map without an end", |it| {
+        default(format!("{{{}z: \"", repeated(it, |n| format!("a{n}: \"b\","))))
+    });
+    check("maps without ends", |it| default(repeated(it, |_| "{a: ".to_owned())));
+    check("a list", |it| default(repeated(it, |n| format!("a{n};"))));
+    check("strings", |it| default(repeated(it, |_| "`a`;\"b\";".to_owned())));
+    check("a string without an end", |it| {
+        default(format!("\"{}", repeated(it, |_| "\\q".to_owned())))
+    });
+    check("separators", |it| default(repeated(it, |_| ";,".to_owned())));
+    check("quotes of gofmt", |it| {
+        let rules = repeated(it, |_| "rule=\u{201D},".to_owned());
+        marker(&format!("kubebuilder:validation:XValidation:{rules}"))
+    });
+    check("a name", |it| marker(&repeated(it, |_| "kubebuilder:".to_owned())));
+}
+
+#[test]
+fn many_markers() {
+    let lines = |it: usize, marker: &str| repeated(it, |n| format!("\t// +{}\n", marker.replace('#', &n.to_string())));
+    for marker in [
+        "kubebuilder:validation:MaxProperties=#",
+        "kubebuilder:validation:MaxPropertis=1",
+        "listMapKey=#",
+    ] {
+        check(marker, |it| field(&lines(it, marker)));
+    }
+    check("rules and limits", |it| {
+        let rules = lines(it / 2, "kubebuilder:validation:XValidation:rule=\"self != '#'\"");
+        field(&(rules + &lines(it / 2, "kubebuilder:validation:MaxProperties=5")))
+    });
+}
+
+#[test]
+fn many_declarations() {
+    check("comments", |it| field(&repeated(it, |_| "\t// a\n\n".to_owned())));
+    check("fields", |it| {
+        let fields = repeated(it, |n| {
+            format!("\t// +optional\n\tB{n} T `json:\"b{n}\"` // +optional\n")
+        });
+        format!("package v1\n\ntype A struct {{\n{fields}}}\n")
+    });
+    check("types", |it| {
+        let types = repeated(it, |n| {
+            format!("// +kubebuilder:validation:MaxLength=1\ntype T{n} T{}\n\n", n + 1)
+        });
+        format!("package v1\n\n{types}")
+    });
+}
+
+#[test]
+fn a_crd_of_many_fields() {
+    for [go, property] in [
+        [
+            "\t// +kubebuilder:validation:MaxLength=5\n\t// +required\n\tB# string `json:\"b#\"`\n",
+            "          b#: {type: string, maxLength: 4}\n",
+        ],
+        [
+            "\t// +optional\n\tB# Named `json:\"b#\"`\n",
+            "          b#: {type: string}\n",
+        ],
+    ] {
+        check_files(go, |length| {
+            let count = length / go.len();
+            let all = |line: &str| repeated(length, |n| line.replace('#', &n.to_string()));
+            let mut types = format!(
+                "package v1\n\n// +groupName=example.com\n\ntype Embedded struct {{\n{}}}\n",
+                all(go)
+            );
+            types += "\ntype Named string\n\ntype Widget struct {\n\tEmbedded `json:\",inline\"`\n}\n";
+            let mut crd = crate::sandbox::CRD.replace(
+                "metadata: {name: widgets.example.com}",
+                "metadata:\n  name: widgets.example.com\n  annotations: {controller-gen.kubebuilder.io/version: v0.21.0}",
+            );
+            for number in 0..count {
+                let _ = write!(crd, "{}", property.replace('#', &number.to_string()));
+            }
+            vec![("api/v1/widget_types.go", types), ("config/crd/widgets.yaml", crd)]
+        });
+    }
+}
