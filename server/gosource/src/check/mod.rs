@@ -16,6 +16,7 @@ pub(crate) mod release;
 mod scan;
 mod split;
 pub mod types;
+mod unknown;
 
 use std::{collections::HashMap, ops::Range};
 
@@ -26,23 +27,11 @@ use declared::Declared;
 use parts::{Part, Parts};
 use split::Split;
 pub use types::Types;
+use unknown::Guesses;
 
 use tree_sitter::Tree;
 
 use crate::read::parsed;
-
-/// What begins the names of kubebuilder's own markers.
-const OWN: &str = "kubebuilder:";
-
-/// Names that kubebuilder's other tools read, forks, or people: controller-gen has nothing to do with them.
-const OF_OTHERS: [&str; 6] = [
-    "openshift:",
-    "groupGoName",
-    "kubebuilder:scaffold",
-    "kubebuilder:docs-gen",
-    "kubebuilder:doc",
-    "kubebuilder:ac",
-];
 
 /// Markers that may be at one place several times.
 const REPEATED: [&str; 14] = [
@@ -227,32 +216,10 @@ pub struct Known<'a> {
     pub meant: Meant,
 }
 
-/// What was probably meant by misspelt names, each looked for once.
-struct Guesses<'a> {
-    known: &'a Known<'a>,
-    names: HashMap<String, Option<String>>,
-}
-
-impl Guesses<'_> {
-    fn near(&mut self, name: &str) -> Option<String> {
-        if let Some(found) = self.names.get(name) {
-            return found.clone();
-        }
-        let mut names: Vec<&str> = catalog::names().collect();
-        names.extend(self.known.declared.names());
-        let found = (self.known.meant)(name, &mut names.into_iter()).map(str::to_owned);
-        self.names.insert(name.to_owned(), found.clone());
-        found
-    }
-}
-
 /// What is wrong with the markers of a Go file.
 pub fn find(text: &str, comments: &Comments, known: &Known<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
-    let mut guesses = Guesses {
-        known,
-        names: HashMap::new(),
-    };
+    let mut guesses = Guesses::new(known);
     for marker in &comments.markers {
         let written = text.get(marker.span.clone()).unwrap_or_default();
         let split = Split::of(written);
@@ -318,9 +285,7 @@ fn one(marker: &Written, split: &Split<'_>, guesses: &mut Guesses<'_>) -> Option
     let finding = |span: Range<usize>, problem: Problem| Some(Finding { span, problem });
     let all = split.definitions();
     let Some(first) = all.first() else {
-        let is_at_declaration = matches!(marker.belongs, Ok(Target::Field | Target::Type));
-        let problem = unknown(split, is_at_declaration, guesses)?;
-        return finding(name_span, problem);
+        return finding(name_span, guesses.problem(split, marker.belongs.ok())?);
     };
     let name = first.name.to_owned();
     let since = all.iter().map(|it| it.since).min().unwrap_or(Release::OLDEST);
@@ -358,58 +323,6 @@ fn one(marker: &Written, split: &Split<'_>, guesses: &mut Guesses<'_>) -> Option
     };
     finding(span, Problem::Refused { name, problem })
 }
-
-/// What an unknown name is, if somebody meant a marker of controller-gen by it.
-fn unknown(split: &Split<'_>, is_at_declaration: bool, guesses: &mut Guesses<'_>) -> Option<Problem> {
-    let known = guesses.known;
-    let is_of_others = OF_OTHERS.iter().any(|it| split.whole.starts_with(it));
-    if is_of_others || known.declared.covers(split.whole) {
-        return None;
-    }
-    let word = split.whole.split([' ', '\t']).next().unwrap_or_default();
-    let has_text = word.len() < split.whole.len();
-    let name = word.trim_end_matches([':', ';', '.', ',']);
-    let is_own = split.whole.starts_with(OWN);
-    let is_known = !catalog::definitions(name).is_empty() || known.declared.covers(name);
-    // A sentence may begin with a plus sign, and one in the middle of code is nobody's marker.
-    if has_text && !(is_at_declaration && (is_own || is_known)) {
-        return None;
-    }
-    let with_value = || {
-        let (name, value) = name.rsplit_once(':')?;
-        let takes_value = catalog::definitions(name).iter().any(|it| !it.arguments.is_empty());
-        takes_value.then(|| format!("{name}={value}"))
-    };
-    let of_same_word = || Some(name).filter(|_| is_own).and_then(of_same_word).map(str::to_owned);
-    let meant = if is_known {
-        Some(name.to_owned())
-    } else {
-        with_value().or_else(|| guesses.near(name)).or_else(of_same_word)
-    };
-    // Short names are words of other tools, too.
-    let is_like = |it: &String| it.len() > SHORT && it.contains(':') == name.contains(':');
-    let is_meant = is_own || is_known || meant.as_ref().is_some_and(is_like);
-    is_meant.then(|| Problem::Unknown {
-        name: word.to_owned(),
-        has_text: has_text && is_known,
-        meant,
-    })
-}
-
-/// The one marker of kubebuilder, or else of others, that ends in the same word: what comes before it is often wrong.
-fn of_same_word(name: &str) -> Option<&'static str> {
-    let last = |it: &str| it.rsplit(':').next().unwrap_or_default().to_ascii_lowercase();
-    let word = last(name);
-    let is_like = |it: &&str| !it.starts_with("k8s:") && !it.contains(":items:") && last(it) == word;
-    let (own, others): (Vec<_>, Vec<_>) = catalog::names().filter(is_like).partition(|it| it.starts_with(OWN));
-    match (own.as_slice(), others.as_slice()) {
-        ([only], _) | ([], [only]) => Some(only),
-        _ => None,
-    }
-}
-
-/// Names of so many letters are near to too many others.
-const SHORT: usize = 6;
 
 /// Quotes that gofmt made one character of: it takes two quotes in documentation for those of a typewriter.
 fn quotes(text: &str, marker: &Written, split: &Split<'_>, found: &mut Vec<Finding>) {

@@ -4,7 +4,7 @@ use super::*;
 
 /// The known name that differs by at most two letters.
 fn near<'k>(name: &str, known: &mut dyn Iterator<Item = &'k str>) -> Option<&'k str> {
-    let differs = |it: &&str| it.chars().zip(name.chars()).filter(|(a, b)| a != b).count() < 3;
+    let differs = |it: &&str| *it != name && it.chars().zip(name.chars()).filter(|(a, b)| a != b).count() < 3;
     known.filter(|it| it.len().abs_diff(name.len()) < 2).find(differs)
 }
 
@@ -95,6 +95,88 @@ fn names_that_nothing_knows() {
     ] {
         check(&field(&format!("\t// {others}\n")), &[]);
     }
+}
+
+#[test]
+fn blanks_and_misspelt_beginnings() {
+    let written = |line: &str, name: &str, meant: Option<&str>| {
+        let whole = line.split('=').next().unwrap_or_default();
+        let expected = format!("unknown {meant:?} false");
+        check(&field(&format!("\t// +{line}\n")), &[(whole, expected.as_str())]);
+        let problem = &find_one(&field(&format!("\t// +{line}\n")));
+        assert!(
+            matches!(problem, Problem::Unknown { name: it, .. } if it == name),
+            "{problem:?}"
+        );
+    };
+    let length = "kubebuilder:validation:MaxLength";
+    for (line, name, meant) in [
+        (
+            " kubebuilder:validation:MaxLength=3",
+            " kubebuilder:validation:MaxLength",
+            Some(length),
+        ),
+        (
+            "\tkubebuilder:validation:MaxLength:=3",
+            "\tkubebuilder:validation:MaxLength",
+            Some(length),
+        ),
+        (
+            " kubebuilder:validation:MaxLenght=3",
+            " kubebuilder:validation:MaxLenght",
+            Some(length),
+        ),
+        (
+            "Kubebuilder:validation:MaxLength=3",
+            "Kubebuilder:validation:MaxLength",
+            Some(length),
+        ),
+        (
+            "kubebuildre:validation:MaxLength=3",
+            "kubebuildre:validation:MaxLength",
+            Some(length),
+        ),
+        (
+            "kubebuildre:validation:XValidation:rule=\"a=b\"",
+            "kubebuildre:validation:XValidation",
+            Some("kubebuilder:validation:XValidation"),
+        ),
+        (
+            "kubebuildre:printcolumn:name=a",
+            "kubebuildre:printcolumn",
+            Some("kubebuilder:printcolumn"),
+        ),
+        ("kubebuildre:something:else=3", "kubebuildre:something:else", None),
+        (" optional", " optional", Some("optional")),
+        (" listType=map", " listType", Some("listType")),
+    ] {
+        written(line, name, meant);
+    }
+    for others in [
+        "+ optional because of this",
+        "+ kubebuilder:validation:MaxLength is what limits it",
+        "+ something else",
+        "+ default",
+        "+kubebuildre:scaffold:imports",
+        "+ openshift:enable:FeatureGate=a",
+    ] {
+        check(&field(&format!("\t// {others}\n")), &[]);
+    }
+    // Where no declaration follows, only names of kubebuilder are markers.
+    check(
+        "package v1\n\n// + optional\n\n// + a\nfunc f() {\n\t// + optional\n}\n",
+        &[],
+    );
+}
+
+fn find_one(text: &str) -> Problem {
+    let known = Known {
+        release: Release(21),
+        declared: &Declared::default(),
+        meant: near,
+    };
+    let mut found = find(text, &read(text), &known);
+    found.pop().expect("something is wrong").problem
 }
 
 #[test]

@@ -64,6 +64,12 @@ fn unknown(name: &str, has_text: bool, meant: Option<&str>) -> Words {
             .help("move the text to a line of its own")
             .note(note);
     }
+    if meant.is_some_and(|it| name.starts_with([' ', '\t']) && name.trim_start() == it) {
+        return Words::new(format!("the blank in {} makes it an unknown marker", marker(name)))
+            .label("part of the name")
+            .help("remove the blank behind the plus sign")
+            .note(note);
+    }
     let words = Words::new(format!("controller-gen has no marker {}", marker(name)));
     let words = match meant {
         Some(meant) => {

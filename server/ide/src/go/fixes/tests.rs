@@ -70,6 +70,20 @@ fn names_are_spelled_right() {
         "kubebuilder:default=5",
     );
     check("optional.", "Change +optional. to +optional", true, "optional");
+    check(" optional", "Change + optional to +optional", true, "optional");
+    check(
+        " kubebuilder:validation:MaxLength=3",
+        "Change + kubebuilder:validation:MaxLength to +kubebuilder:validation:MaxLength",
+        true,
+        "kubebuilder:validation:MaxLength=3",
+    );
+    check(
+        "kube-builder:validation:XValidation:rule=\"self != 'a'\"",
+        "Change +kube-builder:validation:XValidation to +kubebuilder:validation:XValidation",
+        true,
+        "kubebuilder:validation:XValidation:rule=\"self != 'a'\"",
+    );
+    check("kubebuidler:something=3", "", false, "");
     check("kubebuilder:something=3", "", false, "");
     // The value would be refused.
     check("kubebuilder:validation:MaxLenght=three", "", false, "");

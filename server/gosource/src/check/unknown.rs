@@ -1,0 +1,153 @@
+//! Names that controller-gen does not know, and what was probably meant by them.
+
+use std::{borrow::Cow, collections::HashMap};
+
+use super::{
+    Known, Problem,
+    catalog::{self, Definition},
+    comments::Target,
+    split::Split,
+};
+
+/// What begins the names of kubebuilder's own markers.
+const OWN: &str = "kubebuilder";
+
+/// Names that kubebuilder's other tools read, forks, or people: controller-gen has nothing to do with them.
+const OF_OTHERS: [&str; 6] = [
+    "openshift:",
+    "groupGoName",
+    "kubebuilder:scaffold",
+    "kubebuilder:docs-gen",
+    "kubebuilder:doc",
+    "kubebuilder:ac",
+];
+
+/// Names of so many letters are near to too many others.
+const SHORT: usize = 6;
+
+/// What was probably meant by misspelt names, each looked for once.
+pub(super) struct Guesses<'a> {
+    pub(super) known: &'a Known<'a>,
+    names: HashMap<String, Option<String>>,
+}
+
+impl<'a> Guesses<'a> {
+    pub(super) fn new(known: &'a Known<'a>) -> Self {
+        Self {
+            known,
+            names: HashMap::new(),
+        }
+    }
+
+    /// What an unknown name is, if somebody meant a marker of controller-gen by it. `belongs`: what the marker belongs to.
+    pub(super) fn problem(&mut self, split: &Split<'_>, belongs: Option<Target>) -> Option<Problem> {
+        let whole = split.whole.trim_start();
+        let blank = split.whole.len() - whole.len();
+        let own = self.with_own_prefix(whole);
+        let is_of_others = OF_OTHERS.iter().any(|it| own.starts_with(it));
+        if is_of_others || self.known.declared.covers(whole) {
+            return None;
+        }
+        let is_own = own.strip_prefix(OWN).is_some_and(|it| it.starts_with(':'));
+        let is_at_declaration = matches!(belongs, Some(Target::Field | Target::Type));
+        if blank == 0 && own == whole {
+            return self.misspelt(whole, is_own, is_at_declaration);
+        }
+        // A list in a text has plus signs before blanks, too.
+        let may_be = blank == 0 || is_at_declaration || is_own && belongs.is_some();
+        if !may_be || whole.contains([' ', '\t']) {
+            return None;
+        }
+        let meant = match known_part(&own, split) {
+            // One word of a text may be the name of a marker that needs a value.
+            Some(meant) if !is_own && split.arguments.is_empty() && !meant.arguments.is_empty() => return None,
+            Some(meant) => Some(meant.name.to_owned()),
+            None if is_own => match self.misspelt(&own, true, is_at_declaration)? {
+                Problem::Unknown { meant, .. } => meant,
+                _ => None,
+            },
+            None => return None,
+        };
+        // Arguments that are named before the first `=` stay.
+        let left = meant.as_ref().and_then(|it| own.strip_prefix(it.as_str()));
+        let left = left.map_or(0, str::len);
+        Some(Problem::Unknown {
+            name: split.whole[..split.whole.len() - left].to_owned(),
+            has_text: false,
+            meant,
+        })
+    }
+
+    /// The name with `kubebuilder` at its beginning, if that is misspelt.
+    fn with_own_prefix<'n>(&mut self, name: &'n str) -> Cow<'n, str> {
+        match name.split_once(':') {
+            Some((prefix, rest)) if (self.known.meant)(prefix, &mut [OWN].into_iter()).is_some() => {
+                Cow::Owned(format!("{OWN}:{rest}"))
+            }
+            _ => Cow::Borrowed(name),
+        }
+    }
+
+    /// The same of a name that begins as it should.
+    fn misspelt(&mut self, whole: &str, is_own: bool, is_at_declaration: bool) -> Option<Problem> {
+        let word = whole.split([' ', '\t']).next().unwrap_or_default();
+        let has_text = word.len() < whole.len();
+        let name = word.trim_end_matches([':', ';', '.', ',']);
+        let is_known = !catalog::definitions(name).is_empty() || self.known.declared.covers(name);
+        // A sentence may begin with a plus sign, and one in the middle of code is nobody's marker.
+        if has_text && !(is_at_declaration && (is_own || is_known)) {
+            return None;
+        }
+        let with_value = || {
+            let (name, value) = name.rsplit_once(':')?;
+            let takes_value = catalog::definitions(name).iter().any(|it| !it.arguments.is_empty());
+            takes_value.then(|| format!("{name}={value}"))
+        };
+        let of_same_word = || Some(name).filter(|_| is_own).and_then(of_same_word).map(str::to_owned);
+        let meant = if is_known {
+            Some(name.to_owned())
+        } else {
+            with_value().or_else(|| self.near(name)).or_else(of_same_word)
+        };
+        // Short names are words of other tools, too.
+        let is_like = |it: &String| it.len() > SHORT && it.contains(':') == name.contains(':');
+        let is_meant = is_own || is_known || meant.as_ref().is_some_and(is_like);
+        is_meant.then(|| Problem::Unknown {
+            name: word.to_owned(),
+            has_text: has_text && is_known,
+            meant,
+        })
+    }
+
+    fn near(&mut self, name: &str) -> Option<String> {
+        if let Some(found) = self.names.get(name) {
+            return found.clone();
+        }
+        let mut names: Vec<&str> = catalog::names().collect();
+        names.extend(self.known.declared.names());
+        let found = (self.known.meant)(name, &mut names.into_iter()).map(str::to_owned);
+        self.names.insert(name.to_owned(), found.clone());
+        found
+    }
+}
+
+/// The marker that a name would be as it is corrected, without arguments that are named in it.
+fn known_part(name: &str, split: &Split<'_>) -> Option<&'static Definition> {
+    let has_value = split.name != split.whole;
+    let without = name.rsplit_once(':').map_or(name, |it| it.0);
+    let parts = [Some(name), has_value.then_some(without)];
+    parts.into_iter().flatten().flat_map(catalog::definitions).next()
+}
+
+/// The one marker of kubebuilder, or else of others, that ends in the same word: what comes before it is often wrong.
+fn of_same_word(name: &str) -> Option<&'static str> {
+    let last = |it: &str| it.rsplit(':').next().unwrap_or_default().to_ascii_lowercase();
+    let word = last(name);
+    let is_like = |it: &&str| !it.starts_with("k8s:") && !it.contains(":items:") && last(it) == word;
+    let is_own = |it: &&str| it.strip_prefix(OWN).is_some_and(|it| it.starts_with(':'));
+    let (own, others): (Vec<_>, Vec<_>) = catalog::names().filter(is_like).partition(is_own);
+    match (own.as_slice(), others.as_slice()) {
+        ([only], _) | ([], [only]) => Some(only),
+        _ => None,
+    }
+}
