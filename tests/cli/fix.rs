@@ -44,7 +44,7 @@ spec:
 ";
 
 impl Sandbox {
-    fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path().join(name)).expect("the file is there")
     }
 }

@@ -319,3 +319,64 @@ fn what_is_wrong_in_both_is_told_in_the_crd() {
     let outcome = sandbox.run(&["check", "./api/...", "-o", "concise"]);
     assert!(outcome.stdout.contains("order_types.go:16:"), "{}", outcome.stdout);
 }
+
+/// The lines of an output in one line a diagnostic, without the last one, which says how long it took.
+fn told(stdout: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = stdout.lines().collect();
+    lines.pop();
+    lines
+}
+
+#[test]
+fn what_is_left_after_repairs_is_told_where_it_is_then() {
+    let sandbox = project();
+    // The marker behind the field moves to a line of its own, above the default.
+    let order = ORDER.replace(
+        "\tLimit int32 `json:\"limit\"`",
+        "\tLimit int32 `json:\"limit\"` // +nullable",
+    );
+    assert_ne!(order, ORDER);
+    sandbox.write("api/v1/order_types.go", order);
+    let repaired = sandbox.run(&["check", "--fix", "./api/...", "-o", "concise"]);
+    assert!(repaired.stderr.contains("Move the marker above"), "{}", repaired.stderr);
+    let again = sandbox.run(&["check", "./api/...", "-o", "concise"]);
+    assert!(
+        told(&again.stdout)[0].contains(":17:26: error[pattern-mismatch]"),
+        "{}",
+        again.stdout
+    );
+    let mut lines = told(&repaired.stdout);
+    assert_eq!(lines.pop(), Some("applied 1 fix to 1 file"));
+    assert_eq!(lines, told(&again.stdout));
+}
+
+#[test]
+fn what_markers_make_of_crds_is_repaired() {
+    let sandbox = project();
+    let order = ORDER.replace("none1", "none").replace("self.limit\"", "self.limt\"");
+    let path = "api/v1/order_types.go";
+    sandbox.write(path, &order);
+    let outcome = sandbox.run(&["check", "./api/...", "-o", "sarif"]);
+    let sarif: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let results = sarif["runs"][0]["results"].as_array().expect("results");
+    let fixed = results.iter().find(|it| it["ruleId"] == "undefined-field");
+    let fix = &fixed.expect("it is found")["fixes"][0];
+    let replaced = &fix["artifactChanges"][0]["replacements"][0];
+    assert_eq!(replaced["insertedContent"]["text"], "limit", "{outcome:#?}");
+    assert_eq!(replaced["deletedRegion"]["startLine"], 8, "{outcome:#?}");
+    // What has one meaning is repaired, with what is wrong in the file itself.
+    let order = ORDER
+        .replace("none1", "none")
+        .replace("validation:Maximum=100", "validation:Maximun=100")
+        .replace("\tLimit int32", "\t// +kubebuilder:default=\"5\"\n\tLimit int32");
+    sandbox.write(path, &order);
+    let said = "`--fix` repairs 2 diagnostics";
+    sandbox.run(&["check", "./api/..."]).expect(1, &[said]);
+    let patch = sandbox.run(&["check", "--fix", "--diff", "./api/..."]);
+    patch.expect(1, &["+\t// +kubebuilder:default=5\n"]);
+    assert_eq!(sandbox.read(path), order);
+    let repaired = sandbox.run(&["check", "--fix", "./api/..."]);
+    repaired.expect(0, &["2 fixes", "line 12: ", "line 13: ", "0 errors, 0 warnings"]);
+    let after = order.replace("Maximun", "Maximum").replace("\"5\"", "5");
+    assert_eq!(sandbox.read(path), after);
+}

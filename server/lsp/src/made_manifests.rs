@@ -9,7 +9,7 @@ use std::{
 };
 
 use crd_analyzer_ide::{
-    fixes::{Fix, Problem},
+    fixes::{Fix, Problem, TextEdit},
     lens::Cost,
     made::{self, SourceFile},
 };
@@ -144,14 +144,35 @@ impl Session {
     /// The repairs of what is wrong in a source file with the manifests that it is made into.
     pub(crate) fn repairs_of_made(
         self: &Arc<Self>,
-        (snapshot, effective): (&Snapshot, &Effective),
+        of: (&Snapshot, &Effective),
         problems: impl Iterator<Item = Problem>,
         range: Span,
         deadline: &Deadline,
     ) -> Vec<Fix> {
-        let (Some(path), Some(row)) = (snapshot.path(), snapshot.source()) else {
-            return Vec::new();
-        };
+        let found = self.ask_made(of, deadline, |file, near| file.repairs(problems, range, near));
+        found.unwrap_or_default()
+    }
+
+    /// All repairs of a source file with one meaning. `own`: those of the file itself.
+    pub(crate) fn repair_all_of_made(
+        self: &Arc<Self>,
+        of: (&Snapshot, &Effective),
+        problems: impl Iterator<Item = Problem>,
+        own: Option<(Vec<TextEdit>, Vec<Fix>)>,
+        deadline: &Deadline,
+    ) -> Option<(Vec<TextEdit>, Vec<Fix>)> {
+        let all = self.ask_made(of, deadline, |file, near| file.repair_all(own.clone(), problems, near));
+        all.unwrap_or(own)
+    }
+
+    /// Asks for repairs in a source file. `None`: nothing is made of it.
+    fn ask_made<T>(
+        self: &Arc<Self>,
+        (snapshot, effective): (&Snapshot, &Effective),
+        deadline: &Deadline,
+        ask: impl FnOnce(&SourceFile<'_>, &NearbyIndex<'_>) -> T,
+    ) -> Option<T> {
+        let (path, row) = (snapshot.path()?, snapshot.source()?);
         let text = snapshot.content();
         let index = SyncedIndex(self);
         let question = self.question_of_source(&index, &path, effective);
@@ -177,9 +198,9 @@ impl Session {
                 question: &question,
                 judge: &judge,
             };
-            file.repairs(problems, range, &near)
+            ask(&file, &near)
         };
-        self.with_made((row, &path, &text), find).unwrap_or_default()
+        self.with_made((row, &path, &text), find)
     }
 
     /// What the rules cost that are written in a source file.

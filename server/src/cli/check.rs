@@ -18,7 +18,6 @@ use crd_analyzer_workspace::{
     config::selection::{Selection, Selector},
     findings::finding::Severity,
     findings::report::FileReport,
-    index::Definitions,
     judging::hazards::{Memory, Search, are_shown},
     judging::lints::Lints,
     roles::Judgement,
@@ -337,14 +336,16 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
                     let place = input.place()?;
                     let is_part = beside.is_part(input, &place, config);
                     let is_aside = |it: &FileReport| beside.aside(input, &place, it, by).is_some();
-                    let sources = (by as &dyn Definitions, beside.go.as_ref());
+                    let making = beside.making(by);
                     let asked = (args.manifests.kubernetes_version, level, is_part);
-                    Ok(fix::repair(input, config, asked, sources, &is_aside))
+                    Ok(fix::repair(input, config, asked, &making, &is_aside))
                 },
                 |input, _, repaired| session.repaired(input, repaired),
             )?;
-            // CRDs may be other ones now.
+            // CRDs may be other ones now, and Go files have other texts.
             known.forget();
+            beside.go = beside.go.take().map(|_| GoSources::default());
+            beside.made = MadeOfRun::default();
         }
         let known = &*known;
         // What is wrong with a CRD is shown where people edit it, and not again for its copies. Files that somebody names stay in their order, and

@@ -14,7 +14,6 @@ use crd_analyzer_ide::completion;
 use crd_analyzer_ide::fixes::{self, Counts, Fix, FixKind, Problem, TextEdit};
 use crd_analyzer_io::{
     escape,
-    go::GoSources,
     print::{Terminal, tell},
     read::Access,
     write::{self, Replaceable, Unwritten},
@@ -26,7 +25,7 @@ use crd_analyzer_workspace::{
     config::versions::VersionSet,
     findings::finding::{Class, Finding},
     findings::report::{DocumentReport, FileReport},
-    index::{CrdText, Definitions, GroupKind, KnownCrd},
+    index::{CrdText, GroupKind, KnownCrd},
     judging::analysis::{Question, analyze},
     judging::hazards,
     judging::lints::Lints,
@@ -34,7 +33,7 @@ use crd_analyzer_workspace::{
 use similar::TextDiff;
 
 use crate::{
-    cli::UsageError,
+    cli::{UsageError, made::Making},
     input::{self, Input, Source},
     output::{Fixable, counted},
 };
@@ -103,7 +102,7 @@ pub(super) fn repair(
     input: &Input,
     config: &Config,
     (asked, level, is_part): (Option<VersionSet>, Level, bool),
-    (definitions, go): (&dyn Definitions, Option<&GoSources>),
+    making: &Making<'_>,
     is_aside: &dyn Fn(&FileReport) -> bool,
 ) -> anyhow::Result<Option<Repaired>> {
     let Source::File(path, access) = &input.source else {
@@ -114,8 +113,8 @@ pub(super) fn repair(
     let place = std::path::absolute(path)?;
     let question = Question {
         path: Some(&place),
-        definitions: Some(definitions),
-        go: go.map(|it| it as _),
+        definitions: Some(making.known),
+        go: making.go.map(|it| it as _),
         markers: Some(&config.markers),
         named: input.named,
         lints: Lints::of(config),
@@ -133,7 +132,7 @@ pub(super) fn repair(
         done.extend(described(&after, &fixes));
         after = converted;
     }
-    let (after, repaired) = rounds(after, config, &question, level);
+    let (after, repaired) = rounds(after, config, (&question, Some(making)), level);
     done.extend(repaired);
     let is_left = done.is_empty() || is_aside(&analyze(before.clone().into_bytes(), &question));
     Ok((!is_left).then(|| Repaired {
@@ -146,11 +145,14 @@ pub(super) fn repair(
     }))
 }
 
+/// How a file is judged, and how manifests are made of it, if it is a source file.
+type Asked<'a> = (&'a Question<'a>, Option<&'a Making<'a>>);
+
 /// Repairs a text until nothing is left to repair: a repair may show what another error hid.
-fn rounds(mut text: String, config: &Config, question: &Question<'_>, level: Level) -> (String, Vec<Done>) {
+fn rounds(mut text: String, config: &Config, of: Asked<'_>, level: Level) -> (String, Vec<Done>) {
     let mut done = Vec::new();
     for _ in 0..MOST_ROUNDS {
-        let Some((repaired, fixes)) = repair_all(&text, config, question, level) else {
+        let Some((repaired, fixes)) = repair_all(&text, config, of, level) else {
             break;
         };
         done.extend(described(&text, &fixes));
@@ -174,19 +176,19 @@ fn described(text: &str, fixes: &[Fix]) -> Vec<Done> {
 }
 
 /// What fixes of the diagnostics of a file would do. `question`: how the file was judged, without the search for values on which rules fail.
-pub(super) fn fixable(report: &FileReport, config: &Config, question: &Question<'_>) -> Fixable {
+pub(super) fn fixable(report: &FileReport, config: &Config, (question, making): Asked<'_>) -> Fixable {
     let of = |repaired: Option<(String, Vec<Fix>)>| {
         let Some((text, fixes)) = repaired else {
             return Fixable::default();
         };
         Fixable {
             safe: fixes.len(),
-            later: rounds(text, config, question, Level::Safe).1.len(),
+            later: rounds(text, config, (question, making), Level::Safe).1.len(),
             more: 0,
         }
     };
     if let Some(language) = source::language(question) {
-        let repaired = source::repairs(report, config, &*language);
+        let repaired = source::repairs((report, false), config, (question, making), &*language);
         return of(repaired.and_then(|(edits, fixes)| Some((fixes::apply(&report.text, &edits)?, fixes))));
     }
     let is_hazard = |code: &str| hazards::codes::ALL.iter().any(|it| it.0 == code);
@@ -227,9 +229,9 @@ pub(super) fn fixable(report: &FileReport, config: &Config, question: &Question<
 }
 
 /// Repairs of what is found in a file, each tried: its finding goes, and nothing comes in its place.
-pub(super) fn offered(report: &FileReport, config: &Config, question: &Question<'_>) -> Vec<Fix> {
+pub(super) fn offered(report: &FileReport, config: &Config, (question, making): Asked<'_>) -> Vec<Fix> {
     if let Some(language) = source::language(question) {
-        return source::offered(report, config, &*language);
+        return source::offered(report, config, (question, making), &*language);
     }
     let problems: Vec<_> = problems(report, config).collect();
     if problems.is_empty() {
@@ -302,10 +304,13 @@ fn problems(report: &FileReport, config: &Config) -> impl Iterator<Item = Proble
 }
 
 /// The text with all repairs of a level, and what they are.
-fn repair_all(text: &str, config: &Config, question: &Question<'_>, level: Level) -> Option<(String, Vec<Fix>)> {
+fn repair_all(text: &str, config: &Config, (question, making): Asked<'_>, level: Level) -> Option<(String, Vec<Fix>)> {
     if let Some(language) = source::language(question) {
         let report = analyze(text.as_bytes().to_vec(), question);
-        let (edits, done) = source::repairs(&report, config, &*language).filter(|_| *report.text == *text)?;
+        if *report.text != *text {
+            return None;
+        }
+        let (edits, done) = source::repairs((&report, true), config, (question, making), &*language)?;
         return Some((fixes::apply(text, &edits)?, done));
     }
     let before = analyze(text.as_bytes().to_vec(), question);

@@ -36,7 +36,13 @@ use crd_analyzer_workspace::{
 };
 use rayon::prelude::*;
 
-use super::{UsageError, definitions::RunCrds, exceptions::Exceptions, fix, made::MadeOfRun};
+use super::{
+    UsageError,
+    definitions::RunCrds,
+    exceptions::Exceptions,
+    fix,
+    made::{MadeOfRun, Making},
+};
 use crate::{
     input::{self, Input, Source, Unreadable},
     output::Fixable,
@@ -107,6 +113,15 @@ pub(super) struct Beside {
 }
 
 impl Beside {
+    /// How manifests are made of source files.
+    pub(super) fn making<'a>(&'a self, known: &'a RunCrds) -> Making<'a> {
+        Making {
+            made: &self.made,
+            go: self.go.as_ref().filter(|_| self.is_asked),
+            known,
+        }
+    }
+
     /// Whether a file holds parts of objects.
     pub(super) fn is_part(&self, input: &Input, path: &Path, config: &Config) -> bool {
         self.is_patch(input, path, config) || self.is_base(input, path, config)
@@ -372,8 +387,9 @@ pub(super) fn judge(
     };
     // Repairs are those of the file as it is written.
     report.aside = beside.aside(input, &path, &report, known);
+    let making = beside.making(known);
     let fixable = if wants.fixable && question.old.is_none() && report.aside.is_none() {
-        fix::fixable(&report, config, &again)
+        fix::fixable(&report, config, (&again, Some(&making)))
     } else {
         Fixable::default()
     };
@@ -388,7 +404,7 @@ pub(super) fn judge(
         report.look_for_expected_error(&path, &beside.tests(&access));
     }
     let fixes = if wants.fixes && report.aside.is_none() {
-        fix::offered(&report, config, &again)
+        fix::offered(&report, config, (&again, Some(&making)))
     } else {
         Vec::new()
     };

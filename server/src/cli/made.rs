@@ -6,13 +6,14 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
+use crd_analyzer_ide::made::SourceFile;
 use crd_analyzer_io::go::GoSources;
 use crd_analyzer_workspace::{
     findings::report::FileReport,
     index::{Definitions as _, Files, KnownCrd},
     judging::analysis::Question,
     sources::generated,
-    sources::{self, World, made::Manifests},
+    sources::{self, Row, Unit, WithText, World, made::Manifests},
 };
 
 use super::definitions::RunCrds;
@@ -37,11 +38,80 @@ impl MadeOfRun {
         let Some(unit) = (row.unit)(path, &report.text, &world) else {
             return;
         };
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let made = all.entry((row.name, unit.root().to_owned())).or_default().clone();
-        drop(all);
+        let made = self.of(row, &*unit);
         let made = made.get_or_init(|| Manifests::new(&*unit));
         made.complete(row, (path, report), (question, |it| known.is_checked(it)));
+    }
+
+    /// The manifests of a unit, which whoever comes first makes.
+    fn of(&self, row: &Row, unit: &dyn Unit) -> Arc<OnceLock<Manifests>> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.entry((row.name, unit.root().to_owned())).or_default().clone()
+    }
+}
+
+/// The files of a run, and what is made of them.
+#[derive(Clone, Copy)]
+pub(super) struct Making<'a> {
+    /// What was made before.
+    pub(super) made: &'a MadeOfRun,
+    /// Go types; `None` if the files are not those on disk.
+    pub(super) go: Option<&'a GoSources>,
+    /// The CRDs.
+    pub(super) known: &'a RunCrds,
+}
+
+impl Making<'_> {
+    /// Asks for repairs of a source file with this text, of what is wrong with the manifests that it has a part in. `is_edited`: the text is not
+    /// the one on disk. `None`: nothing is made of it.
+    pub(super) fn ask<T>(
+        &self,
+        (path, text, is_edited): (&Path, &Arc<str>, bool),
+        question: &Question<'_>,
+        ask: impl FnOnce(&SourceFile<'_>, &FileReport) -> T,
+    ) -> Option<T> {
+        let row = sources::of(path)?;
+        let world = Run {
+            go: self.go?,
+            known: self.known,
+        };
+        let edited = WithText {
+            world: &world,
+            path,
+            text,
+        };
+        let mut unit = (row.unit)(path, text, &world)?;
+        let on_disk = self.made.of(row, &*unit);
+        let mut made = on_disk.get_or_init(|| Manifests::new(&*unit));
+        let again;
+        if is_edited {
+            unit = (row.unit)(path, text, &edited)?;
+            again = made.again(path, &*unit);
+            made = &again;
+        }
+        let mut report = (row.report)(text, path, question);
+        made.complete(
+            row,
+            (path, &mut report),
+            (question, |it: &Path| self.known.is_checked(it)),
+        );
+        let judge = |text: &Arc<str>| {
+            let world = WithText {
+                world: &world,
+                path,
+                text,
+            };
+            Some(sources::judge(row, (path, text), &world, Some(made), question))
+        };
+        let file = SourceFile {
+            path,
+            text,
+            unit: &*unit,
+            manifests: made,
+            question,
+            judge: &judge,
+        };
+        Some(ask(&file, &report))
     }
 }
 

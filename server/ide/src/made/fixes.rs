@@ -18,7 +18,7 @@ use crd_analyzer_workspace::{
 
 use crate::{
     completion::Definitions,
-    fixes::{self, Fix, FixKind, Problem, TextEdit, apply},
+    fixes::{self, Fix, FixKind, Problem, Taken, TextEdit, apply, joined},
     lens,
 };
 
@@ -44,6 +44,9 @@ pub struct SourceFile<'a> {
 /// How often each code is found by each version, beside hints that are only ours about manifests.
 type Counts = HashMap<(u8, &'static str), usize>;
 
+/// What is found in the file as it is, once somebody asks.
+type Before = OnceCell<Option<Counts>>;
+
 impl SourceFile<'_> {
     /// The repairs of those problems that touch a range, those with one meaning first. `definitions`: those that custom resources are judged by.
     pub fn repairs(
@@ -51,6 +54,49 @@ impl SourceFile<'_> {
         problems: impl IntoIterator<Item = Problem>,
         range: Span,
         definitions: &dyn Definitions,
+    ) -> Vec<Fix> {
+        let mut found = self.found((problems, range), definitions, (&OnceCell::new(), &|_| true));
+        found.sort_by_key(|it| !it.preferred);
+        found
+    }
+
+    /// All repairs with one meaning at once. `own`: those of the file itself, tried already. `None`: there is nothing to repair.
+    pub fn repair_all(
+        &self,
+        own: Option<(Vec<TextEdit>, Vec<Fix>)>,
+        problems: impl IntoIterator<Item = Problem>,
+        definitions: &dyn Definitions,
+    ) -> Option<(Vec<TextEdit>, Vec<Fix>)> {
+        let whole = Span::new(0, self.text.len() as u32);
+        let before = OnceCell::new();
+        let found = self.found((problems, whole), definitions, (&before, &|it| it.preferred));
+        let mut chosen: Vec<Fix> = own.iter().flat_map(|it| it.1.iter().cloned()).collect();
+        let mut taken = Taken::default();
+        chosen.iter().flat_map(|it| &it.edits).for_each(|it| taken.add(it.span));
+        let count = chosen.len();
+        for fix in &found {
+            if fix.edits.iter().all(|it| !taken.touches(it.span)) {
+                fix.edits.iter().for_each(|it| taken.add(it.span));
+                chosen.push(fix.clone());
+            }
+        }
+        if chosen.len() == count {
+            return own;
+        }
+        let before = before.get().and_then(Option::as_ref);
+        if before.is_some_and(|it| self.are_better(&chosen, it)) {
+            return Some((joined(&chosen), chosen));
+        }
+        // They do not get along: the file is looked at again after those that do.
+        own.or_else(|| found.into_iter().next().map(|it| (it.edits.clone(), vec![it])))
+    }
+
+    /// The wanted repairs of those problems that touch a range.
+    fn found(
+        &self,
+        (problems, range): (impl IntoIterator<Item = Problem>, Span),
+        definitions: &dyn Definitions,
+        (before, is_wanted): (&Before, &dyn Fn(&Fix) -> bool),
     ) -> Vec<Fix> {
         let touches = |it: &Problem| it.span.start <= range.end && range.start <= it.span.end;
         let asked: HashSet<(&str, Span)> = problems
@@ -61,7 +107,6 @@ impl SourceFile<'_> {
         if asked.is_empty() {
             return Vec::new();
         }
-        let before = OnceCell::new();
         let mut left = MAX_TRIED;
         let mut found: Vec<Fix> = Vec::new();
         let newest = self.question.versions.newest();
@@ -73,17 +118,18 @@ impl SourceFile<'_> {
                     break;
                 }
                 // Several CRDs may be made of one type.
-                let Some(fix) = self.written(manifest, fix, problem).filter(|it| !found.contains(it)) else {
+                let written = || self.written(manifest, fix.clone(), problem);
+                let Some(fix) = is_wanted(&fix).then(written).flatten().filter(|it| !found.contains(it)) else {
                     continue;
                 };
                 left -= 1;
                 let before = before.get_or_init(|| Some(counts(&(self.judge)(self.text)?)));
-                if before.as_ref().is_some_and(|before| self.is_better(&fix, before)) {
-                    found.push(fix);
+                let fix = std::slice::from_ref(&fix);
+                if before.as_ref().is_some_and(|before| self.are_better(fix, before)) {
+                    found.extend_from_slice(fix);
                 }
             }
         }
-        found.sort_by_key(|it| !it.preferred);
         found
     }
 
@@ -158,18 +204,19 @@ impl SourceFile<'_> {
         (!edits.is_empty() && !overlap).then_some(Fix { problem, edits, ..fix })
     }
 
-    /// Whether the problem goes, and nothing else comes, in any manifest that the file has a part in.
-    fn is_better(&self, fix: &Fix, before: &Counts) -> bool {
-        let Some(report) = apply(self.text, &fix.edits).and_then(|it| (self.judge)(&it.into())) else {
+    /// Whether the problems go, and nothing else comes, in any manifest that the file has a part in.
+    fn are_better(&self, fixes: &[Fix], before: &Counts) -> bool {
+        let Some(report) = apply(self.text, &joined(fixes)).and_then(|it| (self.judge)(&it.into())) else {
             return false;
         };
         let after = counts(&report);
-        let of = |counts: &Counts| -> usize {
-            let of_code = counts.iter().filter(|it| it.0.1 == fix.problem.code);
+        let of = |counts: &Counts, code: &str| -> usize {
+            let of_code = counts.iter().filter(|it| it.0.1 == code);
             of_code.map(|it| it.1).sum()
         };
+        let goes = |it: &Fix| of(&after, it.problem.code) < of(before, it.problem.code);
         let is_known = |it: (&(u8, &'static str), &usize)| before.get(it.0).is_some_and(|known| it.1 <= known);
-        of(&after) < of(before) && after.iter().all(is_known)
+        fixes.iter().all(goes) && after.iter().all(is_known)
     }
 }
 

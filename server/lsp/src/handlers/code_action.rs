@@ -59,7 +59,8 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeActionParams) -> 
             actions.retain(is_asked);
         }
         if with_all {
-            actions.extend(repair_all(&session, &snapshot, &analysis, deadline).map(Into::into));
+            let is_wanted = only.is_some();
+            actions.extend(repair_all(&session, &snapshot, &analysis, (deadline, is_wanted)).map(Into::into));
         }
         (!snapshot.is_stale()).then_some(actions)
     });
@@ -128,13 +129,20 @@ fn repair_all(
     session: &Arc<Session>,
     snapshot: &Snapshot,
     analysis: &Analysis,
-    deadline: &Deadline,
+    (deadline, is_wanted): (&Deadline, bool),
 ) -> Option<CodeAction> {
     let client = session.client();
     let text = snapshot.content();
     let (edits, fixes) = if snapshot.source().is_some() {
-        let language = source_context::language(session, snapshot, &session.effective(snapshot))?;
-        language.repair_all(&text, analysis.all_problems().collect())?
+        let effective = session.effective(snapshot);
+        let language = source_context::language(session, snapshot, &effective);
+        let own = language.and_then(|it| it.repair_all(&text, analysis.all_problems().collect()));
+        // That takes longer: only for who asks for it, not for whoever moves the cursor.
+        if is_wanted {
+            session.repair_all_of_made((snapshot, &effective), analysis.all_problems(), own, deadline)?
+        } else {
+            own?
+        }
     } else {
         fixes::repair_all(
             &text,

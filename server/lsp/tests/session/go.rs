@@ -391,3 +391,37 @@ async fn rules_in_markers_have_a_cost_and_the_bound_that_fits() {
     assert!(edits.iter().any(|it| is_bound(&it)), "{edits:?}");
     client.finish_with_lists().await;
 }
+
+#[tokio::test]
+async fn all_repairs_are_those_of_markers_and_of_what_they_make() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let uri = project(folder.path());
+    let order = ORDER.replace(
+        "\t// +kubebuilder:validation:Maximum=100",
+        "\t// +kubebuilder:validation:Maximun=100\n\t// +kubebuilder:default=\"5\"",
+    );
+    let mut capabilities = pushed();
+    capabilities["textDocument"]["codeAction"] = json!({
+        "codeActionLiteralSupport": { "codeActionKind": { "valueSet": ["quickfix", "source.fixAll"] } },
+    });
+    let of_workspace = json!({ "uri": format!("file://{}", folder.path().display()), "name": "shop" });
+    let params = json!({ "capabilities": capabilities, "workspaceFolders": [of_workspace] });
+    let mut client = Client::start_with(params).await;
+    client.open(&uri, 1, &order).await;
+    let list = client.published_when(&uri, |list| list.len() == 2).await;
+    let params = json!({
+        "textDocument": { "uri": uri },
+        "range": list[0]["range"],
+        "context": { "diagnostics": [], "only": ["source.fixAll"] },
+    });
+    let all = client.request("textDocument/codeAction", params).await;
+    assert_eq!(all[0]["title"], "Repair all (2)", "{all}");
+    let edits = all[0]["edit"]["changes"][&uri].as_array().expect("edits");
+    let edits: Vec<_> = edits
+        .iter()
+        .map(|it| (&it["range"]["start"]["line"], &it["newText"]))
+        .collect();
+    let (name, value) = (json!("kubebuilder:validation:Maximum"), json!("5"));
+    assert_eq!(edits, [(&json!(10), &name), (&json!(11), &value)]);
+    client.finish_with_lists().await;
+}

@@ -7,6 +7,8 @@ use crd_analyzer_ide::{
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{config::Config, findings::report::FileReport, judging::analysis::Question};
 
+use crate::cli::made::Making;
+
 /// The language of the file of a question, if it has words of its own.
 pub(super) fn language(question: &Question<'_>) -> Option<Box<dyn Language>> {
     let around = Around {
@@ -23,25 +25,45 @@ fn problems(report: &FileReport, config: &Config) -> Vec<Problem> {
     shown.map(|it| Problem::from(&it)).collect()
 }
 
-/// The repairs with one meaning.
+/// The repairs with one meaning. `is_edited`: the text of the report is not the one on disk.
 pub(super) fn repairs(
-    report: &FileReport,
+    (report, is_edited): (&FileReport, bool),
     config: &Config,
+    (question, making): (&Question<'_>, Option<&Making<'_>>),
     language: &dyn Language,
 ) -> Option<(Vec<TextEdit>, Vec<Fix>)> {
     let problems = problems(report, config);
-    if problems.is_empty() {
-        return None;
-    }
-    language.repair_all(&report.text, problems)
+    let own = (!problems.is_empty()).then(|| language.repair_all(&report.text, problems));
+    let own = own.flatten();
+    let all = making.zip(question.path).and_then(|(making, path)| {
+        let file = (path, &report.text, is_edited);
+        making.ask(file, question, |file, report| {
+            let own = own.clone();
+            file.repair_all(own, super::problems(report, config), &super::Near(question))
+        })
+    });
+    all.unwrap_or(own)
 }
 
 /// The repairs that a person may choose from.
-pub(super) fn offered(report: &FileReport, config: &Config, language: &dyn Language) -> Vec<Fix> {
-    let problems = problems(report, config);
-    if problems.is_empty() {
-        return Vec::new();
-    }
+pub(super) fn offered(
+    report: &FileReport,
+    config: &Config,
+    (question, making): (&Question<'_>, Option<&Making<'_>>),
+    language: &dyn Language,
+) -> Vec<Fix> {
     let whole = Span::new(0, report.text.len() as u32);
-    language.repairs(&report.text, problems, whole)
+    let problems = problems(report, config);
+    let mut found = if problems.is_empty() {
+        Vec::new()
+    } else {
+        language.repairs(&report.text, problems, whole)
+    };
+    let of_made = making.zip(question.path).and_then(|(making, path)| {
+        making.ask((path, &report.text, false), question, |file, report| {
+            file.repairs(super::problems(report, config), whole, &super::Near(question))
+        })
+    });
+    found.extend(of_made.into_iter().flatten());
+    found
 }
