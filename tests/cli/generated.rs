@@ -380,3 +380,80 @@ fn what_markers_make_of_crds_is_repaired() {
     let after = order.replace("Maximun", "Maximum").replace("\"5\"", "5");
     assert_eq!(sandbox.read(path), after);
 }
+
+#[test]
+fn one_mistake_of_a_type_is_told_once() {
+    let types = "\
+// +groupName=shop.example.com
+package v1
+
+type Size struct {
+\t// +kubebuilder:validation:Pattern=`^[a-z]+$`
+\t// +kubebuilder:default=A1
+\tName string `json:\"name,omitempty\"`
+}
+
+type Spec struct {
+\tSize `json:\",inline\"`
+\tOther Size `json:\"other,omitempty\"`
+}
+
+type Order struct {
+\tSpec Spec `json:\"spec,omitempty\"`
+}
+
+type Cart struct {
+\tSpec Spec `json:\"spec,omitempty\"`
+}
+";
+    let name = "name: {type: string, default: A1, pattern: '^[a-z]+$'}";
+    let crd = |kind: &str| {
+        let plural = format!("{}s", kind.to_lowercase());
+        format!(
+            "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  annotations: {{controller-gen.kubebuilder.io/version: v0.21.0}}
+  name: {plural}.shop.example.com
+spec:
+  group: shop.example.com
+  names: {{kind: {kind}, plural: {plural}}}
+  scope: Namespaced
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              {name}
+              other: {{type: object, properties: {{{name}}}}}
+    served: true
+    storage: true
+"
+        )
+    };
+    let sandbox = Sandbox::new(&[
+        (".git/HEAD", "ref: refs/heads/main\n"),
+        ("go.mod", "module example.com/shop\n"),
+        ("api/v1/types.go", types),
+        ("config/crd/orders.yaml", &crd("Order")),
+        ("config/crd/carts.yaml", &crd("Cart")),
+    ]);
+    let outcome = sandbox.run(&["check", "./api/..."]);
+    let note = "2 places of `carts.shop.example.com` and 2 places of `orders.shop.example.com` have it";
+    outcome.expect(1, &[note, "2 CRDs, 1 error,"]);
+    assert_eq!(
+        outcome.stdout.matches("pattern-mismatch").count(),
+        1,
+        "{}",
+        outcome.stdout
+    );
+    // Another mistake at the same field is another one.
+    sandbox.write("api/v1/types.go", types.replace("^[a-z]+$", "^[a-z+$"));
+    let outcome = sandbox.run(&["check", "./api/...", "-o", "concise"]);
+    assert_eq!(outcome.stdout.matches("error[").count(), 1, "{}", outcome.stdout);
+}

@@ -1,7 +1,7 @@
 //! What is wrong with manifests, told in the files that people edit.
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::Path,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
@@ -17,6 +17,7 @@ use crate::{
     findings::finding::{Finding, Related},
     findings::report::{DocumentReport, DocumentVerdict},
     judging::analysis::{Question, analyze_manifest},
+    words::text::{code, counted, joined},
 };
 
 /// A manifest, and what was found when it was judged.
@@ -28,9 +29,6 @@ pub struct Judged {
     /// What its rules cost, by the version that somebody asked about last.
     costs: Mutex<Option<(KubernetesVersion, Arc<FileCosts>)>>,
 }
-
-/// What makes findings in a file the same, whatever they are findings of.
-type Said = (&'static str, Span, String);
 
 impl Judged {
     /// Not judged yet.
@@ -77,19 +75,23 @@ impl Judged {
         })
     }
 
-    /// What is found of it in one of the files that it is made of.
-    fn in_file(&self, path: &Path, question: &Question<'_>) -> Vec<DocumentReport> {
+    /// Where a finding is told in one of the files that the manifest is made of. `None`: it is told elsewhere.
+    fn place(&self, finding: &Finding, path: &Path) -> Option<Span> {
+        let span = finding.span;
+        let place = self.manifest.origin(span).filter(|it| *it.file.path == *path)?;
+        // It may be about a value that no file says.
+        let is_own = |it: &Related| it.file.is_none() && self.manifest.is_guess(it.span);
+        let is_guess = self.manifest.is_guess(span) || finding.related.iter().any(is_own);
+        (!is_guess).then_some(place.span)
+    }
+
+    /// What is found of it in one of the files that it is made of. `told`: what was found by other manifests before.
+    fn in_file(&self, path: &Path, question: &Question<'_>, told: &mut Told<'_>) -> Vec<DocumentReport> {
         let moved = |finding: &mut Finding| {
-            let span = finding.span;
-            let Some(place) = self.manifest.origin(span).filter(|it| *it.file.path == *path) else {
+            let Some(span) = self.place(finding, path) else {
                 return false;
             };
-            // It may be about a value that no file says.
-            let is_own = |it: &Related| it.file.is_none() && self.manifest.is_guess(it.span);
-            if self.manifest.is_guess(span) || finding.related.iter().any(is_own) {
-                return false;
-            }
-            finding.span = place.span;
+            finding.span = span;
             finding.related.retain_mut(|it| {
                 if it.file.is_some() {
                     return true;
@@ -108,7 +110,13 @@ impl Judged {
         let mut documents = self.found(question).to_vec();
         for document in &mut documents {
             let mut first: Option<Span> = None;
-            for (_, verdict) in &mut document.verdicts {
+            for (number, (_, verdict)) in document.verdicts.iter_mut().enumerate() {
+                let mut keys = Keys::new(self, path);
+                for finding in verdict.findings_mut() {
+                    if let Some(key) = keys.next(finding) {
+                        told.mark(finding, number, key);
+                    }
+                }
                 let DocumentVerdict { unfinished, .. } = verdict;
                 unfinished.retain_mut(moved);
                 verdict.retain_mut(moved);
@@ -122,23 +130,125 @@ impl Judged {
     }
 }
 
-/// What is wrong with manifests in one of the files that they are made of. Each finding is told once, however many manifests have it.
+/// What makes findings in a file the same, whatever they are findings of: the code, the place, and what tells several apart that are there.
+type Key = (&'static str, Span, Cause);
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Cause {
+    /// One place of the file sets a value in several places of manifests: the first, second, … finding of each place.
+    Said(usize),
+    /// The file only declares what it is about.
+    Words(String),
+}
+
+/// The keys of the findings of a verdict, in their order.
+struct Keys<'a> {
+    judged: &'a Judged,
+    path: &'a Path,
+    /// How many findings of a code there were at a place of the manifest.
+    counts: HashMap<(&'static str, Span), usize>,
+}
+
+impl<'a> Keys<'a> {
+    fn new(judged: &'a Judged, path: &'a Path) -> Self {
+        Self {
+            judged,
+            path,
+            counts: HashMap::new(),
+        }
+    }
+
+    fn next(&mut self, finding: &Finding) -> Option<Key> {
+        let span = self.judged.place(finding, self.path)?;
+        let cause = if self.judged.manifest.is_said(finding.span) {
+            let count = self.counts.entry((finding.code, finding.span)).or_default();
+            *count += 1;
+            Cause::Said(*count)
+        } else {
+            Cause::Words(finding.headline.clone())
+        };
+        Some((finding.code, span, cause))
+    }
+}
+
+/// Where manifests have each finding of a file, and which findings were told.
+struct Told<'a> {
+    /// By the number of the manifest, the places in it.
+    places: HashMap<Key, BTreeMap<usize, BTreeSet<(u32, u32)>>>,
+    /// The names of the manifests.
+    names: Vec<&'a str>,
+    /// By the number of the verdict.
+    seen: HashSet<(usize, Key)>,
+}
+
+impl<'a> Told<'a> {
+    /// Of what was judged; nothing is told yet.
+    fn of(judged: &[&'a Arc<Judged>], path: &Path, question: &Question<'_>) -> Self {
+        let mut places: HashMap<Key, BTreeMap<usize, BTreeSet<(u32, u32)>>> = HashMap::new();
+        let mut names = Vec::new();
+        for (number, judged) in judged.iter().enumerate() {
+            let documents = judged.found(question);
+            names.push(documents.first().map_or("", |it| it.name.as_str()));
+            for (_, verdict) in documents.iter().flat_map(|it| &it.verdicts) {
+                let mut keys = Keys::new(judged, path);
+                for finding in verdict.findings() {
+                    if let Some(key) = keys.next(finding) {
+                        let of_key = places.entry(key).or_default();
+                        of_key
+                            .entry(number)
+                            .or_default()
+                            .insert((finding.span.start, finding.span.end));
+                    }
+                }
+            }
+        }
+        Self {
+            places,
+            names,
+            seen: HashSet::new(),
+        }
+    }
+
+    /// Marks what was told before. A note names the manifests that have it.
+    fn mark(&mut self, finding: &mut Finding, verdict: usize, key: Key) {
+        if let Some(note) = self.places.get(&key).and_then(|it| self.note(it)) {
+            finding.notes.push(note);
+        }
+        finding.repeats |= !self.seen.insert((verdict, key));
+    }
+
+    /// Where else it is found. `None`: nowhere.
+    fn note(&self, places: &BTreeMap<usize, BTreeSet<(u32, u32)>>) -> Option<String> {
+        if places.values().map(BTreeSet::len).sum::<usize>() < 2 {
+            return None;
+        }
+        let name = |number: &usize| self.names.get(*number).copied().unwrap_or_default();
+        let of_manifest = |(number, places): (&usize, &BTreeSet<(u32, u32)>)| {
+            let count = counted(places.len() as i64, "place", "places");
+            format!("{count} of {}", code(name(number)))
+        };
+        let mut named: Vec<String> = places.iter().take(MOST_NAMED).map(of_manifest).collect();
+        if places.len() > named.len() {
+            named.push(format!("{} more", places.len() - named.len()));
+        }
+        Some(format!("{} have it", joined(&named, "and")))
+    }
+}
+
+/// Manifests that one note names.
+const MOST_NAMED: usize = 5;
+
+/// What is wrong with manifests in one of the files that they are made of. Each finding is told once, however many manifests, or places of one
+/// manifest, have it.
 pub fn in_file<'j>(
     judged: impl IntoIterator<Item = &'j Arc<Judged>>,
     path: &Path,
     question: &Question<'_>,
 ) -> Vec<DocumentReport> {
-    let mut told: Vec<HashSet<Said>> = Vec::new();
+    let judged: Vec<&Arc<Judged>> = judged.into_iter().collect();
+    let mut told = Told::of(&judged, path, question);
     let mut all = Vec::new();
-    for document in judged.into_iter().flat_map(|it| it.in_file(path, question)) {
-        let mut document = document;
-        told.resize_with(told.len().max(document.verdicts.len()), HashSet::new);
-        for ((_, verdict), told) in document.verdicts.iter_mut().zip(&mut told) {
-            for finding in verdict.findings_mut() {
-                let said = (finding.code, finding.span, finding.headline.clone());
-                finding.repeats |= !told.insert(said);
-            }
-        }
+    for mut document in judged.iter().flat_map(|it| it.in_file(path, question, &mut told)) {
         document.index = all.len();
         all.push(document);
     }

@@ -1,6 +1,6 @@
 //! Manifests that are made from other files, such as Go types, and the way back to these files.
 
-use std::{fmt, ops::Range, path::Path, sync::Arc};
+use std::{collections::HashSet, fmt, ops::Range, path::Path, sync::Arc};
 
 use crd_analyzer_syntax::tree::Span;
 
@@ -18,6 +18,8 @@ pub struct Manifest {
     pub parts: Vec<Part>,
     /// The files of the parts, sorted.
     files: Vec<Arc<Path>>,
+    /// The declared parts in which a value is not known.
+    guesses: HashSet<usize>,
 }
 
 /// A part of a manifest, and what decides it.
@@ -33,6 +35,8 @@ pub struct Part {
     pub encoding: Option<Arc<dyn Encoding>>,
     /// What the part is to the part around it.
     pub kind: PartKind,
+    /// The number of the part around it.
+    around: Option<usize>,
 }
 
 /// What a part is to the part around it.
@@ -72,31 +76,33 @@ impl Manifest {
     fn part(&self, span: Span) -> Option<usize> {
         let before = self.parts.partition_point(|it| it.span.start <= span.start);
         let is_around = |it: &Part| span.start < it.span.end || it.span.is_empty() && span.start == it.span.start;
-        self.parts[..before].iter().rposition(is_around)
+        let mut part = before.checked_sub(1);
+        while let Some(number) = part.filter(|it| !is_around(&self.parts[*it])) {
+            part = self.parts[number].around;
+        }
+        part
     }
 
     /// The declared part that a part belongs to.
     fn declared(&self, mut part: usize) -> usize {
-        while self.parts[part].kind != PartKind::Declared {
-            let Span { start, end } = self.parts[part].span;
-            let is_around = |it: &Part| it.span.start <= start && end <= it.span.end;
-            let Some(around) = self.parts[..part].iter().rposition(is_around) else {
-                break;
-            };
+        while self.parts[part].kind != PartKind::Declared
+            && let Some(around) = self.parts[part].around
+        {
             part = around;
         }
         part
     }
 
+    /// Whether a file sets a piece of the text, not only declares what it is about.
+    pub fn is_said(&self, span: Span) -> bool {
+        let part = self.part(span).map(|it| &self.parts[it]);
+        part.is_some_and(|it| it.kind != PartKind::Declared)
+    }
+
     /// Whether a value is not known beside a piece of the text.
     pub fn is_guess(&self, span: Span) -> bool {
-        let guesses = self.parts.iter().enumerate().filter(|it| it.1.kind == PartKind::Guess);
-        let mut guesses = guesses.map(|it| self.declared(it.0)).peekable();
-        if guesses.peek().is_none() {
-            return false;
-        }
         let declared = self.part(span).map(|it| self.declared(it));
-        guesses.any(|it| Some(it) == declared)
+        declared.is_some_and(|it| self.guesses.contains(&it))
     }
 
     /// Where a part of the text is written.
@@ -212,6 +218,8 @@ fn text_offset(quoted: &str, value: usize) -> usize {
 pub struct Writing {
     text: String,
     parts: Vec<Part>,
+    /// The part that is written.
+    around: Option<usize>,
 }
 
 impl Writing {
@@ -263,9 +271,12 @@ impl Writing {
             origin: place.span,
             encoding,
             kind,
+            around: self.around.replace(number),
         });
         write(self);
-        self.parts[number].span.end = self.text.len() as u32;
+        let part = &mut self.parts[number];
+        part.span.end = self.text.len() as u32;
+        self.around = part.around;
     }
 
     /// The manifest of the object at a path.
@@ -279,12 +290,17 @@ impl Writing {
         }
         files.sort_unstable();
         files.dedup();
-        Manifest {
+        let mut manifest = Manifest {
             path,
             text: self.text.into(),
             parts: self.parts,
             files,
-        }
+            guesses: HashSet::new(),
+        };
+        let parts = manifest.parts.iter().enumerate();
+        let guesses = parts.filter(|it| it.1.kind == PartKind::Guess);
+        manifest.guesses = guesses.map(|it| manifest.declared(it.0)).collect();
+        manifest
     }
 }
 
