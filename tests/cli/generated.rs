@@ -457,3 +457,31 @@ spec:
     let outcome = sandbox.run(&["check", "./api/...", "-o", "concise"]);
     assert_eq!(outcome.stdout.matches("error[").count(), 1, "{}", outcome.stdout);
 }
+
+#[test]
+fn kinds_without_a_crd_are_named() {
+    let sandbox = project();
+    let import = "package v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n";
+    let meta = "type Order struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n";
+    let order = ORDER
+        .replace("none1", "none")
+        .replace("package v1\n", import)
+        .replace("type Order struct {\n", meta);
+    let list = "\ntype OrderList struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ListMeta `json:\"metadata,omitempty\"`\n}\n";
+    sandbox.write("api/v1/order_types.go", format!("{order}{list}"));
+    let with_crd = sandbox.run(&["check", "./api/..."]);
+    with_crd.expect(0, &["2 files, 1 CRD, 0 errors"]);
+    assert!(!with_crd.stdout.contains("Not checked"), "{}", with_crd.stdout);
+    let both = sandbox.run(&["check", ".", "./api/..."]);
+    both.expect(1, &["3 files, 1 CRD, 1 error,"]);
+    std::fs::remove_file(sandbox.path().join("config/crd/bases/shop.example.com_orders.yaml"))
+        .expect("the file is there");
+    let said = "Not checked: the schemas of 1 kind in Go whose generated CRD was not found (v1.Order)";
+    sandbox
+        .run(&["check", "./api/..."])
+        .expect(0, &[said, "2 files, 0 CRDs, 0 errors"]);
+    // controller-gen makes nothing of a package without a group.
+    sandbox.write("api/v1/groupversion_info.go", "package v1\n");
+    let outcome = sandbox.run(&["check", "./api/..."]);
+    assert!(!outcome.stdout.contains("Not checked"), "{}", outcome.stdout);
+}

@@ -39,7 +39,7 @@ use super::{
     exceptions::Exceptions,
     fix::{self, Repaired},
     judge::{Beside, Judged, Wanted, judge, not_built, overlays},
-    made::MadeOfRun,
+    made::{Kinds, MadeOfRun},
     manifests::{BATCH, Manifests},
     why,
 };
@@ -431,6 +431,9 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         return Ok(session.status);
     }
     beside.exceptions.tell_ended();
+    let Kinds { crds, without_crd } = beside.made.kinds();
+    session.summary.definitions += crds.len();
+    session.summary.not_checked.without_crd = without_crd.into_iter().collect();
     if session.seen == 0 && !args.allow_empty && args.manifests.list.is_none() {
         let what = "nothing to check: no YAML or JSON file was found, or the configuration excludes all of them; the \
                     types of Go packages are checked with `PATH/...`";

@@ -1,7 +1,7 @@
 //! The manifests that source files are made into, made once in a run.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
@@ -23,7 +23,19 @@ type UnitKey = (&'static str, PathBuf);
 
 /// The manifests of each unit.
 #[derive(Default)]
-pub(super) struct MadeOfRun(Mutex<HashMap<UnitKey, Arc<OnceLock<Manifests>>>>);
+pub(super) struct MadeOfRun {
+    units: Mutex<HashMap<UnitKey, Arc<OnceLock<Manifests>>>>,
+    kinds: Mutex<Kinds>,
+}
+
+/// The kinds that the source files of a run declare.
+#[derive(Clone, Default)]
+pub(super) struct Kinds {
+    /// The CRDs that were checked as the files make them, and not as they are written.
+    pub(super) crds: BTreeSet<String>,
+    /// Those without a CRD, each with the name of its folder.
+    pub(super) without_crd: BTreeSet<String>,
+}
 
 impl MadeOfRun {
     /// Adds what is wrong with the manifests that a file has a part in to the report on the file.
@@ -40,12 +52,25 @@ impl MadeOfRun {
         };
         let made = self.of(row, &*unit);
         let made = made.get_or_init(|| Manifests::new(&*unit));
+        let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        let crds = made.crds(path).filter(|it| !known.is_checked(&it.path));
+        kinds.crds.extend(crds.map(|it| it.name.clone()));
+        let folder = path.parent().and_then(Path::file_name).unwrap_or_default().display();
+        let has_crd = |kind: &String| made.crds(path).any(|it| it.defines.kind == *kind);
+        let without = unit.kinds(path).into_iter().filter(|it| !has_crd(it));
+        kinds.without_crd.extend(without.map(|it| format!("{folder}.{it}")));
+        drop(kinds);
         made.complete(row, (path, report), (question, |it| known.is_checked(it)));
+    }
+
+    /// The kinds of the files that were asked about.
+    pub(super) fn kinds(&self) -> Kinds {
+        self.kinds.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The manifests of a unit, which whoever comes first makes.
     fn of(&self, row: &Row, unit: &dyn Unit) -> Arc<OnceLock<Manifests>> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.units.lock().unwrap_or_else(PoisonError::into_inner);
         all.entry((row.name, unit.root().to_owned())).or_default().clone()
     }
 }

@@ -31,6 +31,8 @@ pub(crate) struct NotChecked {
     pub(crate) hidden: Vec<String>,
     /// Folders with Go types, as packages are named: `./...`.
     pub(crate) go: Vec<String>,
+    /// Kinds that source files declare and that have no CRD.
+    pub(crate) without_crd: Vec<String>,
 }
 
 impl NotChecked {
@@ -106,6 +108,15 @@ impl NotChecked {
                 listed(commands.iter().map(String::as_str), MOST_NAMED, "folder")
             ));
         }
+        if !self.without_crd.is_empty() {
+            let kinds = if self.without_crd.len() == 1 { "kind" } else { "kinds" };
+            let names = self.without_crd.iter().map(String::as_str);
+            parts.push(format!(
+                "the schemas of {} {kinds} in Go whose generated CRD was not found ({})",
+                self.without_crd.len(),
+                listed(names, MOST_NAMED, "kind")
+            ));
+        }
         (!parts.is_empty()).then(|| format!("Not checked: {}", parts.join(", ")))
     }
 
@@ -121,6 +132,7 @@ impl NotChecked {
             "excluded": self.excluded,
             "hidden": self.hidden,
             "go": self.go,
+            "without_crd": self.without_crd,
         })
     }
 }
@@ -145,11 +157,13 @@ mod tests {
         (found.tests, found.excluded) = (1, 2);
         found.hidden.push(".cache".to_owned());
         found.go.push("./...".to_owned());
+        found.without_crd.push("v1.Widget".to_owned());
         let expected = "Not checked: 3 objects of built-in kinds (Deployment, Service), \
             7 templates (0.yaml, 1.yaml, 2.yaml, 3.yaml), 1 document that is not YAML (a.yaml), \
             7 documents with one of `apiVersion` and `kind` (0.yaml, 1.yaml, 2.yaml, 3.yaml, 4.yaml, 2 more files), \
             1 document without a Kubernetes object, 1 file of `crd-analyzer test`, 2 excluded files, \
-            hidden files that git does not track (.cache; see --hidden), Go types (see `crd-analyzer check ./...`)";
+            hidden files that git does not track (.cache; see --hidden), Go types (see `crd-analyzer check ./...`), \
+            the schemas of 1 kind in Go whose generated CRD was not found (v1.Widget)";
         assert_eq!(found.words().as_deref(), Some(expected));
     }
 }

@@ -1,6 +1,6 @@
 //! What was counted over all files.
 
-use std::{cmp::Reverse, collections::BTreeMap, io, time::Duration};
+use std::{cmp::Reverse, collections::BTreeMap, io, path::Path, time::Duration};
 
 use crd_analyzer_io::print::Terminal;
 use crd_analyzer_workspace::{
@@ -8,6 +8,7 @@ use crd_analyzer_workspace::{
     findings::finding::{Class, Finding, Severity},
     findings::report::{DocumentReport, Subject},
     index::GroupKind,
+    sources,
 };
 
 use super::{
@@ -170,7 +171,10 @@ impl Summary {
         for document in &report.unchecked {
             self.not_checked.add(file.label, document);
         }
-        self.definitions += report.documents.len() - resources - built_in - patches;
+        // What source files make is counted by what it is, not by what is found in them.
+        if sources::of(Path::new(file.label)).is_none() {
+            self.definitions += report.documents.len() - resources - built_in - patches;
+        }
         let hidden = file
             .hidden
             .iter()

@@ -174,6 +174,10 @@ impl Unit for Types<'_> {
         Some((place, text))
     }
 
+    fn kinds(&self, file: &Path) -> Vec<String> {
+        self.module().kinds(file)
+    }
+
     fn begun(&self, made: &Made) -> Option<Manifest> {
         let text = made.crd()?.text(self.world.files())?;
         go_crds::begun(&text, || self.module())

@@ -112,6 +112,11 @@ impl Manifests {
         self.made.iter().filter(|it| it.manifest().is_made_of(path))
     }
 
+    /// The CRDs in the repository that a file has a part in.
+    pub fn crds<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Arc<KnownCrd>> {
+        self.of_file(path).filter_map(Made::crd)
+    }
+
     /// The manifests that a file has a part in.
     pub fn manifests<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Arc<Manifest>> {
         self.of_file(path).map(Made::manifest)

@@ -68,6 +68,11 @@ pub trait Unit {
         None
     }
 
+    /// The kinds of objects that a file declares. The repository may lack the manifests of some.
+    fn kinds(&self, _file: &Path) -> Vec<String> {
+        Vec::new()
+    }
+
     /// A manifest that somebody is still typing a part of, as far as it can be made. `None`: it is made as it is.
     fn begun(&self, _: &Made) -> Option<Manifest> {
         None
