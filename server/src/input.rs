@@ -403,6 +403,14 @@ fn is_folder(path: &Path, access: Option<&Access>) -> bool {
     }
 }
 
+/// The Go files that people write in and below a folder; none if it cannot be read.
+pub(crate) fn go_files(folder: &Path, access: &Access) -> Vec<PathBuf> {
+    if !read::is_folder(folder) {
+        return Vec::new();
+    }
+    packages::files(folder, access, Hidden::Tracked).map_or_else(|_| Vec::new(), |it| it.files)
+}
+
 /// How files are read that are found in a folder that the user named.
 pub(crate) fn found_in(folder: &Path) -> Access {
     Access::Within(Arc::new(Roots::new([folder]).and_around(folder)))

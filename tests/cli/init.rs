@@ -79,3 +79,19 @@ fn a_folder_is_needed() {
         .run(&["init", "config/crd/a.yaml"])
         .expect(2, &["`config/crd/a.yaml` is not a folder"]);
 }
+
+#[test]
+fn go_types_are_checked_where_there_are_some() {
+    let sandbox = repository();
+    let types = "// +kubebuilder:object:generate=true\n// +groupName=example.com\npackage v1\n";
+    sandbox.write("api/v1/groupversion_info.go", types);
+    sandbox.write("pkg/apis/v1/doc.go", "package v1\n");
+    sandbox.run(&["init", "--write"]).expect(0, &["written: "]);
+    let workflow = read(&sandbox, WORKFLOW).expect("it is there");
+    let paths = "        with:\n          paths: |\n            .\n            ./api/...\n";
+    assert!(workflow.ends_with(paths), "{workflow}");
+    let hooks = read(&sandbox, ".pre-commit-config.yaml").expect("it is there");
+    let arguments = "      - id: crd-analyzer\n        args: [., ./api/...]\n        files: \\.(ya?ml|json|go)$|(^|/)kustomization$\n";
+    assert!(hooks.ends_with(arguments), "{hooks}");
+    sandbox.run(&["check", ".", "./api/..."]).expect(0, &["2 files, 1 CRD"]);
+}

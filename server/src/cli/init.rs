@@ -1,5 +1,6 @@
 //! `crd-analyzer init`: the files by which a repository is checked from now on.
 
+mod go;
 mod offers;
 mod pre_commit;
 

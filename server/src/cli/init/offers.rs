@@ -6,7 +6,7 @@ use crd_analyzer_io::read::{self, SETTINGS_BYTES, Unread};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_workspace::config::FILE_NAMES;
 
-use super::pre_commit;
+use super::{go, pre_commit};
 use crate::input;
 
 /// The version of the program, as its releases are tagged.
@@ -54,8 +54,9 @@ impl Offer {
 /// All of them for a folder, an absolute path.
 pub(super) fn of(folder: &Path) -> anyhow::Result<Vec<Offer>> {
     let mut offers = vec![configuration(folder)];
-    offers.extend(hook(folder)?);
-    offers.extend(workflow(folder));
+    let go = go::packages(folder);
+    offers.extend(hook(folder, &go)?);
+    offers.extend(workflow(folder, &go));
     offers.extend(pipeline(folder)?);
     if offers.len() == 1 {
         let why = "runs crd-analyzer in CI: docs/ci.md of crd-analyzer has a step for each of them";
@@ -78,7 +79,7 @@ fn configuration(folder: &Path) -> Offer {
 }
 
 /// The hook of pre-commit.
-fn hook(folder: &Path) -> anyhow::Result<Option<Offer>> {
+fn hook(folder: &Path, go: &[String]) -> anyhow::Result<Option<Offer>> {
     let path = PathBuf::from(".pre-commit-config.yaml");
     let Some(text) = text(folder, &path)? else {
         return Ok(None);
@@ -86,7 +87,7 @@ fn hook(folder: &Path) -> anyhow::Result<Option<Offer>> {
     if text.contains("crd-analyzer") {
         return Ok(Some(Offer::stays(path, "has a hook of crd-analyzer")));
     }
-    Ok(Some(match pre_commit::with_hook(&text, RELEASE) {
+    Ok(Some(match pre_commit::with_hook(&text, RELEASE, go) {
         Some(after) => Offer {
             path,
             why: "checks the repository before each commit that changes a manifest".to_owned(),
@@ -106,7 +107,7 @@ fn hook(folder: &Path) -> anyhow::Result<Option<Offer>> {
 }
 
 /// The workflow of GitHub.
-fn workflow(folder: &Path) -> Option<Offer> {
+fn workflow(folder: &Path, go: &[String]) -> Option<Offer> {
     let workflows = Path::new(".github/workflows");
     let there = folder.join(workflows);
     if !read::is_folder(&there) {
@@ -119,7 +120,7 @@ fn workflow(folder: &Path) -> Option<Offer> {
             return Some(Offer::stays(workflows.join(name), "runs crd-analyzer"));
         }
     }
-    let text = format!(
+    let mut text = format!(
         "name: crd-analyzer\n\
          on: [pull_request]\n\
          permissions: {{contents: read}}\n\
@@ -130,6 +131,10 @@ fn workflow(folder: &Path) -> Option<Offer> {
                - uses: actions/checkout@v4\n      \
                - uses: crd-analyzer/crd-analyzer/integrations/github-action@{RELEASE}\n"
     );
+    if !go.is_empty() {
+        text += "        with:\n          paths: |\n            .\n";
+        text.extend(go.iter().map(|it| format!("            {it}\n")));
+    }
     let why = "checks each pull request, and shows errors at their lines";
     Some(Offer::new(workflows.join("crd-analyzer.yaml"), why, text))
 }

@@ -11,8 +11,11 @@ use crd_analyzer_syntax::{
 /// Where crd-analyzer lives.
 pub(super) const REPOSITORY: &str = "https://github.com/crd-analyzer/crd-analyzer";
 
-/// The text with the hook as the last of `repos`. `None` if that list is not written in the usual way.
-pub(super) fn with_hook(text: &str, release: &str) -> Option<String> {
+/// The files whose changes start the hook where it checks Go types, too.
+const FILES: &str = r"\.(ya?ml|json|go)$|(^|/)kustomization$";
+
+/// The text with the hook as the last of `repos`. `go`: packages that it checks, too. `None` if that list is not written in the usual way.
+pub(super) fn with_hook(text: &str, release: &str, go: &[String]) -> Option<String> {
     let tree = read(text)?;
     let repos = tree.get(tree.root()?, "repos")?;
     if tree.kind(repos) != NodeKind::Sequence(CollectionStyle::Block) {
@@ -30,12 +33,16 @@ pub(super) fn with_hook(text: &str, release: &str) -> Option<String> {
     let end = tree.full_span(last).end as usize;
     let end = text[end..].find(['\r', '\n']).map_or(text.len(), |it| end + it);
     let begin = format!("{line_break}{indent}");
-    let entry = [
+    let mut entry = vec![
         format!("- repo: {REPOSITORY}"),
         format!("  rev: {release}"),
         "  hooks:".to_owned(),
         "    - id: crd-analyzer".to_owned(),
     ];
+    if !go.is_empty() {
+        entry.push(format!("      args: [., {}]", go.join(", ")));
+        entry.push(format!("      files: {FILES}"));
+    }
     let entry = format!("{begin}{}", entry.join(&begin));
     let mut after = format!("{}{entry}{}", text[..end].trim_end(), &text[end..]);
     if !after.ends_with('\n') {
@@ -67,7 +74,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {
-        assert_eq!(with_hook(text, "v1").as_deref(), expected, "{text}");
+        assert_eq!(with_hook(text, "v1", &[]).as_deref(), expected, "{text}");
     }
 
     #[test]
@@ -89,7 +96,7 @@ mod tests {
     #[test]
     fn lines_end_as_the_others_do() {
         let text = "repos:\r\n- repo: a\r\nci: {}\r\n";
-        let after = with_hook(text, "v1").expect("an entry");
+        let after = with_hook(text, "v1", &[]).expect("an entry");
         assert_eq!(after.matches('\n').count(), after.matches("\r\n").count(), "{after:?}");
         assert!(after.ends_with("crd-analyzer\r\nci: {}\r\n"), "{after:?}");
     }
