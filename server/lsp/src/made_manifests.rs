@@ -149,8 +149,9 @@ impl Session {
         range: Span,
         deadline: &Deadline,
     ) -> Vec<Fix> {
-        let found = self.ask_made(of, deadline, |file, near| file.repairs(problems, range, near));
-        found.unwrap_or_default()
+        let near = self.near(of.0);
+        let repairs = |file: &SourceFile<'_>| file.repairs(problems, range, &near);
+        self.ask_source(of, deadline, repairs).unwrap_or_default()
     }
 
     /// All repairs of a source file with one meaning. `own`: those of the file itself.
@@ -161,25 +162,30 @@ impl Session {
         own: Option<(Vec<TextEdit>, Vec<Fix>)>,
         deadline: &Deadline,
     ) -> Option<(Vec<TextEdit>, Vec<Fix>)> {
-        let all = self.ask_made(of, deadline, |file, near| file.repair_all(own.clone(), problems, near));
-        all.unwrap_or(own)
+        let near = self.near(of.0);
+        let repairs = |file: &SourceFile<'_>| file.repair_all(own.clone(), problems, &near);
+        self.ask_source(of, deadline, repairs).unwrap_or(own)
     }
 
-    /// Asks for repairs in a source file. `None`: nothing is made of it.
-    fn ask_made<T>(
+    /// What lies around a document.
+    fn near<'s>(self: &'s Arc<Self>, snapshot: &'s Snapshot) -> NearbyIndex<'s> {
+        NearbyIndex {
+            session: self,
+            near: snapshot.path(),
+        }
+    }
+
+    /// Asks about a source file with what is made of it. `None`: nothing is.
+    pub(crate) fn ask_source<T>(
         self: &Arc<Self>,
         (snapshot, effective): (&Snapshot, &Effective),
         deadline: &Deadline,
-        ask: impl FnOnce(&SourceFile<'_>, &NearbyIndex<'_>) -> T,
+        ask: impl FnOnce(&SourceFile<'_>) -> T,
     ) -> Option<T> {
         let (path, row) = (snapshot.path()?, snapshot.source()?);
         let text = snapshot.content();
         let index = SyncedIndex(self);
         let question = self.question_of_source(&index, &path, effective);
-        let near = NearbyIndex {
-            session: self,
-            near: Some(path.clone()),
-        };
         let find = |manifests: &Manifests, unit: &dyn Unit| {
             let judge = |text: &Arc<str>| {
                 let open = Open(SyncedIndex(self));
@@ -190,15 +196,14 @@ impl Session {
                 };
                 (!deadline.is_over()).then(|| sources::judge(row, (&path, text), &world, Some(manifests), &question))
             };
-            let file = SourceFile {
+            ask(&SourceFile {
                 path: &path,
                 text: &text,
                 unit,
                 manifests,
                 question: &question,
                 judge: &judge,
-            };
-            ask(&file, &near)
+            })
         };
         self.with_made((row, &path, &text), find)
     }

@@ -5,18 +5,20 @@ use std::sync::Arc;
 use crd_analyzer_ide::{
     language::{self, Around, Language},
     lens::Cost,
-    made::Made,
+    made::{Made, SourceFile},
+    rename::Renaming,
 };
 use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{config::versions::VersionSet, sources::Row};
-use tower_lsp::jsonrpc::Result;
+use tower_lsp::jsonrpc;
 
 use crate::{
     capabilities::Client,
     documents::Snapshot,
     session::Session,
     settings::{Effective, Features},
-    tasks, to_proto,
+    tasks::{self, Deadline},
+    to_proto,
 };
 
 /// A version of a source file that is read for a request.
@@ -25,7 +27,9 @@ pub(crate) struct SourceContext {
     pub(crate) text: Arc<str>,
     pub(crate) language: Option<Box<dyn Language>>,
     row: &'static Row,
-    versions: VersionSet,
+    effective: Effective,
+    /// When to stop, with what is known so far.
+    pub(crate) deadline: Deadline,
     session: Arc<Session>,
     lines: LineIndex,
 }
@@ -47,12 +51,12 @@ pub(crate) async fn read<T: Send + 'static>(
     feature: fn(&Features) -> bool,
     what: &'static str,
     answer: impl FnOnce(&SourceContext) -> Option<T> + Send + 'static,
-) -> Result<Option<T>> {
+) -> jsonrpc::Result<Option<T>> {
     if !feature(&session.features()) {
         return Ok(None);
     }
     let session = session.clone();
-    let found = tasks::answering(what, move |_| {
+    let found = tasks::answering(what, move |deadline| {
         if snapshot.is_stale() {
             return None;
         }
@@ -64,7 +68,8 @@ pub(crate) async fn read<T: Send + 'static>(
         let context = SourceContext {
             language: language(&session, &snapshot, &effective),
             row: snapshot.source()?,
-            versions: effective.versions,
+            effective,
+            deadline: deadline.clone(),
             lines: LineIndex::new(&text),
             text,
             session,
@@ -85,12 +90,24 @@ impl SourceContext {
         }
         let (manifest, spot) = self.session.made_at((self.row, &path, &self.text), offset)?;
         let made = Made::new(&manifest, Arc::default(), &path, spot);
-        ask(&made, self.versions)
+        ask(&made, self.effective.versions)
+    }
+
+    /// Renames what the byte of a string names. `None`: no manifest has the string. An error says why the name stays.
+    pub(crate) fn rename(&self, offset: u32, new_name: &str) -> Option<Result<Renaming, String>> {
+        if !(self.row.may_be_made)(&self.text, offset as usize) {
+            return None;
+        }
+        let version = self.effective.versions.newest();
+        let rename = |file: &SourceFile<'_>| file.rename((offset, new_name), self.row.name, version);
+        let of = (&self.snapshot, &self.effective);
+        self.session.ask_source(of, &self.deadline, rename)?
     }
 
     /// What the rules in the file cost, by the newest version that is asked about.
     pub(crate) fn costs(&self) -> Vec<Cost> {
-        self.session.costs_of_made(&self.snapshot, self.versions.newest())
+        self.session
+            .costs_of_made(&self.snapshot, self.effective.versions.newest())
     }
 
     /// The session.

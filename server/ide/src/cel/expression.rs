@@ -71,6 +71,16 @@ impl<'d> Expression<'d> {
         }
     }
 
+    /// The same place with another text, and what is known of that.
+    pub(super) fn rewritten(&self, text: &str, outline: Option<PartialCheck>) -> Self {
+        Self {
+            tokens: tokens(&Source::new(text)),
+            outline,
+            text: text.to_owned(),
+            ..self.clone()
+        }
+    }
+
     /// The expression.
     pub fn text(&self) -> &str {
         &self.text

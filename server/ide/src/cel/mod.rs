@@ -3,6 +3,7 @@
 mod expression;
 mod extents;
 mod meaning;
+mod same;
 mod scope;
 #[cfg(test)]
 mod tests;

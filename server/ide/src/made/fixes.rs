@@ -191,7 +191,13 @@ impl SourceFile<'_> {
     /// The fix as it is written in the file. `None`: it would be written elsewhere, too, or cannot be.
     fn written(&self, manifest: &Manifest, fix: Fix, problem: Problem) -> Option<Fix> {
         let edits: Vec<(Span, String)> = fix.edits.into_iter().map(|it| (it.span, it.new_text)).collect();
-        let written = self.manifests.write(manifest, &edits, self.unit)?;
+        let edits = self.in_file(manifest, &edits)?;
+        Some(Fix { problem, edits, ..fix })
+    }
+
+    /// Edits of a manifest as edits of the file. `None`: they would be written elsewhere, too, or cannot be.
+    pub(super) fn in_file(&self, manifest: &Manifest, edits: &[(Span, String)]) -> Option<Vec<TextEdit>> {
+        let written = self.manifests.write(manifest, edits, self.unit)?;
         let edits = written.into_iter().map(|(place, new_text)| {
             let span = place.span;
             (*place.file.path == *self.path).then_some(TextEdit { span, new_text })
@@ -201,7 +207,7 @@ impl SourceFile<'_> {
         // Versions may share a type.
         edits.dedup();
         let overlap = edits.windows(2).any(|it| it[0].span.end > it[1].span.start);
-        (!edits.is_empty() && !overlap).then_some(Fix { problem, edits, ..fix })
+        (!edits.is_empty() && !overlap).then_some(edits)
     }
 
     /// Whether the problems go, and nothing else comes, in any manifest that the file has a part in.
@@ -220,7 +226,7 @@ impl SourceFile<'_> {
     }
 }
 
-fn counts(report: &FileReport) -> Counts {
+pub(super) fn counts(report: &FileReport) -> Counts {
     let mut counts = Counts::new();
     let of_file = report.findings.iter().map(|it| (0, it));
     let verdicts = report.documents.iter().flat_map(|it| &it.verdicts);

@@ -2,6 +2,7 @@
 
 mod costs;
 mod fixes;
+mod rename;
 
 use std::{path::Path, sync::Arc};
 
@@ -16,6 +17,7 @@ use crate::{
     fixes::TextEdit,
     highlight,
     hover::{self, Hover},
+    rename::{Renamable, prepare},
     signature::{self, Signatures},
 };
 
@@ -77,6 +79,13 @@ impl<'a> Made<'a> {
         let found = self.document().map(|it| highlight::highlights(&it, self.spot, version));
         let found = found.into_iter().flatten();
         found.filter_map(|it| self.moved(it)).collect()
+    }
+
+    /// See [`rename::prepare`](crate::rename::prepare).
+    pub fn prepare_rename(&self, version: KubernetesVersion) -> Option<Renamable> {
+        let found = prepare(&self.document()?, self.spot, version).ok()?;
+        let span = self.moved(found.span)?;
+        Some(Renamable { span, ..found })
     }
 
     /// See [`completion::complete`]. What cannot be written in the file is not offered.

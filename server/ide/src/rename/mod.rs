@@ -1,7 +1,8 @@
-//! A property gets another name, everywhere it is named.
+//! A property or a variable gets another name, everywhere it is named.
 
 #[cfg(test)]
 mod tests;
+mod variable;
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ use crate::{
     write,
 };
 
-/// A property that can be renamed.
+/// What can be renamed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Renamable {
     /// Where its name is written at the place that was asked about.
@@ -32,22 +33,35 @@ pub struct Renamable {
     pub name: String,
 }
 
-/// What a new name changes in a CRD, and which resources it changes too.
+/// What a new name changes in a file, and which resources it changes too.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Renaming {
-    /// The property.
-    pub target: Target,
-    /// The edits of the CRD's file, in the order of the text.
+    /// The edits of the file, in the order of the text.
     pub edits: Vec<TextEdit>,
-    /// The kind of the resources.
-    pub kind: Option<GroupKind>,
-    /// The versions whose resources have the property.
-    pub versions: Vec<String>,
+    /// The resources that have a property. `None`: only the file has the name.
+    pub resources: Option<Resources>,
 }
 
-/// The property at a place of a CRD. An error says why it keeps its name.
+/// The resources that have a property.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Resources {
+    /// The property.
+    target: Target,
+    /// The kind of the resources.
+    pub kind: GroupKind,
+    /// The versions whose resources have the property.
+    versions: Vec<String>,
+}
+
+/// Said at places without a name that can be changed.
+const NOTHING: &str = "only properties of schemas and variables of expressions can be renamed";
+
+/// The property or variable at a place of an object. An error says why it keeps its name.
 pub fn prepare(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Result<Renamable, String> {
-    let (target, span) = target_at(document, offset, version).ok_or("only properties of schemas can be renamed")?;
+    if let Some(found) = variable::at(document, offset, version) {
+        return Ok(found.renamable());
+    }
+    let (target, span) = target_at(document, offset, version).ok_or(NOTHING)?;
     keeps_its_name(document, &target)?;
     Ok(Renamable {
         span,
@@ -79,7 +93,8 @@ fn is_embedded(document: &Document<'_>, object: &[SchemaStep]) -> bool {
     objects.any(|it| schema::is_true(tree, it.schema, "x-kubernetes-embedded-resource"))
 }
 
-/// Gives the property at a place of a CRD another name in all versions that have it. An error says why that cannot be.
+/// Gives the property at a place of a CRD another name in all versions that have it, or a variable in the expressions that see it. An error says
+/// why that cannot be.
 ///
 /// The result is judged by the servers of `versions` before it is given: they find nothing in it that they did not find before.
 pub fn rename(
@@ -89,8 +104,7 @@ pub fn rename(
     version: KubernetesVersion,
     versions: VersionSet,
 ) -> Result<Renaming, String> {
-    let (target, _) = target_at(document, offset, version).ok_or("only properties of schemas can be renamed")?;
-    let renaming = edits_for(document, target, new_name, version)?;
+    let renaming = unjudged(document, offset, new_name, version)?;
     let text = document.file().text();
     let edited = apply(text, &renaming.edits).ok_or("the places of the name overlap")?;
     let question = Question {
@@ -115,13 +129,28 @@ pub fn rename(
     let after = findings(&edited);
     for (code, (count, message)) in after {
         if before.get(code).is_none_or(|it| it.0 < count) {
-            return Err(format!("then the definition would not be accepted: {message}"));
+            return Err(format!("then the API server would reject the object: {message}"));
         }
     }
     Ok(renaming)
 }
 
-/// The edits of a CRD, not yet judged.
+/// The edits of a new name, not yet judged.
+pub(crate) fn unjudged(
+    document: &Document<'_>,
+    offset: u32,
+    new_name: &str,
+    version: KubernetesVersion,
+) -> Result<Renaming, String> {
+    if let Some(found) = variable::at(document, offset, version) {
+        let edits = found.edits(document, new_name, version)?;
+        return Ok(Renaming { edits, resources: None });
+    }
+    let (target, _) = target_at(document, offset, version).ok_or(NOTHING)?;
+    edits_for(document, target, new_name, version)
+}
+
+/// The edits of a CRD.
 fn edits_for(
     document: &Document<'_>,
     target: Target,
@@ -170,12 +199,9 @@ fn edits_for(
         let property = it.schema.and_then(|root| schema::follow(tree, root, &steps));
         property.is_some()
     });
-    Ok(Renaming {
-        versions: versions.map(|it| it.name.into_owned()).collect(),
-        target,
-        edits,
-        kind,
-    })
+    let versions = versions.map(|it| it.name.into_owned()).collect();
+    let resources = kind.map(|kind| Resources { target, kind, versions });
+    Ok(Renaming { edits, resources })
 }
 
 /// One place with the new name.
@@ -216,12 +242,10 @@ fn edit(tree: &Tree, one: &Use, new_name: &str) -> Result<TextEdit, String> {
     })
 }
 
-impl Renaming {
+impl Resources {
     /// Whether an object is a resource that may have the property.
-    pub fn concerns(&self, tree: &Tree, object: NodeId) -> bool {
-        let Some(kind) = &self.kind else {
-            return false;
-        };
+    fn concerns(&self, tree: &Tree, object: NodeId) -> bool {
+        let kind = &self.kind;
         let says = |key| text(tree, object, key);
         let version = says("apiVersion");
         let version = version
@@ -232,7 +256,7 @@ impl Renaming {
     }
 
     /// The edits of a resource. `Err`: it has the new name already.
-    pub fn of_resource(&self, tree: &Tree, resource: NodeId, new_name: &str) -> Result<Vec<TextEdit>, String> {
+    fn of_resource(&self, tree: &Tree, resource: NodeId, new_name: &str) -> Result<Vec<TextEdit>, String> {
         let other = Target {
             name: new_name.to_owned(),
             ..self.target.clone()
@@ -254,10 +278,13 @@ impl Renaming {
 /// The edits of all resources in a file.
 pub fn of_file(renaming: &Renaming, file: &File, new_name: &str) -> Result<Vec<TextEdit>, String> {
     let mut edits = Vec::new();
+    let Some(resources) = &renaming.resources else {
+        return Ok(edits);
+    };
     for document in file.objects() {
-        let object = document.root.filter(|it| renaming.concerns(document.tree, *it));
+        let object = document.root.filter(|it| resources.concerns(document.tree, *it));
         if let Some(object) = object {
-            edits.extend(renaming.of_resource(document.tree, object, new_name)?);
+            edits.extend(resources.of_resource(document.tree, object, new_name)?);
         }
     }
     Ok(edits)

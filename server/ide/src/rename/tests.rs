@@ -101,8 +101,8 @@ fn names_that_break_are_refused() {
             "every resource has `metadata` already",
         ),
         ("mode == ", "é", "rules read the property, and cannot name `é`"),
-        ("Namespaced", "x", "only properties of schemas can be renamed"),
-        ("type: integer", "x", "only properties of schemas can be renamed"),
+        ("Namespaced", "x", super::NOTHING),
+        ("type: integer", "x", super::NOTHING),
     ] {
         assert_eq!(at(needle, new_name), Err(why.to_owned()), "{needle} -> {new_name}");
     }
@@ -153,6 +153,93 @@ fn of_a_list_one_definition_changes() {
         format!("apiVersion{second}"),
         single.replace('\n', "\n  ").trim_end().to_owned() + "\n"
     );
-    let kind = found.kind.expect("a kind");
+    let kind = found.resources.expect("a kind").kind;
     assert_eq!((kind.group.as_str(), kind.kind.as_str()), ("example.com", "Widget"));
+}
+
+/// A text with one place marked, what the place can be called, and the text with the new name.
+fn renamed(marked: &str, new_name: &str) -> Result<String, String> {
+    let offset = marked.find('¦').expect("a mark") as u32;
+    let text = marked.replace('¦', "");
+    let file = File::new(text.as_str(), Arc::default());
+    let document = file.document_at(offset).expect("a document");
+    let newest = KubernetesVersion::NEWEST;
+    let old = prepare(&document, offset, newest)?;
+    assert_eq!(&text[old.span.range()], old.name);
+    let found = rename(&document, offset, new_name, newest, VersionSet::all())?;
+    assert_eq!(found.resources, None);
+    Ok(apply(&text, &found.edits).expect("the edits fit"))
+}
+
+#[test]
+fn variables_of_comprehensions_change_in_their_comprehension() {
+    const RULE: &str =
+        r#"'self.mode.split("x").all(m, m.split("y").exists(n, n == m)) || self.mode.split("").all(m, m == "")'"#;
+    let text = |rule: &str| TEXT.replace("'self.size > 1 || self.mode == ''size'''", rule);
+    for (mark, new_name) in [("all(¦m, m.s", "part"), ("n == ¦m))", "part"), ("(m, m¦.split", "_1")] {
+        let rule = RULE.replacen(&mark.replace('¦', ""), mark, 1);
+        let expected = RULE
+            .replace("all(m, m.s", &format!("all({new_name}, {new_name}.s"))
+            .replace("n == m))", &format!("n == {new_name}))"));
+        assert_eq!(renamed(&text(&rule), new_name), Ok(text(&expected)), "{mark}");
+    }
+    let refused = |new_name: &str, why: &str| {
+        let rule = RULE.replacen("n == m", "n == ¦m", 1);
+        let why = why.replace("NAME", new_name);
+        assert_eq!(renamed(&text(&rule), new_name), Err(why));
+    };
+    refused("n", "`NAME` has another meaning in the expression");
+    refused("in", "`NAME` is not a name that CEL has for a variable");
+    refused("a b", "`NAME` is not a name that CEL has for a variable");
+    refused("", "`NAME` is not a name that CEL has for a variable");
+    let outer = r#"'self.mode.split("x").all(¦m, m == self.mode)'"#;
+    let why = "`self` has another meaning in the expression";
+    assert_eq!(renamed(&text(outer), "self"), Err(why.to_owned()));
+}
+
+const POLICY: &str = "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: replicas}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}
+  variables:
+  - name: most
+    expression: 3
+  - {name: 'all', expression: 'variables.most + 1'}
+  validations:
+  - expression: |
+      object.spec.replicas < variables.most &&
+        [1].all(most, most > 0) && has(variables.most)
+";
+
+#[test]
+fn variables_of_policies_change_where_they_are_declared_and_read() {
+    let text = POLICY.replace("expression: 3", "expression: '3'");
+    let expected = text
+        .replace("variables.most", "variables.limit")
+        .replace("name: most", "name: limit");
+    for mark in [
+        "name: mo¦st",
+        "replicas < variables.¦most",
+        "has(variables.¦most",
+        "'variables.m¦ost +",
+    ] {
+        let marked = text.replacen(&mark.replace('¦', ""), mark, 1);
+        assert_eq!(renamed(&marked, "limit"), Ok(expected.clone()), "{mark}");
+    }
+    let marked = text.replace("name: 'all'", "name: 'a¦ll'");
+    let expected = text.replace("name: 'all'", "name: 'every'");
+    assert_eq!(renamed(&marked, "every"), Ok(expected));
+    let why = "there is a variable `most` already";
+    assert_eq!(renamed(&marked, "most"), Err(why.to_owned()));
+    let inner = text.replace("all(most, most", "all(most, ¦most");
+    let expected = text.replace("all(most, most", "all(one, one");
+    assert_eq!(renamed(&inner, "one"), Ok(expected));
+    for mark in ["¦object.spec", "name: re¦plicas", "operations: [¦CREATE"] {
+        let marked = text.replacen(&mark.replace('¦', ""), mark, 1);
+        assert_eq!(renamed(&marked, "x"), Err(super::NOTHING.to_owned()), "{mark}");
+    }
 }

@@ -11,7 +11,7 @@ use lsp_types::{
         DidOpenTextDocument, Notification,
     },
     request::{
-        CodeActionRequest, CodeLensRequest, Completion, DocumentDiagnosticRequest, HoverRequest, Request,
+        CodeActionRequest, CodeLensRequest, Completion, DocumentDiagnosticRequest, HoverRequest, Rename, Request,
         SignatureHelpRequest,
     },
 };
@@ -121,6 +121,10 @@ fn go_documents(client: &Client) -> Vec<Registration> {
     if client.registers_signatures {
         let options = json!({ "triggerCharacters": ["(", ","] });
         all.push(registration(SignatureHelpRequest::METHOD, options));
+    }
+    // Without the question before, the Go language server would not be asked about other names.
+    if client.registers_rename && client.prepares_rename {
+        all.push(registration(Rename::METHOD, json!({ "prepareProvider": true })));
     }
     if client.registers_lenses {
         all.push(registration(

@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use crd_analyzer_ide::{
     fixes::TextEdit as Edit,
-    rename::{Renaming, of_file, prepare, rename},
+    rename::{Renamable, Renaming, of_file, prepare, rename},
 };
 use crd_analyzer_io::read;
 use lsp_types::{
@@ -14,9 +14,12 @@ use lsp_types::{
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 
 use crate::{
+    documents::Snapshot,
+    folders::know_crds,
     request_context::{self, RequestContext},
     session::Session,
-    tasks::REQUEST_FAILED,
+    source_context::{self, SourceContext},
+    tasks::{Deadline, REQUEST_FAILED},
     to_proto,
     versions::Parsed,
 };
@@ -26,45 +29,70 @@ pub(crate) async fn handle_prepare(
     session: &Arc<Session>,
     at: TextDocumentPositionParams,
 ) -> Result<Option<PrepareRenameResponse>> {
+    let answer = |source: &to_proto::Source<'_>, found: Renamable| PrepareRenameResponse::RangeWithPlaceholder {
+        range: to_proto::range(source, found.span),
+        placeholder: found.name,
+    };
+    if let Some(snapshot) = session.documents.source_file(&at.text_document.uri) {
+        know_crds(session, &at.text_document.uri).await;
+        let prepare = move |request: &SourceContext| {
+            let offset = request.snapshot.offset(at.position, request.client().unit);
+            let found = request.ask_made(offset, |it, versions| it.prepare_rename(versions.newest()))?;
+            Some(answer(&request.source(), found))
+        };
+        return source_context::read(session, snapshot, |it| it.rename, WHAT, prepare).await;
+    }
     let found = request_context::read(
         session,
         &at.text_document.uri,
         |it| it.rename,
-        "the search for a name",
+        WHAT,
         move |request| {
             let (document, offset) = request.document_at(at.position)?;
             let found = prepare(&document, offset, request.version()).ok()?;
-            Some(PrepareRenameResponse::RangeWithPlaceholder {
-                range: request.range(found.span),
-                placeholder: found.name,
-            })
+            Some(answer(&request.source(), found))
         },
     );
     found.await
 }
 
-/// The edits of a new name in the CRD and in the workspace's resources.
+const WHAT: &str = "the search for a name";
+
+/// The edits of a new name in the file and in the workspace's resources.
 pub(crate) async fn handle(session: &Arc<Session>, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
     let at = params.text_document_position;
-    let found = request_context::read(
-        session,
-        &at.text_document.uri,
-        |it| it.rename,
-        "the search for a name",
-        move |request| {
+    let new_name = params.new_name;
+    let found = if let Some(snapshot) = session.documents.source_file(&at.text_document.uri) {
+        know_crds(session, &at.text_document.uri).await;
+        let rename = move |request: &SourceContext| {
+            let offset = request.snapshot.offset(at.position, request.client().unit);
+            let renaming = request.rename(offset, &new_name)?;
+            let own = |it: &Renaming| FileEdits::of(&request.snapshot, &request.source(), &it.edits);
+            Some(renaming.and_then(|it| everywhere(request.session(), own(&it), &it, &new_name, &request.deadline)))
+        };
+        source_context::read(session, snapshot, |it| it.rename, WHAT, rename).await?
+    } else {
+        let rename = move |request: &RequestContext| {
             let (document, offset) = request.document_at(at.position)?;
-            let new_name = &params.new_name;
-            let renaming = rename(
+            let found = rename(
                 &document,
                 offset,
-                new_name,
+                &new_name,
                 request.version(),
                 request.effective.versions,
             );
-            Some(renaming.and_then(|it| everywhere(request, &it, new_name)))
-        },
-    );
-    match found.await? {
+            Some(found.and_then(|it| {
+                // Resources may stand beside their CRD.
+                let mut edits = it.edits.clone();
+                edits.extend(of_file(&it, request.file(), &new_name)?);
+                edits.sort_by_key(|it| it.span.start);
+                let own = FileEdits::of(&request.snapshot, &request.source(), &edits);
+                everywhere(&request.session, own, &it, &new_name, &request.deadline)
+            }))
+        };
+        request_context::read(session, &at.text_document.uri, |it| it.rename, WHAT, rename).await?
+    };
+    match found {
         None => Ok(None),
         Some(Ok(files)) => Ok(Some(workspace_edit(files, session.client().versioned_edits))),
         // The words are for the user: clients show them.
@@ -83,30 +111,35 @@ struct FileEdits {
     edits: Vec<TextEdit>,
 }
 
+impl FileEdits {
+    fn of(snapshot: &Snapshot, source: &to_proto::Source<'_>, edits: &[Edit]) -> Self {
+        Self {
+            uri: snapshot.uri.clone(),
+            version: Some(snapshot.version),
+            edits: convert(source, edits),
+        }
+    }
+}
+
+/// The edits of all files. `own`: those of the file with the name.
 fn everywhere(
-    request: &RequestContext,
+    session: &Session,
+    own: FileEdits,
     renaming: &Renaming,
     new_name: &str,
+    deadline: &Deadline,
 ) -> std::result::Result<Vec<FileEdits>, String> {
-    let session = &request.session;
-    let own = &request.snapshot.uri;
-    let mut files = Vec::new();
-    // Resources may stand beside their CRD.
-    let mut edits = renaming.edits.clone();
-    edits.extend(of_file(renaming, request.file(), new_name)?);
-    edits.sort_by_key(|it| it.span.start);
-    files.push(FileEdits {
-        uri: own.clone(),
-        version: Some(request.snapshot.version),
-        edits: convert(&request.source(), &edits),
-    });
-    let kind = renaming.kind.as_ref().map_or("", |it| it.kind.as_str());
+    let Some(resources) = &renaming.resources else {
+        return Ok(vec![own]);
+    };
     let too_long = || "looking for the name in all files takes too long: nothing was renamed".to_owned();
+    let own_uri = own.uri.clone();
+    let mut files = vec![own];
     for uri in session.documents.uris() {
-        if request.deadline.is_over() {
+        if deadline.is_over() {
             return Err(too_long());
         }
-        let Some(snapshot) = session.documents.snapshot(&uri).filter(|it| it.uri != *own) else {
+        let Some(snapshot) = session.documents.snapshot(&uri).filter(|it| it.uri != own_uri) else {
             continue;
         };
         let parsed = snapshot.parsed_for_now();
@@ -115,7 +148,7 @@ fn everywhere(
         files.extend(edits_of(session, uri, version, &parsed, &edits));
     }
     for path in session.list_files().0 {
-        if request.deadline.is_over() {
+        if deadline.is_over() {
             return Err(too_long());
         }
         let Some(uri) = Uri::from_file_path(&path).filter(|it| !session.is_open(it)) else {
@@ -125,7 +158,7 @@ fn everywhere(
             continue;
         };
         // Cheap for most files: what does not name the kind is none of it.
-        if !text.contains(kind) {
+        if !text.contains(&resources.kind.kind) {
             continue;
         }
         let parsed = Parsed::of(text);

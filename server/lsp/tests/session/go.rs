@@ -169,12 +169,13 @@ async fn go_files_are_asked_for_in_projects_of_kubebuilder() {
         }
         let mut capabilities = pushed();
         capabilities["textDocument"]["synchronization"] = json!({ "dynamicRegistration": true });
-        for feature in ["completion", "hover", "codeLens"] {
+        for feature in ["completion", "hover", "rename", "codeLens"] {
             capabilities["textDocument"][feature]["dynamicRegistration"] = json!(true);
         }
         capabilities["textDocument"]["codeAction"] = json!({
             "codeActionLiteralSupport": { "codeActionKind": { "valueSet": [] } },
         });
+        capabilities["textDocument"]["rename"]["prepareSupport"] = json!(true);
         capabilities["workspace"] = json!({ "didChangeWatchedFiles": { "dynamicRegistration": true } });
         let folder = json!({ "uri": format!("file://{}", folder.path().display()), "name": "a" });
         let params = json!({ "capabilities": capabilities, "workspaceFolders": [folder] });
@@ -186,7 +187,7 @@ async fn go_files_are_asked_for_in_projects_of_kubebuilder() {
             asked["params"].clone()
         };
         let registrations = asked["registrations"].as_array().expect("a list");
-        for method in ["didOpen", "completion", "hover", "codeLens"] {
+        for method in ["didOpen", "completion", "hover", "rename", "codeLens"] {
             let method = format!("textDocument/{method}");
             let found = registrations.iter().find(|it| it["method"] == method);
             assert_eq!(found.is_some(), expected, "{registrations:?}");
@@ -423,5 +424,50 @@ async fn all_repairs_are_those_of_markers_and_of_what_they_make() {
         .collect();
     let (name, value) = (json!("kubebuilder:validation:Maximum"), json!("5"));
     assert_eq!(edits, [(&json!(10), &name), (&json!(11), &value)]);
+    client.finish_with_lists().await;
+}
+
+#[tokio::test]
+async fn variables_of_rules_in_markers_get_another_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let uri = project(folder.path());
+    // What is before the names has other columns in UTF-16, and escapes.
+    let rule = r#"rule="'é😀\"' != '' && [self.limit].all(it, it > 0 && [it].exists(o, o == it))""#;
+    let text = ORDER.replacen("rule=\"self.price <= self.limit\"", rule, 1);
+    let of_workspace = json!({ "uri": format!("file://{}", folder.path().display()), "name": "shop" });
+    let mut client = Client::start_with(json!({ "capabilities": pushed(), "workspaceFolders": [of_workspace] })).await;
+    client.open(&uri, 1, &text).await;
+    let place = |needle: &str| {
+        let at = text.find(needle).expect("the needle");
+        let line = text[..at].matches('\n').count();
+        let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
+        json!({ "line": line, "character": text[start..at].encode_utf16().count() })
+    };
+    let mut ask = async |method: &str, needle: &str, new_name: &str| {
+        let params = json!({ "textDocument": { "uri": uri }, "position": place(needle), "newName": new_name });
+        let id = client.begin(method, params).await;
+        client.response(id).await
+    };
+    let found = ask("textDocument/prepareRename", "it > 0", "").await;
+    assert_eq!(found["result"]["placeholder"], "it", "{found}");
+    let found = ask("textDocument/rename", "it > 0", "one").await;
+    let edits = found["result"]["changes"][&uri].as_array().expect("edits").clone();
+    let starts: Vec<_> = edits.iter().map(|it| it["range"]["start"].clone()).collect();
+    assert_eq!(
+        starts,
+        [place("it, "), place("it > 0"), place("it].exists"), place("it))")],
+        "{found}"
+    );
+    assert!(edits.iter().all(|it| it["newText"] == "one"), "{found}");
+    let refused = ask("textDocument/rename", "it > 0", "o").await;
+    assert_eq!(refused["error"]["message"], "`o` has another meaning in the expression");
+    let refused = ask("textDocument/rename", "limit].all", "most").await;
+    let why = "`limit` is declared in Go: change its declaration and each rule that reads it";
+    assert_eq!(refused["error"]["message"], why);
+    // Other names are those of Go.
+    let found = ask("textDocument/prepareRename", "Price int32", "").await;
+    assert_eq!(found["result"], json!(null), "{found}");
+    let found = ask("textDocument/rename", "Price int32", "x").await;
+    assert_eq!(found["result"], json!(null), "{found}");
     client.finish_with_lists().await;
 }

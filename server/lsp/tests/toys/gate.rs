@@ -88,6 +88,7 @@ pub(crate) static ROW: Row = Row {
         names: &["name"],
         detail: "opens",
     }],
+    names: &[],
 };
 
 /// What an expression in this field of a door sees, and what it results in.

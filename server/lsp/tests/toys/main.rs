@@ -246,3 +246,36 @@ async fn what_is_made_of_a_file_is_repaired_in_it() {
     }
     client.finish().await;
 }
+
+#[tokio::test]
+async fn names_in_what_is_made_of_a_file_are_changed_in_it() {
+    let (mut client, _) = start_shape().await;
+    let at = |needle: &str, columns: usize| json!({ "textDocument": { "uri": SHAPE_URI }, "position": place_in(SHAPE, needle, columns) });
+    let found = client.request("textDocument/prepareRename", at("other == it", 1)).await;
+    assert_eq!(found["placeholder"], "other", "{found}");
+    assert_eq!(found["range"]["start"], place_in(SHAPE, "other == it", 0));
+    let mut ask = async |needle: &str, new_name: &str| {
+        let mut params = at(needle, 1);
+        params["newName"] = json!(new_name);
+        let id = client.begin("textDocument/rename", params).await;
+        client.response(id).await
+    };
+    let found = ask("other == it", "one").await;
+    let edits = list(found["result"]["changes"][SHAPE_URI].clone());
+    let starts: Vec<_> = edits.iter().map(|it| it["range"]["start"].clone()).collect();
+    assert_eq!(
+        starts,
+        [place_in(SHAPE, "other, ", 0), place_in(SHAPE, "other == it", 0)],
+        "{found}"
+    );
+    assert!(edits.iter().all(|it| it["newText"] == "one"), "{found}");
+    let refused = ask("other == it", "it").await;
+    assert_eq!(
+        refused["error"]["message"],
+        "`it` has another meaning in the expression"
+    );
+    let refused = ask("color != ~red", "paint").await;
+    let why = "`color` is declared in shapes: change its declaration and each rule that reads it";
+    assert_eq!(refused["error"]["message"], why);
+    client.finish().await;
+}

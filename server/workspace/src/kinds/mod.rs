@@ -34,6 +34,19 @@ pub struct Row {
     pub deciding: &'static str,
     /// The lists that an outline of an object shows.
     pub outline: &'static [OutlineList],
+    /// The lists whose items give expressions of the object names for something.
+    pub names: &'static [Names],
+}
+
+/// A list whose items are known to expressions by name.
+#[derive(Debug)]
+pub struct Names {
+    /// The keys that lead to it.
+    pub path: [&'static str; 2],
+    /// The field of an item with its name.
+    pub field: &'static str,
+    /// The variable that has the items as fields.
+    pub variable: &'static str,
 }
 
 /// A list of objects in an outline.

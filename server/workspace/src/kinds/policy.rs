@@ -8,7 +8,7 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Tree},
 };
 
-use super::{OutlineList, Row};
+use super::{Names, OutlineList, Row};
 
 pub(super) const ROW: Row = Row {
     kind: &VALIDATING_ADMISSION_POLICY,
@@ -38,6 +38,11 @@ pub(super) const ROW: Row = Row {
             detail: "valueExpression",
         },
     ],
+    names: &[Names {
+        path: ["spec", "variables"],
+        field: "name",
+        variable: "variables",
+    }],
 };
 
 fn context(tree: &Tree, policy: NodeId, path: &[Step<'_>], version: KubernetesVersion) -> Option<Context> {

@@ -1,0 +1,75 @@
+//! The other tokens of an expression that mean what a token means.
+
+use std::sync::Arc;
+
+use crd_analyzer_cel::{ast::ExprKind, parser::TokenClass, partial_check};
+use crd_analyzer_schema::rules::SchemaStep;
+
+use super::{Expression, Meaning};
+
+impl Expression<'_> {
+    /// The names with the same meaning as a token, in the order of the text.
+    pub fn same(&self, token: usize) -> Vec<usize> {
+        let Some(meant) = self.meaning(token) else {
+            return Vec::new();
+        };
+        let text = self.tokens[token].text(self.text());
+        let same = self.names(text).into_iter().filter(|at| {
+            let other = self.meaning(*at);
+            other.is_some_and(|other| match (&meant, &other) {
+                (Meaning::Variable { declared, .. }, Meaning::Variable { declared: other, .. }) => declared == other,
+                (Meaning::Field { steps: Some(steps), .. }, Meaning::Field { steps: Some(other), .. }) => {
+                    steps == other
+                }
+                (Meaning::Function { name, .. }, Meaning::Function { name: other, .. }) => name == other,
+                (Meaning::Macro { of, .. }, Meaning::Macro { of: other, .. }) => of.name == other.name,
+                _ => false,
+            })
+        });
+        same.collect()
+    }
+
+    /// The names that are written so.
+    pub fn names(&self, text: &str) -> Vec<usize> {
+        let is_name = |it: TokenClass| matches!(it, TokenClass::Identifier | TokenClass::EscapedIdentifier);
+        let tokens = self.tokens.iter().enumerate();
+        let named = tokens.filter(|(_, it)| is_name(it.class) && it.text(self.text()) == text);
+        named.map(|it| it.0).collect()
+    }
+
+    /// The token at which the variable of a comprehension is declared that a token names. `None`: the token names no such variable.
+    pub fn declaring(&self, token: usize) -> Option<usize> {
+        match self.meaning(token)? {
+            Meaning::Variable { declared, .. } => declared,
+            _ => None,
+        }
+    }
+
+    /// The name of a field that a token selects from a variable of the place, such as `most` in `variables.most`.
+    pub fn field_of_variable(&self, token: usize, variable: &str) -> Option<Arc<str>> {
+        let Meaning::Field {
+            name,
+            steps: Some(steps),
+            node,
+            ..
+        } = self.meaning(token)?
+        else {
+            return None;
+        };
+        let ast = &self.outline.as_ref()?.checked.ast;
+        let operand = match &ast[node].kind {
+            ExprKind::Select { operand, .. } => *operand,
+            ExprKind::Call { args, .. } => *args.first()?,
+            _ => return None,
+        };
+        let is_variable = matches!(&ast[operand].kind, ExprKind::Ident(it) if **it == *variable);
+        (is_variable && matches!(steps[..], [SchemaStep::Property(_)])).then_some(name)
+    }
+
+    /// The same expression with another text. Places in the file are those of the old text.
+    #[must_use]
+    pub fn with_text(&self, text: &str) -> Self {
+        let outline = self.outline.is_some().then(|| partial_check(text, &self.context));
+        self.rewritten(text, outline)
+    }
+}

@@ -1,0 +1,204 @@
+//! A variable gets another name: that of a comprehension in its expression, or one that an object defines for its expressions.
+
+use crd_analyzer_cel::types::is_reserved;
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::{
+    paths::{Side, Step, at as place_at, path_of},
+    tree::{NodeId, Span, Tree},
+};
+use crd_analyzer_workspace::kinds::Names;
+
+use super::Renamable;
+use crate::{
+    cel::{CelAt, Expression, cel_at, scalars_of_row},
+    file::Document,
+    fixes::TextEdit,
+    manifest::object_at,
+    schema::child,
+    write,
+};
+
+/// Uses in one expression that are looked at: each asks the whole expression.
+const MOST_USES: usize = 500;
+
+/// A variable that an object declares.
+pub(super) enum Variable<'d> {
+    /// That of a comprehension, at a token.
+    OfComprehension(Box<Expression<'d>>, usize),
+    /// An item of a list that gives it a name.
+    OfObject {
+        object: NodeId,
+        names: &'static Names,
+        renamable: Renamable,
+    },
+}
+
+/// The variable that a place names. `None`: it names none, or one that the API server declares.
+pub(super) fn at<'d>(document: &Document<'d>, offset: u32, version: KubernetesVersion) -> Option<Variable<'d>> {
+    if let Some(CelAt { expression, byte }) = cel_at(document, offset, version) {
+        let token = expression.token_at(byte)?;
+        if expression.declaring(token).is_some() {
+            return Some(Variable::OfComprehension(Box::new(expression), token));
+        }
+        let lists = document.row()?.names;
+        let (names, name) = lists
+            .iter()
+            .find_map(|it| Some((it, expression.field_of_variable(token, it.variable)?)))?;
+        return Some(Variable::OfObject {
+            object: document.root?,
+            names,
+            renamable: Renamable {
+                span: expression.token_span(token),
+                name: name.to_string(),
+            },
+        });
+    }
+    let tree = document.tree;
+    let at = place_at(tree, offset)?;
+    let is_value = tree.is_scalar(at.node) && at.side == Side::Value && at.in_scalar.is_some();
+    let path = path_of(tree, at.node);
+    let (_, path) = object_at(tree, &path);
+    let [Step::Key(first), Step::Key(second), Step::Index(_), Step::Key(field)] = path else {
+        return None;
+    };
+    let is_it = |it: &&Names| it.path == [&**first, &**second] && it.field == field;
+    let names = document.row()?.names.iter().find(is_it).filter(|_| is_value)?;
+    let name = tree.scalar(at.node).into_owned();
+    let span = tree.source_map(at.node).span(0..name.len());
+    Some(Variable::OfObject {
+        object: document.root?,
+        names,
+        renamable: Renamable { span, name },
+    })
+}
+
+impl Variable<'_> {
+    /// Its name, and where that is written.
+    pub(super) fn renamable(self) -> Renamable {
+        match self {
+            Self::OfComprehension(expression, token) => Renamable {
+                span: expression.token_span(token),
+                name: expression.tokens[token].text(expression.text()).to_owned(),
+            },
+            Self::OfObject { renamable, .. } => renamable,
+        }
+    }
+
+    /// The edits that give it another name.
+    pub(super) fn edits(
+        self,
+        document: &Document<'_>,
+        new_name: &str,
+        version: KubernetesVersion,
+    ) -> Result<Vec<TextEdit>, String> {
+        if !is_identifier(new_name) {
+            return Err(format!("`{new_name}` is not a name that CEL has for a variable"));
+        }
+        match self {
+            Self::OfComprehension(expression, token) => in_comprehension(&expression, token, new_name),
+            Self::OfObject {
+                object,
+                names,
+                renamable,
+            } => in_object(document, (object, names), (&renamable.name, new_name), version),
+        }
+    }
+}
+
+/// Whether CEL has a name for a variable.
+fn is_identifier(name: &str) -> bool {
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    begins && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !is_reserved(name)
+}
+
+/// No expression has so many uses of a variable, unless a machine wrote it.
+fn few(uses: Vec<usize>) -> Result<Vec<usize>, String> {
+    if uses.len() > MOST_USES {
+        return Err(format!("an expression has more than {MOST_USES} uses of the name"));
+    }
+    Ok(uses)
+}
+
+fn in_comprehension(expression: &Expression<'_>, token: usize, new_name: &str) -> Result<Vec<TextEdit>, String> {
+    let old_name = expression.tokens[token].text(expression.text());
+    let old = few(expression.names(old_name))?;
+    let new = if old_name == new_name {
+        Vec::new()
+    } else {
+        few(expression.names(new_name))?
+    };
+    let uses = expression.same(token);
+    let mut text = expression.text().to_owned();
+    for at in uses.iter().rev() {
+        let it = expression.tokens[*at];
+        text.replace_range(it.start as usize..it.end as usize, new_name);
+    }
+    // Each name of the old and the new expression has to mean the same.
+    let after = expression.with_text(&text);
+    let means_the_same = |at: &usize| expression.declaring(*at) == after.declaring(*at);
+    if after.tokens.len() != expression.tokens.len() || !old.iter().chain(&new).all(means_the_same) {
+        return Err(format!("`{new_name}` has another meaning in the expression"));
+    }
+    edits(expression, &uses, new_name)
+}
+
+/// Tokens of an expression with another name.
+fn edits(expression: &Expression<'_>, tokens: &[usize], new_name: &str) -> Result<Vec<TextEdit>, String> {
+    let edits = tokens.iter().map(|at| {
+        let new_text = write::piece(expression.tree, expression.place.scalar, new_name);
+        Ok(TextEdit {
+            span: expression.token_span(*at),
+            new_text: new_text.ok_or("the name cannot be written in the expression")?,
+        })
+    });
+    edits.collect()
+}
+
+/// A name in a list, and in all expressions of the object.
+fn in_object(
+    document: &Document<'_>,
+    (object, list): (NodeId, &Names),
+    (old_name, new_name): (&str, &str),
+    version: KubernetesVersion,
+) -> Result<Vec<TextEdit>, String> {
+    let tree = document.tree;
+    let names = names(tree, object, list);
+    if old_name != new_name && names.iter().any(|it| tree.scalar(*it) == new_name) {
+        return Err(format!("there is a variable `{new_name}` already"));
+    }
+    let is_it = |it: &&NodeId| tree.scalar(**it) == old_name;
+    let [declared] = names.iter().filter(is_it).collect::<Vec<_>>()[..] else {
+        return Err(format!("`{old_name}` is not the name of exactly one variable"));
+    };
+    let mut all = vec![TextEdit {
+        span: inner(tree, *declared),
+        new_text: write::piece(tree, *declared, new_name).ok_or("the name cannot be written there")?,
+    }];
+    for scalar in scalars_of_row(tree, object) {
+        if !tree.scalar(scalar.scalar).contains(old_name) {
+            continue;
+        }
+        let expression = Expression::new(document, scalar, version);
+        let mut uses = few(expression.names(old_name))?;
+        uses.retain(|it| expression.field_of_variable(*it, list.variable).is_some());
+        all.extend(edits(&expression, &uses, new_name)?);
+    }
+    // An expression may be written once, and used again.
+    all.sort_by_key(|it| it.span.start);
+    all.dedup();
+    Ok(all)
+}
+
+/// The names of the items of a list.
+fn names(tree: &Tree, object: NodeId, list: &Names) -> Vec<NodeId> {
+    let [first, second] = list.path;
+    let items = child(tree, object, first).and_then(|it| child(tree, it, second));
+    let items = items.into_iter().flat_map(|it| tree.items(it));
+    let names = items.filter_map(|it| child(tree, tree.resolve(it), list.field));
+    names.filter(|it| tree.is_scalar(*it)).collect()
+}
+
+/// The text of a scalar without quotes.
+fn inner(tree: &Tree, scalar: NodeId) -> Span {
+    tree.source_map(scalar).span(0..tree.scalar(scalar).len())
+}
