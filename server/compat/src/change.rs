@@ -4,6 +4,9 @@ use crd_analyzer_schema::field::Path;
 
 use crate::answer::{Answer, Direction};
 
+/// That a property was added.
+pub(crate) const PROPERTY_ADDED: &str = "property-added";
+
 /// The codes of all changes with a sentence each, sorted.
 pub const CODES: &[(&str, &str)] = &[
     (
@@ -53,7 +56,7 @@ pub const CODES: &[(&str, &str)] = &[
         "preserve-unknown-fields-changed",
         "unknown fields are kept or pruned, other than before",
     ),
-    ("property-added", "a property was added"),
+    (PROPERTY_ADDED, "a property was added"),
     ("property-removed", "a property was removed"),
     ("required-added", "a property became required"),
     ("required-removed", "a property is no longer required"),

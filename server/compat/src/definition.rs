@@ -29,16 +29,16 @@ pub(crate) fn changes(old: &Subject, new: &Subject) -> Vec<Change> {
 
 /// What the removal of a CRD does.
 pub(crate) fn removed(old: &Subject) -> Vec<Change> {
-    gone(old, "crd-removed", [Direction::Stored, Direction::Writers])
+    gone(old, ("crd-removed", true), [Direction::Stored, Direction::Writers])
 }
 
 /// What a new CRD does.
 pub(crate) fn added(new: &Subject) -> Vec<Change> {
-    gone(new, "crd-added", [Direction::Readers, Direction::Readers])
+    gone(new, ("crd-added", false), [Direction::Readers, Direction::Readers])
 }
 
-/// One CRD exists on one side only: its objects are not served on the other.
-fn gone(subject: &Subject, code: &'static str, directions: [Direction; 2]) -> Vec<Change> {
+/// One CRD exists on one side only, the old or the new one: its objects are not served on the other.
+fn gone(subject: &Subject, (code, is_old): (&'static str, bool), directions: [Direction; 2]) -> Vec<Change> {
     let served = subject.spec().versions.iter().filter(|it| it.served);
     let change = |version: &Version| {
         let breaks = unserved(subject, &version.name);
@@ -52,8 +52,8 @@ fn gone(subject: &Subject, code: &'static str, directions: [Direction; 2]) -> Ve
         Change {
             code,
             version: Some(version.name.clone()),
-            old_path: (code == "crd-removed").then(Path::root),
-            new_path: (code == "crd-added").then(Path::root),
+            old_path: is_old.then(Path::root),
+            new_path: (!is_old).then(Path::root),
             what: subject.name().to_owned(),
             answers: Direction::ALL.map(answer),
         }

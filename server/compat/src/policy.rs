@@ -1,7 +1,7 @@
 //! Policies: which of the changes that break something are not allowed.
 
 use crate::answer::{Answer, Direction, Effect};
-use crate::change::Change;
+use crate::change::{Change, PROPERTY_ADDED};
 use crate::fate::Fate;
 
 /// What is allowed.
@@ -59,7 +59,7 @@ impl Policy {
                     Self::Writers => matches!(effect, Effect::Defaulted | Effect::NullKept),
                     Self::ApiConventions => {
                         // A default that was there must stay what it was; that of a new field is free.
-                        *effect == Effect::NullKept || *effect == Effect::Defaulted && change.code == "property-added"
+                        *effect == Effect::NullKept || *effect == Effect::Defaulted && change.code == PROPERTY_ADDED
                     }
                 };
                 if is_allowed {

@@ -11,7 +11,7 @@ use crd_analyzer_cel::decls::Role;
 use crd_analyzer_cel::eval::{Observer, Program, Variables};
 use crd_analyzer_cel::parser::Extents;
 use crd_analyzer_cel::types::{Type, unescape};
-use crd_analyzer_cel::value::Result as CelResult;
+use crd_analyzer_cel::value::{ErrorKind, EvalError, Result as CelResult};
 use crd_analyzer_schema::structural::Structural;
 
 use crate::codes;
@@ -51,14 +51,14 @@ pub(crate) struct Locator<'e, 's> {
 
 /// Keeps which parts failed.
 #[derive(Default)]
-struct Failures(Vec<(i64, String)>);
+struct Failures(Vec<(i64, EvalError)>);
 
 impl Observer for Failures {
     fn value(&mut self, id: i64, result: &CelResult) {
         if let Err(error) = result
             && self.0.len() < 1_000
         {
-            self.0.push((id, error.message().to_owned()));
+            self.0.push((id, error.clone()));
         }
     }
     fn enter(&mut self, _: i64) {}
@@ -89,27 +89,27 @@ impl<'e, 's> Locator<'e, 's> {
         }
     }
 
-    /// Runs the expression again and says where it failed with this message.
+    /// Runs the expression again and says where it failed with this error.
     pub(crate) fn site(
         &self,
         program: &Program,
         variables: &dyn Variables,
         limit: Option<u64>,
-        message: &str,
+        error: &EvalError,
         is_created: bool,
     ) -> Option<Site> {
         let mut failures = Failures::default();
         program.eval_observed(variables, limit, &mut failures);
-        let to_blame = failures.0.iter().filter(|it| it.1 == message);
+        let to_blame = failures.0.iter().filter(|it| it.1 == *error);
         let extent = |id: &i64| Some((*id, self.extents.get(id)?.clone()));
         let (id, bytes) = to_blame
             .filter_map(|(id, _)| extent(id))
             .min_by_key(|(_, bytes)| (bytes.len(), bytes.start))?;
         let node = *self.nodes.get(&id)?;
-        Some(self.classify(node, bytes, message, is_created))
+        Some(self.classify(node, bytes, error, is_created))
     }
 
-    fn classify(&self, node: NodeId, bytes: Range<usize>, message: &str, is_created: bool) -> Site {
+    fn classify(&self, node: NodeId, bytes: Range<usize>, error: &EvalError, is_created: bool) -> Site {
         let ast = &self.checked.ast;
         let site = |code, bytes: Range<usize>, subject: Option<&str>| {
             let written = self.text.get(bytes.clone()).unwrap_or_default();
@@ -125,25 +125,26 @@ impl<'e, 's> Locator<'e, 's> {
             }
         };
         let own = |code| site(code, bytes.clone(), None);
-        if let Some(key) = message.strip_prefix("no such key: ") {
-            return match self.missing(node, key) {
-                Some(Missing { code, bytes, path }) => Site {
-                    path: path.map(<[_]>::to_vec),
-                    ..site(code, bytes, Some(key))
-                },
-                None => own(codes::RULE_CAN_FAIL),
-            };
-        }
-        if message.starts_with("index out of bounds") || message.starts_with("index '") {
-            let list = self.links(node).into_iter().find(|it| self.is_list_index(*it));
-            let at = list.and_then(|it| self.extents.get(&ast[it].id));
-            return at.map_or_else(
-                || own(codes::RULE_CAN_FAIL),
-                |bytes| site(codes::UNGUARDED_INDEX, bytes.clone(), None),
-            );
-        }
-        match message {
-            "division by zero" | "modulus by zero" => {
+        match error.kind() {
+            ErrorKind::NoSuchKey => {
+                let key = error.missing_key().unwrap_or_default();
+                match self.missing(node, key) {
+                    Some(Missing { code, bytes, path }) => Site {
+                        path: path.map(<[_]>::to_vec),
+                        ..site(code, bytes, Some(key))
+                    },
+                    None => own(codes::RULE_CAN_FAIL),
+                }
+            }
+            ErrorKind::NoSuchIndex => {
+                let list = self.links(node).into_iter().find(|it| self.is_list_index(*it));
+                let at = list.and_then(|it| self.extents.get(&ast[it].id));
+                at.map_or_else(
+                    || own(codes::RULE_CAN_FAIL),
+                    |bytes| site(codes::UNGUARDED_INDEX, bytes.clone(), None),
+                )
+            }
+            ErrorKind::DivisionByZero => {
                 if let ExprKind::Call { args, .. } = &ast[node].kind
                     && let Some(divisor) = args.get(1).and_then(|it| self.extents.get(&ast[*it].id))
                 {
@@ -152,8 +153,8 @@ impl<'e, 's> Locator<'e, 's> {
                 }
                 own(codes::DIVISION_BY_ZERO)
             }
-            "integer overflow" | "unsigned integer overflow" => own(codes::INTEGER_OVERFLOW),
-            "optional.none() dereference" => {
+            ErrorKind::Overflow => own(codes::INTEGER_OVERFLOW),
+            ErrorKind::NoValue => {
                 let old = self.context.variable_of(Role::OldValue);
                 let written = self.text.get(bytes.clone());
                 let is_old = old.zip(written).is_some_and(|(old, it)| it.contains(&*old.name));
@@ -165,7 +166,7 @@ impl<'e, 's> Locator<'e, 's> {
                     codes::OPTIONAL_FIELD_READ
                 })
             }
-            _ => own(codes::RULE_CAN_FAIL),
+            ErrorKind::Other => own(codes::RULE_CAN_FAIL),
         }
     }
 

@@ -277,7 +277,7 @@ impl<'s> CheckedRule<'_, 's> {
         *left = left.saturating_sub(TRY);
         let is_created = case.old.is_none();
         let limit = self.node.context.limits().evaluation;
-        let site = locator.site(program, &bindings, limit, error.message(), is_created)?;
+        let site = locator.site(program, &bindings, limit, &error, is_created)?;
         Some(Failed { site })
     }
 

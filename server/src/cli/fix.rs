@@ -20,7 +20,7 @@ use crd_analyzer_io::{
 };
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
-    codes::{LARGE_MANIFEST, SEVERAL_CRDS},
+    codes::{INVALID_YAML, LARGE_MANIFEST, SEVERAL_CRDS},
     config::Config,
     config::versions::VersionSet,
     findings::finding::{Class, Finding},
@@ -371,7 +371,7 @@ fn is_repaired(before: &FileReport, after: &FileReport, fixes: &[Fix]) -> bool {
                 codes(old) == codes(new)
             } else {
                 // The name was read from the old text; that it is there again means that the new one was read as well.
-                old.name == new.name && !codes(new).iter().any(|it| *it == "invalid-yaml" || fixed.contains(it))
+                old.name == new.name && !codes(new).iter().any(|it| *it == INVALID_YAML || fixed.contains(it))
             };
             old.index == new.index && as_expected
         })

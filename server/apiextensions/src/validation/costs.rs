@@ -14,7 +14,7 @@ use super::rule_cost::SchemaCosts;
 use super::structural::{default_errors, structural_errors};
 use super::suggested_bounds::verified_proposals;
 use super::traverse::{any_schema, has_own_rules};
-use crate::types::CustomResourceDefinition;
+use crate::{codes, types::CustomResourceDefinition};
 
 /// What may be spent on proposals for one schema, in parts of expressions and schemas that are looked at: some tenths of a second.
 const EFFORT: u64 = 3_000_000;
@@ -122,13 +122,13 @@ fn is_about_expression(error: &Error) -> bool {
         .iter()
         .any(|it| matches!(it, Segment::Field(name) if name == "x-kubernetes-validations"));
     if !is_rule {
-        return error.kind == ErrorType::Forbidden && error.detail.contains("estimated rule cost total");
+        return error.code == codes::TOTAL_RULE_COST_OVER_LIMIT;
     }
     let Some(Segment::Field(last)) = segments.last() else {
         return false;
     };
     match last.as_str() {
-        "rule" => !error.detail.contains("rule is not specified"),
+        "rule" => error.code != codes::EMPTY_RULE,
         "messageExpression" => error.kind != ErrorType::Required,
         "optionalOldSelf" | "x-kubernetes-validations" => true,
         _ => false,

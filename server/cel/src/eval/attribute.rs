@@ -4,7 +4,7 @@ use super::comprehension::Frame;
 use super::plan::{AttrIdx, Base, Qualifier, QualifierKind};
 use super::run::Run;
 use crate::KubernetesVersion;
-use crate::value::{EvalError, List, MapValue, Opaque, Result, Value};
+use crate::value::{ErrorKind, EvalError, List, MapValue, Opaque, Result, Value};
 
 /// What was selected, which may be an error as a value; none if it is not there and that is not an error.
 type Selected = Result<Option<Result>>;
@@ -197,14 +197,17 @@ fn select(value: &Value, key: &Value, optional: bool) -> Selected {
         Value::Map(map) => match map.find(key)? {
             Some(found) => Ok(Some(Ok(found))),
             None if optional => Ok(None),
-            None => Err(EvalError::new(format!("no such key: {key}"))),
+            None => Err(EvalError::no_such_key(key)),
         },
         Value::List(list) => {
             let index = List::index(key)?;
             match usize::try_from(index).ok().filter(|index| *index < list.len()) {
                 Some(_) => Ok(Some(list.at(key))),
                 None if optional => Ok(None),
-                None => Err(EvalError::new(format!("index out of bounds: {key}"))),
+                None => Err(EvalError::of(
+                    ErrorKind::NoSuchIndex,
+                    format!("index out of bounds: {key}"),
+                )),
             }
         }
         Value::Opaque(opaque @ (Opaque::Empty | Opaque::Entry(_))) => {
@@ -221,6 +224,6 @@ fn select(value: &Value, key: &Value, optional: bool) -> Selected {
             Ok(field.map(Ok))
         }
         _ if optional => Ok(None),
-        _ => Err(EvalError::new(format!("no such key: {key}"))),
+        _ => Err(EvalError::no_such_key(key)),
     }
 }

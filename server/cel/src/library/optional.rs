@@ -5,7 +5,7 @@ use super::operands::elements;
 use super::standard::SELECTION;
 use crate::KubernetesVersion;
 use crate::ast::operators;
-use crate::value::{EvalError, List, Result, Value};
+use crate::value::{ErrorKind, EvalError, List, Result, Value};
 
 /// Optional types, their syntax and functions.
 pub(super) const LIBRARY: Library = Library {
@@ -68,7 +68,7 @@ const FUNCTIONS: &[Function] = &[
             Cost::ONE,
             |_, args| match &args[0] {
                 Value::Optional(Some(value)) => (**value).clone().or_failure(),
-                Value::Optional(None) => Err(EvalError::new("optional.none() dereference")),
+                Value::Optional(None) => Err(EvalError::of(ErrorKind::NoValue, "optional.none() dereference")),
                 _ => Err(EvalError::no_such_overload()),
             },
         )],

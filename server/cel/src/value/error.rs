@@ -11,9 +11,30 @@ use crate::KubernetesVersion;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EvalError {
     message: Arc<str>,
+    kind: ErrorKind,
     fatal: bool,
     unfinished: Option<Unfinished>,
 }
+
+/// What went wrong, for those who do not read the words.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ErrorKind {
+    /// A map or an object does not have this key.
+    NoSuchKey,
+    /// A list does not have this index.
+    NoSuchIndex,
+    /// A number is divided by zero.
+    DivisionByZero,
+    /// A number is too large for its type.
+    Overflow,
+    /// An optional has no value.
+    NoValue,
+    /// Anything else.
+    Other,
+}
+
+/// The words before a key that is not there.
+const NO_SUCH_KEY: &str = "no such key: ";
 
 impl From<Unfinished> for EvalError {
     /// The evaluation stops without a result. The API server never gives this error.
@@ -30,15 +51,40 @@ impl EvalError {
     pub fn new(message: impl Into<Arc<str>>) -> Self {
         Self {
             message: message.into(),
+            kind: ErrorKind::Other,
             fatal: false,
             unfinished: None,
         }
+    }
+
+    /// The same, of a kind that is known.
+    pub(crate) fn of(kind: ErrorKind, message: impl Into<Arc<str>>) -> Self {
+        Self {
+            kind,
+            ..Self::new(message)
+        }
+    }
+
+    /// A map or an object does not have this key.
+    pub(crate) fn no_such_key(key: impl fmt::Display) -> Self {
+        Self::of(ErrorKind::NoSuchKey, format!("{NO_SUCH_KEY}{key}"))
+    }
+
+    /// An integer is too large for its type.
+    pub(crate) fn int_overflow() -> Self {
+        Self::of(ErrorKind::Overflow, "integer overflow")
+    }
+
+    /// The same for an unsigned integer.
+    pub(crate) fn uint_overflow() -> Self {
+        Self::of(ErrorKind::Overflow, "unsigned integer overflow")
     }
 
     /// An error that ends the evaluation.
     pub fn fatal(message: impl Into<Arc<str>>) -> Self {
         Self {
             message: message.into(),
+            kind: ErrorKind::Other,
             fatal: true,
             unfinished: None,
         }
@@ -70,6 +116,17 @@ impl EvalError {
     /// What the API server's program fails with, if this is such a failure. Running an expression it recovers, planning one it does not.
     pub fn as_crash(&self) -> Option<&str> {
         self.message.strip_prefix("internal error: ").filter(|_| self.fatal)
+    }
+
+    /// What went wrong.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The key that is not there, if that is what went wrong.
+    pub fn missing_key(&self) -> Option<&str> {
+        let key = self.message.get(NO_SUCH_KEY.len()..)?;
+        (self.kind == ErrorKind::NoSuchKey).then_some(key)
     }
 
     /// What it says.

@@ -7,7 +7,7 @@ use crd_analyzer_budget as budget;
 
 use super::compare::{equal, equal_to, not_comparable};
 use super::number::{exact_int, exact_uint};
-use super::{EvalError, Key, Result, Value};
+use super::{ErrorKind, EvalError, Key, Result, Value};
 
 /// A list from outside, read as it is asked for.
 pub trait ListValue: fmt::Debug + Send + Sync {
@@ -248,15 +248,20 @@ impl List {
                 return Err(EvalError::new(format!("unsupported index: {index}")));
             };
             let found = usize::try_from(*i).ok().and_then(|i| self.get(i));
-            return found.unwrap_or_else(|| Err(EvalError::new(format!("index out of bounds: {i}"))));
+            return found.unwrap_or_else(|| {
+                Err(EvalError::of(
+                    ErrorKind::NoSuchIndex,
+                    format!("index out of bounds: {i}"),
+                ))
+            });
         }
         let i = Self::index(index)?;
         let found = usize::try_from(i).ok().and_then(|i| self.get(i));
         found.unwrap_or_else(|| {
-            Err(EvalError::new(format!(
-                "index '{i}' out of range in list size '{}'",
-                self.len()
-            )))
+            Err(EvalError::of(
+                ErrorKind::NoSuchIndex,
+                format!("index '{i}' out of range in list size '{}'", self.len()),
+            ))
         })
     }
 

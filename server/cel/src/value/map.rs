@@ -205,8 +205,7 @@ impl Map {
 
     /// The value of a key, or that there is none.
     pub fn at(&self, key: &Value) -> Result {
-        self.find(key)?
-            .ok_or_else(|| EvalError::new(format!("no such key: {key}")))
+        self.find(key)?.ok_or_else(|| EvalError::no_such_key(key))
     }
 
     /// The keys.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use crate::KubernetesVersion;
 
 pub use compare::{compare, equal, equal_to};
-pub use error::EvalError;
+pub use error::{ErrorKind, EvalError};
 pub(crate) use format::base64;
 pub use key::Key;
 pub use list::{List, ListValue, Origin};

@@ -32,19 +32,21 @@ const KEPT_ZONE: u32 = 0;
 /// The zone of the API server itself, which is that of every time written with an offset of zero.
 const LOCAL_ZONE: u32 = 1;
 
-fn overflow() -> EvalError {
-    EvalError::new("integer overflow")
-}
-
 impl Duration {
     /// Both together.
     pub fn plus(self, other: Self) -> Result<Self> {
-        self.0.checked_add(other.0).map(Self).ok_or_else(overflow)
+        self.0
+            .checked_add(other.0)
+            .map(Self)
+            .ok_or_else(EvalError::int_overflow)
     }
 
     /// This less the other.
     pub fn minus(self, other: Self) -> Result<Self> {
-        self.0.checked_sub(other.0).map(Self).ok_or_else(overflow)
+        self.0
+            .checked_sub(other.0)
+            .map(Self)
+            .ok_or_else(EvalError::int_overflow)
     }
 
     fn units(self, unit: i64) -> f64 {
@@ -192,9 +194,14 @@ impl Timestamp {
 
     /// The time a duration later.
     pub fn plus(self, duration: Duration) -> Result<Self> {
-        let mut seconds = self.seconds.checked_add(duration.0 / SECOND).ok_or_else(overflow)?;
+        let mut seconds = self
+            .seconds
+            .checked_add(duration.0 / SECOND)
+            .ok_or_else(EvalError::int_overflow)?;
         let nanos = i64::from(self.nanos) + duration.0 % SECOND;
-        seconds = seconds.checked_add(nanos.div_euclid(SECOND)).ok_or_else(overflow)?;
+        seconds = seconds
+            .checked_add(nanos.div_euclid(SECOND))
+            .ok_or_else(EvalError::int_overflow)?;
         let later = Self::new(seconds, nanos.rem_euclid(SECOND) as u32)?;
         Ok(Self {
             offset: self.offset,
@@ -205,15 +212,18 @@ impl Timestamp {
 
     /// The time a duration earlier.
     pub fn minus(self, duration: Duration) -> Result<Self> {
-        self.plus(Duration(duration.0.checked_neg().ok_or_else(overflow)?))
+        self.plus(Duration(duration.0.checked_neg().ok_or_else(EvalError::int_overflow)?))
     }
 
     /// The duration from another time to this.
     pub fn since(self, other: Self) -> Result<Duration> {
-        let seconds = self.seconds.checked_sub(other.seconds).ok_or_else(overflow)?;
+        let seconds = self
+            .seconds
+            .checked_sub(other.seconds)
+            .ok_or_else(EvalError::int_overflow)?;
         let nanos = i64::from(self.nanos) - i64::from(other.nanos);
         let total = seconds.checked_mul(SECOND).and_then(|s| s.checked_add(nanos));
-        total.map(Duration).ok_or_else(overflow)
+        total.map(Duration).ok_or_else(EvalError::int_overflow)
     }
 
     /// Its parts in a zone.

@@ -66,7 +66,7 @@ impl CheckedRule<'_, '_> {
                 Err(error) => error,
             };
             *left = left.saturating_sub(TRY);
-            site = locator.site(program, &bindings, limit, error.message(), old.is_none())?;
+            site = locator.site(program, &bindings, limit, &error, old.is_none())?;
         }
         None
     }

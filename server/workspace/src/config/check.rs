@@ -38,8 +38,7 @@ pub fn first_problem(text: &str) -> Option<String> {
     let report = check(text.as_bytes().to_vec());
     let finding = report.findings.iter().find(|it| it.severity == Severity::Error)?;
     let line = report.text.get(..finding.span.start as usize)?.matches('\n').count() + 1;
-    let is_said = finding.headline.contains("did you mean");
-    let help = finding.help.first().filter(|_| !is_said);
+    let help = finding.help.first().filter(|_| finding.meant.is_none());
     let help = help.map(|it| format!(" ({it})")).unwrap_or_default();
     Some(format!("line {line}: {}{help}", finding.headline))
 }
@@ -193,7 +192,9 @@ fn of_levels(tree: &Tree, value: NodeId, found: &mut Vec<Finding>) {
             } else {
                 tree.span(level)
             };
-            found.push(wrong(span, headline, help));
+            let mut finding = wrong(span, headline, help);
+            finding.meant = near.map(str::to_owned);
+            found.push(finding);
         } else if let level @ ("hint" | "info" | "warning") = &*tree.scalar(level)
             && codes::find(&code).is_some_and(|it| it.is_rejection())
         {
@@ -215,8 +216,10 @@ fn unknown<'a>(span: Span, written: &str, what: &str, known: impl Iterator<Item 
         || "`docs/configuration.md` lists them".to_owned(),
         |it| format!("write `{it}`"),
     );
-    let meant = meant.map_or_else(String::new, |it| format!(", did you mean `{it}`?"));
-    wrong(span, format!("`{written}` is not a {what}{meant}"), help)
+    let question = meant.map_or_else(String::new, |it| format!(", did you mean `{it}`?"));
+    let mut finding = wrong(span, format!("`{written}` is not a {what}{question}"), help);
+    finding.meant = meant.map(str::to_owned);
+    finding
 }
 
 fn wrong(span: Span, headline: impl Into<Arc<str>>, help: impl Into<String>) -> Finding {

@@ -181,6 +181,8 @@ pub struct Finding {
     pub help: Vec<String>,
     /// The changes that would fix it, where its check proposes some.
     pub proposed: Option<Arc<Proposed>>,
+    /// The word that was meant, where the headline names it.
+    pub meant: Option<String>,
     /// Why the place is not where the cause was written: what is missing is shown at its parent.
     pub elsewhere: Option<String>,
     /// A comment in the file asks not to show it.
@@ -197,6 +199,8 @@ pub struct Finding {
     pub basis: Option<Box<Basis>>,
     /// Whether the finding only follows from others. It is then displayed as a note of those.
     pub follows: bool,
+    /// Whether everything else that is wrong with its document follows from it.
+    pub(crate) explains_rest: bool,
 }
 
 impl Finding {
@@ -215,6 +219,7 @@ impl Finding {
             notes: Vec::new(),
             help: Vec::new(),
             proposed: None,
+            meant: None,
             elsewhere: None,
             suppressed: false,
             unnecessary: false,
@@ -223,6 +228,7 @@ impl Finding {
             builds: Vec::new(),
             basis: None,
             follows: false,
+            explains_rest: false,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crd_analyzer_syntax::tree::{NodeId, Tree};
 
-use crate::{findings::report::DocumentReport, words::unknown::TWO_OBJECTS};
+use crate::findings::report::DocumentReport;
 
 /// The key that the second object begins with: the first one that is written again, if `apiVersion` and `kind` both are.
 pub fn second_object(tree: &Tree) -> Option<NodeId> {
@@ -28,8 +28,8 @@ const MOST_KEYS: usize = 50;
 /// Leaves out what else is wrong with a document of two objects: it follows from the mixture.
 pub(crate) fn leave_out_rest(document: &mut DocumentReport) {
     for (_, verdict) in &mut document.verdicts {
-        if verdict.findings().any(|it| it.headline == TWO_OBJECTS) {
-            for it in verdict.findings_mut().filter(|it| it.headline != TWO_OBJECTS) {
+        if verdict.findings().any(|it| it.explains_rest) {
+            for it in verdict.findings_mut().filter(|it| !it.explains_rest) {
                 (it.suppressed, it.follows) = (true, true);
             }
         }

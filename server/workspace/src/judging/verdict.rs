@@ -301,6 +301,7 @@ fn say_two_objects(finding: &mut Finding, tree: &Tree) -> bool {
     finding.span = tree.span(second);
     finding.related.clear();
     words::put(finding, words::unknown::two_objects());
+    finding.explains_rest = true;
     true
 }
 

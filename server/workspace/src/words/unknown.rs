@@ -160,12 +160,9 @@ pub(crate) fn in_resource(name: &str, parent: &str, near: Option<&str>) -> Words
     }
 }
 
-/// The headline about a document of two objects.
-pub(crate) const TWO_OBJECTS: &str = "two objects are in one document: the line `---` between them is missing";
-
 /// About a document of two objects.
 pub(crate) fn two_objects() -> Words {
-    Words::new(TWO_OBJECTS.to_owned())
+    Words::new("two objects are in one document: the line `---` between them is missing".to_owned())
         .label("the second object begins here")
         .help("write a line `---` above this line".to_owned())
 }

@@ -6,7 +6,7 @@ use crate::cost::{Call, CostEstimate, Coster, SizeEstimate};
 use crate::library::costs::{STRING, traversal};
 use crate::library::declaration::{Cost, Counted, Function, cost, function, overload};
 use crate::library::operands::trait_missing;
-use crate::value::{Duration, EvalError, Result, Value};
+use crate::value::{Duration, ErrorKind, EvalError, Result, Value};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function(
@@ -145,20 +145,12 @@ fn joined_size(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<SizeEstimate>
     Some(size)
 }
 
-fn int_overflow() -> EvalError {
-    EvalError::new("integer overflow")
-}
-
-fn uint_overflow() -> EvalError {
-    EvalError::new("unsigned integer overflow")
-}
-
 fn int(value: Option<i64>) -> Result {
-    value.map(Value::Int).ok_or_else(int_overflow)
+    value.map(Value::Int).ok_or_else(EvalError::int_overflow)
 }
 
 fn uint(value: Option<u64>) -> Result {
-    value.map(Value::Uint).ok_or_else(uint_overflow)
+    value.map(Value::Uint).ok_or_else(EvalError::uint_overflow)
 }
 
 fn sum(_: KubernetesVersion, args: &[Value]) -> Result {
@@ -223,7 +215,9 @@ fn multiply(_: KubernetesVersion, args: &[Value]) -> Result {
 fn divide(_: KubernetesVersion, args: &[Value]) -> Result {
     let (a, b) = (&args[0], &args[1]);
     match (a, b) {
-        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => Err(EvalError::new("division by zero")),
+        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => {
+            Err(EvalError::of(ErrorKind::DivisionByZero, "division by zero"))
+        }
         (Value::Int(a), Value::Int(b)) => int(a.checked_div(*b)),
         (Value::Uint(a), Value::Uint(b)) => uint(a.checked_div(*b)),
         (Value::Double(a), Value::Double(b)) => Ok(Value::Double(a / b)),
@@ -235,7 +229,9 @@ fn divide(_: KubernetesVersion, args: &[Value]) -> Result {
 fn modulo(_: KubernetesVersion, args: &[Value]) -> Result {
     let (a, b) = (&args[0], &args[1]);
     match (a, b) {
-        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => Err(EvalError::new("modulus by zero")),
+        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => {
+            Err(EvalError::of(ErrorKind::DivisionByZero, "modulus by zero"))
+        }
         (Value::Int(a), Value::Int(b)) => int(a.checked_rem(*b)),
         (Value::Uint(a), Value::Uint(b)) => uint(a.checked_rem(*b)),
         (Value::Int(_) | Value::Uint(_), _) => Err(EvalError::no_such_overload()),

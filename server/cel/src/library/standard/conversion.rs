@@ -341,7 +341,7 @@ fn to_duration(_: KubernetesVersion, args: &[Value]) -> Result {
 
 fn to_int(_: KubernetesVersion, args: &[Value]) -> Result {
     let value = &args[0];
-    let overflow = || EvalError::new("integer overflow");
+    let overflow = EvalError::int_overflow;
     match value {
         Value::Int(_) => Ok(value.clone()),
         Value::Uint(u) => i64::try_from(*u).map(Value::Int).map_err(|_| overflow()),
@@ -355,7 +355,7 @@ fn to_int(_: KubernetesVersion, args: &[Value]) -> Result {
 
 fn to_uint(_: KubernetesVersion, args: &[Value]) -> Result {
     let value = &args[0];
-    let overflow = || EvalError::new("unsigned integer overflow");
+    let overflow = EvalError::uint_overflow;
     match value {
         Value::Uint(_) => Ok(value.clone()),
         Value::Int(i) => u64::try_from(*i).map(Value::Uint).map_err(|_| overflow()),
