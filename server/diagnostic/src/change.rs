@@ -24,6 +24,17 @@ impl Change {
             Self::Set(path, _) | Self::Remove(path) | Self::Rename(path, _) | Self::Splice(path, ..) => path,
         }
     }
+
+    /// The same change of another field.
+    #[must_use]
+    pub fn at(self, path: Path) -> Self {
+        match self {
+            Self::Set(_, value) => Self::Set(path, value),
+            Self::Remove(_) => Self::Remove(path),
+            Self::Rename(_, name) => Self::Rename(path, name),
+            Self::Splice(_, bytes, text) => Self::Splice(path, bytes, text),
+        }
+    }
 }
 
 /// A value that a change writes. Its entries stay in their order.

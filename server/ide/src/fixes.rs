@@ -1,6 +1,6 @@
 //! Quick fixes: edits of a file's text that make a finding go.
 
-mod change;
+pub(crate) mod change;
 mod check;
 mod convert;
 mod edits;
@@ -23,7 +23,7 @@ use std::{
 pub use check::{Counts, counts};
 use crd_analyzer_apiextensions::codes::UNSERVED_API_VERSION;
 use crd_analyzer_budget::{self as budget, Limits};
-use crd_analyzer_diagnostic::Proposed;
+use crd_analyzer_diagnostic::{Change, Proposed};
 use crd_analyzer_syntax::{
     lines::LineIndex,
     split::{Document, read_document, split},
@@ -71,6 +71,8 @@ pub struct Fix {
     pub problem: Problem,
     /// In the order of the text, without overlaps. Insertions at one place stay in their order.
     pub edits: Vec<TextEdit>,
+    /// The same as changes of the object, where the fix knows them.
+    pub changes: Vec<Change>,
     /// It is what most would do, and keeps the manifest's meaning: it may be applied without asking.
     pub preferred: bool,
     /// It is what most would do, but drops something that is written: it is applied only where a person asks for such fixes.
@@ -464,6 +466,7 @@ fn candidates_within(
                 problem: problem.clone(),
                 edits: repair.edits,
                 preferred: repair.safe,
+                changes: repair.changes,
                 drops: repair.drops,
             };
             if is_wanted(&fix) {

@@ -7,6 +7,7 @@ mod tests;
 use std::{cell::OnceCell, collections::HashSet, fmt::Write as _, sync::Arc};
 
 use crd_analyzer_apiextensions::codes::{MESSAGE_COST_OVER_LIMIT, RULE_COST_OVER_LIMIT, TOTAL_RULE_COST_OVER_LIMIT};
+use crd_analyzer_diagnostic::Change;
 use crd_analyzer_syntax::{
     split::{read_document, split},
     tree::{Span, Tree},
@@ -222,7 +223,7 @@ fn of_problem(costs: &FileCosts, problem: &Problem, judge: &mut Judge<'_>) -> Ve
             if judge.left == 0 || !(judge.goes_on)() {
                 return found;
             }
-            let Some(edits) = edits(&costs.text, placed, remedy) else {
+            let Some((edits, changes)) = edits(&costs.text, placed, remedy) else {
                 continue;
             };
             if !judge.is_good(&edits, placed, problem) {
@@ -234,6 +235,7 @@ fn of_problem(costs: &FileCosts, problem: &Problem, judge: &mut Judge<'_>) -> Ve
                 problem: problem.clone(),
                 edits,
                 preferred: false,
+                changes,
                 drops: false,
             });
         }
@@ -241,14 +243,14 @@ fn of_problem(costs: &FileCosts, problem: &Problem, judge: &mut Judge<'_>) -> Ve
     found
 }
 
-/// The edits that write the bounds of a remedy; `None` if one of them has no place.
-fn edits(text: &Arc<str>, placed: &PlacedCosts, remedy: &BoundsProposal) -> Option<Vec<TextEdit>> {
+/// The edits that write the bounds of a remedy, and the same as changes; `None` if one of them has no place.
+fn edits(text: &Arc<str>, placed: &PlacedCosts, remedy: &BoundsProposal) -> Option<(Vec<TextEdit>, Vec<Change>)> {
     let cut = split(text);
     if cut.error.is_some() {
         return None;
     }
     let mut tree: Option<(u32, Tree)> = None;
-    let mut edits = Vec::new();
+    let (mut edits, mut changes) = (Vec::new(), Vec::new());
     for bound in &remedy.bounds {
         let targets = placed.targets(bound);
         if targets.is_empty() {
@@ -261,8 +263,11 @@ fn edits(text: &Arc<str>, placed: &PlacedCosts, remedy: &BoundsProposal) -> Opti
                 tree = Some((document.index, read_document(text, document, &[]).ok()?));
             }
             let (_, tree) = tree.as_ref()?;
-            let edit = insert::entry(text, tree, target.span, bound.keyword, bound.suggested)?;
+            let (edit, change) = insert::entry(text, tree, target.span, bound.keyword, bound.suggested)?;
             edits.push((target.span.start, edit));
+            if !changes.contains(&change) {
+                changes.push(change);
+            }
         }
     }
     // Of two that end at one place, the inner one comes first.
@@ -270,7 +275,7 @@ fn edits(text: &Arc<str>, placed: &PlacedCosts, remedy: &BoundsProposal) -> Opti
     let mut edits: Vec<TextEdit> = edits.into_iter().map(|it| it.1).collect();
     // Versions may share a schema by an alias: it is written once.
     edits.dedup();
-    Some(edits)
+    Some((edits, changes))
 }
 
 /// Judges a text with edits. Of many the first [`MAX_JUDGED`].

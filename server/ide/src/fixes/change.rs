@@ -15,13 +15,13 @@ use super::{
     edits::{flow, insert_entry, put, remove_entry, remove_item, set_scalar},
 };
 
-/// The edit that makes a change. `found`: the way in the tree to what the finding is about; `place`: the same in the paths of the change.
+/// The edit that makes a change, and the change with the path that the field has in the tree. `found`: the way in the tree to what the finding is about; `place`: the same in the paths of the change.
 /// `None` if the text has another form than the change expects.
-pub(super) fn edit(tree: &Tree, found: &[Step<'_>], place: &Path, change: &Change) -> Option<TextEdit> {
+pub(super) fn edit(tree: &Tree, found: &[Step<'_>], place: &Path, change: &Change) -> Option<(TextEdit, Change)> {
     let field = change.path().segments();
-    let target = find(tree, found, place.segments(), field)?;
+    let (way, target) = find(tree, found, place.segments(), field)?;
     let (node, missing) = (tree.resolve(target.node), target.missing);
-    match change {
+    let edit = match change {
         Change::Set(_, value) if missing > 0 => {
             let (first, rest) = field[field.len() - missing..].split_first()?;
             let value = rest.iter().rev().try_fold(value.clone(), |value, step| {
@@ -49,11 +49,26 @@ pub(super) fn edit(tree: &Tree, found: &[Step<'_>], place: &Path, change: &Chang
             let has_them = tree.is_scalar(node) && tree.scalar(node).get(bytes.clone()).is_some();
             has_them.then(|| put(tree.source_map(node).span(bytes.clone()), text))
         }
-    }
+    };
+    Some((edit?, change.clone().at(path(&way))))
 }
 
-/// Where a field is, or what is there of the way to it.
-fn find(tree: &Tree, found: &[Step<'_>], place: &[Segment], field: &[Segment]) -> Option<PathTarget> {
+/// A way in a tree as the path of a change.
+pub(crate) fn path(way: &[Step<'_>]) -> Path {
+    let segments = way.iter().map(|step| match step {
+        Step::Key(key) => Segment::Field(key.clone().into_owned()),
+        Step::Index(index) => Segment::Index(*index),
+    });
+    segments.collect()
+}
+
+/// The way to a field, and where it is, or what is there of the way.
+fn find<'s>(
+    tree: &Tree,
+    found: &[Step<'s>],
+    place: &[Segment],
+    field: &'s [Segment],
+) -> Option<(Vec<Step<'s>>, PathTarget)> {
     let shared = place.iter().zip(field).take_while(|(one, other)| is_same(one, other));
     let shared = shared.count();
     // A finding may be shown at a part of what it is about.
@@ -68,9 +83,9 @@ fn find(tree: &Tree, found: &[Step<'_>], place: &[Segment], field: &[Segment]) -
         Segment::Field(name) | Segment::Key(name) => Step::key(name),
         Segment::Index(index) => Step::Index(*index),
     });
-    let way: Vec<Step<'_>> = object.iter().cloned().chain(steps).collect();
+    let way: Vec<Step<'s>> = object.iter().cloned().chain(steps).collect();
     let target = paths::find(tree, &way)?;
-    (target.missing <= field.len() - shared).then_some(target)
+    (target.missing <= field.len() - shared).then_some((way, target))
 }
 
 fn leads(step: &Step<'_>, segment: &Segment) -> bool {
@@ -123,7 +138,7 @@ mod tests {
             .split('.')
             .map(|it| it.parse().map_or_else(|_| Step::key(it), Step::Index))
             .collect();
-        apply(&text, &[edit(&tree, &found, &path(place), change)?])
+        apply(&text, &[edit(&tree, &found, &path(place), change)?.0])
     }
 
     #[track_caller]
@@ -187,7 +202,9 @@ mod tests {
         let place = path("spec.versions.0.name");
         let found = [Step::key("b"), Step::Index(0), Step::key("name")];
         let edit = |found: &[Step<'_>]| edit(&tree, found, &place, &remove);
-        let edited = apply(&text, &[edit(&found).expect("an edit")]);
+        let (edited, change) = edit(&found).expect("an edit");
+        assert_eq!(change, Change::Remove(path("b.0.size")));
+        let edited = apply(&text, &[edited]);
         assert_eq!(edited, Some(TEXT.replace("  size: 1\n", "")));
         // What is found deeper is about what is around it.
         let deeper = [&found[..], &[Step::Index(0)]].concat();

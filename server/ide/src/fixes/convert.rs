@@ -24,6 +24,7 @@ pub(super) fn fix(text: &str, tree: &Tree, problem: Problem) -> Option<Fix> {
         problem,
         edits: edits.collect(),
         preferred: true,
+        changes: Vec::new(),
         drops: false,
     })
 }

@@ -83,6 +83,7 @@ impl Ignorer {
                 new_text: format!(" {}", suppress::comment(Form::Yaml, code)),
             }],
             preferred: false,
+            changes: Vec::new(),
             drops: false,
         })
     }

@@ -83,6 +83,7 @@ pub fn restorations(
                 problem,
                 edits,
                 preferred: false,
+                changes: Vec::new(),
                 drops: false,
             });
         }

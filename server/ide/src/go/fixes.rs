@@ -72,6 +72,7 @@ impl<'a> File<'a> {
             problem,
             edits: repair.edits,
             preferred: repair.is_certain,
+            changes: Vec::new(),
             drops: false,
         }
     }

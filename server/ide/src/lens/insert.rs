@@ -1,22 +1,28 @@
 //! A keyword written into a schema as its author would have written it.
 
-use crd_analyzer_syntax::tree::{CollectionStyle, Entry, NodeId, NodeKind, ScalarStyle, Span, Tree};
+use crd_analyzer_diagnostic::{Change, Value};
+use crd_analyzer_syntax::{
+    paths::path_of,
+    tree::{CollectionStyle, Entry, NodeId, NodeKind, ScalarStyle, Span, Tree},
+};
 
-use crate::fixes::TextEdit;
+use crate::fixes::{TextEdit, change};
 
-/// The edit that writes `keyword: value` into the mapping that lies at `span`; `None` if there is none, if it has the keyword, or if it
-/// has an anchor, by which it may be others' as well.
-pub(super) fn entry(file: &str, tree: &Tree, span: Span, keyword: &str, value: i64) -> Option<TextEdit> {
+/// The edit that writes `keyword: value` into the mapping that lies at `span`, and the same as a change; `None` if there is none, if it has the
+/// keyword, or if it has an anchor, by which it may be others' as well.
+pub(super) fn entry(file: &str, tree: &Tree, span: Span, keyword: &str, value: i64) -> Option<(TextEdit, Change)> {
     let is_it = |node: &NodeId| tree.span(*node) == span && matches!(tree.kind(*node), NodeKind::Mapping(_));
     let mapping = tree.nodes().find(is_it)?;
     let is_anchored = |node: NodeId| tree.anchor(node).is_some();
     if is_anchored(mapping) || tree.ancestors(mapping).any(is_anchored) || tree.get(mapping, keyword).is_some() {
         return None;
     }
-    match tree.kind(mapping) {
+    let edit = match tree.kind(mapping) {
         NodeKind::Mapping(CollectionStyle::Flow) => flow(tree, mapping, keyword, value),
         _ => block(file, tree, mapping, keyword, value),
-    }
+    };
+    let path = change::path(&path_of(tree, mapping)).child(keyword);
+    Some((edit?, Change::Set(path, Value::AsWritten(value.to_string()))))
 }
 
 /// The entry after which the keyword is written: where keys are sorted, the last one that is smaller; else the type. `None`: before all.

@@ -13,7 +13,7 @@ use crd_analyzer_workspace::{
     findings::finding::{Class, Finding},
     findings::report::{DocumentReport, FileReport},
     judging::analysis::{Question, analyze_manifest},
-    sources::{Unit, made::Manifests, manifest::Manifest},
+    sources::{Unit, change::Written, made::Manifests, manifest::Manifest},
 };
 
 use crate::{
@@ -190,14 +190,28 @@ impl SourceFile<'_> {
 
     /// The fix as it is written in the file. `None`: it would be written elsewhere, too, or cannot be.
     fn written(&self, manifest: &Manifest, fix: Fix, problem: Problem) -> Option<Fix> {
-        let edits: Vec<(Span, String)> = fix.edits.into_iter().map(|it| (it.span, it.new_text)).collect();
-        let edits = self.in_file(manifest, &edits)?;
-        Some(Fix { problem, edits, ..fix })
+        let edits = if fix.changes.is_empty() {
+            self.in_file(manifest, &fix.edits)?
+        } else {
+            self.only_here(self.manifests.write(manifest, &fix.changes, self.unit)?)?
+        };
+        let changes = Vec::new();
+        Some(Fix {
+            problem,
+            edits,
+            changes,
+            ..fix
+        })
     }
 
     /// Edits of a manifest as edits of the file. `None`: they would be written elsewhere, too, or cannot be.
-    pub(super) fn in_file(&self, manifest: &Manifest, edits: &[(Span, String)]) -> Option<Vec<TextEdit>> {
-        let written = self.manifests.write(manifest, edits, self.unit)?;
+    pub(super) fn in_file(&self, manifest: &Manifest, edits: &[TextEdit]) -> Option<Vec<TextEdit>> {
+        let edits: Vec<(Span, String)> = edits.iter().map(|it| (it.span, it.new_text.clone())).collect();
+        self.only_here(self.manifests.write_edits(manifest, &edits, self.unit)?)
+    }
+
+    /// The edits of the file, if no other file is edited.
+    fn only_here(&self, written: Vec<Written>) -> Option<Vec<TextEdit>> {
         let edits = written.into_iter().map(|(place, new_text)| {
             let span = place.span;
             (*place.file.path == *self.path).then_some(TextEdit { span, new_text })

@@ -29,8 +29,7 @@ impl SourceFile<'_> {
         let renaming = prepare(&document, spot, version)
             .and_then(|old| Ok((old.name, unjudged(&document, spot, new_name, version)?)))
             .and_then(|(old_name, renaming)| {
-                let edits: Vec<_> = renaming.edits.iter().map(|it| (it.span, it.new_text.clone())).collect();
-                let edits = self.in_file(manifest, &edits).ok_or_else(|| {
+                let edits = self.in_file(manifest, &renaming.edits).ok_or_else(|| {
                     format!(
                         "`{old_name}` is declared in {language}: change its declaration and each rule that reads it"
                     )

@@ -274,8 +274,21 @@ async fn names_in_what_is_made_of_a_file_are_changed_in_it() {
         refused["error"]["message"],
         "`it` has another meaning in the expression"
     );
-    let refused = ask("color != ~red", "paint").await;
-    let why = "`color` is declared in shapes: change its declaration and each rule that reads it";
-    assert_eq!(refused["error"]["message"], why);
+    // The declaration of a property is no string of the manifest, but the language can write it.
+    let found = ask("color != ~red", "paint").await;
+    let edits = list(found["result"]["changes"][SHAPE_URI].clone());
+    let starts: Vec<_> = edits.iter().map(|it| it["range"]["start"].clone()).collect();
+    let expected = [("color max", 0), ("color != ~red", 0), ("color)»", 0)];
+    assert_eq!(
+        starts,
+        expected.map(|(needle, at)| place_in(SHAPE, needle, at)),
+        "{found}"
+    );
+    assert!(edits.iter().all(|it| it["newText"] == "paint"), "{found}");
+    let refused = ask("color != ~red", "two words").await;
+    assert_eq!(
+        refused["error"]["message"],
+        "rules read the property, and cannot name `two words`"
+    );
     client.finish().await;
 }

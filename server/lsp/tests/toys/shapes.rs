@@ -8,14 +8,14 @@
 
 use std::{ops::Range, path::Path, sync::Arc};
 
-use crd_analyzer_syntax::{paths::Step, tree::Span};
+use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
     documents::source::SourceText,
     findings::report::FileReport,
     judging::analysis::Question,
     sources::{
         Row, Unit, World,
-        change::{Change, Written},
+        change::{Change, Segment, Value, Written},
         made::Made,
         manifest::{Encoding, Place, Writing},
     },
@@ -124,13 +124,23 @@ impl Unit for Shape {
     }
 
     fn write(&self, _: &Made, change: &Change) -> Option<Written> {
-        let [.., Step::Key(properties), Step::Key(field), Step::Key(keyword)] = &change.path[..] else {
-            return None;
-        };
+        let keys = change.path().segments().iter().map(|it| match it {
+            Segment::Field(name) | Segment::Key(name) => name.as_str(),
+            Segment::Index(_) => "",
+        });
+        let keys: Vec<&str> = keys.collect();
         let lines = self.lines("text");
-        let is_it = |it: &&(&str, usize)| it.0.split(' ').next() == Some(field);
-        let (line, at) = lines.iter().find(is_it).filter(|_| properties == "properties")?;
-        let end = at + line.len();
-        Some((self.place(end, 0), format!(" {keyword}={}", change.to.as_ref()?)))
+        let line = |field: &str| lines.iter().find(|it| it.0.split(' ').next() == Some(field));
+        match (change, &keys[..]) {
+            (Change::Set(_, Value::AsWritten(value)), [.., "properties", field, keyword]) => {
+                let (line, at) = line(field)?;
+                Some((self.place(at + line.len(), 0), format!(" {keyword}={value}")))
+            }
+            (Change::Rename(_, name), [.., "properties", field]) => {
+                let (_, at) = line(field).filter(|_| !name.contains(char::is_whitespace))?;
+                Some((self.place(*at, field.len()), name.clone()))
+            }
+            _ => None,
+        }
     }
 }

@@ -1,21 +1,14 @@
-//! Changes of manifests: what they set and remove, whatever they are written in.
+//! What changes between two texts of a manifest, whatever the manifest is made of.
 
 use std::sync::Arc;
 
+pub use crd_analyzer_diagnostic::{Change, Value};
+pub use crd_analyzer_schema::field::{Path, Segment};
 use crd_analyzer_syntax::{paths::Step, read_json};
-use serde_json::Value;
+use serde_json::Value as Json;
 
 use super::manifest::Place;
 use crate::documents::text::Text;
-
-/// A change of one value of a manifest.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Change {
-    /// The way to the value, which may be new.
-    pub path: Vec<Step<'static>>,
-    /// What it is set to. `None`: it is removed.
-    pub to: Option<Value>,
-}
 
 /// A change as it is written in a file: what is replaced, empty for an insertion, and the new text.
 pub type Written = (Place, String);
@@ -23,72 +16,95 @@ pub type Written = (Place, String);
 /// The changes from one text of a manifest to another. `None`: one of them cannot be read.
 pub fn between(before: &str, after: &str) -> Option<Vec<Change>> {
     let mut changes = Vec::new();
-    compare(&value(before)?, &value(after)?, &mut Vec::new(), &mut changes);
+    compare(&json(before)?, &json(after)?, &mut Path::default(), &mut changes);
     Some(changes)
 }
 
-fn value(text: &str) -> Option<Value> {
+fn json(text: &str) -> Option<Json> {
     let text = Text::whole(Arc::from(text));
     let tree = text.read(*text.documents().documents.first()?).ok()?;
     Some(read_json(&tree).ok()?.root()?.to_value())
 }
 
-fn compare(before: &Value, after: &Value, path: &mut Vec<Step<'static>>, changes: &mut Vec<Change>) {
-    let set = |path: &[Step<'static>], to: Option<&Value>| Change {
-        path: path.to_vec(),
-        to: to.cloned(),
-    };
+fn compare(before: &Json, after: &Json, path: &mut Path, changes: &mut Vec<Change>) {
     match (before, after) {
-        (Value::Object(before), Value::Object(after)) => {
+        (Json::Object(before), Json::Object(after)) => {
+            let gone: Vec<_> = before.iter().filter(|it| !after.contains_key(it.0)).collect();
+            let new: Vec<_> = after.iter().filter(|it| !before.contains_key(it.0)).collect();
             for (key, old) in before {
-                path.push(Step::key(key.clone()));
-                match after.get(key) {
-                    Some(new) => compare(old, new, path, changes),
-                    None => changes.push(set(path, None)),
+                if let Some(new) = after.get(key) {
+                    path.push(Segment::Field(key.clone()));
+                    compare(old, new, path, changes);
+                    path.pop();
                 }
-                path.pop();
             }
-            for (key, new) in after.iter().filter(|it| !before.contains_key(it.0)) {
-                path.push(Step::key(key.clone()));
-                changes.push(set(path, Some(new)));
-                path.pop();
+            match (&gone[..], &new[..]) {
+                ([(old, value)], [(new, other)]) if value == other => {
+                    changes.push(Change::Rename(path.child(old), (*new).clone()));
+                }
+                _ => {
+                    changes.extend(gone.into_iter().map(|it| Change::Remove(path.child(it.0))));
+                    changes.extend(new.into_iter().map(|it| Change::Set(path.child(it.0), value(it.1))));
+                }
             }
         }
-        (Value::Array(before), Value::Array(after)) if before.len() == after.len() => {
+        (Json::Array(before), Json::Array(after)) if before.len() == after.len() => {
             for (index, (old, new)) in before.iter().zip(after).enumerate() {
-                path.push(Step::Index(index));
+                path.push(Segment::Index(index));
                 compare(old, new, path, changes);
                 path.pop();
             }
         }
         _ if before == after => {}
-        _ => changes.push(set(path, Some(after))),
+        _ => changes.push(Change::Set(path.clone(), value(after))),
     }
+}
+
+/// A value that a change sets.
+pub(super) fn value(json: &Json) -> Value {
+    match json {
+        Json::String(text) => Value::Text(text.clone()),
+        Json::Bool(value) => Value::Bool(*value),
+        Json::Array(items) if items.iter().all(Json::is_string) => {
+            Value::List(items.iter().filter_map(|it| Some(it.as_str()?.to_owned())).collect())
+        }
+        Json::Object(fields) => Value::Map(fields.iter().map(|(key, it)| (key.clone(), value(it))).collect()),
+        // JSON is YAML.
+        Json::Null | Json::Number(_) | Json::Array(_) => Value::AsWritten(json.to_string()),
+    }
+}
+
+/// The way to a field.
+pub(super) fn steps(path: &Path) -> Vec<Step<'_>> {
+    let steps = path.segments().iter().map(|it| match it {
+        Segment::Field(name) | Segment::Key(name) => Step::key(name.as_str()),
+        Segment::Index(index) => Step::Index(*index),
+    });
+    steps.collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
     fn what_changed_has_a_path() {
-        let before = r#"{"a": {"b": 1, "c": [1, 2]}, "d": "x"}"#;
-        let after = r#"{"a": {"b": 2, "c": [1, 3], "e": true}}"#;
-        let set = |path: &[Step<'static>], to: Value| Change {
-            path: path.to_vec(),
-            to: Some(to),
-        };
-        let a = Step::key("a");
+        let before = r#"{"a": {"b": 1, "c": ["1", 2], "old": [1]}, "d": "x", "f": {"g": 1, "h": 2}}"#;
+        let after = r#"{"a": {"b": 2, "c": ["1", 3], "new": [1]}, "d": "y", "f": {"i": [1], "j": {"k": ["l"]}}}"#;
+        let a = Path::of(["a"]);
+        let number = |it: &str| Value::AsWritten(it.to_owned());
         let expected = [
-            set(&[a.clone(), Step::key("b")], json!(2)),
-            set(&[a.clone(), Step::key("c"), Step::Index(1)], json!(3)),
-            set(&[a, Step::key("e")], json!(true)),
-            Change {
-                path: vec![Step::key("d")],
-                to: None,
-            },
+            Change::Set(a.child("b"), number("2")),
+            Change::Set(a.child("c").index(1), number("3")),
+            Change::Rename(a.child("old"), "new".to_owned()),
+            Change::Set(Path::of(["d"]), Value::text_of("y")),
+            Change::Remove(Path::of(["f", "g"])),
+            Change::Remove(Path::of(["f", "h"])),
+            Change::Set(Path::of(["f", "i"]), number("[1]")),
+            Change::Set(
+                Path::of(["f", "j"]),
+                Value::entry("k", Value::List(vec!["l".to_owned()])),
+            ),
         ];
         assert_eq!(between(before, after).as_deref(), Some(&expected[..]));
         assert_eq!(between(before, before), Some(Vec::new()));

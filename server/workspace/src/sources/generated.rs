@@ -15,8 +15,8 @@ use crd_analyzer_syntax::{
     paths::{Step, at, find},
     tree::{Span, Tree},
 };
-use serde_json::Value;
 
+use super::change::{self, Change, Value};
 use crate::{
     documents::source::SourceText,
     findings::finding::{Finding, Related},
@@ -197,13 +197,16 @@ impl<'a> Origin<'a> {
         })
     }
 
-    /// How Go says that the value at a path of a schema is this one: the bytes of a file that are replaced, and the new text. `None`: no marker
-    /// says it, or the field is not declared in the repository.
-    pub(crate) fn write(
-        &self,
-        path: &[Step<'_>],
-        to: Option<&Value>,
-    ) -> Option<(Arc<SourceFile>, std::ops::Range<usize>, String)> {
+    /// How Go says a change of a schema: the bytes of a file that are replaced, and the new text. `None`: no marker says it, or the field is not
+    /// declared in the repository.
+    pub(crate) fn write(&self, change: &Change) -> Option<(Arc<SourceFile>, std::ops::Range<usize>, String)> {
+        let (path, to) = match change {
+            Change::Set(path, value) => (path, Some(value)),
+            Change::Remove(path) => (path, None),
+            // A name is that of a field, and what a string has is written where the string is.
+            Change::Rename(..) | Change::Splice(..) => return None,
+        };
+        let path = change::steps(path);
         let keys: Vec<&str> = path.iter().map(key_of).collect();
         let (["spec", "versions", _, "schema", "openAPIV3Schema", schema @ ..], Some(Step::Index(version))) =
             (keys.as_slice(), path.get(2))
@@ -374,8 +377,9 @@ fn marker_edit(marked: &Marked<'_>, text: &str, to: Option<&Value>) -> Option<(s
 /// A value as markers write it.
 fn marker_value(value: &Value) -> Option<String> {
     match value {
-        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
-        Value::String(text) if !text.contains(['`', '\n', '\r']) => Some(format!("`{text}`")),
+        Value::Bool(value) => Some(value.to_string()),
+        Value::AsWritten(text) if text.parse::<f64>().is_ok() => Some(text.clone()),
+        Value::Text(text) if !text.contains(['`', '\n', '\r']) => Some(format!("`{text}`")),
         _ => None,
     }
 }

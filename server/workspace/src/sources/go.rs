@@ -19,7 +19,6 @@ use super::{
 };
 use crate::{
     documents::source::SourceText,
-    documents::text::Text,
     index::{GroupKind, KnownCrd},
     sources::generated::{GoSources, Origin},
     sources::go_file,
@@ -162,11 +161,10 @@ impl Unit for Types<'_> {
     }
 
     fn write(&self, made: &Made, change: &Change) -> Option<Written> {
-        let text = Text::whole(made.manifest().text.clone());
-        let tree = text.read(*text.documents().documents.first()?).ok()?;
+        let tree = made.manifest().tree()?;
         let module = One(self.module().clone());
         let origin = Origin::of(&tree, Some(&made.manifest().path), Some(&module))?;
-        let (file, span, text) = origin.write(&change.path, change.to.as_ref())?;
+        let (file, span, text) = origin.write(change)?;
         let place = Place {
             file: Arc::new(SourceText::new(file.path.clone(), file.text.clone())),
             span: Span::new(span.start as u32, span.end as u32),

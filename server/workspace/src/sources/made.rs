@@ -1,14 +1,18 @@
 //! The manifests that files are made into.
 
-use std::{path::Path, sync::Arc};
+use std::{cell::OnceCell, path::Path, sync::Arc};
 
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::KubernetesVersion;
-use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_syntax::{
+    paths::{PathTarget, find},
+    read_json_of,
+    tree::Span,
+};
 
 use super::{
     Row, Unit,
-    change::{self, Written},
+    change::{self, Change, Written},
     judged::{self, Judged},
     manifest::Manifest,
 };
@@ -146,23 +150,61 @@ impl Manifests {
             .map(move |it| (it.manifest(), it.judged.costs(version)))
     }
 
-    /// Edits of a manifest's text as edits of the files that it is made of. `None`: they cannot be written there.
-    pub fn write(&self, manifest: &Manifest, edits: &[(Span, String)], unit: &dyn Unit) -> Option<Vec<Written>> {
-        let in_strings = edits.iter().map(|(span, text)| manifest.edit(*span, text));
-        if let Some(written) = in_strings.collect::<Option<Vec<_>>>() {
-            return Some(written);
-        }
+    /// Edits of a manifest's text as edits of the files that it is made of: those of strings where these are written, others as changes. `None`: one
+    /// of them cannot be written.
+    pub fn write_edits(&self, manifest: &Manifest, edits: &[(Span, String)], unit: &dyn Unit) -> Option<Vec<Written>> {
+        let mut written = Vec::new();
         let mut edited = manifest.text.to_string();
         for (span, text) in edits.iter().rev() {
+            if let Some(it) = manifest.edit(*span, text) {
+                written.push(it);
+                continue;
+            }
             edited.get(span.range())?;
             edited.replace_range(span.range(), text);
         }
-        let made = self
-            .made
-            .iter()
-            .find(|it| std::ptr::eq(Arc::as_ptr(it.manifest()), manifest))?;
-        let changes = change::between(&manifest.text, &edited)?;
-        changes.iter().map(|it| unit.write(made, it)).collect()
+        if written.len() < edits.len() {
+            let changes = change::between(&manifest.text, &edited)?;
+            written.extend(self.write(manifest, &changes, unit)?);
+        }
+        Some(written)
+    }
+
+    /// Changes of a manifest as edits of the files that it is made of. `None`: one of them cannot be written.
+    pub fn write(&self, manifest: &Manifest, changes: &[Change], unit: &dyn Unit) -> Option<Vec<Written>> {
+        let is_it = |it: &&Made| std::ptr::eq(Arc::as_ptr(it.manifest()), manifest);
+        let made = self.made.iter().find(is_it)?;
+        let tree = OnceCell::new();
+        let node = |path: &change::Path| {
+            let tree = tree.get_or_init(|| manifest.tree()).as_ref()?;
+            let found = find(tree, &change::steps(path)).filter(PathTarget::is_found)?;
+            Some((tree, tree.resolve(found.node)))
+        };
+        let mut written = Vec::new();
+        for change in changes {
+            match change {
+                Change::Splice(path, bytes, text) => {
+                    let (tree, node) = node(path)?;
+                    let quoted = serde_json::to_string(text).ok()?;
+                    let span = tree.source_map(node).span(bytes.clone());
+                    written.push(manifest.edit(span, &quoted[1..quoted.len() - 1])?);
+                }
+                Change::Rename(path, name) => {
+                    if let Some(it) = unit.write(made, change) {
+                        written.push(it);
+                        continue;
+                    }
+                    let (tree, node) = node(path)?;
+                    let value = change::value(&read_json_of(tree, node).ok()?.root()?.to_value());
+                    let mut renamed = path.clone();
+                    renamed.pop();
+                    written.push(unit.write(made, &Change::Remove(path.clone()))?);
+                    written.push(unit.write(made, &Change::Set(renamed.child(name), value))?);
+                }
+                Change::Set(..) | Change::Remove(_) => written.push(unit.write(made, change)?),
+            }
+        }
+        Some(written)
     }
 
     /// What is wrong in a file with the manifests that it has a part in. `is_told`: what is wrong with the CRD in a file is told there.

@@ -2,9 +2,9 @@
 
 use std::{collections::HashSet, fmt, ops::Range, path::Path, sync::Arc};
 
-use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_syntax::tree::{Span, Tree};
 
-use crate::documents::source::SourceText;
+use crate::documents::{source::SourceText, text::Text};
 
 /// An object as somebody will send it. What it was made from may be written in another language.
 #[derive(Debug)]
@@ -138,6 +138,12 @@ impl Manifest {
             span: part.inner(&self.text, span)?,
         };
         Some((place, encoding.written(&string(&format!("\"{new}\""))?)?))
+    }
+
+    /// Its tree. `None`: it cannot be read.
+    pub fn tree(&self) -> Option<Tree> {
+        let text = Text::whole(self.text.clone());
+        text.read(*text.documents().documents.first()?).ok()
     }
 
     /// Whether something in it is written in a file.

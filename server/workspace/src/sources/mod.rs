@@ -63,7 +63,8 @@ pub trait Unit {
         self.make()
     }
 
-    /// Writes a change of a manifest in the file that decides it. `None`: no file can say it.
+    /// Writes a change of a manifest in the file that decides it. Changes inside of strings do not come here if the string is written in a file.
+    /// `None`: no file can say it.
     fn write(&self, _made: &Made, _change: &Change) -> Option<Written> {
         None
     }

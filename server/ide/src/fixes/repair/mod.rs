@@ -15,10 +15,7 @@ use std::sync::Arc;
 
 use crd_analyzer_apiextensions::codes as api_codes;
 use crd_analyzer_diagnostic::{Change, Proposed};
-use crd_analyzer_schema::{
-    codes as schema_codes,
-    field::{Path, Segment},
-};
+use crd_analyzer_schema::{codes as schema_codes, field::Path};
 use crd_analyzer_syntax::{
     paths::{self, Side, Step},
     tree::{Entry, NodeId, Tree},
@@ -44,6 +41,8 @@ pub(super) struct Repair {
     pub(super) title: String,
     /// In any order, without overlaps.
     pub(super) edits: Vec<TextEdit>,
+    /// The same as changes of the object, where they are known.
+    pub(super) changes: Vec<Change>,
     /// It may be applied without asking: what is accepted and stored stays what the author meant.
     pub(super) safe: bool,
     /// What most would do, though it drops something that the author wrote.
@@ -55,6 +54,7 @@ impl Repair {
         Self {
             title: title.into(),
             edits,
+            changes: Vec::new(),
             safe: false,
             drops: false,
         }
@@ -133,25 +133,22 @@ impl<'d> At<'d> {
 
     /// The path of what the finding is about.
     fn place(&self) -> Path {
-        let steps = self.path.iter().map(|step| match step {
-            Step::Key(key) => Segment::Field(key.clone().into_owned()),
-            Step::Index(index) => Segment::Index(*index),
-        });
-        steps.collect()
+        change::path(&self.path)
     }
 
     /// The repair that makes changes. `place`: what the finding is about, in the paths of the changes. `None` if one of them cannot be
     /// written here.
     fn written(&self, place: &Path, title: &str, changes: &[Change]) -> Option<Repair> {
-        let mut edits = Vec::new();
+        let mut repair = Repair::new(title, Vec::new());
         for it in changes {
-            let edit = change::edit(self.tree, &self.path, place, it)?;
+            let (edit, change) = change::edit(self.tree, &self.path, place, it)?;
+            repair.changes.push(change);
             // Versions can share what is written.
-            if !edits.contains(&edit) {
-                edits.push(edit);
+            if !repair.edits.contains(&edit) {
+                repair.edits.push(edit);
             }
         }
-        Some(Repair::new(title, edits))
+        Some(repair)
     }
 
     /// The repairs that a check proposes.

@@ -30,6 +30,7 @@ pub(in crate::go) fn ignores(text: &str, problems: impl IntoIterator<Item = Prob
             }],
             problem,
             preferred: false,
+            changes: Vec::new(),
             drops: false,
         })
     });
