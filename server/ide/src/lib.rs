@@ -11,6 +11,7 @@ pub mod folding;
 mod go;
 pub mod highlight;
 pub mod hover;
+pub mod kind;
 pub mod language;
 pub mod lens;
 pub mod links;

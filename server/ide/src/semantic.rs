@@ -6,10 +6,7 @@ use crd_analyzer_cel::{
 };
 use crd_analyzer_syntax::tree::Span;
 
-use crate::{
-    cel::{scalars, scalars_of_row, spans},
-    file::Document,
-};
+use crate::{cel::spans, file::Document};
 
 /// What a token is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -62,14 +59,7 @@ pub struct SemanticToken {
 pub fn semantic_tokens(document: &Document<'_>, within: Span) -> Vec<SemanticToken> {
     let mut found = Vec::new();
     let tree = document.tree;
-    let places = if document.is_crd() {
-        scalars(tree)
-    } else if let Some(root) = document.root.filter(|_| document.row().is_some()) {
-        scalars_of_row(tree, root)
-    } else {
-        return found;
-    };
-    for place in places {
+    for place in (document.kind().expressions)(document) {
         let span = tree.span(place.scalar);
         if document.root.is_some_and(|it| !tree.is_in(place.scalar, it))
             || span.end < within.start

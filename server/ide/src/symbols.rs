@@ -52,17 +52,18 @@ const MAX_DEPTH: usize = 100;
 
 /// The parts of a CRD, or of an object whose kind is in the table; `None` for other objects.
 pub fn symbols(document: &Document<'_>) -> Option<Symbol> {
-    if let Some(row) = document.row() {
-        let lists = row.outline.iter().filter_map(|it| outline_list(document, it));
-        let children = lists.collect();
-        return Some(Symbol {
-            children,
-            ..resource_symbols(document)?
-        });
-    }
-    if !document.is_crd() {
-        return None;
-    }
+    (document.kind().outline)(document)
+}
+
+pub(crate) fn of_row(document: &Document<'_>) -> Option<Symbol> {
+    let lists = document.row()?.outline.iter();
+    Some(Symbol {
+        children: lists.filter_map(|it| outline_list(document, it)).collect(),
+        ..resource_symbols(document)?
+    })
+}
+
+pub(crate) fn of_crd(document: &Document<'_>) -> Option<Symbol> {
     let tree = document.tree;
     let root = document.root?;
     let name = child(tree, root, "metadata").and_then(|it| child(tree, it, "name"));

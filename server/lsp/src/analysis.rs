@@ -14,8 +14,6 @@ use crd_analyzer_workspace::{
     builds::overlay::AsBuilt,
     comparison::revision::Revision,
     comparison::since_revision::KnownChanges,
-    config,
-    config::check,
     costs::DocumentCosts,
     documents::last_trees::LastTrees,
     findings::one_value,
@@ -26,6 +24,7 @@ use crd_analyzer_workspace::{
     judging::hazards::{Memory, Search, are_shown},
     judging::lints::Lints,
     judging::typing::analyze_typing,
+    kinds::files,
     sources::generated,
 };
 use lsp_types::{Diagnostic, Uri};
@@ -119,14 +118,9 @@ impl Analysis {
             return Self::empty();
         }
         let path = from_proto::place_of(uri);
-        if config::is_config(&path) {
-            return Self::of_report(
-                uri,
-                &check::check(text.as_bytes().to_vec()),
-                effective,
-                client,
-                (None, None),
-            );
+        if let Some(row) = files::of(&path) {
+            let report = (row.judge)(text.as_bytes().to_vec());
+            return Self::of_report(uri, &report, effective, client, (None, None));
         }
         let question = Question {
             path: Some(&path),

@@ -58,7 +58,7 @@ fn kind_of(tree: &Tree, node: NodeId) -> Option<(GroupKind, String)> {
 /// The place of a position, if it is in a custom resource whose CRD is known.
 pub(crate) fn at(request: &RequestContext, position: Position) -> Option<InResource<'_>> {
     let (document, offset) = request.document_at(position)?;
-    if document.is_crd() {
+    if !document.kind().is_declared {
         return None;
     }
     let tree = document.tree;
@@ -171,7 +171,7 @@ pub(crate) fn references(
     with_declaration: bool,
 ) -> Option<Vec<Location>> {
     let (document, offset) = request.document_at(position)?;
-    if !document.is_crd() {
+    if !document.kind().declares {
         return None;
     }
     let tree = document.tree;

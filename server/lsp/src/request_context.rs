@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_ide::file::{Document, File};
+use crd_analyzer_ide::{
+    file::{Document, File},
+    kind::{self, FileKind},
+};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::Span;
-use crd_analyzer_workspace::config;
 use lsp_types::{Position, Range, Uri};
 use tower_lsp::jsonrpc::Result;
 
@@ -87,10 +89,9 @@ impl RequestContext {
         &self.parsed.file
     }
 
-    /// Whether the document is a `.crd-analyzer.yaml`.
-    pub(crate) fn is_configuration(&self) -> bool {
-        let path = self.snapshot.path();
-        path.is_some_and(|it| config::is_config(&it))
+    /// What the document is, if it has no objects.
+    pub(crate) fn file_kind(&self) -> Option<&'static FileKind> {
+        kind::of_file(&self.snapshot.path()?)
     }
 
     /// What the client can do.

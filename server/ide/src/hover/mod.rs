@@ -13,7 +13,7 @@ mod tests;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
     paths::{self, Side, Step},
-    tree::Span,
+    tree::{NodeId, Span},
 };
 
 pub use configuration::configuration_hover;
@@ -26,9 +26,28 @@ use crate::{cel::cel_at, file::Document, property::target_at, schema};
 
 /// What there is to say about a place of a CRD, or of an object whose kind is in the table, for a server of this minor.
 pub fn hover(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Option<Hover> {
-    if !document.is_crd() && document.row().is_none() {
-        return None;
-    }
+    (document.kind().hover)(document, offset, version)
+}
+
+/// Of a CRD: see [`hover`].
+pub(crate) fn of_crd(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Option<Hover> {
+    of_object(document, offset, version, |field, at, value| {
+        definition::more(document, field, &at.path, value, version)
+    })
+}
+
+/// Of an object whose kind is in the table: see [`hover`].
+pub(crate) fn of_row(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Option<Hover> {
+    of_object(document, offset, version, |_, _, _| Vec::new())
+}
+
+/// `more`: what there is to say about the value of a field besides what the API says of the field.
+fn of_object(
+    document: &Document<'_>,
+    offset: u32,
+    version: KubernetesVersion,
+    more: impl FnOnce(&str, &paths::At<'_>, NodeId) -> Vec<Block>,
+) -> Option<Hover> {
     if let Some(at) = cel_at(document, offset, version) {
         return cel::hover(document, &at);
     }
@@ -70,9 +89,7 @@ pub fn hover(document: &Document<'_>, offset: u32, version: KubernetesVersion) -
     if at.side == Side::Value {
         blocks.extend(api::value(field, &tree.scalar(at.node), version));
     }
-    if document.is_crd() {
-        blocks.extend(definition::more(document, field.name, &at.path, value, version));
-    }
+    blocks.extend(more(field.name, &at, value));
     Some(Hover { span, blocks })
 }
 

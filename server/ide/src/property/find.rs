@@ -20,7 +20,7 @@ use crate::{
 /// The property that a place of a CRD names, and where the name is written.
 pub fn target_at(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Option<(Target, Span)> {
     let tree = document.tree;
-    if !document.is_crd() {
+    if !document.kind().declares {
         return None;
     }
     if let Some(at) = cel_at(document, offset, version) {

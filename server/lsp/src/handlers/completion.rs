@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_ide::completion::{self, Completions, Request, complete, complete_configuration};
+use crd_analyzer_ide::completion::{self, Completions, Request, complete};
 use crd_analyzer_syntax::{edit, tree::Span};
 use lsp_types::{
     CompletionContext, CompletionList, CompletionParams, CompletionResponse, CompletionTriggerKind, Position,
@@ -36,7 +36,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> 
                 return None;
             }
             // In a rule, a blank is as often before an operator or the end of the line. Clients that take the first item would write it.
-            if typed == " " && !request.is_configuration() && ask(request, offset, completion::is_begun_expression) {
+            if typed == " " && request.file_kind().is_none() && ask(request, offset, completion::is_begun_expression) {
                 return None;
             }
             // `a.?b` and `a[?0]` go on; behind `a ?` comes a value of which nothing is typed yet.
@@ -140,11 +140,9 @@ fn narrow(found: &mut Completions, text: &str, offset: u32) {
 
 /// What can be written at a byte.
 pub(super) fn find(request: &RequestContext, offset: u32) -> Option<Completions> {
-    let complete = if request.is_configuration() {
-        complete_configuration
-    } else {
-        complete
-    };
+    let complete = request
+        .file_kind()
+        .map_or(complete as fn(&Request<'_>) -> _, |it| it.complete);
     let mut found = ask(request, offset, complete)?;
     narrow(&mut found, request.file().text(), offset);
     Some(found)

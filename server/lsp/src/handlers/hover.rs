@@ -33,11 +33,10 @@ pub(crate) async fn handle(session: &Arc<Session>, params: HoverParams) -> Resul
         "the hover",
         move |request| {
             let (document, offset) = request.document_at(at.position)?;
-            let found = if request.is_configuration() {
-                hover::configuration_hover(document.tree, offset)?
-            } else {
-                hover::hover(&document, offset, request.version())
-                    .or_else(|| navigation::at(request, at.position)?.hover())?
+            let found = match request.file_kind() {
+                Some(kind) => (kind.hover)(document.tree, offset)?,
+                None => hover::hover(&document, offset, request.version())
+                    .or_else(|| navigation::at(request, at.position)?.hover())?,
             };
             Some(Hover {
                 contents: contents(request.client(), &found),

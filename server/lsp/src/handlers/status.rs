@@ -78,7 +78,7 @@ fn objects_of(request: &RequestContext) -> Vec<Value> {
         let kind = object.group_kind()?;
         let catalog = &session.workspace.catalog;
         let role = catalog.with(|index| Judgement::of_object(index, &path, &object, aside.as_ref()));
-        let found = if object.written.is_crd() || native::is_native(&kind.group) {
+        let found = if native::is_native(&kind.group) {
             None
         } else {
             definitions.find(&kind, &path)

@@ -2,6 +2,7 @@
 //!
 //! Nothing outside a row compares the name of such a kind. CRDs have tables of fields as well, and more questions than rows answer.
 
+pub mod files;
 mod policy;
 
 use crd_analyzer_admission::Verdict;
