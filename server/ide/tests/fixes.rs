@@ -502,7 +502,7 @@ fn facts_are_what_the_pages_show() {
     }
     assert!(
         wrong.is_empty(),
-        "change server/workspace/src/codes/facts.tsv:\n{}",
+        "change the rows of lints, or server/workspace/src/codes/facts.tsv:\n{}",
         wrong.join("\n")
     );
 }

@@ -13,6 +13,12 @@ pub struct Lint {
     pub page: &'static str,
     /// Why no quick fix can be known. `None` if the lint proposes fixes.
     pub no_fix: Option<&'static str>,
+    /// One of its fixes has one meaning, so that `check --fix` applies it.
+    pub has_safe_fix: bool,
+    /// The field of a CRD that it is about, whose kubebuilder marker its page names; may be empty.
+    pub field: &'static str,
+    /// A word that codes about the same thing share; may be empty.
+    pub group: &'static str,
     /// It is shown only where the configuration names it: true, but rarely worth a change.
     pub is_off: bool,
     /// It is told once for places whose lines are alike, such as the columns of several versions.
@@ -40,6 +46,9 @@ impl Lint {
             summary,
             page,
             no_fix: None,
+            has_safe_fix: false,
+            field: "",
+            group: "",
             is_off: false,
             is_told_once: false,
             needs: None,
@@ -54,6 +63,27 @@ impl Lint {
             no_fix: Some(why),
             ..self
         }
+    }
+
+    /// The same with a fix that `check --fix` applies.
+    #[must_use]
+    pub const fn safe_fix(self) -> Self {
+        Self {
+            has_safe_fix: true,
+            ..self
+        }
+    }
+
+    /// The same about a field of a CRD, whose kubebuilder marker the page names.
+    #[must_use]
+    pub const fn field(self, field: &'static str) -> Self {
+        Self { field, ..self }
+    }
+
+    /// The same with a word that codes about the same thing share: their pages name each other.
+    #[must_use]
+    pub const fn group(self, group: &'static str) -> Self {
+        Self { group, ..self }
     }
 
     /// The same, off by default.

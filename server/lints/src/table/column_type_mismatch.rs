@@ -17,7 +17,10 @@ pub(super) const LINT: Lint = Lint::new(
     include_str!("../../codes/column-type-mismatch.md"),
     Check::Crd(check),
 )
-.told_once();
+.told_once()
+.safe_fix()
+.field("additionalPrinterColumns")
+.group("columns");
 
 /// The values that a column reads are never of the column's type.
 #[derive(Debug)]

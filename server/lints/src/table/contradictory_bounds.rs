@@ -14,7 +14,8 @@ pub(super) const LINT: Lint = Lint::new(
     include_str!("../../codes/contradictory-bounds.md"),
     Check::Schema(check),
 )
-.no_fix("Only the author knows which of the two is wrong.");
+.no_fix("Only the author knows which of the two is wrong.")
+.group("bounds");
 
 /// A keyword that limits a value, and the limit.
 #[derive(Clone, Copy, Debug)]

@@ -15,7 +15,9 @@ pub(super) const LINT: Lint = Lint::new(
     "A value of `enum` does not satisfy the other keywords of its schema.",
     include_str!("../../codes/impossible-enum-value.md"),
     Check::Schema(check),
-);
+)
+.field("enum")
+.group("enum");
 
 /// Longer lists are left alone.
 const MOST_VALUES: usize = 1_000;

@@ -11,7 +11,9 @@ pub(super) const LINT: Lint = Lint::new(
     include_str!("../../codes/list-without-type.md"),
     Check::Schema(check),
 )
-.off();
+.off()
+.field("x-kubernetes-list-type")
+.group("lists");
 
 /// Server-side apply takes the list as one value.
 #[derive(Debug)]

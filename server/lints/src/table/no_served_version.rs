@@ -10,7 +10,9 @@ pub(super) const LINT: Lint = Lint::new(
     "No version of a CRD is served.",
     include_str!("../../codes/no-served-version.md"),
     Check::Crd(check),
-);
+)
+.field("served")
+.group("versions");
 
 /// Versions that are offered.
 const MOST_VERSIONS: usize = 3;

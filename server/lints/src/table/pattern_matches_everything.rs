@@ -11,7 +11,9 @@ pub(super) const LINT: Lint = Lint::new(
     "Every string matches a pattern.",
     include_str!("../../codes/pattern-matches-everything.md"),
     Check::Schema(check),
-);
+)
+.field("pattern")
+.group("patterns");
 
 /// The pattern rejects nothing.
 #[derive(Debug)]

@@ -12,7 +12,9 @@ pub(super) const LINT: Lint = Lint::new(
     include_str!("../../codes/pattern-matches-nothing.md"),
     Check::Schema(check),
 )
-.no_fix("Only the author knows which strings were meant.");
+.no_fix("Only the author knows which strings were meant.")
+.field("pattern")
+.group("patterns");
 
 /// The pattern rejects everything.
 #[derive(Debug)]

@@ -19,7 +19,8 @@ pub(super) const LINT: Lint = Lint::new(
     Check::Crd(check),
 )
 .no_fix("Only the author knows whether the storage version gets the properties, or a webhook converts.")
-.needs(&["spec", "conversion"]);
+.needs(&["spec", "conversion"])
+.group("stored");
 
 /// So many properties are named.
 const MOST_NAMED: usize = 3;

@@ -12,7 +12,8 @@ pub(super) const LINT: Lint = Lint::new(
     "A short name or a category is listed twice.",
     include_str!("../../codes/repeated-name.md"),
     Check::Crd(check),
-);
+)
+.safe_fix();
 
 /// A name is listed before.
 #[derive(Debug)]

@@ -19,7 +19,9 @@ pub(super) const LINT: Lint = Lint::new(
     Check::Crd(check),
 )
 .no_fix("Only the author knows which property has the replicas.")
-.told_once();
+.told_once()
+.field("scale")
+.group("scale");
 
 /// The values that `scale` reads are never of the type that it needs.
 #[derive(Debug)]

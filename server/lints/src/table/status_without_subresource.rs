@@ -11,7 +11,8 @@ pub(super) const LINT: Lint = Lint::new(
     include_str!("../../codes/status-without-subresource.md"),
     Check::Crd(check),
 )
-.off();
+.off()
+.field("status");
 
 /// There is `status`, but no subresource.
 #[derive(Debug)]

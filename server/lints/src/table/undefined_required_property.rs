@@ -15,7 +15,9 @@ pub(super) const LINT: Lint = Lint::new(
     include_str!("../../codes/undefined-required-property.md"),
     Check::Schema(check),
 )
-.told_once();
+.told_once()
+.safe_fix()
+.group("required");
 
 /// `required` names a property that does not exist.
 #[derive(Debug)]

@@ -14,7 +14,10 @@ pub(super) const LINT: Lint = Lint::new(
     include_str!("../../codes/unknown-column-path.md"),
     Check::Crd(check),
 )
-.told_once();
+.told_once()
+.safe_fix()
+.field("additionalPrinterColumns")
+.group("columns");
 
 /// A column leads to nothing.
 #[derive(Debug)]

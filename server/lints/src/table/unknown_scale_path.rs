@@ -13,7 +13,9 @@ pub(super) const LINT: Lint = Lint::new(
     include_str!("../../codes/unknown-scale-path.md"),
     Check::Crd(check),
 )
-.told_once();
+.told_once()
+.field("scale")
+.group("scale");
 
 /// A path of `scale` leads to nothing.
 #[derive(Debug)]

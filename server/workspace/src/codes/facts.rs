@@ -3,12 +3,14 @@
 use std::{collections::HashMap, fmt::Write as _, sync::LazyLock};
 
 use crd_analyzer_gosource::marker_for;
+use crd_analyzer_lints::Lint;
 use crd_analyzer_schema::KubernetesVersion;
 
 use super::{Code, OFF_BY_DEFAULT, all};
 use crate::config::versions::VersionSet;
 
-/// The table: a code, its severity, its fix, Kubernetes versions, the field of a CRD that it is about, and a word for codes about the same thing.
+/// The table of codes: a code, its severity, its fix, Kubernetes versions, the field of a CRD that it is about, and a word for codes about the same
+/// thing. Lints have this in their own rows.
 const TABLE: &str = include_str!("facts.tsv");
 
 /// What begins the head of a page.
@@ -45,8 +47,28 @@ pub struct Facts {
 
 static FACTS: LazyLock<HashMap<&'static str, Facts>> = LazyLock::new(|| {
     let rows = TABLE.lines().filter(|it| !it.starts_with('#'));
-    rows.filter_map(row).collect()
+    let lints = crd_analyzer_lints::ALL.iter().map(|it| (it.code, of_lint(it)));
+    rows.filter_map(row).chain(lints).collect()
 });
+
+fn of_lint(lint: &Lint) -> Facts {
+    Facts {
+        severity: "hint",
+        fix: match lint.no_fix {
+            Some(_) => HasFix::No,
+            None if lint.has_safe_fix => HasFix::Safe,
+            None => HasFix::Offered,
+        },
+        versions: None,
+        marker: marker_of(lint.field),
+        group: lint.group,
+    }
+}
+
+/// The kubebuilder marker that sets a field of a CRD.
+fn marker_of(field: &str) -> Option<&'static str> {
+    marker_for(field, true).or_else(|| marker_for(field, false))
+}
 
 fn row(line: &'static str) -> Option<(&'static str, Facts)> {
     let mut cells = line.split('\t');
@@ -60,7 +82,7 @@ fn row(line: &'static str) -> Option<(&'static str, Facts)> {
             _ => HasFix::No,
         },
         versions: range(versions),
-        marker: marker_for(field, true).or_else(|| marker_for(field, false)),
+        marker: marker_of(field),
         group,
     };
     Some((code, facts))
@@ -205,6 +227,10 @@ mod tests {
     fn every_code_has_a_row_and_every_row_a_code() {
         for code in all() {
             assert!(code.facts().is_some(), "add {} to codes/facts.tsv", code.name);
+        }
+        for lint in crd_analyzer_lints::ALL {
+            let facts = find(lint.code).and_then(|it| it.facts()).expect("facts");
+            assert_eq!(facts.marker.is_some(), !lint.field.is_empty(), "{}", lint.code);
         }
         for line in TABLE.lines().filter(|it| !it.starts_with('#')) {
             let cells: Vec<&str> = line.split('\t').collect();
