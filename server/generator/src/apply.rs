@@ -69,7 +69,11 @@ impl Maker<'_> {
         let mut own: Vec<(&str, &Marker)> = Vec::new();
         let mut of_items: Vec<(&str, &Marker)> = Vec::new();
         for (name, all) in markers {
-            let to = if name.starts_with(ITEMS) { &mut of_items } else { &mut own };
+            let to = if name.starts_with(ITEMS) {
+                &mut of_items
+            } else {
+                &mut own
+            };
             to.extend(all.iter().map(|it| (word(name), it)));
         }
         own.sort_by_key(|it| priority(it.0));
@@ -254,12 +258,16 @@ impl Change<'_> {
             "XIntOrString" => self.set(Keyword::IntOrString, json!(true), None),
             "kubebuilder:externalDocs" => self.external_docs(),
             "listType" => {
-                let is_known = literal.and_then(|it| text(it)).is_some_and(|it| ["map", "set", "atomic"].contains(&it));
+                let is_known = literal
+                    .and_then(|it| text(it))
+                    .is_some_and(|it| ["map", "set", "atomic"].contains(&it));
                 is_list && is_known && self.set(Keyword::ListType, json(), literal)
             }
             "listMapKey" => is_list && self.key(literal),
             "mapType" | "structType" => {
-                let is_known = literal.and_then(|it| text(it)).is_some_and(|it| ["atomic", "granular"].contains(&it));
+                let is_known = literal
+                    .and_then(|it| text(it))
+                    .is_some_and(|it| ["atomic", "granular"].contains(&it));
                 let fits = is_object || word == "structType" && of_type.is_empty();
                 fits && is_known && self.set(Keyword::MapType, json(), literal)
             }
@@ -286,12 +294,16 @@ impl Change<'_> {
     }
 
     fn external_docs(&mut self) -> bool {
-        let Some(values) = &self.marker.values else { return false };
+        let Some(values) = &self.marker.values else {
+            return false;
+        };
         let Some(url) = values.text("url") else { return false };
         // An address has to begin with a scheme or a slash.
         let has_scheme = url.split_once(':').is_some_and(|(scheme, _)| {
             scheme.starts_with(|it: char| it.is_ascii_alphabetic())
-                && scheme.chars().all(|it| it.is_ascii_alphanumeric() || "+-.".contains(it))
+                && scheme
+                    .chars()
+                    .all(|it| it.is_ascii_alphanumeric() || "+-.".contains(it))
         });
         if !has_scheme && !url.starts_with('/') || url.contains(|it: char| it.is_ascii_control()) {
             return false;
@@ -306,12 +318,24 @@ impl Change<'_> {
 
     /// A rule.
     fn rule(self) -> bool {
-        let Some(values) = &self.marker.values else { return false };
-        if values.text("reason").is_some_and(|it| !it.is_empty() && !REASONS.contains(&it)) {
+        let Some(values) = &self.marker.values else {
+            return false;
+        };
+        if values
+            .text("reason")
+            .is_some_and(|it| !it.is_empty() && !REASONS.contains(&it))
+        {
             return false;
         }
         let mut fields = Vec::new();
-        for name in ["rule", "message", "messageExpression", "reason", "fieldPath", "optionalOldSelf"] {
+        for name in [
+            "rule",
+            "message",
+            "messageExpression",
+            "reason",
+            "fieldPath",
+            "optionalOldSelf",
+        ] {
             let Some(literal) = values.get(name) else { continue };
             let is_empty = text(literal) == Some("") && name != "rule";
             if !is_empty {
@@ -337,7 +361,9 @@ impl Change<'_> {
     }
 
     fn one_of(self, word: &str) -> bool {
-        let Some(values) = &self.marker.values else { return false };
+        let Some(values) = &self.marker.values else {
+            return false;
+        };
         let names: Vec<&str> = values.texts("").into_iter().map(|it| it.0).collect();
         if names.is_empty() {
             return true;

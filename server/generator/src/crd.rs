@@ -5,6 +5,7 @@ use std::{
     rc::Rc,
 };
 
+use crd_analyzer_budget as budget;
 use crd_analyzer_gosource::{
     check::{
         catalog::Release,
@@ -125,7 +126,9 @@ impl<'s> Generator<'s> {
 pub fn generate(roots: &[String], sources: &dyn Sources, options: &Options, tool: Option<&str>) -> Generated {
     let mut generator = Generator::new(roots, sources, options, tool);
     let kinds = generator.kinds();
-    let mut crds: Vec<Crd> = nameless(&mut generator.flattener.maker, &generator.packages, tool).into_iter().collect();
+    let mut crds: Vec<Crd> = nameless(&mut generator.flattener.maker, &generator.packages, tool)
+        .into_iter()
+        .collect();
     for (group, kind) in kinds {
         let crd = generator.crd(&group, &kind);
         // What was written before stays.
@@ -314,10 +317,18 @@ fn crd(
     if let Some(tool) = tool {
         annotations.insert(ANNOTATION.to_owned(), Part::value(tool));
     }
-    let declared = versions.iter().filter_map(|it| Some((it.name.clone(), it.origin.clone()?)));
+    let declared = versions
+        .iter()
+        .filter_map(|it| Some((it.name.clone(), it.origin.clone()?)));
     let declared = declared.collect();
     let plural = names.plural.value.as_str().unwrap_or_default().to_owned();
-    let object = object((group, &plural), (names, versions), (annotations, labels), &flattener.maker.options);
+    let mut writing = Writing {
+        options: &flattener.maker.options,
+        left: MAX_SCHEMAS,
+    };
+    let object = object((group, &plural), (names, versions), (annotations, labels), &mut writing);
+    let is_over = writing.left == 0;
+    flattener.maker.is_over |= is_over;
     Some(Crd {
         group: group.to_owned(),
         kind: kind.to_owned(),
@@ -502,7 +513,7 @@ impl Version {
         true
     }
 
-    fn object(mut self, options: &Options) -> Part {
+    fn object(mut self, writing: &mut Writing<'_>) -> Part {
         let mut members = Map::default();
         let about = self.origin.clone();
         if let Some(properties) = &mut self.schema.properties
@@ -532,7 +543,7 @@ impl Version {
         }
         let schema = Part {
             from: about,
-            ..schema(&self.schema, options)
+            ..writing.schema(&self.schema)
         };
         let mut openapi = Map::default();
         openapi.add("openAPIV3Schema", schema);
@@ -580,7 +591,7 @@ fn object(
     (group, plural): (&str, &str),
     (names, versions): (Names, Vec<Version>),
     (annotations, labels): (BTreeMap<String, Part>, BTreeMap<String, Part>),
-    options: &Options,
+    writing: &mut Writing<'_>,
 ) -> Part {
     let mut object = Map::default();
     object.add("apiVersion", Part::value("apiextensions.k8s.io/v1"));
@@ -610,70 +621,96 @@ fn object(
         }
     }
     spec.add("names", named.part());
-    if let Some(preserves) = options.preserves_unknown_fields {
+    if let Some(preserves) = writing.options.preserves_unknown_fields {
         spec.add("preserveUnknownFields", Part::value(preserves));
     }
     spec.add("scope", part(names.scope));
-    let versions = versions.into_iter().map(|it| it.object(options)).collect();
+    let versions = versions.into_iter().map(|it| it.object(writing)).collect();
     spec.add("versions", Part::made(Node::List(versions)));
     object.add("spec", spec.part());
     object.part()
 }
 
-/// A schema as it is in a CRD.
-fn schema(of: &Schema, options: &Options) -> Part {
-    let mut members = Map::default();
-    let description = match options.max_description {
-        Some(most) => describe::cut(&of.description, most, options.release),
-        None => of.description.clone(),
-    };
-    if !description.is_empty() {
-        members.add("description", Part::value(description));
-    }
-    if let Some(of_type) = &of.r#type {
-        members.add("type", part(of_type.clone()));
-    }
-    for (keyword, said) in &of.values {
-        members.add(keyword.name(), value(*keyword, said));
-    }
-    if !of.required.is_empty() {
-        let names = of.required.iter().map(|(name, from)| Part {
-            from: from.clone(),
-            ..Part::value(&**name)
-        });
-        members.add("required", Part::made(Node::List(names.collect())));
-    }
-    if let Some(items) = &of.items {
-        members.add("items", schema(items, options));
-    }
-    for (key, all) in [("allOf", &of.all_of), ("anyOf", &of.any_of)] {
-        if !all.is_empty() {
-            let all = all.iter().map(|it| schema(it, options)).collect();
-            members.add(key, Part::made(Node::List(all)));
-        }
-    }
-    if let Some(properties) = of.properties.as_ref().filter(|it| !it.is_empty()) {
-        let property = |(name, it): (&Rc<str>, &Property)| {
-            let part = Part {
-                from: it.from.clone(),
-                ..schema(&it.of, options)
+/// Schemas of a CRD that are written: types that are parts of each other may make very many, and no API server takes a CRD with more.
+const MAX_SCHEMAS: usize = 500_000;
+
+/// Bytes of a schema that is written.
+const A_SCHEMA: u64 = 400;
+
+/// Writes schemas, as they are in a CRD.
+struct Writing<'o> {
+    options: &'o Options,
+    /// Schemas that may still be written.
+    left: usize,
+}
+
+impl Writing<'_> {
+    fn schema(&mut self, of: &Schema) -> Part {
+        let rest = self.left.checked_sub(1).filter(|_| budget::bytes(A_SCHEMA).is_ok());
+        self.left = rest.unwrap_or(0);
+        if self.left == 0 {
+            return Part {
+                is_unknown: true,
+                ..Map::default().part()
             };
-            (name.to_string(), part)
+        }
+        let options = self.options;
+        let mut members = Map::default();
+        let description = match options.max_description {
+            Some(most) => describe::cut(&of.description, most, options.release),
+            None => of.description.clone(),
         };
-        members.add("properties", Part::made(Node::Map(properties.iter().map(property).collect())));
-    }
-    match &of.additional {
-        Some(Values::Any) => members.add("additionalProperties", Part::value(true)),
-        Some(Values::Of(of)) => members.add("additionalProperties", schema(of, options)),
-        None => {}
-    }
-    if !of.rules.is_empty() {
-        let rules = of.rules.iter().map(rule).collect();
-        members.add("x-kubernetes-validations", Part::made(Node::List(rules)));
-    }
-    Part {
-        is_unknown: of.is_unknown,
-        ..members.part()
+        if !description.is_empty() {
+            members.add("description", Part::value(description));
+        }
+        if let Some(of_type) = &of.r#type {
+            members.add("type", part(of_type.clone()));
+        }
+        for (keyword, said) in &of.values {
+            members.add(keyword.name(), value(*keyword, said));
+        }
+        if !of.required.is_empty() {
+            let names = of.required.iter().map(|(name, from)| Part {
+                from: from.clone(),
+                ..Part::value(&**name)
+            });
+            members.add("required", Part::made(Node::List(names.collect())));
+        }
+        if let Some(items) = &of.items {
+            members.add("items", self.schema(items));
+        }
+        for (key, all) in [("allOf", &of.all_of), ("anyOf", &of.any_of)] {
+            if !all.is_empty() {
+                let all = all.iter().map(|it| self.schema(it)).collect();
+                members.add(key, Part::made(Node::List(all)));
+            }
+        }
+        if let Some(properties) = of.properties.as_ref().filter(|it| !it.is_empty()) {
+            let property = |(name, it): (&Rc<str>, &Property)| {
+                let part = Part {
+                    from: it.from.clone(),
+                    ..self.schema(&it.of)
+                };
+                (name.to_string(), part)
+            };
+            members.add(
+                "properties",
+                Part::made(Node::Map(properties.iter().map(property).collect())),
+            );
+        }
+        match &of.additional {
+            Some(Values::Any) => members.add("additionalProperties", Part::value(true)),
+            Some(Values::Of(of)) => members.add("additionalProperties", self.schema(of)),
+            None => {}
+        }
+        if !of.rules.is_empty() {
+            let rules = of.rules.iter().map(rule).collect();
+            members.add("x-kubernetes-validations", Part::made(Node::List(rules)));
+        }
+        Part {
+            is_unknown: of.is_unknown,
+            ..members.part()
+        }
     }
 }
 
@@ -707,7 +744,10 @@ fn value(keyword: Keyword, of: &Said) -> Part {
 }
 
 fn rule(of: &Rule) -> Part {
-    let fields = of.fields.iter().map(|(name, said)| ((*name).to_owned(), part(said.clone())));
+    let fields = of
+        .fields
+        .iter()
+        .map(|(name, said)| ((*name).to_owned(), part(said.clone())));
     Part {
         from: of.from.clone(),
         ..Part::made(Node::Map(fields.collect()))

@@ -33,5 +33,18 @@ pub(crate) fn cut(text: &str, most: i64, release: Release) -> String {
 
 /// Unicode's signs at the end of sentences that are in use.
 fn ends_sentence(sign: char) -> bool {
-    matches!(sign, '!' | '.' | '?' | '\u{589}' | '\u{61E}' | '\u{61F}' | '\u{6D4}' | '\u{3002}' | '\u{FF01}' | '\u{FF0E}' | '\u{FF1F}' | '\u{FF61}')
+    matches!(
+        sign,
+        '!' | '.'
+            | '?'
+            | '\u{589}'
+            | '\u{61E}'
+            | '\u{61F}'
+            | '\u{6D4}'
+            | '\u{3002}'
+            | '\u{FF01}'
+            | '\u{FF0E}'
+            | '\u{FF1F}'
+            | '\u{FF61}'
+    )
 }

@@ -43,9 +43,7 @@ fn split(mut text: &str) -> Vec<&str> {
 }
 
 fn is_marker(comment: &str) -> bool {
-    comment
-        .strip_prefix("//")
-        .is_some_and(|it| it.trim().starts_with('+'))
+    comment.strip_prefix("//").is_some_and(|it| it.trim().starts_with('+'))
 }
 
 /// The lines without the signs of comments, with one blank line where there are several.

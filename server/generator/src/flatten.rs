@@ -167,6 +167,12 @@ impl<'s> Flattener<'s> {
 
     /// Merges a schema into another one.
     fn into(&mut self, to: &mut Schema, from: &Schema) {
+        let size = from.properties.as_ref().map_or(0, |it| it.len() as u64);
+        if self.maker.is_over || budget::work(A_SCHEMA * (1 + size)).is_err() {
+            self.maker.is_over = true;
+            to.is_unknown = true;
+            return;
+        }
         for embedded in &from.all_of {
             self.into(to, embedded);
         }
@@ -193,7 +199,8 @@ impl<'s> Flattener<'s> {
             };
             let is_same = own.value == said.value;
             // Go compares these by where they are in memory, and a copy of a schema shares them.
-            let is_shared = matches!(keyword, Keyword::Default | Keyword::ListType) && own.from.is_some() && own.from == said.from;
+            let is_shared =
+                matches!(keyword, Keyword::Default | Keyword::ListType) && own.from.is_some() && own.from == said.from;
             let is_size = matches!(keyword, Keyword::MinProperties | Keyword::MaxProperties);
             if keyword.is_compared() && is_same
                 || is_shared
@@ -297,7 +304,10 @@ fn kept(whole: Rc<Schema>, field: &Schema) -> Schema {
         schema.description.clone_from(&whole.description);
     }
     for keyword in [Keyword::Title, Keyword::Example, Keyword::ExternalDocs] {
-        let said = own.values.remove(&keyword).or_else(|| whole.values.get(&keyword).cloned());
+        let said = own
+            .values
+            .remove(&keyword)
+            .or_else(|| whole.values.get(&keyword).cloned());
         schema.values.extend(said.map(|it| (keyword, it)));
     }
     schema.all_of = vec![whole, Rc::new(own)];

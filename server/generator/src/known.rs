@@ -59,13 +59,19 @@ pub(crate) fn without_sources(package: &str, name: &str) -> Option<Schema> {
                 additional: Some(Values::Of(Rc::new(text()))),
                 ..Schema::of_type("object")
             };
-            let expression = object([("key", text()), ("operator", text()), ("values", atomic(texts()))], &["key", "operator"]);
+            let expression = object(
+                [("key", text()), ("operator", text()), ("values", atomic(texts()))],
+                &["key", "operator"],
+            );
             let expressions = Schema {
                 items: Some(Rc::new(expression)),
                 ..Schema::of_type("array")
             };
-            object([("matchExpressions", atomic(expressions)), ("matchLabels", matched)], &[])
-                .with(Keyword::MapType, "atomic")
+            object(
+                [("matchExpressions", atomic(expressions)), ("matchLabels", matched)],
+                &[],
+            )
+            .with(Keyword::MapType, "atomic")
         }
         (META, "Condition") => condition(),
         _ => return None,
@@ -89,7 +95,10 @@ fn condition() -> Schema {
             ("observedGeneration", generation),
             ("reason", reason),
             ("status", text().with(Keyword::Enum, vec!["True", "False", "Unknown"])),
-            ("type", text().with(Keyword::MaxLength, 316).with(Keyword::Pattern, name)),
+            (
+                "type",
+                text().with(Keyword::MaxLength, 316).with(Keyword::Pattern, name),
+            ),
         ],
         &["lastTransitionTime", "message", "reason", "status", "type"],
     )
@@ -109,7 +118,11 @@ fn object<const N: usize>(properties: [(&str, Schema); N], required: &[&str]) ->
 
 /// Whether controller-gen looks at nothing else in a package.
 pub(crate) fn is_alone(package: &str) -> bool {
-    ["k8s.io/apimachinery/pkg/api/resource", "k8s.io/apimachinery/pkg/util/intstr"].contains(&package)
+    [
+        "k8s.io/apimachinery/pkg/api/resource",
+        "k8s.io/apimachinery/pkg/util/intstr",
+    ]
+    .contains(&package)
 }
 
 fn metadata() -> Schema {

@@ -115,7 +115,11 @@ impl Modules {
 
     /// The modules that a `go.work` around the module uses, if it uses the module, too.
     fn add_used(&mut self) {
-        let around: Vec<&Path> = self.root.ancestors().take_while(|it| it.starts_with(&self.top)).collect();
+        let around: Vec<&Path> = self
+            .root
+            .ancestors()
+            .take_while(|it| it.starts_with(&self.top))
+            .collect();
         for folder in around {
             let Some(text) = self.folders.read(&folder.join("go.work")) else {
                 continue;
@@ -331,7 +335,8 @@ impl GoMod {
                     };
                     if let ([path, version @ ..], [to, to_version @ ..]) = (&given[..arrow], &given[arrow + 1..]) {
                         let version = version.first().cloned();
-                        read.replaced.push((path.clone(), version, to.clone(), to_version.first().cloned()));
+                        read.replaced
+                            .push((path.clone(), version, to.clone(), to_version.first().cloned()));
                     }
                 }
                 _ => {}
@@ -353,7 +358,11 @@ mod tests {
         );
         assert_eq!(read.module, "example.com/a");
         assert_eq!(read.required.len(), 3);
-        let replaced: Vec<_> = read.replaced.iter().map(|it| (it.2.as_str(), it.3.as_deref())).collect();
+        let replaced: Vec<_> = read
+            .replaced
+            .iter()
+            .map(|it| (it.2.as_str(), it.3.as_deref()))
+            .collect();
         assert_eq!(replaced, [("../api", None), ("two.io/b", Some("v1.2.0"))]);
     }
 

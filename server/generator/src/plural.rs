@@ -99,7 +99,11 @@ fn last_part(word: &str, tables: &Tables) -> Option<String> {
         let word = std::mem::take(part);
         let word = word.trim_matches(['_', ' ', ':', '-', '/']);
         if !word.is_empty() {
-            parts.push(if is_short(word) { word.to_uppercase() } else { word.to_owned() });
+            parts.push(if is_short(word) {
+                word.to_uppercase()
+            } else {
+                word.to_owned()
+            });
         }
     };
     for sign in word.chars() {

@@ -273,7 +273,10 @@ impl<'s> Maker<'s> {
             Meaning::Unknown => {
                 if !matches!(found.declared.shape, Shape::Name(_) | Shape::Selected { .. }) {
                     let is_told = self.options.release >= TELLS_INTERFACES;
-                    self.refuse(context.origin(span.clone()), if is_told { Reason::Type } else { Reason::Crash });
+                    self.refuse(
+                        context.origin(span.clone()),
+                        if is_told { Reason::Type } else { Reason::Crash },
+                    );
                 }
                 Schema::unknown()
             }
@@ -310,7 +313,9 @@ impl<'s> Maker<'s> {
                     if self.depth < MAX_DEPTH {
                         let of = self.declared(context, found.declared);
                         schema.r#type = of.r#type;
-                        schema.values.extend(of.values.into_iter().filter(|it| it.0 == Keyword::Format));
+                        schema
+                            .values
+                            .extend(of.values.into_iter().filter(|it| it.0 == Keyword::Format));
                     }
                     self.depth -= 1;
                 }

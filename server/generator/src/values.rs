@@ -99,7 +99,10 @@ pub(crate) fn read(
 fn argument(definition: &'static Definition, text: &str, part: &Part) -> Option<&'static Argument> {
     match &part.name {
         None => definition.arguments.first(),
-        Some(name) => definition.arguments.iter().find(|it| it.name == text[name.clone()].trim()),
+        Some(name) => definition
+            .arguments
+            .iter()
+            .find(|it| it.name == text[name.clone()].trim()),
     }
 }
 
@@ -141,7 +144,9 @@ pub(crate) fn to_json(of: &Literal) -> serde_json::Value {
         Value::Null => serde_json::Value::Null,
         Value::List(items) => items.iter().map(to_json).collect(),
         Value::Map(members) => {
-            let members = members.iter().filter_map(|(key, it)| Some((text(key)?.to_owned(), to_json(it))));
+            let members = members
+                .iter()
+                .filter_map(|(key, it)| Some((text(key)?.to_owned(), to_json(it))));
             serde_json::Value::Object(members.collect())
         }
     }
@@ -151,5 +156,7 @@ pub(crate) fn to_json(of: &Literal) -> serde_json::Value {
 pub(crate) fn number_to_json(number: f64) -> serde_json::Value {
     let written = number.to_string();
     let whole = written.parse::<i64>().map(Into::into);
-    whole.or_else(|_| written.parse::<u64>().map(Into::into)).unwrap_or_else(|_| number.into())
+    whole
+        .or_else(|_| written.parse::<u64>().map(Into::into))
+        .unwrap_or_else(|_| number.into())
 }

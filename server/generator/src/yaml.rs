@@ -327,7 +327,9 @@ fn is_base_60(text: &str) -> bool {
         _ => false,
     };
     let (last, fraction) = last.split_once('.').unwrap_or((last, ""));
-    is_part(last) && between.iter().all(|it| is_part(it)) && fraction.bytes().all(|it| it.is_ascii_digit() || it == b'_')
+    is_part(last)
+        && between.iter().all(|it| is_part(it))
+        && fraction.bytes().all(|it| it.is_ascii_digit() || it == b'_')
 }
 
 /// The ways in which a text may be written.
@@ -387,7 +389,10 @@ fn number_text(number: &serde_json::Number) -> String {
         return number.to_string();
     };
     let shortest = format!("{number:e}");
-    let exponent: i32 = shortest.split_once('e').and_then(|it| it.1.parse().ok()).unwrap_or_default();
+    let exponent: i32 = shortest
+        .split_once('e')
+        .and_then(|it| it.1.parse().ok())
+        .unwrap_or_default();
     if (-4..21).contains(&exponent) {
         return number.to_string();
     }
@@ -438,13 +443,34 @@ mod tests {
     fn objects_are_written_as_go_writes_them() {
         let long = format!("{} {}", "a".repeat(80), "b".repeat(20));
         for (object, expected) in [
-            (json!({"b": 1, "a": {"c": [1, {"d": true, "e": null}], "f": {}, "g": []}}), "a:\n  c:\n  - 1\n  - d: true\n    e: null\n  f: {}\n  g: []\nb: 1\n"),
-            (json!({"a10": 1, "a9": 2, "a-b": 3, "ab": 4}), "a-b: 3\na9: 2\na10: 1\nab: 4\n"),
-            (json!({"a": "x: y", "b": "it's # not", "c": "true", "d": "1.5", "e": "~", "f": ""}), "a: 'x: y'\nb: 'it''s # not'\nc: \"true\"\nd: \"1.5\"\ne: \"~\"\nf: \"\"\n"),
-            (json!({"a": "one\ntwo", "b": "one\n", "c": " one\ntwo", "d": "one \ntwo", "e": "tab\tx"}), "a: |-\n  one\n  two\nb: |\n  one\nc: |2-\n   one\n  two\nd: \"one \\ntwo\"\ne: \"tab\\tx\"\n"),
-            (json!({"a": long}), &format!("a: {}\n  {}\n", "a".repeat(80), "b".repeat(20))),
-            (json!({"a": [["x", "y"], []], "b": 0.5, "c": 1e21, "d": 1e-7}), "a:\n- - x\n  - \"y\"\n- []\nb: 0.5\nc: 1e+21\nd: 1e-07\n"),
-            (json!({"a": "2001-01-01", "b": "1:30", "c": "0x1", "d": "010", "e": "<<"}), "a: \"2001-01-01\"\nb: \"1:30\"\nc: \"0x1\"\nd: \"010\"\ne: \"<<\"\n"),
+            (
+                json!({"b": 1, "a": {"c": [1, {"d": true, "e": null}], "f": {}, "g": []}}),
+                "a:\n  c:\n  - 1\n  - d: true\n    e: null\n  f: {}\n  g: []\nb: 1\n",
+            ),
+            (
+                json!({"a10": 1, "a9": 2, "a-b": 3, "ab": 4}),
+                "a-b: 3\na9: 2\na10: 1\nab: 4\n",
+            ),
+            (
+                json!({"a": "x: y", "b": "it's # not", "c": "true", "d": "1.5", "e": "~", "f": ""}),
+                "a: 'x: y'\nb: 'it''s # not'\nc: \"true\"\nd: \"1.5\"\ne: \"~\"\nf: \"\"\n",
+            ),
+            (
+                json!({"a": "one\ntwo", "b": "one\n", "c": " one\ntwo", "d": "one \ntwo", "e": "tab\tx"}),
+                "a: |-\n  one\n  two\nb: |\n  one\nc: |2-\n   one\n  two\nd: \"one \\ntwo\"\ne: \"tab\\tx\"\n",
+            ),
+            (
+                json!({"a": long}),
+                &format!("a: {}\n  {}\n", "a".repeat(80), "b".repeat(20)),
+            ),
+            (
+                json!({"a": [["x", "y"], []], "b": 0.5, "c": 1e21, "d": 1e-7}),
+                "a:\n- - x\n  - \"y\"\n- []\nb: 0.5\nc: 1e+21\nd: 1e-07\n",
+            ),
+            (
+                json!({"a": "2001-01-01", "b": "1:30", "c": "0x1", "d": "010", "e": "<<"}),
+                "a: \"2001-01-01\"\nb: \"1:30\"\nc: \"0x1\"\nd: \"010\"\ne: \"<<\"\n",
+            ),
         ] {
             assert_eq!(written(&object), expected, "{object}");
         }

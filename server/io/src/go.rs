@@ -131,7 +131,11 @@ impl generated::GoSources for GoSources {
         let modules = known.packages.entry(root.clone()).or_insert_with(|| {
             let cache = if is_trusted { module_cache() } else { None };
             let outside = Outside { cache, library };
-            let read: Vec<PathBuf> = [&outside.cache, &outside.library].into_iter().flatten().cloned().collect();
+            let read: Vec<PathBuf> = [&outside.cache, &outside.library]
+                .into_iter()
+                .flatten()
+                .cloned()
+                .collect();
             let both = Beside {
                 repository: disk,
                 outside: Disk::new(Roots::new(read.iter().map(PathBuf::as_path))),

@@ -175,7 +175,10 @@ impl<'a> Run<'a> {
                 }
             }
         } else if OTHERS.contains(&argument.split([':', '=']).next().unwrap_or_default()) {
-            tell(format_args!("{}: left out, only CRDs are made here", escape::line(argument)));
+            tell(format_args!(
+                "{}: left out, only CRDs are made here",
+                escape::line(argument)
+            ));
         } else if argument.starts_with("output:") {
             tell(format_args!("{}: left out", escape::line(argument)));
         } else {
@@ -208,7 +211,11 @@ impl<'a> Run<'a> {
                 _ => None,
             };
             if is_taken.is_none() {
-                let why = format!("`crd:{}={}` is no option of controller-gen", escape::line(name), escape::line(value));
+                let why = format!(
+                    "`crd:{}={}` is no option of controller-gen",
+                    escape::line(name),
+                    escape::line(value)
+                );
                 return Err(UsageError(why).into());
             }
         }
@@ -228,7 +235,10 @@ impl<'a> Run<'a> {
         for path in &self.paths {
             let folder = here.join(path.trim_end_matches("..."));
             let modules = sources.modules(&folder.join("x.go")).with_context(|| {
-                format!("{}: no `go.mod` is in this folder, or above it in the repository", escape::line(path))
+                format!(
+                    "{}: no `go.mod` is in this folder, or above it in the repository",
+                    escape::line(path)
+                )
             })?;
             let found = modules.matching(path, &here);
             if found.is_empty() {
@@ -251,7 +261,10 @@ impl<'a> Run<'a> {
             for crd in made.crds {
                 if crd.object.has_unknown() {
                     status = status.max(Status::Failed);
-                    tell(format_args!("{}: not made, because not all of its types are known", escape::line(&crd.file)));
+                    tell(format_args!(
+                        "{}: not made, because not all of its types are known",
+                        escape::line(&crd.file)
+                    ));
                     continue;
                 }
                 let text = format!("{header}---\n{}", yaml::written(&crd.object.to_json()));
@@ -281,14 +294,23 @@ impl<'a> Run<'a> {
         let newest = Release::NEWEST;
         if let Some(version) = &self.args.controller_gen_version {
             let minor = version.trim_start_matches('v').strip_prefix("0.");
-            let minor = minor.and_then(|it| it.split('.').next()).and_then(|it| it.parse::<u8>().ok());
+            let minor = minor
+                .and_then(|it| it.split('.').next())
+                .and_then(|it| it.parse::<u8>().ok());
             let release = minor.map(Release).filter(|it| (Release::OLDEST..=newest).contains(it));
             let why = || {
                 let version = escape::line(version);
-                UsageError(format!("controller-gen {version}: known are v{}.0 to v{newest}.0", Release::OLDEST))
+                UsageError(format!(
+                    "controller-gen {version}: known are v{}.0 to v{newest}.0",
+                    Release::OLDEST
+                ))
             };
             let has_patch = version.split('.').count() > 2;
-            let tool = format!("v{}{}", version.trim_start_matches('v'), if has_patch { "" } else { ".0" });
+            let tool = format!(
+                "v{}{}",
+                version.trim_start_matches('v'),
+                if has_patch { "" } else { ".0" }
+            );
             return Ok((release.ok_or_else(why)?, tool));
         }
         let module = sources.around(&modules.root().join("go.mod"));
@@ -297,7 +319,12 @@ impl<'a> Run<'a> {
         let annotated = self.output.as_deref().and_then(annotated);
         let version = annotated.or_else(|| Some(module.as_ref()?.controller_gen_version()?.to_owned()));
         let minor = |it: &str| it.strip_prefix("v0.")?.split('.').next()?.parse::<u8>().ok();
-        let release = version.as_deref().and_then(minor).map(Release).or(named).unwrap_or(newest);
+        let release = version
+            .as_deref()
+            .and_then(minor)
+            .map(Release)
+            .or(named)
+            .unwrap_or(newest);
         let release = release.clamp(Release::OLDEST, newest);
         Ok((release, version.unwrap_or_else(|| format!("v{release}.0"))))
     }
@@ -309,9 +336,15 @@ impl<'a> Run<'a> {
         }
         for missing in &made.missing {
             let name = escape::line(missing);
-            tell(format_args!("{name}: the type is not on this machine: run `go mod download`, or vendor its module"));
+            tell(format_args!(
+                "{name}: the type is not on this machine: run `go mod download`, or vendor its module"
+            ));
         }
-        if made.refused.is_empty() { Status::Clean } else { Status::Findings }
+        if made.refused.is_empty() {
+            Status::Clean
+        } else {
+            Status::Findings
+        }
     }
 
     fn write(&self, folder: &Path, files: &BTreeMap<String, String>) -> Status {
@@ -326,7 +359,10 @@ impl<'a> Run<'a> {
         let mut status = Status::Clean;
         for (name, text) in files {
             if let Err(why) = opened.put(Path::new(name), text.as_bytes(), self.args.replacing.replaceable()) {
-                tell(format_args!("{}", unwritten(&folder.join(name).display().to_string(), &why)));
+                tell(format_args!(
+                    "{}",
+                    unwritten(&folder.join(name).display().to_string(), &why)
+                ));
                 status = Status::Failed;
             }
         }
@@ -355,9 +391,13 @@ fn line(refused: &Refused) -> String {
         Reason::Marker => "controller-gen refuses this marker: it does not fit the type here, or its value is none",
         Reason::Type => "controller-gen makes no schema of this type",
         Reason::Tag => "controller-gen refuses a field without a tag for JSON",
-        Reason::Float => "controller-gen refuses floating-point numbers: use `resource.Quantity` or a string, or add `--allow-dangerous-types`",
+        Reason::Float => {
+            "controller-gen refuses floating-point numbers: use `resource.Quantity` or a string, or add `--allow-dangerous-types`"
+        }
         Reason::Key => "controller-gen refuses this map: its keys are not strings",
-        Reason::OneOf => "controller-gen refuses this: of the fields of a OneOf marker none is required, and none is nested",
+        Reason::OneOf => {
+            "controller-gen refuses this: of the fields of a OneOf marker none is required, and none is nested"
+        }
         Reason::Conflict => "controller-gen refuses this: embedded types say different types of one field",
         Reason::Versions => "controller-gen refuses this kind: no version is stored, or none is served",
         Reason::Crash => "this release of controller-gen crashes here: use a newer one",
@@ -413,7 +453,11 @@ fn compare(folder: &Path, files: &BTreeMap<String, String>) -> anyhow::Result<St
         }
         differing += 1;
         let difference = TextDiff::from_lines(&written, text);
-        let difference = difference.unified_diff().context_radius(3).header(&name, &name).to_string();
+        let difference = difference
+            .unified_diff()
+            .context_radius(3)
+            .header(&name, &name)
+            .to_string();
         for line in difference.lines() {
             writeln!(out, "{}", escape::line(line))?;
         }
@@ -421,8 +465,15 @@ fn compare(folder: &Path, files: &BTreeMap<String, String>) -> anyhow::Result<St
     let of = files.len();
     match differing {
         0 => writeln!(out, "{of} CRDs are what the types make")?,
-        _ => writeln!(out, "{differing} of {of} CRDs are not what the types make: write them with `crd-analyzer generate crd`")?,
+        _ => writeln!(
+            out,
+            "{differing} of {of} CRDs are not what the types make: write them with `crd-analyzer generate crd`"
+        )?,
     }
     out.flush()?;
-    Ok(if differing == 0 { Status::Clean } else { Status::Findings })
+    Ok(if differing == 0 {
+        Status::Clean
+    } else {
+        Status::Findings
+    })
 }

@@ -20,7 +20,9 @@ pub(super) fn read(root: Node<'_>, text: &str, comments: &Comments) -> Types {
     let mut reader = Reader {
         text,
         markers: HashMap::new(),
-        documentation: documentation.filter_map(|(start, it)| Some((start, it.clone()?))).collect(),
+        documentation: documentation
+            .filter_map(|(start, it)| Some((start, it.clone()?)))
+            .collect(),
         found: Types {
             text: text.into(),
             ..Types::default()
@@ -120,7 +122,9 @@ impl Reader<'_> {
                 continue;
             };
             let of = self.text(of).to_owned();
-            let values = children(values).into_iter().filter(|it| it.is_named() && it.kind() != "comment");
+            let values = children(values)
+                .into_iter()
+                .filter(|it| it.is_named() && it.kind() != "comment");
             for value in values {
                 let is_string = matches!(value.kind(), "interpreted_string_literal" | "raw_string_literal");
                 self.found.constants.push(Constant {
@@ -198,10 +202,14 @@ impl Reader<'_> {
         let markers = self.markers_of(node);
         let tag = node.child_by_field_name("tag").and_then(|it| json_tag(self.text(it)));
         let is_left_out = tag.as_deref() == Some("-");
-        let json = tag.as_ref().map(|it| it.split(',').next().unwrap_or_default().to_owned());
+        let json = tag
+            .as_ref()
+            .map(|it| it.split(',').next().unwrap_or_default().to_owned());
         let name = node.child_by_field_name("name").map(|it| self.text(it).to_owned());
         let mut cursor = node.walk();
-        let names = node.children_by_field_name("name", &mut cursor).map(|it| it.byte_range());
+        let names = node
+            .children_by_field_name("name", &mut cursor)
+            .map(|it| it.byte_range());
         let shape = self.shape(of, depth + 1);
         // The star of an embedded pointer is no part of its type.
         let is_pointer = name.is_none() && children(node).first().is_some_and(|it| it.kind() == "*");

@@ -127,9 +127,9 @@ impl<'w> Types<'w> {
             }
         }
         // Others are of types that are not known whole.
-        let others = crds.iter().filter(|it| {
-            it.path.starts_with(&self.root) && !found.contains(&it.defines) && is_wanted(&it.defines)
-        });
+        let others = crds
+            .iter()
+            .filter(|it| it.path.starts_with(&self.root) && !found.contains(&it.defines) && is_wanted(&it.defines));
         made.extend(others.filter_map(|it| self.of_crd(it, None)));
         made
     }
@@ -156,7 +156,9 @@ impl Unit for Types<'_> {
     fn again(&self, before: &[Made], file: &Path) -> Vec<Made> {
         let others: Vec<&Made> = before.iter().filter(|it| !it.manifest().is_made_of(file)).collect();
         let mut made: Vec<Made> = others.iter().map(|it| (*it).clone()).collect();
-        made.extend(self.all(&self.world.crds(), |kind| !others.iter().any(|it| it.kind() == Some(kind))));
+        made.extend(self.all(&self.world.crds(), |kind| {
+            !others.iter().any(|it| it.kind() == Some(kind))
+        }));
         made
     }
 

@@ -85,7 +85,10 @@ fn compare_random(args: &Args) -> anyhow::Result<bool> {
     let module = folder.join("m");
     fs::create_dir_all(&module)?;
     for file in ["go.mod", "go.sum"] {
-        fs::copy(peers::root().join("tests/conformance/go-crds").join(file), module.join(file))?;
+        fs::copy(
+            peers::root().join("tests/conformance/go-crds").join(file),
+            module.join(file),
+        )?;
     }
     let mut texts = Vec::new();
     for n in 0..args.random {
@@ -101,7 +104,11 @@ fn compare_random(args: &Args) -> anyhow::Result<bool> {
         .args([&module, &out])
         .env("GOFLAGS", "-mod=mod")
         .output()?;
-    ensure!(answer.status.success(), "controller-gen: {}", String::from_utf8_lossy(&answer.stderr));
+    ensure!(
+        answer.status.success(),
+        "controller-gen: {}",
+        String::from_utf8_lossy(&answer.stderr)
+    );
     let refused = String::from_utf8_lossy(&answer.stdout).into_owned();
     let refused: Vec<&str> = refused.lines().collect();
     let reasons = String::from_utf8_lossy(&answer.stderr).into_owned();
@@ -119,13 +126,17 @@ fn compare_random(args: &Args) -> anyhow::Result<bool> {
     for (n, text) in texts.iter().enumerate() {
         let begin = format!("g{n}.example.com_");
         let mut names = written.iter().map(|it| &it.0);
-        let expected = names.find(|it| it.starts_with(&begin)).map(|it| fs::read_to_string(out.join(it)));
+        let expected = names
+            .find(|it| it.starts_with(&begin))
+            .map(|it| fs::read_to_string(out.join(it)));
         let expected = expected.transpose()?;
         let crd = made.crds.iter().find(|it| it.group == format!("g{n}.example.com"));
         let own = crd.map(|it| format!("---\n{}", yaml::written(&it.object.to_json())));
         let is_refused = refused.iter().any(|it| it.ends_with(&format!("/p{n}/v1")));
         let own_refused = made.refused.iter().filter_map(|it| it.origin.as_ref());
-        let own_refused: Vec<_> = own_refused.filter(|it| it.file.starts_with(module.join(format!("p{n}/v1")))).collect();
+        let own_refused: Vec<_> = own_refused
+            .filter(|it| it.file.starts_with(module.join(format!("p{n}/v1"))))
+            .collect();
         accepted += usize::from(!is_refused);
         let is_same = expected == own || is_refused;
         if is_same && is_refused != own_refused.is_empty() {
@@ -145,7 +156,10 @@ fn compare_random(args: &Args) -> anyhow::Result<bool> {
             println!("  {}", text.get(it.span.clone()).unwrap_or_default());
         }
         if let (Some(expected), Some(own)) = (&expected, &own) {
-            let difference = TextDiff::from_lines(expected, own).unified_diff().context_radius(3).to_string();
+            let difference = TextDiff::from_lines(expected, own)
+                .unified_diff()
+                .context_radius(3)
+                .to_string();
             for line in difference.lines().take(args.show) {
                 println!("  {line}");
             }
@@ -183,7 +197,13 @@ fn compare_recorded(args: &Args, recorded: &Path, sources: &Path) -> anyhow::Res
             if !args.releases.is_empty() && !args.releases.iter().any(|it| it == release) {
                 continue;
             }
-            compare((args, recorded), (name, release), (&runs, &root), &mut modules, &mut counts)?;
+            compare(
+                (args, recorded),
+                (name, release),
+                (&runs, &root),
+                &mut modules,
+                &mut counts,
+            )?;
         }
         println!(
             "{name}: {} the same, {} different, {} missing, {} more, {} refused, {} ms",
@@ -236,7 +256,8 @@ impl Run {
             };
             for argument in cells {
                 if let Some(paths) = argument.strip_prefix("paths=") {
-                    run.paths.extend(paths.split(';').map(|it| it.trim_matches(['"', '{', '}']).to_owned()));
+                    run.paths
+                        .extend(paths.split(';').map(|it| it.trim_matches(['"', '{', '}']).to_owned()));
                 } else if let Some(options) = argument.strip_prefix("crd") {
                     options.trim_start_matches(':').clone_into(&mut run.options);
                 }
@@ -271,7 +292,9 @@ pub(crate) fn outside() -> Outside {
         let output = Command::new("go").args(["env", name]).output().ok()?;
         Some(PathBuf::from(String::from_utf8(output.stdout).ok()?.trim()))
     };
-    let cache = env::var_os("GOMODCACHE").map(PathBuf::from).or_else(|| of("GOMODCACHE"));
+    let cache = env::var_os("GOMODCACHE")
+        .map(PathBuf::from)
+        .or_else(|| of("GOMODCACHE"));
     Outside {
         cache,
         library: of("GOROOT").map(|it| it.join("src")),
@@ -294,7 +317,11 @@ fn compare(
         println!("{name} {release}: nothing is recorded");
         return Ok(());
     }
-    let minor: u8 = release.split('.').nth(1).and_then(|it| it.parse().ok()).context("a release")?;
+    let minor: u8 = release
+        .split('.')
+        .nth(1)
+        .and_then(|it| it.parse().ok())
+        .context("a release")?;
     let mut made: BTreeMap<String, String> = BTreeMap::new();
     for run in runs {
         let folder = fs::canonicalize(&run.folder)?;
@@ -312,14 +339,22 @@ fn compare(
             is_over,
         } = generate(&packages, &*module, &run.options(Release(minor)), Some(release));
         for crd in crds {
-            let path = if run.out == "." { crd.file } else { format!("{}/{}", run.out, crd.file) };
+            let path = if run.out == "." {
+                crd.file
+            } else {
+                format!("{}/{}", run.out, crd.file)
+            };
             made.insert(path, format!("---\n{}", yaml::written(&crd.object.to_json())));
         }
         counts.time += begin.elapsed();
         counts.refused += refused.len();
         for refused in refused.iter().take(args.show.min(3)) {
             let origin = refused.origin.as_ref();
-            println!("{name} {release}: {:?} {:?}", refused.reason, origin.map(|it| (&it.file, &it.span)));
+            println!(
+                "{name} {release}: {:?} {:?}",
+                refused.reason,
+                origin.map(|it| (&it.file, &it.span))
+            );
         }
         if !missing.is_empty() || is_over {
             println!("{name} {release}: not known: {}", missing.join(", "));
@@ -338,7 +373,10 @@ fn compare(
             Some(own) => {
                 counts.different += 1;
                 println!("{name} {release}: {file}");
-                let difference = TextDiff::from_lines(&text, &own).unified_diff().context_radius(4).to_string();
+                let difference = TextDiff::from_lines(&text, &own)
+                    .unified_diff()
+                    .context_radius(4)
+                    .to_string();
                 for line in difference.lines().take(args.show) {
                     println!("  {line}");
                 }

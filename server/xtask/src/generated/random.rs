@@ -68,7 +68,10 @@ const IMPORTED: [(&str, Form); 14] = [
 /// The packages that files may import, by their names there.
 const PACKAGES: [(&str, &str); 6] = [
     ("corev1", "k8s.io/api/core/v1"),
-    ("apiextensionsv1", "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"),
+    (
+        "apiextensionsv1",
+        "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1",
+    ),
     ("resource", "k8s.io/apimachinery/pkg/api/resource"),
     ("metav1", "k8s.io/apimachinery/pkg/apis/meta/v1"),
     ("runtime", "k8s.io/apimachinery/pkg/runtime"),
@@ -125,7 +128,22 @@ impl Making<'_> {
         for n in 0..self.random.usize(2..9) {
             self.declaration(n);
         }
-        let kinds = ["Widget", "Policy", "Ingress", "Index", "DNS", "Redis", "Box", "Hero", "Proxy", "Status", "APIKey", "SSH", "NetworkACL", "Person"];
+        let kinds = [
+            "Widget",
+            "Policy",
+            "Ingress",
+            "Index",
+            "DNS",
+            "Redis",
+            "Box",
+            "Hero",
+            "Proxy",
+            "Status",
+            "APIKey",
+            "SSH",
+            "NetworkACL",
+            "Person",
+        ];
         let kind = self.pick(&kinds);
         self.kind(kind);
         let mut imports = String::from("import (\n");
@@ -159,14 +177,25 @@ impl Making<'_> {
         }
         self.text.push('\n');
         self.documentation("");
-        let _ = writeln!(self.text, "type {kind} struct {{\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n");
+        let _ = writeln!(
+            self.text,
+            "type {kind} struct {{\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n"
+        );
         self.fields(3);
         self.text.push_str("}\n");
     }
 
     fn declaration(&mut self, n: usize) {
         let name = format!("Type{n}");
-        let form = self.pick(&[Form::Text, Form::Integer, Form::Bool, Form::List, Form::Object, Form::Object, Form::Object]);
+        let form = self.pick(&[
+            Form::Text,
+            Form::Integer,
+            Form::Bool,
+            Form::List,
+            Form::Object,
+            Form::Object,
+            Form::Object,
+        ]);
         let mut is_struct = false;
         let mut is_hidden = false;
         let written = match form {
@@ -187,7 +216,12 @@ impl Making<'_> {
                 String::new()
             }
         };
-        let other = self.types.iter().filter(|it| !it.is_struct).cloned().collect::<Vec<_>>();
+        let other = self
+            .types
+            .iter()
+            .filter(|it| !it.is_struct)
+            .cloned()
+            .collect::<Vec<_>>();
         if self.chance(10) && !other.is_empty() {
             // Another name for a type, or a type that another one defines.
             let of = self.pick(&other);
@@ -221,12 +255,18 @@ impl Making<'_> {
             self.markers((if is_bytes { Form::Text } else { form }, !is_hidden), "");
             let _ = writeln!(self.text, "type {name} {written}\n");
             if form == Form::Text && !is_bytes {
-                let _ = writeln!(self.text, "const (\n\t{name}A {name} = \"a\"\n\t{name}B {name} = `b\"c`\n)\n");
+                let _ = writeln!(
+                    self.text,
+                    "const (\n\t{name}A {name} = \"a\"\n\t{name}B {name} = `b\"c`\n)\n"
+                );
             }
         }
         if self.chance(6) {
             let method = self.pick(&["MarshalJSON", "MarshalText"]);
-            let _ = writeln!(self.text, "func (t {name}) {method}() ([]byte, error) {{ return nil, nil }}\n");
+            let _ = writeln!(
+                self.text,
+                "func (t {name}) {method}() ([]byte, error) {{ return nil, nil }}\n"
+            );
         }
         self.types.push(Named {
             name,
@@ -270,10 +310,22 @@ impl Making<'_> {
         if self.chance(50) {
             self.markers((form, is_known), "\t");
         }
-        let star = if self.chance(30) && !written.starts_with(['[', 'm', '*']) { "*" } else { "" };
+        let star = if self.chance(30) && !written.starts_with(['[', 'm', '*']) {
+            "*"
+        } else {
+            ""
+        };
         let options = self.pick(&["", ",omitempty", ",omitempty", ",omitzero", ",string,omitempty"]);
-        let names = if self.chance(3) { format!("Field{n}, Other{n}") } else { format!("Field{n}") };
-        let json = if self.chance(3) { "-,".to_owned() } else { format!("field{n}{options}") };
+        let names = if self.chance(3) {
+            format!("Field{n}, Other{n}")
+        } else {
+            format!("Field{n}")
+        };
+        let json = if self.chance(3) {
+            "-,".to_owned()
+        } else {
+            format!("field{n}{options}")
+        };
         let tag = match self.random.u8(..60) {
             0 => "`json:\"-\"`".to_owned(),
             1 => format!("`yaml:\"x\" json:\"{json}\"`"),
@@ -287,7 +339,11 @@ impl Making<'_> {
     fn of_field(&mut self) -> (String, Form, bool) {
         match self.random.u8(..10) {
             0..=1 => ("string".to_owned(), Form::Text, true),
-            2 => (self.pick(&["int32", "int64", "int", "uint16"]).to_owned(), Form::Integer, true),
+            2 => (
+                self.pick(&["int32", "int64", "int", "uint16"]).to_owned(),
+                Form::Integer,
+                true,
+            ),
             3 => ("bool".to_owned(), Form::Bool, true),
             4 => (format!("[]{}", self.type_of(2)), Form::List, true),
             5 => (format!("map[string]{}", self.value_type()), Form::Object, true),
@@ -296,7 +352,15 @@ impl Making<'_> {
                 (name.to_owned(), form, false)
             }
             7 if !self.is_careful && self.chance(10) => {
-                let odd = self.pick(&["float64", "interface{}", "struct{ A string }", "any", "map[int]string", "chan int", "[3]string"]);
+                let odd = self.pick(&[
+                    "float64",
+                    "interface{}",
+                    "struct{ A string }",
+                    "any",
+                    "map[int]string",
+                    "chan int",
+                    "[3]string",
+                ]);
                 (odd.to_owned(), Form::Unknown, false)
             }
             _ => match self.types.clone().as_slice() {
@@ -325,7 +389,8 @@ impl Making<'_> {
         if !of.is_empty() && self.chance(50) {
             return self.pick(&of);
         }
-        self.pick(&["string", "int32", "bool", "metav1.Duration", "intstr.IntOrString"]).to_owned()
+        self.pick(&["string", "int32", "bool", "metav1.Duration", "intstr.IntOrString"])
+            .to_owned()
     }
 
     fn value_type(&mut self) -> String {
@@ -385,7 +450,8 @@ impl Making<'_> {
                 ]),
                 Form::Bool | Form::Unknown => self.pick(&[
                     "XValidation:rule=\"self == oldSelf\",message=\"it's fixed\"".to_owned(),
-                    "XValidation:rule=`has(self.a)`,reason=FieldValueInvalid,fieldPath=`.a`,messageExpression=\"'x'\"".to_owned(),
+                    "XValidation:rule=`has(self.a)`,reason=FieldValueInvalid,fieldPath=`.a`,messageExpression=\"'x'\""
+                        .to_owned(),
                     "XValidation:rule=\"true\",optionalOldSelf=true".to_owned(),
                     "Type=string".to_owned(),
                     "Schemaless".to_owned(),
@@ -402,14 +468,24 @@ impl Making<'_> {
                     "externalDocs:url=https://example.com,description=\"See.\"".to_owned(),
                 ]),
             };
-            let is_of_field = ["default", "example", "json", "Schemaless"].iter().any(|it| marker.starts_with(it));
+            let is_of_field = ["default", "example", "json", "Schemaless"]
+                .iter()
+                .any(|it| marker.starts_with(it));
             if is_of_field && indent.is_empty() {
                 continue;
             }
             let name = match marker.as_str() {
                 it if it.starts_with("json=") => format!("default={}", &it[5..]),
-                it if ["listType", "mapType", "structType"].iter().any(|name| it.starts_with(name)) => marker,
-                it if ["default", "example", "title", "pruning", "externalDocs"].iter().any(|name| it.starts_with(name)) => {
+                it if ["listType", "mapType", "structType"]
+                    .iter()
+                    .any(|name| it.starts_with(name)) =>
+                {
+                    marker
+                }
+                it if ["default", "example", "title", "pruning", "externalDocs"]
+                    .iter()
+                    .any(|name| it.starts_with(name)) =>
+                {
                     format!("kubebuilder:{marker}")
                 }
                 _ => format!("kubebuilder:validation:{marker}"),

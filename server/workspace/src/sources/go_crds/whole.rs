@@ -201,15 +201,23 @@ fn is_newer(put: &Value, whole: &Value) -> bool {
         (Value::Object(put), Value::Object(whole)) => {
             let keys: BTreeSet<&String> = put.keys().chain(whole.keys()).collect();
             keys.into_iter().all(|key| match (put.get(key), whole.get(key)) {
-                _ if matches!(key.as_str(), "description" | "annotations" | "labels" | "required" | "status") => true,
+                _ if matches!(
+                    key.as_str(),
+                    "description" | "annotations" | "labels" | "required" | "status"
+                ) =>
+                {
+                    true
+                }
                 (Some(Value::Object(put)), Some(Value::Object(whole))) if key == "properties" => {
                     let mut fields = put.iter().filter(|it| it.0 != METADATA);
                     fields.all(|(name, it)| whole.get(name).is_none_or(|other| is_newer(it, other)))
                 }
                 (Some(put), Some(whole)) => is_newer(put, whole),
                 (Some(one), None) | (None, Some(one)) => {
-                    matches!(key.as_str(), "creationTimestamp" | "conversion" | "preserveUnknownFields")
-                        || one.is_null()
+                    matches!(
+                        key.as_str(),
+                        "creationTimestamp" | "conversion" | "preserveUnknownFields"
+                    ) || one.is_null()
                         || key == "properties"
                 }
                 (None, None) => true,
@@ -227,7 +235,9 @@ fn has_other_fields(put: &Value, whole: &Value) -> bool {
     match (put, whole) {
         (Value::Object(put), Value::Object(whole)) => {
             let keys: BTreeSet<&String> = put.keys().chain(whole.keys()).collect();
-            let mut keys = keys.into_iter().filter(|it| !matches!(it.as_str(), "description" | "metadata"));
+            let mut keys = keys
+                .into_iter()
+                .filter(|it| !matches!(it.as_str(), "description" | "metadata"));
             keys.any(|key| match (put.get(key), whole.get(key)) {
                 (Some(Value::Object(put)), Some(Value::Object(whole))) if key == "properties" => {
                     let is_other = |it: &String| !(put.contains_key(it) && whole.contains_key(it));
@@ -239,7 +249,9 @@ fn has_other_fields(put: &Value, whole: &Value) -> bool {
                 _ => key == "properties",
             })
         }
-        (Value::Array(put), Value::Array(whole)) => put.iter().zip(whole).any(|(put, whole)| has_other_fields(put, whole)),
+        (Value::Array(put), Value::Array(whole)) => {
+            put.iter().zip(whole).any(|(put, whole)| has_other_fields(put, whole))
+        }
         _ => false,
     }
 }
