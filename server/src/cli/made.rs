@@ -53,10 +53,13 @@ impl MadeOfRun {
         let made = self.of(row, &*unit);
         let made = made.get_or_init(|| Manifests::new(&*unit));
         let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
-        let crds = made.crds(path).filter(|it| !known.is_checked(&it.path));
-        kinds.crds.extend(crds.map(|it| it.name.clone()));
+        let is_told = |it: &Arc<KnownCrd>| known.is_checked(&it.path);
+        let checked = made.kinds(path).filter(|it| !it.1.is_some_and(is_told));
+        kinds
+            .crds
+            .extend(checked.map(|it| format!("{}/{}", it.0.group, it.0.kind)));
         let folder = path.parent().and_then(Path::file_name).unwrap_or_default().display();
-        let has_crd = |kind: &String| made.crds(path).any(|it| it.defines.kind == *kind);
+        let has_crd = |kind: &String| made.kinds(path).any(|it| it.0.kind == *kind);
         let without = unit.kinds(path).into_iter().filter(|it| !has_crd(it));
         kinds.without_crd.extend(without.map(|it| format!("{folder}.{it}")));
         drop(kinds);

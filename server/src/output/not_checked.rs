@@ -112,7 +112,7 @@ impl NotChecked {
             let kinds = if self.without_crd.len() == 1 { "kind" } else { "kinds" };
             let names = self.without_crd.iter().map(String::as_str);
             parts.push(format!(
-                "the schemas of {} {kinds} in Go whose generated CRD was not found ({})",
+                "the schemas of {} {kinds} in Go whose types are not all known ({})",
                 self.without_crd.len(),
                 listed(names, MOST_NAMED, "kind")
             ));
@@ -163,7 +163,7 @@ mod tests {
             7 documents with one of `apiVersion` and `kind` (0.yaml, 1.yaml, 2.yaml, 3.yaml, 4.yaml, 2 more files), \
             1 document without a Kubernetes object, 1 file of `crd-analyzer test`, 2 excluded files, \
             hidden files that git does not track (.cache; see --hidden), Go types (see `crd-analyzer check ./...`), \
-            the schemas of 1 kind in Go whose generated CRD was not found (v1.Widget)";
+            the schemas of 1 kind in Go whose types are not all known (v1.Widget)";
         assert_eq!(found.words().as_deref(), Some(expected));
     }
 }

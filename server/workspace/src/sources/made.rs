@@ -116,9 +116,9 @@ impl Manifests {
         self.made.iter().filter(|it| it.manifest().is_made_of(path))
     }
 
-    /// The CRDs in the repository that a file has a part in.
-    pub fn crds<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Arc<KnownCrd>> {
-        self.of_file(path).filter_map(Made::crd)
+    /// The kinds whose CRDs a file has a part in, and the CRDs in the repository if they are there.
+    pub fn kinds<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = (&'a GroupKind, Option<&'a Arc<KnownCrd>>)> {
+        self.of_file(path).filter_map(|it| Some((it.kind()?, it.crd())))
     }
 
     /// The manifests that a file has a part in.
