@@ -303,7 +303,12 @@ impl<'s> Maker<'s> {
             Shape::Name(basic) if is_basic(basic) && !matches!(basic.as_str(), "any" | "error" | "comparable") => {
                 // The type is looked up in the package that names it.
                 let package = self.packages.get(context.package);
-                if let Some(found) = package.as_ref().and_then(|it| it.find(name)) {
+                let found = package.as_ref().and_then(|it| it.find(name));
+                if found.is_none() {
+                    // A name from a package that is imported with a dot is not there.
+                    self.refuse(None, Reason::Crash);
+                }
+                if let Some(found) = found {
                     let context = Context {
                         package: context.package,
                         file: found.file,

@@ -234,6 +234,11 @@ impl<'a> Run<'a> {
         let mut of_module: Vec<(std::sync::Arc<Modules>, Vec<String>)> = Vec::new();
         for path in &self.paths {
             let folder = here.join(path.trim_end_matches("..."));
+            if !read::is_folder(&folder) {
+                tell(format_args!("{}: there is no such folder", escape::line(path)));
+                status = Status::Failed;
+                continue;
+            }
             let modules = sources.modules(&folder.join("x.go")).with_context(|| {
                 format!(
                     "{}: no `go.mod` is in this folder, or above it in the repository",
@@ -349,7 +354,8 @@ impl<'a> Run<'a> {
 
     fn write(&self, folder: &Path, files: &BTreeMap<String, String>) -> Status {
         let label = folder.display().to_string();
-        let opened = match OutputFolder::open(folder) {
+        let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let opened = match OutputFolder::open(&absolute) {
             Ok(opened) => opened,
             Err(why) => {
                 tell(format_args!("{}", unwritten(&label, &why)));
