@@ -1,0 +1,4 @@
+package resource
+
+// Quantity is known to controller-gen.
+type Quantity struct{}

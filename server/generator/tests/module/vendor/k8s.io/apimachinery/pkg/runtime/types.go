@@ -1,0 +1,4 @@
+package runtime
+
+// RawExtension is known to controller-gen.
+type RawExtension struct{}

@@ -1,0 +1,4 @@
+package intstr
+
+// IntOrString is known to controller-gen.
+type IntOrString struct{}

@@ -1,0 +1,103 @@
+//! A module with every form of type, and what each release of controller-gen made of it.
+//!
+//! `tests/made/v0.N` has its output, for releases that made something else than the release after them. It is made again with
+//! `controller-gen crd paths=./api/... output:crd:dir=../made/v0.N` in `tests/module`, whose `vendor` stands in for Kubernetes' own packages.
+
+#![allow(clippy::disallowed_methods, reason = "tests read files")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use crd_analyzer_generator::{Modules, Options, Outside, Reason, generate, yaml};
+use crd_analyzer_gosource::{Folders, check::catalog::Release};
+
+struct Disk;
+
+impl Folders for Disk {
+    fn list(&self, folder: &Path) -> Vec<(String, bool)> {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let named = entries.filter_map(|it| Some((it.file_name().into_string().ok()?, it.file_type().ok()?.is_dir())));
+        named.collect()
+    }
+
+    fn read(&self, file: &Path) -> Option<String> {
+        fs::read_to_string(file).ok()
+    }
+}
+
+fn tests() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
+}
+
+/// What the release made that is recorded for it, or for the next one after it.
+fn made_by(release: Release) -> PathBuf {
+    let mut folders = (release.0..=Release::NEWEST.0).map(|it| tests().join(format!("made/v0.{it}")));
+    folders.find(|it| it.is_dir()).expect("the newest release is recorded")
+}
+
+#[test]
+fn crds_are_those_of_every_release() {
+    let root = tests().join("module");
+    let modules = Modules::open(&root, &root, Arc::new(Disk), Outside::default()).expect("a module");
+    let packages = modules.matching("./api/...", &root);
+    assert_eq!(packages, ["example.com/shop/api/v1", "example.com/shop/api/v1beta1"]);
+    for release in (Release::OLDEST.0..=Release::NEWEST.0).map(Release) {
+        let made = generate(&packages, &modules, &Options::of(release), Some("v0"));
+        assert_eq!(made.missing, Vec::<String>::new());
+        let refused: Vec<Reason> = made.refused.iter().map(|it| it.reason).collect();
+        assert_eq!(refused, [], "{release}");
+        let folder = made_by(release);
+        let mut files = Disk.list(&folder);
+        files.sort();
+        let names: Vec<&str> = made.crds.iter().map(|it| it.file.as_str()).collect();
+        let recorded: Vec<&str> = files.iter().map(|it| it.0.as_str()).collect();
+        assert_eq!(names, recorded, "{release}");
+        for crd in &made.crds {
+            let recorded = fs::read_to_string(folder.join(&crd.file)).expect("a file");
+            let own = format!("---\n{}", yaml::written(&crd.object.to_json()));
+            let lines = |text: &str| -> Vec<String> {
+                let is_version = |it: &&str| !it.contains("controller-gen.kubebuilder.io/version");
+                text.lines().filter(is_version).map(str::to_owned).collect()
+            };
+            let (recorded, own) = (lines(&recorded), lines(&own));
+            let different = recorded.iter().zip(&own).position(|(one, other)| one != other);
+            let near = |lines: &[String]| -> Vec<String> {
+                let at = different.unwrap_or_default();
+                lines.iter().skip(at.saturating_sub(2)).take(5).cloned().collect()
+            };
+            assert_eq!(near(&own), near(&recorded), "{} of {release}", crd.file);
+            assert_eq!(own.len(), recorded.len(), "{} of {release}", crd.file);
+        }
+    }
+}
+
+#[test]
+fn types_that_are_nowhere_are_named() {
+    let root = tests().join("module");
+    let modules = Modules::open(&root.join("api"), &root, Arc::new(Disk), Outside::default());
+    assert!(modules.is_none(), "there is no `go.mod`");
+    let made = {
+        let modules = Modules::open(&root, &root, Arc::new(WithoutVendor), Outside::default()).expect("a module");
+        let packages = modules.matching("./api/v1beta1", &root);
+        generate(&packages, &modules, &Options::of(Release::NEWEST), None)
+    };
+    assert_eq!(made.missing, ["k8s.io/apimachinery/pkg/apis/meta/v1.TypeMeta"]);
+    assert!(made.crds.iter().all(|it| it.object.has_unknown()));
+}
+
+/// The files but for those of other modules.
+struct WithoutVendor;
+
+impl Folders for WithoutVendor {
+    fn list(&self, folder: &Path) -> Vec<(String, bool)> {
+        let names = Disk.list(folder).into_iter();
+        names.filter(|it| it.0 != "vendor" && !folder.iter().any(|it| it == "vendor")).collect()
+    }
+
+    fn read(&self, file: &Path) -> Option<String> {
+        Disk.read(file).filter(|_| !file.iter().any(|it| it == "vendor"))
+    }
+}
