@@ -91,14 +91,14 @@ type OrderSpec struct {
 	Number Number `json:"number,omitempty"`
 	Home   Home   `json:"home,omitempty"`
 	// Address of the shop, from the package that is imported with a dot.
-	Address Address          `json:"address"`
-	Named   other.Names      `json:"named,omitempty"`
-	Level   Level            `json:"level,omitempty"`
-	Levels  map[string]Level `json:"levels,omitempty"`
-	Secret  other.Secret     `json:"secret,omitempty"`
-	Color   *other.Color     `json:"color,omitempty"`
-	Painted other.Painted    `json:"painted,omitempty"`
-	Tree    *Tree            `json:"tree,omitempty"`
+	Address Address                `json:"address"`
+	Named   other.Names            `json:"named,omitempty"`
+	Level   other.Level            `json:"level,omitempty"`
+	Levels  map[string]other.Level `json:"levels,omitempty"`
+	Secret  other.Secret           `json:"secret,omitempty"`
+	Color   *other.Color           `json:"color,omitempty"`
+	Painted other.Painted          `json:"painted,omitempty"`
+	Tree    *Tree                  `json:"tree,omitempty"`
 
 	// +mapType=atomic
 	// +kubebuilder:validation:MinProperties=1
