@@ -360,7 +360,7 @@ fn versions(flattener: &mut Flattener<'_>, kind: &str, packages: &[PackageId]) -
         found.push(Version {
             name,
             schema: (*schema).clone(),
-            markers: markers(file, &declared.markers, Target::Type, release),
+            markers: markers(file, &declared.markers, Target::Type, flattener.maker.options.reading()),
             origin: origin_of(&file.path, declared.name.clone()),
             is_served: true,
             is_stored: false,

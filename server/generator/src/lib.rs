@@ -26,6 +26,7 @@ pub use packages::Sources;
 pub use types::{Reason, Refused};
 
 use crd_analyzer_gosource::check::catalog::Release;
+use values::Reading;
 
 /// What controller-gen is told to do, as its options say it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,6 +45,8 @@ pub struct Options {
     pub preserves_unknown_fields: Option<bool>,
     /// Types that many use are known where their sources are not on this machine, but for their descriptions.
     pub may_lack_descriptions: bool,
+    /// Somebody types: a string without an end is one, too.
+    pub are_begun: bool,
 }
 
 impl Options {
@@ -57,6 +60,14 @@ impl Options {
             max_description: None,
             preserves_unknown_fields: None,
             may_lack_descriptions: false,
+            are_begun: false,
+        }
+    }
+
+    fn reading(&self) -> Reading {
+        Reading {
+            release: self.release,
+            are_begun: self.are_begun,
         }
     }
 }

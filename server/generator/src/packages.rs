@@ -9,7 +9,6 @@ use std::{
 
 use crd_analyzer_budget as budget;
 use crd_analyzer_gosource::check::{
-    catalog::Release,
     comments::Target,
     types::{Declared, Marshals, Set, Shape, Types},
 };
@@ -17,7 +16,7 @@ use crd_analyzer_gosource::check::{
 use crate::{
     known,
     node::Origin,
-    values::{self, Values},
+    values::{self, Reading, Values},
 };
 
 /// Files of a package that are read.
@@ -82,7 +81,7 @@ pub(crate) struct Found<'p> {
 }
 
 impl Package {
-    fn read(folder: &Path, sources: &dyn Sources, release: Release) -> Option<Self> {
+    fn read(folder: &Path, sources: &dyn Sources, reading: Reading) -> Option<Self> {
         let mut package = Self {
             name: String::new(),
             files: Vec::new(),
@@ -97,12 +96,12 @@ impl Package {
             }
             let path: Arc<Path> = folder.join(name).into();
             let Some(types) = sources.types(&path) else { continue };
-            package.add(File { path, types }, release);
+            package.add(File { path, types }, reading);
         }
         (!package.files.is_empty()).then_some(package)
     }
 
-    fn add(&mut self, file: File, release: Release) {
+    fn add(&mut self, file: File, reading: Reading) {
         let number = self.files.len();
         let types = &file.types;
         if self.name.is_empty() {
@@ -116,7 +115,7 @@ impl Package {
             all.text |= it.text;
         }
         self.is_skipped |= types.is_skipped;
-        let markers = markers(&file, &types.markers, Target::Package, release);
+        let markers = markers(&file, &types.markers, Target::Package, reading);
         for (name, all) in markers {
             self.markers.entry(name).or_default().extend(all);
         }
@@ -141,10 +140,10 @@ impl Package {
 }
 
 /// The markers of a declaration.
-pub(crate) fn markers(file: &File, sets: &[Set], target: Target, release: Release) -> Markers {
+pub(crate) fn markers(file: &File, sets: &[Set], target: Target, reading: Reading) -> Markers {
     let mut markers = Markers::new();
     for set in sets {
-        let Some(definition) = values::definition(set.name, target, release) else {
+        let Some(definition) = values::definition(set.name, target, reading.release) else {
             continue;
         };
         let marker = Marker {
@@ -153,7 +152,7 @@ pub(crate) fn markers(file: &File, sets: &[Set], target: Target, release: Releas
                 span: set.span.clone(),
                 written: None,
             },
-            values: values::read(&file.types.text, set, (definition, target), release),
+            values: values::read(&file.types.text, set, (definition, target), reading),
         };
         markers.entry(set.name).or_default().push(marker);
     }
@@ -163,7 +162,7 @@ pub(crate) fn markers(file: &File, sets: &[Set], target: Target, release: Releas
 /// All packages that have been looked for.
 pub(crate) struct Packages<'s> {
     sources: &'s dyn Sources,
-    release: Release,
+    reading: Reading,
     all: Vec<Option<Rc<Package>>>,
     by_path: HashMap<String, PackageId>,
     paths: Vec<Rc<str>>,
@@ -181,10 +180,10 @@ pub(crate) enum Meaning {
 }
 
 impl<'s> Packages<'s> {
-    pub(crate) fn new(sources: &'s dyn Sources, release: Release) -> Self {
+    pub(crate) fn new(sources: &'s dyn Sources, reading: Reading) -> Self {
         Self {
             sources,
-            release,
+            reading,
             all: Vec::new(),
             by_path: HashMap::new(),
             paths: Vec::new(),
@@ -197,7 +196,7 @@ impl<'s> Packages<'s> {
             return *id;
         }
         let folder = self.sources.folder_of(path);
-        let read = folder.and_then(|it| Package::read(&it, self.sources, self.release));
+        let read = folder.and_then(|it| Package::read(&it, self.sources, self.reading));
         let id = PackageId(self.all.len());
         self.all.push(read.map(Rc::new));
         self.by_path.insert(path.to_owned(), id);

@@ -111,7 +111,7 @@ impl<'c> Context<'c> {
 impl<'s> Maker<'s> {
     pub(crate) fn new(sources: &'s dyn Sources, options: &Options) -> Self {
         Self {
-            packages: Packages::new(sources, options.release),
+            packages: Packages::new(sources, options.reading()),
             options: options.clone(),
             schemata: HashMap::new(),
             refused: Vec::new(),
@@ -171,7 +171,7 @@ impl<'s> Maker<'s> {
         }
         let name = context.types().text.get(declared.name.clone()).unwrap_or_default();
         let marshals = self.packages.marshals(context.package, name);
-        let of_type = markers(context.file, &declared.markers, Target::Type, self.options.release);
+        let of_type = markers(context.file, &declared.markers, Target::Type, self.options.reading());
         if marshals.json {
             let mut schema = Schema::default();
             self.apply(context, &of_type, &mut schema);
@@ -229,7 +229,7 @@ impl<'s> Maker<'s> {
         };
         schema.description = context.documentation(context.declared.and_then(|it| it.documentation.as_ref()));
         if let Some(declared) = context.declared {
-            let of_type = markers(context.file, &declared.markers, Target::Type, self.options.release);
+            let of_type = markers(context.file, &declared.markers, Target::Type, self.options.reading());
             self.apply(context, &of_type, &mut schema);
         }
         schema
@@ -440,7 +440,7 @@ impl<'s> Maker<'s> {
         let release = self.options.release;
         let mut schema = Schema::of_type("object");
         let mut properties = std::collections::BTreeMap::new();
-        let of_type = markers(context.file, &declared.markers, Target::Type, release);
+        let of_type = markers(context.file, &declared.markers, Target::Type, self.options.reading());
         let alternatives = match alternatives(&of_type) {
             Some(alternatives) => alternatives,
             None => {
@@ -458,7 +458,7 @@ impl<'s> Maker<'s> {
                 schema.is_unknown = true;
                 break;
             }
-            let of_member = markers(context.file, &member.markers, Target::Field, release);
+            let of_member = markers(context.file, &member.markers, Target::Field, self.options.reading());
             let names: Vec<Option<std::ops::Range<usize>>> = if member.name.is_none() {
                 vec![None]
             } else {

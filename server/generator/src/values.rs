@@ -59,6 +59,15 @@ pub(crate) fn number(of: &Literal) -> Option<f64> {
     }
 }
 
+/// How markers are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading {
+    /// By which release.
+    pub(crate) release: Release,
+    /// Somebody types: a string without an end is one, too.
+    pub(crate) are_begun: bool,
+}
+
 /// What a marker is where it is, if a release knows it there.
 pub(crate) fn definition(name: &str, target: Target, release: Release) -> Option<&'static Definition> {
     let mut all = catalog::definitions(name).iter();
@@ -70,7 +79,7 @@ pub(crate) fn read(
     text: &str,
     set: &Set,
     (definition, target): (&'static Definition, Target),
-    release: Release,
+    reading: Reading,
 ) -> Option<Values> {
     let written = Written {
         span: set.span.clone(),
@@ -82,7 +91,8 @@ pub(crate) fn read(
     if definition.name == "default" && json::sets_nothing(text.get(set.span.clone())?) {
         return Some(Values(Vec::new()));
     }
-    if !definition.is_unread() && arguments::is_refused(definition, release, text.get(set.span.clone())?) {
+    let is_refused = |marker: &str| arguments::is_refused(definition, reading.release, marker);
+    if !definition.is_unread() && !reading.are_begun && is_refused(text.get(set.span.clone())?) {
         return None;
     }
     if definition.arguments.is_empty() {
@@ -90,7 +100,7 @@ pub(crate) fn read(
     }
     let values = parts.arguments.iter().map(|part| {
         let argument = argument(definition, text, part)?;
-        let value = value(text, part.value.clone()?, (definition, argument), release)?;
+        let value = value(text, part.value.clone()?, (definition, argument), reading)?;
         Some((argument.name.as_str(), Arc::new(value)))
     });
     Some(Values(values.collect::<Option<_>>()?))
@@ -110,7 +120,7 @@ fn value(
     text: &str,
     mut span: Range<usize>,
     (definition, argument): (&Definition, &Argument),
-    release: Release,
+    reading: Reading,
 ) -> Option<Literal> {
     // Since 0.23, the numbers of these may be followed by a comment.
     if definition.name.starts_with("k8s:") && matches!(argument.r#type, Type::Int | Type::Number) {
@@ -118,9 +128,13 @@ fn value(
     }
     let guessed = match &argument.r#type {
         _ if definition.name == "default" => json::read(text, span),
-        Type::Any | Type::List(_) => guessed::read(text, span, &argument.r#type, release),
+        Type::Any | Type::List(_) => guessed::read(text, span, &argument.r#type, reading.release),
         Type::Raw => return Literal::read(text, span, &Type::String),
-        of => return Literal::read(text, span.clone(), of).or_else(|| empty(text, span, of)),
+        of => {
+            let begun = || Literal::begun(text, span.clone()).filter(|_| reading.are_begun && *of == Type::String);
+            let read = Literal::read(text, span.clone(), of).or_else(begun);
+            return read.or_else(|| empty(text, span, of));
+        }
     };
     match guessed {
         Guessed::Value(value) => Some(value),

@@ -11,7 +11,7 @@ use std::{
     sync::Arc,
 };
 
-use crd_analyzer_generator::{Modules, Options, Outside, Reason, generate, yaml};
+use crd_analyzer_generator::{Modules, Options, Outside, Reason, Refused, generate, yaml};
 use crd_analyzer_gosource::{Folders, check::catalog::Release};
 
 struct Disk;
@@ -47,8 +47,9 @@ fn crds_are_those_of_every_release() {
     for release in (Release::OLDEST.0..=Release::NEWEST.0).map(Release) {
         let made = generate(&packages, &modules, &Options::of(release), Some("v0"));
         assert_eq!(made.missing, Vec::<String>::new());
-        let refused: Vec<Reason> = made.refused.iter().map(|it| it.reason).collect();
-        assert_eq!(refused, [], "{release}");
+        // 0.16 looks into types that say how they are written as a text.
+        let is_expected = |it: &Refused| release < Release(17) && it.reason == Reason::Tag;
+        assert!(made.refused.iter().all(is_expected), "{release}: {:?}", made.refused);
         let folder = made_by(release);
         let mut files = Disk.list(&folder);
         files.sort();
@@ -94,7 +95,9 @@ struct WithoutVendor;
 impl Folders for WithoutVendor {
     fn list(&self, folder: &Path) -> Vec<(String, bool)> {
         let names = Disk.list(folder).into_iter();
-        names.filter(|it| it.0 != "vendor" && !folder.iter().any(|it| it == "vendor")).collect()
+        names
+            .filter(|it| it.0 != "vendor" && !folder.iter().any(|it| it == "vendor"))
+            .collect()
     }
 
     fn read(&self, file: &Path) -> Option<String> {

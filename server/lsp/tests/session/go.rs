@@ -471,3 +471,37 @@ async fn variables_of_rules_in_markers_get_another_name() {
     assert_eq!(found["result"], json!(null), "{found}");
     client.finish_with_lists().await;
 }
+
+#[tokio::test]
+async fn kinds_without_a_crd_are_judged_as_their_types_make_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let api = folder.path().join("api/v1");
+    std::fs::create_dir_all(&api).expect("folders");
+    std::fs::write(folder.path().join("go.mod"), "module example.com/shop\n\ngo 1.24\n").expect("a file");
+    let types = "// +groupName=shop.example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n\
+        // +kubebuilder:validation:XValidation:rule=\"self.mots > 0\"\ntype CartSpec struct {\n\tMost int32 `json:\"most\"`\n\
+        \tOwner Owner `json:\"owner,omitempty\"`\n}\n\ntype Owner struct {\n\tName string `json:\"name\"`\n}\n\n\
+        // +kubebuilder:object:root=true\ntype Cart struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\
+        \tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\tSpec CartSpec `json:\"spec\"`\n}\n";
+    std::fs::write(api.join("types.go"), types).expect("a file");
+    let uri = format!("file://{}", api.join("types.go").display());
+    let of_workspace = json!({ "uri": format!("file://{}", folder.path().display()), "name": "shop" });
+    let params = json!({ "capabilities": pushed(), "workspaceFolders": [of_workspace] });
+    let mut client = Client::start_with(params).await;
+    client.open(&uri, 1, types).await;
+    let list = client.published_when(&uri, |list| !list.is_empty()).await;
+    assert_eq!(list[0]["code"], "undefined-field", "{list:?}");
+    assert_eq!(
+        list[0]["range"],
+        json!({ "start": { "line": 5, "character": 50 }, "end": { "line": 5, "character": 54 } })
+    );
+    // A field that no CRD has is completed in a rule that has no end yet.
+    client.change(&uri, 2, &[([5, 50, 5, 59], "ow")]).await;
+    let at = json!({ "textDocument": { "uri": uri }, "position": { "line": 5, "character": 52 } });
+    let found = client.request("textDocument/completion", at).await;
+    let items = found["items"].as_array().expect("items");
+    assert!(items.iter().any(|it| it["label"] == "owner"), "{found}");
+    client.change(&uri, 3, &[([5, 50, 5, 52], "most > 0\"")]).await;
+    assert_eq!(client.published_when(&uri, |list| list.is_empty()).await.len(), 0);
+    client.finish_with_lists().await;
+}

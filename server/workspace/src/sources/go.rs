@@ -112,7 +112,7 @@ impl<'w> Types<'w> {
         let mut made = Vec::new();
         let mut found: Vec<GroupKind> = Vec::new();
         for (modules, packages) in self.modules() {
-            let mut whole = Whole::new(&modules, &packages, self.module());
+            let mut whole = Whole::new(&modules, &packages, self.module(), false);
             for (group, kind) in whole.kinds() {
                 let of = GroupKind { group, kind };
                 let of_kind: Vec<&Arc<KnownCrd>> = crds.iter().filter(|it| it.defines == of).collect();
@@ -179,7 +179,13 @@ impl Unit for Types<'_> {
     }
 
     fn begun(&self, made: &Made) -> Option<Manifest> {
-        let text = made.crd()?.text(self.world.files())?;
-        go_crds::begun(&text, || self.module())
+        if let Some(crd) = made.crd() {
+            return go_crds::begun(&*crd.text(self.world.files())?, || self.module());
+        }
+        let of = made.kind()?;
+        self.modules().iter().find_map(|(modules, packages)| {
+            let mut whole = Whole::new(modules, packages, self.module(), true);
+            whole.crd(of, modules.root())
+        })
     }
 }

@@ -32,13 +32,14 @@ pub(in crate::sources) struct Whole<'m> {
 }
 
 impl<'m> Whole<'m> {
-    /// Of packages, which are named by their import paths.
-    pub(in crate::sources) fn new(modules: &'m Modules, packages: &[String], module: &Module) -> Self {
+    /// Of packages, which are named by their import paths. `are_begun`: somebody types, so that a string may be without an end.
+    pub(in crate::sources) fn new(modules: &'m Modules, packages: &[String], module: &Module, are_begun: bool) -> Self {
         let options = Options {
             // Which options the project gives controller-gen is not known: nothing is refused for want of one.
             allows_dangerous_types: true,
             has_embedded_metadata: true,
             may_lack_descriptions: true,
+            are_begun,
             ..Options::of(module.controller_gen().unwrap_or(Release::NEWEST))
         };
         let tool = module.controller_gen_version().unwrap_or_default();
