@@ -27,6 +27,7 @@ const A_FIELD: u64 = 2_000;
 /// Releases in which something changed.
 pub(crate) const TEXT_MARSHALERS: Release = Release(17);
 pub(crate) const RECURSIVE_IMPORTS: Release = Release(22);
+const LOOKS_AT_NAMED: Release = Release(20);
 const KNOWS_ALIASES: Release = Release(17);
 const TELLS_INTERFACES: Release = Release(21);
 const TELLS_INLINE: Release = Release(22);
@@ -208,6 +209,8 @@ impl<'s> Maker<'s> {
             Shape::Slice(of) => self.list(context, (of, true), span),
             Shape::Array(of) => self.list(context, (of, false), span),
             Shape::Map { key, value } => self.map(context, (key, value), span),
+            // The first releases read markers of a pointer's declaration twice.
+            Shape::Pointer(of) if self.options.release < LOOKS_AT_NAMED => self.written(context, of, span),
             Shape::Pointer(of) => self.written(context.within(), of, span),
             Shape::Struct(members) => match context.declared {
                 Some(declared) if std::ptr::eq(&raw const declared.shape, shape) => {
@@ -292,6 +295,9 @@ impl<'s> Maker<'s> {
             }),
             ..Schema::default()
         };
+        if self.options.release < LOOKS_AT_NAMED {
+            return schema;
+        }
         let Some((_, _, shape, types)) = self.packages.underlying(id, name) else {
             return schema;
         };
@@ -519,7 +525,9 @@ impl<'s> Maker<'s> {
                 properties.insert(name, Property { of, from: origin });
             }
         }
-        schema.required.sort_by(|one, other| one.0.cmp(&other.0));
+        if release >= LOOKS_AT_NAMED {
+            schema.required.sort_by(|one, other| one.0.cmp(&other.0));
+        }
         for (name, from) in immutable {
             if schema.required.iter().any(|it| it.0 == name) {
                 continue;
