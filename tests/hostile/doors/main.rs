@@ -5,6 +5,7 @@
 
 mod arguments;
 mod git;
+mod go;
 mod growth;
 mod output;
 mod paths;

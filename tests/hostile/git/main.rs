@@ -8,6 +8,7 @@
 mod attacks;
 mod devices;
 mod files;
+mod go;
 mod owners;
 mod programs;
 mod repository;
@@ -36,7 +37,8 @@ fn main() {
     let needs_strace = needs_git
         .clone()
         .or_else(|| repository::missing(&["strace", "-o", "/dev/null", "true"]));
-    let trials = [(tests, needs_git), (trace::TESTS.to_vec(), needs_strace)];
+    let traced = [go::TESTS, trace::TESTS].concat();
+    let trials = [(tests, needs_git), (traced, needs_strace)];
     let trials = trials.into_iter().flat_map(|(tests, missing)| {
         tests
             .into_iter()

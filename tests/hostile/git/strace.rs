@@ -22,7 +22,7 @@ pub(crate) struct Trace {
     pub(crate) network: Vec<String>,
     /// Files and folders that were made, changed or removed.
     pub(crate) changed: BTreeSet<PathBuf>,
-    /// Files and folders that were opened to read them.
+    /// Files and folders that were opened to read them, and those that links led to.
     pub(crate) opened: BTreeSet<PathBuf>,
     /// All lines of the trace.
     pub(crate) lines: usize,
@@ -80,6 +80,9 @@ impl Trace {
             {
                 if !has_failed {
                     self.opened.extend(paths(rest, folder));
+                    // What a link led to.
+                    let found = line.strip_suffix('>').and_then(|it| it.rsplit_once('<'));
+                    self.opened.extend(found.map(|it| PathBuf::from(it.1)));
                 }
             }
             _ if has_failed => {}
@@ -150,6 +153,7 @@ pub(crate) fn is_read() {
         r#"execve("/usr/bin/git", ["git", "x"], 0x7ff /* 3 vars */) = 0"#,
         r#"execve("./run.sh", ["./run.sh"], 0x7ff /* 3 vars */) = -1 ENOENT (No such file)"#,
         r#"openat(AT_FDCWD</c>, "a", O_RDONLY|O_CLOEXEC) = 3</c/a>"#,
+        r#"openat(AT_FDCWD</c>, "link", O_RDONLY|O_CLOEXEC) = 3</elsewhere>"#,
         r#"openat(AT_FDCWD</c>, "b", O_WRONLY|O_CREAT, 0666) = 3</c/b>"#,
         r#"openat(AT_FDCWD</c>, "/d\"", O_RDWR) = 3</d">"#,
         r#"openat(AT_FDCWD</c>, "/dev/null", O_RDWR) = 3</dev/null>"#,
@@ -172,6 +176,6 @@ pub(crate) fn is_read() {
         ["/c/b", "/c/j", "/d\"", "/h", "/i", "/k/l", "/m/n", "/p", "/w/g", "/w/o"]
     );
     let opened: Vec<_> = trace.opened.iter().map(|it| it.display().to_string()).collect();
-    assert_eq!(opened, ["/c/a"]);
+    assert_eq!(opened, ["/c/a", "/c/link", "/elsewhere"]);
     assert_eq!(trace.network.len(), 1);
 }
