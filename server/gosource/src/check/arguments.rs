@@ -86,7 +86,8 @@ fn converted(definition: &Definition, release: Release, text: &str) -> Option<bo
     }
     // Go reads more forms of numbers.
     let is_of = |it: char| it.is_ascii_alphanumeric() || "_.+-".contains(it);
-    let is_special = || text.contains(['_', 'x', 'X', 'p', 'P']) && text.chars().all(is_of);
+    let digits = text.trim_start_matches(['+', '-']).to_ascii_lowercase();
+    let is_special = || (text.contains('_') || digits.starts_with("0x")) && text.chars().all(is_of);
     Some(if word == "MaxItems" {
         text.parse::<i64>().is_ok()
     } else {

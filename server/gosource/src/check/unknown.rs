@@ -51,7 +51,17 @@ impl<'a> Guesses<'a> {
         let is_own = own.strip_prefix(OWN).is_some_and(|it| it.starts_with(':'));
         let is_at_declaration = matches!(belongs, Some(Target::Field | Target::Type));
         if blank == 0 && own == whole {
-            return self.misspelt(whole, is_own, is_at_declaration);
+            let problem = self.misspelt(whole, is_own, is_at_declaration)?;
+            let is_guessed = !matches!(&problem, Problem::Unknown { meant: None, .. });
+            if !is_own || is_guessed {
+                return Some(problem);
+            }
+            let named = self.with_argument(whole, split);
+            return Some(named.map_or(problem, |(before, meant)| Problem::Unknown {
+                name: before.to_owned(),
+                has_text: false,
+                meant: Some(meant),
+            }));
         }
         // A list in a text has plus signs before blanks, too.
         let may_be = blank == 0 || is_at_declaration || is_own && belongs.is_some();
@@ -117,6 +127,18 @@ impl<'a> Guesses<'a> {
             has_text: has_text && is_known,
             meant,
         })
+    }
+
+    /// The name before the last word, and the marker that is meant by it, if that has an argument with the name of the word.
+    fn with_argument<'n>(&mut self, whole: &'n str, split: &Split<'_>) -> Option<(&'n str, String)> {
+        let (before, argument) = whole.rsplit_once(':').filter(|_| split.name != split.whole)?;
+        let takes = |name: &str| {
+            let mut arguments = catalog::definitions(name).iter().flat_map(|it| &it.arguments);
+            arguments.any(|it| it.name == argument)
+        };
+        let near = self.near(before).filter(|it| takes(it));
+        let meant = near.or_else(|| of_same_word(before).filter(|it| takes(it)).map(str::to_owned))?;
+        Some((before, meant))
     }
 
     fn near(&mut self, name: &str) -> Option<String> {
