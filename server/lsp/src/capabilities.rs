@@ -29,6 +29,7 @@ pub(crate) struct Client {
     pub(crate) registers_hover: bool,
     pub(crate) registers_signatures: bool,
     pub(crate) registers_rename: bool,
+    pub(crate) registers_highlights: bool,
     pub(crate) registers_actions: bool,
     pub(crate) registers_lenses: bool,
     pub(crate) answers_configuration: bool,
@@ -121,6 +122,10 @@ impl Client {
                 .unwrap_or_default(),
             registers_rename: text
                 .and_then(|it| it.rename.as_ref())
+                .and_then(|it| it.dynamic_registration)
+                .unwrap_or_default(),
+            registers_highlights: text
+                .and_then(|it| it.document_highlight.as_ref())
                 .and_then(|it| it.dynamic_registration)
                 .unwrap_or_default(),
             registers_hover: text

@@ -11,8 +11,8 @@ use lsp_types::{
         DidOpenTextDocument, Notification,
     },
     request::{
-        CodeActionRequest, CodeLensRequest, Completion, DocumentDiagnosticRequest, HoverRequest, Rename, Request,
-        SignatureHelpRequest,
+        CodeActionRequest, CodeLensRequest, Completion, DocumentDiagnosticRequest, DocumentHighlightRequest,
+        HoverRequest, Rename, Request, SignatureHelpRequest,
     },
 };
 use serde_json::json;
@@ -121,6 +121,9 @@ fn go_documents(client: &Client) -> Vec<Registration> {
     if client.registers_signatures {
         let options = json!({ "triggerCharacters": ["(", ","] });
         all.push(registration(SignatureHelpRequest::METHOD, options));
+    }
+    if client.registers_highlights {
+        all.push(registration(DocumentHighlightRequest::METHOD, json!({})));
     }
     // Without the question before, the Go language server would not be asked about other names.
     if client.registers_rename && client.prepares_rename {

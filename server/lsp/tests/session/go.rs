@@ -169,7 +169,7 @@ async fn go_files_are_asked_for_in_projects_of_kubebuilder() {
         }
         let mut capabilities = pushed();
         capabilities["textDocument"]["synchronization"] = json!({ "dynamicRegistration": true });
-        for feature in ["completion", "hover", "rename", "codeLens"] {
+        for feature in ["completion", "hover", "documentHighlight", "rename", "codeLens"] {
             capabilities["textDocument"][feature]["dynamicRegistration"] = json!(true);
         }
         capabilities["textDocument"]["codeAction"] = json!({
@@ -187,7 +187,14 @@ async fn go_files_are_asked_for_in_projects_of_kubebuilder() {
             asked["params"].clone()
         };
         let registrations = asked["registrations"].as_array().expect("a list");
-        for method in ["didOpen", "completion", "hover", "rename", "codeLens"] {
+        for method in [
+            "didOpen",
+            "completion",
+            "hover",
+            "documentHighlight",
+            "rename",
+            "codeLens",
+        ] {
             let method = format!("textDocument/{method}");
             let found = registrations.iter().find(|it| it["method"] == method);
             assert_eq!(found.is_some(), expected, "{registrations:?}");

@@ -206,6 +206,11 @@ async fn what_is_made_of_a_file_is_completed_and_explained() {
         place_in(SHAPE, "contains", 0),
         "{explained}"
     );
+    let params = json!({ "textDocument": { "uri": SHAPE_URI }, "position": place_in(SHAPE, "other == it", 1) });
+    let found = list(client.request("textDocument/documentHighlight", params).await);
+    let starts: Vec<_> = found.iter().map(|it| it["range"]["start"].clone()).collect();
+    let expected = [place_in(SHAPE, "other, ", 0), place_in(SHAPE, "other == it", 0)];
+    assert_eq!(starts, expected);
     let lenses = client
         .request("textDocument/codeLens", json!({ "textDocument": { "uri": SHAPE_URI } }))
         .await;
