@@ -1,10 +1,13 @@
 //! What a token of an expression means.
 
-use std::sync::Arc;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use crd_analyzer_cel::{
     Context,
-    ast::{Ast, Expr, ExprKind, NodeId, operators},
+    ast::{Ast, ExprKind, NodeId, operators},
     decls::{FunctionDecl, OverloadDecl},
     parser::{
         TokenClass,
@@ -392,31 +395,44 @@ impl Expression<'_> {
         let mut named: Vec<_> = named.filter(|it| it.0 < use_at).collect();
         // Of several, the one that was named last before the use.
         named.sort_unstable_by_key(|it| std::cmp::Reverse(it.0));
+        let around = ancestors(ast, node);
         named.into_iter().find_map(|(start, id, call)| {
+            let is_around = around.iter().any(|it| is_expansion(ast, *it, id, call));
             let token = self.tokens.binary_search_by_key(&start, |it| it.start).ok()?;
-            let is_declared = is_in(ast, node, expansion(ast, id, call)?) && self.declares(start).is_some();
-            is_declared.then_some(token)
+            (is_around && self.declares(start).is_some()).then_some(token)
         })
     }
 }
 
 /// The node that a macro's call became. Of a macro in another one's call, that call has a node without content too.
 fn expansion(ast: &Ast, id: i64, call: NodeId) -> Option<NodeId> {
-    let is_it = |node: NodeId, it: &Expr| it.id == id && node != call && it.kind != ExprKind::Unspecified;
-    let (node, _) = ast.nodes().rfind(|(node, it)| is_it(*node, it))?;
+    let (node, _) = ast.nodes().rfind(|(node, _)| is_expansion(ast, *node, id, call))?;
     Some(node)
 }
 
-/// Whether a node is part of another.
-fn is_in(ast: &Ast, node: NodeId, whole: NodeId) -> bool {
-    let mut stack = vec![whole];
-    while let Some(at) = stack.pop() {
-        if at == node {
-            return true;
+/// Whether a node is what a macro's call became.
+fn is_expansion(ast: &Ast, node: NodeId, id: i64, call: NodeId) -> bool {
+    let it = &ast[node];
+    it.id == id && node != call && it.kind != ExprKind::Unspecified
+}
+
+/// A node, and those that it is part of.
+fn ancestors(ast: &Ast, node: NodeId) -> Vec<NodeId> {
+    let mut parents: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
+    for (parent, _) in ast.nodes() {
+        for child in ast.children(parent) {
+            parents.entry(child).or_default().push(parent);
         }
-        stack.extend(ast.children(at));
     }
-    false
+    let (mut found, mut seen) = (vec![node], HashSet::from([node]));
+    let mut at = 0;
+    while let Some(node) = found.get(at) {
+        let above = parents.get(node).into_iter().flatten();
+        let new: Vec<NodeId> = above.copied().filter(|it| seen.insert(*it)).collect();
+        found.extend(new);
+        at += 1;
+    }
+    found
 }
 
 /// The name that an object has a field by: a reserved word may also be written as it is.

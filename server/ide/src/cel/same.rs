@@ -7,14 +7,17 @@ use crd_analyzer_schema::rules::SchemaStep;
 
 use super::{Expression, Meaning};
 
+/// Nodes of an expression that are looked at for one request: each name may ask all of them.
+const MOST_LOOKS: usize = 20_000_000;
+
 impl Expression<'_> {
-    /// The names with the same meaning as a token, in the order of the text.
+    /// The names with the same meaning as a token, in the order of the text; none where there are too many to look at.
     pub fn same(&self, token: usize) -> Vec<usize> {
         let Some(meant) = self.meaning(token) else {
             return Vec::new();
         };
         let text = self.tokens[token].text(self.text());
-        let same = self.names(text).into_iter().filter(|at| {
+        let same = self.names(text).unwrap_or_default().into_iter().filter(|at| {
             let other = self.meaning(*at);
             other.is_some_and(|other| match (&meant, &other) {
                 (Meaning::Variable { declared, .. }, Meaning::Variable { declared: other, .. }) => declared == other,
@@ -29,12 +32,14 @@ impl Expression<'_> {
         same.collect()
     }
 
-    /// The names that are written so.
-    pub fn names(&self, text: &str) -> Vec<usize> {
+    /// The names that are written so. `None`: there are too many to look at each.
+    pub fn names(&self, text: &str) -> Option<Vec<usize>> {
         let is_name = |it: TokenClass| matches!(it, TokenClass::Identifier | TokenClass::EscapedIdentifier);
         let tokens = self.tokens.iter().enumerate();
         let named = tokens.filter(|(_, it)| is_name(it.class) && it.text(self.text()) == text);
-        named.map(|it| it.0).collect()
+        let named: Vec<usize> = named.map(|it| it.0).collect();
+        let nodes = self.outline.as_ref().map_or(0, |it| it.checked.ast.nodes().count());
+        (named.len().saturating_mul(nodes) <= MOST_LOOKS).then_some(named)
     }
 
     /// The token at which the variable of a comprehension is declared that a token names. `None`: the token names no such variable.

@@ -243,3 +243,30 @@ fn variables_of_policies_change_where_they_are_declared_and_read() {
         assert_eq!(renamed(&marked, "x"), Err(super::NOTHING.to_owned()), "{mark}");
     }
 }
+
+#[test]
+fn large_expressions_keep_nobody_waiting() {
+    let text = |rule: &str| TEXT.replace("'self.size > 1 || self.mode == ''size'''", rule);
+    // Many comprehensions with one name, and one with many uses.
+    let many = format!("'{}[1].all(¦x, x > 0)'", "[1].all(x, x > 0) && ".repeat(100));
+    let expected = many.replace("all(¦x, x >", "all(y, y >");
+    assert!(renamed(&text(&many), "y") == Ok(text(&expected)));
+    let uses = format!("'[1].all(¦x, {}x > 0)'", "x > 0 && ".repeat(10_000));
+    let why = "an expression has too many names `x` to look at them all";
+    assert!(renamed(&text(&uses), "y") == Err(why.to_owned()));
+}
+
+#[test]
+fn large_policies_keep_nobody_waiting() {
+    let variable = |n: usize| format!("  - {{name: v{n}, expression: 'variables.most > {n}'}}\n");
+    let text = |most: usize| {
+        let variables: String = (0..most).map(variable).collect();
+        POLICY.replace(
+            "  - name: most\n    expression: 3\n",
+            &format!("  - name: mo¦st\n    expression: '3'\n{variables}"),
+        )
+    };
+    assert!(renamed(&text(20), "limit").is_ok_and(|it| it.matches("variables.limit").count() == 23));
+    let why = "too many expressions may read `most` to look at them all";
+    assert!(renamed(&text(2_000), "limit") == Err(why.to_owned()));
+}

@@ -18,9 +18,6 @@ use crate::{
     write,
 };
 
-/// Uses in one expression that are looked at: each asks the whole expression.
-const MOST_USES: usize = 500;
-
 /// A variable that an object declares.
 pub(super) enum Variable<'d> {
     /// That of a comprehension, at a token.
@@ -111,21 +108,19 @@ fn is_identifier(name: &str) -> bool {
     begins && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !is_reserved(name)
 }
 
-/// No expression has so many uses of a variable, unless a machine wrote it.
-fn few(uses: Vec<usize>) -> Result<Vec<usize>, String> {
-    if uses.len() > MOST_USES {
-        return Err(format!("an expression has more than {MOST_USES} uses of the name"));
-    }
-    Ok(uses)
+/// The names that are written so in an expression.
+fn names_in(expression: &Expression<'_>, name: &str) -> Result<Vec<usize>, String> {
+    let too_many = || format!("an expression has too many names `{name}` to look at them all");
+    expression.names(name).ok_or_else(too_many)
 }
 
 fn in_comprehension(expression: &Expression<'_>, token: usize, new_name: &str) -> Result<Vec<TextEdit>, String> {
     let old_name = expression.tokens[token].text(expression.text());
-    let old = few(expression.names(old_name))?;
+    let old = names_in(expression, old_name)?;
     let new = if old_name == new_name {
         Vec::new()
     } else {
-        few(expression.names(new_name))?
+        names_in(expression, new_name)?
     };
     let uses = expression.same(token);
     let mut text = expression.text().to_owned();
@@ -154,6 +149,9 @@ fn edits(expression: &Expression<'_>, tokens: &[usize], new_name: &str) -> Resul
     edits.collect()
 }
 
+/// Expressions that are looked at for one request, times the items that each may see.
+const MOST_ASKED: usize = 20_000;
+
 /// A name in a list, and in all expressions of the object.
 fn in_object(
     document: &Document<'_>,
@@ -174,12 +172,16 @@ fn in_object(
         span: inner(tree, *declared),
         new_text: write::piece(tree, *declared, new_name).ok_or("the name cannot be written there")?,
     }];
-    for scalar in scalars_of_row(tree, object) {
-        if !tree.scalar(scalar.scalar).contains(old_name) {
-            continue;
-        }
+    let mut naming = scalars_of_row(tree, object);
+    naming.retain(|it| tree.scalar(it.scalar).contains(old_name));
+    if naming.len().saturating_mul(names.len()) > MOST_ASKED {
+        return Err(format!(
+            "too many expressions may read `{old_name}` to look at them all"
+        ));
+    }
+    for scalar in naming {
         let expression = Expression::new(document, scalar, version);
-        let mut uses = few(expression.names(old_name))?;
+        let mut uses = names_in(&expression, old_name)?;
         uses.retain(|it| expression.field_of_variable(*it, list.variable).is_some());
         all.extend(edits(&expression, &uses, new_name)?);
     }
