@@ -50,12 +50,12 @@ fn version(name: &str, schema: JsonSchemaProps) -> Version {
 }
 
 fn of(versions: Vec<Version>) -> CustomResourceDefinition {
-    let mut definition = CustomResourceDefinition::default();
-    definition.spec.versions = versions;
-    if let Some(first) = definition.spec.versions.first_mut() {
+    let mut crd = CustomResourceDefinition::default();
+    crd.spec.versions = versions;
+    if let Some(first) = crd.spec.versions.first_mut() {
         first.storage = true;
     }
-    definition
+    crd
 }
 
 fn column(r#type: &str, json_path: &str) -> ColumnDefinition {
@@ -68,14 +68,14 @@ fn column(r#type: &str, json_path: &str) -> ColumnDefinition {
 }
 
 #[track_caller]
-fn check(definition: &CustomResourceDefinition, expected: &[&str]) {
-    check_with(definition, false, expected);
+fn check(crd: &CustomResourceDefinition, expected: &[&str]) {
+    check_with(crd, false, expected);
 }
 
 #[track_caller]
-fn check_with(definition: &CustomResourceDefinition, with_rare: bool, expected: &[&str]) {
+fn check_with(crd: &CustomResourceDefinition, with_rare: bool, expected: &[&str]) {
     let lints = ALL.iter().filter(|it| with_rare || !it.is_off);
-    let found = find(definition, Hoisted::default(), KubernetesVersion::NEWEST, lints, 100);
+    let found = find(crd, Hoisted::default(), KubernetesVersion::NEWEST, lints, 100);
     let found: Vec<String> = found.iter().map(|it| format!("{} {}", it.lint.code, it.path)).collect();
     assert_eq!(found, expected);
 }
@@ -157,8 +157,8 @@ fn scale() {
 
 #[test]
 fn names() {
-    let mut definition = of(vec![version("v1", of_type("object"))]);
-    definition.spec.names = Names {
+    let mut crd = of(vec![version("v1", of_type("object"))]);
+    crd.spec.names = Names {
         plural: "backups".to_owned(),
         singular: "backup".to_owned(),
         short_names: ["bk", "backup", "bk"].map(str::to_owned).to_vec(),
@@ -166,7 +166,7 @@ fn names() {
         ..Names::default()
     };
     check(
-        &definition,
+        &crd,
         &[
             "repeated-name spec.names.shortNames[2]",
             "repeated-name spec.names.categories[2]",
@@ -207,14 +207,14 @@ fn versions() {
 
 #[track_caller]
 fn check_schema(schema: JsonSchemaProps, expected: &[&str]) {
-    let definition = of(vec![version("v1", object(&[("spec", schema)]))]);
+    let crd = of(vec![version("v1", object(&[("spec", schema)]))]);
     let at = "spec.versions[0].schema.openAPIV3Schema.properties[spec]";
     let expected: Vec<String> = expected
         .iter()
         .map(|it| it.split_once(' ').map(|(code, rest)| format!("{code} {at}{rest}")))
         .map(Option::unwrap_or_default)
         .collect();
-    check(&definition, &expected.iter().map(String::as_str).collect::<Vec<_>>());
+    check(&crd, &expected.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
 #[test]
@@ -263,10 +263,10 @@ fn values() {
 
 #[test]
 fn lists_without_a_type_are_told_if_somebody_asks() {
-    let definition = of(vec![version("v1", object(&[("spec", list(of_type("string")))]))]);
-    check(&definition, &[]);
+    let crd = of(vec![version("v1", object(&[("spec", list(of_type("string")))]))]);
+    check(&crd, &[]);
     check_with(
-        &definition,
+        &crd,
         true,
         &["list-without-type spec.versions[0].schema.openAPIV3Schema.properties[spec]"],
     );
@@ -278,9 +278,9 @@ fn what_few_people_want_does_not_take_the_room_of_the_others() {
     number.minimum = Some(5.0);
     number.maximum = Some(3.0);
     let properties = object(&[("a", list(of_type("string"))), ("b", number)]);
-    let definition = of(vec![version("v1", object(&[("spec", properties)]))]);
+    let crd = of(vec![version("v1", object(&[("spec", properties)]))]);
     let found = |lints: &[Lint], most| {
-        let found = find(&definition, Hoisted::default(), KubernetesVersion::NEWEST, lints, most);
+        let found = find(&crd, Hoisted::default(), KubernetesVersion::NEWEST, lints, most);
         found.iter().map(|it| it.lint.code).collect::<Vec<_>>()
     };
     assert_eq!(found(ALL, 1), ["contradictory-bounds"]);
@@ -293,8 +293,8 @@ fn a_column_without_a_path_gets_no_type() {
     let titles = |json_path: &str| {
         let mut version = version("v1", object(&[("a", of_type("boolean"))]));
         version.additional_printer_columns = Some(vec![column("integer", json_path)]);
-        let definition = of(vec![version]);
-        let found = find(&definition, Hoisted::default(), KubernetesVersion::NEWEST, ALL, 100);
+        let crd = of(vec![version]);
+        let found = find(&crd, Hoisted::default(), KubernetesVersion::NEWEST, ALL, 100);
         assert_eq!(found.len(), 1);
         let told = found[0].cause.tell(&found[0].path);
         told.proposals.into_iter().map(|it| it.title).collect::<Vec<_>>()
