@@ -43,8 +43,8 @@ pub enum UnknownFields {
 }
 
 /// The JSON Schemas of the served versions of a CRD that an API server accepted, in the CRD's order.
-pub fn json_schemas(definition: &CustomResourceDefinition, unknown: UnknownFields) -> Vec<JsonSchema> {
-    let spec = &definition.spec;
+pub fn json_schemas(crd: &CustomResourceDefinition, unknown: UnknownFields) -> Vec<JsonSchema> {
+    let spec = &crd.spec;
     let writer = Writer { unknown };
     let versions = spec.versions.iter().filter(|it| it.served);
     versions

@@ -26,8 +26,8 @@ pub struct KustomizeSchema {
 }
 
 /// What kustomize has to know of the served versions of a CRD.
-pub fn kustomize_schemas(definition: &CustomResourceDefinition, kubernetes: KubernetesVersion) -> Vec<KustomizeSchema> {
-    let spec = &definition.spec;
+pub fn kustomize_schemas(crd: &CustomResourceDefinition, kubernetes: KubernetesVersion) -> Vec<KustomizeSchema> {
+    let spec = &crd.spec;
     let is_cluster_scoped = spec.scope == "Cluster";
     let of_version = |it: Published| {
         let (group, version, kind) = (&spec.group, &it.version, &spec.names.kind);
@@ -43,7 +43,7 @@ pub fn kustomize_schemas(definition: &CustomResourceDefinition, kubernetes: Kube
             version: it.version,
         }
     };
-    published(definition, kubernetes).into_iter().map(of_version).collect()
+    published(crd, kubernetes).into_iter().map(of_version).collect()
 }
 
 /// Adds schemas to an OpenAPI file. What it says of the same kinds is gone.

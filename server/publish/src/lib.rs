@@ -62,18 +62,18 @@ impl Published {
 }
 
 /// What an API server of this Kubernetes version publishes for the served versions of a CRD that it accepted, in the CRD's order.
-pub fn published(definition: &CustomResourceDefinition, kubernetes: KubernetesVersion) -> Vec<Published> {
-    let versions = definition.spec.versions.iter().filter(|it| it.served);
+pub fn published(crd: &CustomResourceDefinition, kubernetes: KubernetesVersion) -> Vec<Published> {
+    let versions = crd.spec.versions.iter().filter(|it| it.served);
     versions
         .map(|version| {
-            let schema = definition.spec.schema_of(version);
+            let schema = crd.spec.schema_of(version);
             let schema = schema.and_then(|it| expanded(it, kubernetes));
             Published {
                 version: version.name.clone(),
                 is_stored: version.storage,
-                name: model_name(&definition.spec.group, &version.name, &definition.spec.names.kind),
-                v3: of_version(definition, version, schema.clone(), OpenApi::V3, kubernetes),
-                v2: of_version(definition, version, schema, OpenApi::V2, kubernetes),
+                name: model_name(&crd.spec.group, &version.name, &crd.spec.names.kind),
+                v3: of_version(crd, version, schema.clone(), OpenApi::V3, kubernetes),
+                v2: of_version(crd, version, schema, OpenApi::V2, kubernetes),
             }
         })
         .collect()
@@ -88,13 +88,13 @@ fn model_name(group: &str, version: &str, kind: &str) -> String {
 
 /// `buildKubeNative`. `schema`: as [`expanded`] makes it.
 fn of_version(
-    definition: &CustomResourceDefinition,
+    crd: &CustomResourceDefinition,
     version: &Version,
     schema: Option<JsonSchemaProps>,
     edition: OpenApi,
     kubernetes: KubernetesVersion,
 ) -> Value {
-    let spec = &definition.spec;
+    let spec = &crd.spec;
     let preserves = spec.preserve_unknown_fields == Some(true);
     let mut published = match schema {
         // kubectl would take a field that is not listed for one that does not exist. So a schema that allows unknown fields
