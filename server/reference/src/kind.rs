@@ -73,9 +73,9 @@ pub struct FieldReference {
 }
 
 /// The documentation of a CRD that an API server of this Kubernetes version accepted.
-pub fn reference_of(definition: &CustomResourceDefinition, kubernetes: KubernetesVersion) -> KindReference {
-    let spec = &definition.spec;
-    let versions = published(definition, kubernetes).into_iter().map(|it| {
+pub fn reference_of(crd: &CustomResourceDefinition, kubernetes: KubernetesVersion) -> KindReference {
+    let spec = &crd.spec;
+    let versions = published(crd, kubernetes).into_iter().map(|it| {
         let version = spec.versions.iter().find(|version| version.name == it.version);
         let deprecation = version.filter(|it| it.deprecated);
         let mut fields = Vec::new();
