@@ -138,6 +138,9 @@ pub fn generate(roots: &[String], sources: &dyn Sources, options: &Options, tool
         crds.extend(crd);
     }
     let mut maker = generator.flattener.maker;
+    for origin in std::mem::take(&mut maker.packages.refused) {
+        maker.refuse(Some(origin), Reason::Marker);
+    }
     maker.missing.sort_unstable();
     maker.missing.dedup();
     Generated {

@@ -47,6 +47,8 @@ pub struct Options {
     pub may_lack_descriptions: bool,
     /// Somebody types: a string without an end is one, too.
     pub are_begun: bool,
+    /// Nothing is made of a package with a marker that cannot be read, as controller-gen does it. Else the marker is left out.
+    pub is_strict: bool,
 }
 
 impl Options {
@@ -61,6 +63,7 @@ impl Options {
             preserves_unknown_fields: None,
             may_lack_descriptions: false,
             are_begun: false,
+            is_strict: true,
         }
     }
 
@@ -68,6 +71,7 @@ impl Options {
         Reading {
             release: self.release,
             are_begun: self.are_begun,
+            is_strict: self.is_strict,
         }
     }
 }

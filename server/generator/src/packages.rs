@@ -56,6 +56,8 @@ pub(crate) struct Package {
     pub(crate) markers: Markers,
     /// controller-gen leaves it out.
     pub(crate) is_skipped: bool,
+    /// Markers that cannot be read, so that it has no types.
+    refused: Vec<Origin>,
 }
 
 pub(crate) struct File {
@@ -89,6 +91,7 @@ impl Package {
             marshals: HashMap::new(),
             markers: Markers::new(),
             is_skipped: false,
+            refused: Vec::new(),
         };
         for name in sources.files(folder).into_iter().take(MAX_FILES) {
             if budget::work(A_FILE).is_err() {
@@ -119,11 +122,17 @@ impl Package {
         for (name, all) in markers {
             self.markers.entry(name).or_default().extend(all);
         }
+        if reading.is_strict {
+            self.refused.extend(refused(&file, reading));
+        }
         self.files.push(file);
     }
 
     /// A type that it declares.
     pub(crate) fn find(&self, name: &str) -> Option<Found<'_>> {
+        if !self.refused.is_empty() {
+            return None;
+        }
         let file = &self.files[*self.declared.get(name)?];
         Some(Found {
             file,
@@ -137,6 +146,32 @@ impl Package {
         names.sort_unstable();
         names
     }
+}
+
+/// The markers of a file that cannot be read.
+fn refused(file: &File, reading: Reading) -> Vec<Origin> {
+    fn below<'t>(shape: &'t Shape, all: &mut Vec<(&'t [Set], Target)>) {
+        match shape {
+            Shape::Struct(members) => {
+                for member in members {
+                    all.push((&member.markers, Target::Field));
+                    below(&member.shape, all);
+                }
+            }
+            Shape::Pointer(of) | Shape::Slice(of) | Shape::Array(of) | Shape::Map { value: of, .. } => below(of, all),
+            _ => {}
+        }
+    }
+    let mut all: Vec<(&[Set], Target)> = vec![(&file.types.markers, Target::Package)];
+    for declared in file.types.declared.values() {
+        all.push((&declared.markers, Target::Type));
+        below(&declared.shape, &mut all);
+    }
+    let read = all
+        .into_iter()
+        .flat_map(|(sets, target)| markers(file, sets, target, reading).into_values());
+    let unread = read.flatten().filter(|it| it.values.is_none());
+    unread.map(|it| it.origin).collect()
 }
 
 /// The markers of a declaration.
@@ -166,6 +201,8 @@ pub(crate) struct Packages<'s> {
     all: Vec<Option<Rc<Package>>>,
     by_path: HashMap<String, PackageId>,
     paths: Vec<Rc<str>>,
+    /// Markers that cannot be read.
+    pub(crate) refused: Vec<Origin>,
 }
 
 /// What a name of a type stands for.
@@ -187,6 +224,7 @@ impl<'s> Packages<'s> {
             all: Vec::new(),
             by_path: HashMap::new(),
             paths: Vec::new(),
+            refused: Vec::new(),
         }
     }
 
@@ -197,6 +235,8 @@ impl<'s> Packages<'s> {
         }
         let folder = self.sources.folder_of(path);
         let read = folder.and_then(|it| Package::read(&it, self.sources, self.reading));
+        self.refused
+            .extend(read.iter().flat_map(|it| it.refused.iter().cloned()));
         let id = PackageId(self.all.len());
         self.all.push(read.map(Rc::new));
         self.by_path.insert(path.to_owned(), id);

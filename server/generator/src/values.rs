@@ -66,6 +66,8 @@ pub(crate) struct Reading {
     pub(crate) release: Release,
     /// Somebody types: a string without an end is one, too.
     pub(crate) are_begun: bool,
+    /// A package with a marker that cannot be read has no types.
+    pub(crate) is_strict: bool,
 }
 
 /// What a marker is where it is, if a release knows it there.

@@ -40,6 +40,7 @@ impl<'m> Whole<'m> {
             has_embedded_metadata: true,
             may_lack_descriptions: true,
             are_begun,
+            is_strict: false,
             ..Options::of(module.controller_gen().unwrap_or(Release::NEWEST))
         };
         let tool = module.controller_gen_version().unwrap_or_default();

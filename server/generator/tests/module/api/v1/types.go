@@ -201,5 +201,6 @@ type Policy struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 	// +kubebuilder:validation:Enum={a,"1",true,2}
-	Any string `json:"any"`
+	Any   string `json:"any"`
+	Newer Newer  `json:"newer,omitempty"`
 }
