@@ -19,6 +19,7 @@ mod exit_code;
 mod explain;
 mod fix;
 mod formats;
+mod generate;
 mod generated;
 mod hostile;
 mod hostile_output;

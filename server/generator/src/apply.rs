@@ -83,18 +83,18 @@ impl Maker<'_> {
         }
         for (word, marker) in of_items {
             if schema.type_name() != "array" {
-                self.refuse(Some(marker.origin.clone()), Reason::Marker);
+                self.refuse(marker.origin.clone(), Reason::Marker);
             } else if let Some(items) = &mut schema.items {
                 self.one(context, (word, marker), Rc::make_mut(items));
             } else {
-                self.refuse(Some(marker.origin.clone()), Reason::Marker);
+                self.refuse(marker.origin.clone(), Reason::Marker);
             }
         }
     }
 
     fn one(&mut self, context: Context<'_>, (word, marker): (&str, &Marker), schema: &mut Schema) {
         let Some(values) = &marker.values else {
-            self.refuse(Some(marker.origin.clone()), Reason::Marker);
+            self.refuse(marker.origin.clone(), Reason::Marker);
             return;
         };
         let change = Change {
@@ -111,7 +111,7 @@ impl Maker<'_> {
             _ => change.value(word, values.one()),
         };
         if !is_taken {
-            self.refuse(Some(marker.origin.clone()), Reason::Marker);
+            self.refuse(marker.origin.clone(), Reason::Marker);
         }
     }
 
@@ -162,15 +162,15 @@ struct Change<'a> {
 }
 
 impl Change<'_> {
-    fn written(&self, literal: &Arc<Literal>) -> Option<Origin> {
-        Some(Origin {
+    fn written(&self, literal: &Arc<Literal>) -> Origin {
+        Origin {
             written: Some(literal.clone()),
             ..self.marker.origin.clone()
-        })
+        }
     }
 
     fn set(&mut self, keyword: Keyword, value: Value, literal: Option<&Arc<Literal>>) -> bool {
-        let from = literal.map_or_else(|| Some(self.marker.origin.clone()), |it| self.written(it));
+        let from = Some(literal.map_or_else(|| self.marker.origin.clone(), |it| self.written(it)));
         self.schema.values.insert(keyword, Said { value, from });
         true
     }
@@ -230,7 +230,7 @@ impl Change<'_> {
             }
             "Format" => self.set_compared(Keyword::Format, json(), literal),
             "Type" => {
-                let from = literal.and_then(|it| self.written(it));
+                let from = literal.map(|it| self.written(it));
                 let value = json();
                 self.schema.r#type = (value != json!("")).then_some(Said { value, from });
                 true
@@ -339,7 +339,7 @@ impl Change<'_> {
             let Some(literal) = values.get(name) else { continue };
             let is_empty = text(literal) == Some("") && name != "rule";
             if !is_empty {
-                let from = self.written(literal);
+                let from = Some(self.written(literal));
                 let value = to_json(literal);
                 fields.push((name, Said { value, from }));
             }
@@ -351,7 +351,7 @@ impl Change<'_> {
         true
     }
 
-    /// A rule that a marker stands for.
+    /// The rule of a marker that does not write it out.
     fn made_rule(self, rule: String, message: String) -> bool {
         self.schema.rules.push(Rule {
             fields: vec![("rule", Said::made(rule)), ("message", Said::made(message))],

@@ -6,8 +6,9 @@ use crd_analyzer_budget as budget;
 use crd_analyzer_gosource::check::catalog::Release;
 
 use crate::{
+    ids::TypeId,
     node::Origin,
-    schema::{Keyword, Property, Schema, TypeId, Values},
+    schema::{Keyword, Property, Schema, Values},
     types::{Maker, Reason},
 };
 
@@ -47,14 +48,13 @@ impl<'s> Flattener<'s> {
 
     /// The whole schema of a type.
     pub(crate) fn flattened(&mut self, id: &TypeId) -> Rc<Schema> {
-        let whole = match self.whole.get(id) {
-            Some(whole) => whole.clone(),
-            None => {
-                let schema = self.maker.schema(id);
-                let whole = self.node(&schema);
-                self.whole.insert(id.clone(), whole.clone());
-                whole
-            }
+        let whole = if let Some(whole) = self.whole.get(id) {
+            whole.clone()
+        } else {
+            let schema = self.maker.schema(id);
+            let whole = self.node(&schema);
+            self.whole.insert(id.clone(), whole.clone());
+            whole
         };
         self.merge(&whole)
     }

@@ -9,6 +9,8 @@ mod crd;
 mod describe;
 mod documentation;
 mod flatten;
+mod ids;
+mod kinds;
 mod known;
 mod modules;
 pub mod node;
@@ -18,6 +20,8 @@ mod schema;
 mod tags;
 mod types;
 mod values;
+mod version;
+mod written;
 pub mod yaml;
 
 pub use crd::{Crd, Generated, Generator, generate};
@@ -28,7 +32,7 @@ pub use types::{Reason, Refused};
 use crd_analyzer_gosource::check::catalog::Release;
 use values::Reading;
 
-/// What controller-gen is told to do, as its options say it.
+/// The options of controller-gen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// The release.
@@ -39,7 +43,7 @@ pub struct Options {
     pub leaves_out_unexported: bool,
     /// Metadata of embedded objects is described (`generateEmbeddedObjectMeta`).
     pub has_embedded_metadata: bool,
-    /// The most bytes of a description (`maxDescLen`); below zero there is no limit.
+    /// The most bytes of a description (`maxDescLen`); negative numbers do not limit it.
     pub max_description: Option<i64>,
     /// What `spec.preserveUnknownFields` is set to (`deprecatedV1beta1CompatibilityPreserveUnknownFields`).
     pub preserves_unknown_fields: Option<bool>,

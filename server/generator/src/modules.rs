@@ -35,7 +35,7 @@ pub struct Modules {
     /// The folder of the module.
     root: PathBuf,
     /// The folders that modules are in, by their paths.
-    modules: BTreeMap<String, PathBuf>,
+    roots: BTreeMap<String, PathBuf>,
     has_vendor: bool,
     parsed: Mutex<HashMap<PathBuf, Option<Arc<Types>>>>,
     found: Mutex<HashMap<String, Option<PathBuf>>>,
@@ -51,7 +51,7 @@ struct GoMod {
 }
 
 impl Modules {
-    /// The module in a folder. `top`: the folder of the repository. `None`: there is no `go.mod`.
+    /// The module in a folder. `top`: the folder of the repository. `None`: it does not have a `go.mod`.
     pub fn open(root: &Path, top: &Path, folders: Arc<dyn Folders>, outside: Outside) -> Option<Self> {
         let go_mod = GoMod::read(&folders.read(&root.join("go.mod"))?);
         let mut modules = Self {
@@ -60,13 +60,13 @@ impl Modules {
             top: top.to_owned(),
             outside,
             root: root.to_owned(),
-            modules: BTreeMap::new(),
+            roots: BTreeMap::new(),
             parsed: Mutex::default(),
             found: Mutex::default(),
         };
         modules.add_required(&go_mod);
         modules.add_used();
-        modules.modules.insert(go_mod.module, root.to_owned());
+        modules.roots.insert(go_mod.module, root.to_owned());
         Some(modules)
     }
 
@@ -89,7 +89,7 @@ impl Modules {
             top: self.top.clone(),
             outside: self.outside.clone(),
             root: self.root.clone(),
-            modules: self.modules.clone(),
+            roots: self.roots.clone(),
             has_vendor: self.has_vendor,
             parsed: Mutex::new(parsed),
             found: Mutex::new(found),
@@ -108,7 +108,7 @@ impl Modules {
                 None => self.in_cache(path, version),
             };
             if let Some(folder) = folder {
-                self.modules.insert(path.clone(), folder);
+                self.roots.insert(path.clone(), folder);
             }
         }
     }
@@ -131,7 +131,7 @@ impl Modules {
             if used.contains(&self.root) {
                 for folder in used {
                     if let Some(text) = self.folders.read(&folder.join("go.mod")) {
-                        self.modules.insert(GoMod::read(&text).module, folder);
+                        self.roots.insert(GoMod::read(&text).module, folder);
                     }
                 }
             }
@@ -169,7 +169,7 @@ impl Modules {
         let mut length = import.len();
         loop {
             let path = &import[..length];
-            if let Some(folder) = self.modules.get(path) {
+            if let Some(folder) = self.roots.get(path) {
                 let folder = folder.join(import[length..].trim_start_matches('/'));
                 if has_sources(&folder) {
                     return Some(folder);
@@ -236,7 +236,7 @@ impl Modules {
             let parts = [path.as_str()].into_iter().chain(below);
             Some((root.as_os_str().len(), parts.collect::<Vec<_>>().join("/")))
         };
-        self.modules.iter().filter_map(of).max().map(|it| it.1)
+        self.roots.iter().filter_map(of).max().map(|it| it.1)
     }
 }
 
@@ -296,7 +296,7 @@ fn escaped(path: &str) -> Option<String> {
     Some(path.chars().flat_map(escape).collect())
 }
 
-/// What is said in a `go.mod` or `go.work`: a word, and what it is given, each line of a block by itself.
+/// The directives of a `go.mod` or `go.work`: a word and its arguments, once for each line of a block.
 fn directives(text: &str) -> impl Iterator<Item = (String, Vec<String>)> + '_ {
     let mut block = String::new();
     text.lines().filter_map(move |line| {

@@ -14,6 +14,7 @@ use crd_analyzer_gosource::check::{
 };
 
 use crate::{
+    ids::PackageId,
     known,
     node::Origin,
     values::{self, Reading, Values},
@@ -39,10 +40,6 @@ pub trait Sources {
     /// What a file declares. `None`: it cannot be read.
     fn types(&self, file: &Path) -> Option<Arc<Types>>;
 }
-
-/// A package that has been looked for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(crate) struct PackageId(usize);
 
 /// The files of a package, and what they declare.
 pub(crate) struct Package {
@@ -205,7 +202,7 @@ pub(crate) struct Packages<'s> {
     pub(crate) refused: Vec<Origin>,
 }
 
-/// What a name of a type stands for.
+/// What the name of a type means.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Meaning {
     /// A type that a package declares.
@@ -327,7 +324,7 @@ impl<'s> Packages<'s> {
         None
     }
 
-    /// What the type that a name stands for is in the end, where one type is defined by another.
+    /// The underlying type of a named type, as Go defines it.
     pub(crate) fn underlying(
         &mut self,
         id: PackageId,
@@ -352,7 +349,7 @@ impl<'s> Packages<'s> {
         None
     }
 
-    /// What a name stands for, where one name is only another one for a type.
+    /// The type behind a name, through all aliases.
     pub(crate) fn unaliased(&mut self, id: PackageId, name: &str) -> Meaning {
         let mut meaning = Meaning::Declared(id, name.to_owned());
         for _ in 0..MAX_DEPTH {
@@ -434,7 +431,7 @@ impl<'s> Packages<'s> {
         all
     }
 
-    /// What a type that is written as a name stands for.
+    /// What the name in a type expression means.
     pub(crate) fn meaning(&mut self, at: (PackageId, &Types), shape: &Shape) -> Meaning {
         match shape {
             Shape::Name(name) => self.local(at, name),
@@ -511,7 +508,8 @@ pub(crate) fn is_built_by_name(name: &str) -> bool {
     let last = words.next().unwrap_or_default();
     let before = words.next().unwrap_or_default();
     let is_other = |it: &str| SYSTEMS.contains(&it) || PROCESSORS.contains(&it);
-    !is_other(last) && !(last == "amd64" && SYSTEMS.contains(&before))
+    let is_of_other = is_other(last) || last == "amd64" && SYSTEMS.contains(&before);
+    !is_of_other
 }
 
 /// The same for what a file says before `package`. controller-gen asks Go for generated files, too, but for those that are left out with the tag

@@ -1,6 +1,9 @@
 //! The plural of a kind, as the library that controller-gen uses forms it (`github.com/gobuffalo/flect` 1.0.3).
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
 
 /// The table. `word`: singular, plural, another plural, `one-way` (the plural is not looked up) and `whole` (only the whole word). `end`: an end of
 /// words, and the end of their plurals, the first that fits counts. `short`: abbreviations.
@@ -10,10 +13,10 @@ const TABLE: &str = include_str!("plurals.tsv");
 struct Tables {
     plural: HashMap<&'static str, &'static str>,
     /// Words that are plurals themselves.
-    plurals: HashMap<&'static str, ()>,
+    plurals: HashSet<&'static str>,
     /// Ends of words, the first that fits counts, and what they become.
     ends: Vec<(&'static str, &'static str)>,
-    short: HashMap<&'static str, ()>,
+    short: HashSet<&'static str>,
 }
 
 static TABLES: LazyLock<Tables> = LazyLock::new(|| {
@@ -30,9 +33,9 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
                 let (other, marks) = (cells.next().unwrap_or_default(), cells.next().unwrap_or_default());
                 tables.plural.insert(first, second);
                 if !marks.contains("one-way") {
-                    tables.plurals.insert(second, ());
+                    tables.plurals.insert(second);
                     if !other.is_empty() {
-                        tables.plurals.insert(other, ());
+                        tables.plurals.insert(other);
                     }
                 }
                 if !marks.contains("whole") {
@@ -41,7 +44,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
             }
             "end" => ends.push((first, second)),
             _ => {
-                tables.short.insert(first, ());
+                tables.short.insert(first);
             }
         }
     }
@@ -65,7 +68,7 @@ fn plural(word: &str) -> String {
         return (*plural).to_owned();
     }
     let small = last.to_lowercase();
-    if tables.plurals.contains_key(word) || tables.plurals.contains_key(small.as_str()) {
+    if tables.plurals.contains(word) || tables.plurals.contains(small.as_str()) {
         return word.to_owned();
     }
     let replaced = |by: &str| format!("{}{by}", word.strip_suffix(last.as_str()).unwrap_or(word));
@@ -88,7 +91,7 @@ fn plural(word: &str) -> String {
 
 /// The last of the words that a name is made of.
 fn last_part(word: &str, tables: &Tables) -> Option<String> {
-    let is_short = |it: &str| tables.short.contains_key(it.to_uppercase().as_str());
+    let is_short = |it: &str| tables.short.contains(it.to_uppercase().as_str());
     if is_short(word) {
         return Some(word.to_uppercase());
     }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, rc::Rc};
 
-use crate::{node::Origin, packages::PackageId};
+use crate::{ids::TypeId, node::Origin};
 
 /// A keyword with a value that nothing looks into, in the order of the fields in Go.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -103,13 +103,6 @@ impl Said {
     pub(crate) fn as_str(&self) -> Option<&str> {
         self.value.as_str()
     }
-}
-
-/// A type of a package.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(crate) struct TypeId {
-    pub(crate) package: PackageId,
-    pub(crate) name: Rc<str>,
 }
 
 /// `additionalProperties`.

@@ -11,10 +11,12 @@ use crd_analyzer_gosource::check::{
 use serde_json::json;
 
 use crate::{
-    Options, documentation, known,
+    Options, documentation,
+    ids::{PackageId, TypeId},
+    known,
     node::Origin,
-    packages::{File, Markers, Meaning, PackageId, Packages, Sources, markers},
-    schema::{Keyword, Property, Rule, Said, Schema, TypeId, Values},
+    packages::{File, Markers, Meaning, Packages, Sources, markers},
+    schema::{Keyword, Property, Rule, Said, Schema, Values},
     tags::Tag,
 };
 
@@ -47,13 +49,13 @@ pub struct Refused {
 pub enum Reason {
     /// A marker does not fit the type that it is at, or its value is none.
     Marker,
-    /// There is no schema for such a type.
+    /// It does not make schemas of such a type.
     Type,
     /// A field has no tag for JSON.
     Tag,
     /// A number with a fraction, which has to be allowed.
     Float,
-    /// The keys of a map are no texts.
+    /// The keys of a map are not strings.
     Key,
     /// A field of a group of alternatives is required.
     OneOf,
@@ -95,12 +97,8 @@ impl<'c> Context<'c> {
         &self.file.types
     }
 
-    fn origin(&self, span: std::ops::Range<usize>) -> Option<Origin> {
-        Some(Origin {
-            file: self.file.path.clone(),
-            span,
-            written: None,
-        })
+    fn origin(&self, span: std::ops::Range<usize>) -> Origin {
+        origin_of(&self.file.path, span)
     }
 
     fn documentation(&self, of: Option<&std::ops::Range<usize>>) -> String {
@@ -122,7 +120,8 @@ impl<'s> Maker<'s> {
         }
     }
 
-    pub(crate) fn refuse(&mut self, origin: Option<Origin>, reason: Reason) {
+    pub(crate) fn refuse(&mut self, origin: impl Into<Option<Origin>>, reason: Reason) {
+        let origin = origin.into();
         let refused = Refused { origin, reason };
         if !self.refused.contains(&refused) {
             self.refused.push(refused);
@@ -447,13 +446,10 @@ impl<'s> Maker<'s> {
         let mut schema = Schema::of_type("object");
         let mut properties = std::collections::BTreeMap::new();
         let of_type = markers(context.file, &declared.markers, Target::Type, self.options.reading());
-        let alternatives = match alternatives(&of_type) {
-            Some(alternatives) => alternatives,
-            None => {
-                self.refuse(context.origin(declared.of.clone()), Reason::OneOf);
-                schema.properties = Some(properties);
-                return schema;
-            }
+        let Some(alternatives) = alternatives(&of_type) else {
+            self.refuse(context.origin(declared.of.clone()), Reason::OneOf);
+            schema.properties = Some(properties);
+            return schema;
         };
         let package = self.packages.get(context.package);
         let is_optional = package.is_some_and(|it| it.markers.contains_key("kubebuilder:validation:Optional"));
@@ -504,7 +500,7 @@ impl<'s> Maker<'s> {
                 }
                 let name: Rc<str> = tag.name.into();
                 if is_required {
-                    schema.required.push((name.clone(), origin.clone()));
+                    schema.required.push((name.clone(), Some(origin.clone())));
                 }
                 let mut property = if says("kubebuilder:validation:Schemaless") {
                     Schema::default()
@@ -522,7 +518,8 @@ impl<'s> Maker<'s> {
                     immutable.push((name.clone(), marker.map(|it| it.origin.clone())));
                 }
                 let of = Rc::new(property);
-                properties.insert(name, Property { of, from: origin });
+                let from = Some(origin);
+                properties.insert(name, Property { of, from });
             }
         }
         if release >= LOOKS_AT_NAMED {
@@ -544,7 +541,7 @@ impl<'s> Maker<'s> {
     }
 }
 
-/// The names of fields of which one or another may be set. `None`: controller-gen refuses one.
+/// The names of the fields in markers such as `ExactlyOneOf`. `None`: controller-gen refuses one.
 fn alternatives(of_type: &Markers) -> Option<Vec<&str>> {
     let mut names = Vec::new();
     for marker in ["ExactlyOneOf", "AtMostOneOf", "AtLeastOneOf"] {
@@ -563,10 +560,10 @@ fn alternatives(of_type: &Markers) -> Option<Vec<&str>> {
 }
 
 /// The file of a place.
-pub(crate) fn origin_of(file: &Arc<std::path::Path>, span: std::ops::Range<usize>) -> Option<Origin> {
-    Some(Origin {
+pub(crate) fn origin_of(file: &Arc<std::path::Path>, span: std::ops::Range<usize>) -> Origin {
+    Origin {
         file: file.clone(),
         span,
         written: None,
-    })
+    }
 }

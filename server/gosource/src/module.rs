@@ -175,21 +175,22 @@ const NAMES_TOOLS: [&str; 4] = ["Makefile", "go.mod", "hack/tools/go.mod", "tool
 impl Module {
     /// The release of controller-gen that the repository uses, as its Makefile or a `go.mod` says.
     pub fn controller_gen(&self) -> Option<Release> {
-        self.named_controller_gen().as_ref().map(|it| it.0)
+        self.named_controller_gen().map(|it| it.0)
     }
 
     /// Its whole version, such as `v0.21.0`.
     pub fn controller_gen_version(&self) -> Option<&str> {
-        self.named_controller_gen().as_ref().map(|it| it.1.as_str())
+        self.named_controller_gen().map(|it| it.1.as_str())
     }
 
-    fn named_controller_gen(&self) -> &Option<(Release, String)> {
-        self.controller_gen.get_or_init(|| {
+    fn named_controller_gen(&self) -> Option<&(Release, String)> {
+        let named = self.controller_gen.get_or_init(|| {
             let texts = NAMES_TOOLS
                 .iter()
                 .filter_map(|it| self.folders.read(&self.root.join(it)));
             texts.into_iter().find_map(|it| named_in(&it))
-        })
+        });
+        named.as_ref()
     }
 
     /// The repository at a root that [`root_of`] found. Nothing is read before something is asked.
@@ -374,7 +375,7 @@ fn may_have_kinds(folder: &Path, root: &Path) -> bool {
     let parts = folder.strip_prefix(root).unwrap_or(folder).iter();
     let parts: Vec<&str> = parts.filter_map(|it| it.to_str()).collect();
     let is_of_tests = |it: &&str| ["test", "tests", "testing", "e2e", "fixtures", "internal"].contains(it);
-    if parts.iter().any(|it| is_of_tests(it)) {
+    if parts.iter().any(is_of_tests) {
         return false;
     }
     let is_version = parts.last().is_some_and(|it| {

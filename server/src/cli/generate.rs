@@ -14,7 +14,7 @@ use crd_analyzer_gosource::check::catalog::Release;
 use crd_analyzer_io::{
     escape,
     go::{GoSources, Reach},
-    print::tell,
+    print::{Terminal, tell},
     read::{self, Access},
     roots::Roots,
     write::OutputFolder,
@@ -212,7 +212,7 @@ impl<'a> Run<'a> {
             };
             if is_taken.is_none() {
                 let why = format!(
-                    "`crd:{}={}` is no option of controller-gen",
+                    "`crd:{}={}` is not an option of controller-gen",
                     escape::line(name),
                     escape::line(value)
                 );
@@ -235,7 +235,7 @@ impl<'a> Run<'a> {
         for path in &self.paths {
             let folder = here.join(path.trim_end_matches("..."));
             if !read::is_folder(&folder) {
-                tell(format_args!("{}: there is no such folder", escape::line(path)));
+                tell(format_args!("{}: the folder does not exist", escape::line(path)));
                 status = Status::Failed;
                 continue;
             }
@@ -247,7 +247,10 @@ impl<'a> Run<'a> {
             })?;
             let found = modules.matching(path, &here);
             if found.is_empty() {
-                tell(format_args!("{}: there are no Go files", escape::line(path)));
+                tell(format_args!(
+                    "{}: the folder does not have Go files",
+                    escape::line(path)
+                ));
                 status = Status::Failed;
             }
             match of_module.iter_mut().find(|it| it.0.root() == modules.root()) {
@@ -259,7 +262,7 @@ impl<'a> Run<'a> {
             let (release, tool) = self.release(&sources, modules)?;
             let tool = Some(tool.as_str()).filter(|_| !self.omits_version);
             let made = generate(packages, &**modules, &self.options(release)?, tool);
-            status = status.max(self.tell(&made));
+            status = status.max(tell_of(&made));
             if !made.missing.is_empty() || made.is_over {
                 status = Status::Failed;
             }
@@ -334,24 +337,6 @@ impl<'a> Run<'a> {
         Ok((release, version.unwrap_or_else(|| format!("v{release}.0"))))
     }
 
-    /// Tells what controller-gen refuses, and what is not known.
-    fn tell(&self, made: &Generated) -> Status {
-        for refused in &made.refused {
-            tell(format_args!("{}", line(refused)));
-        }
-        for missing in &made.missing {
-            let name = escape::line(missing);
-            tell(format_args!(
-                "{name}: the type is not on this machine: run `go mod download`, or vendor its module"
-            ));
-        }
-        if made.refused.is_empty() {
-            Status::Clean
-        } else {
-            Status::Findings
-        }
-    }
-
     fn write(&self, folder: &Path, files: &BTreeMap<String, String>) -> Status {
         let label = folder.display().to_string();
         let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
@@ -373,6 +358,24 @@ impl<'a> Run<'a> {
             }
         }
         status
+    }
+}
+
+/// Tells what controller-gen refuses, and what is not known.
+fn tell_of(made: &Generated) -> Status {
+    for refused in &made.refused {
+        tell(format_args!("{}", line(refused)));
+    }
+    for missing in &made.missing {
+        let name = escape::line(missing);
+        tell(format_args!(
+            "{name}: the type is not on this machine: run `go mod download`, or vendor its module"
+        ));
+    }
+    if made.refused.is_empty() {
+        Status::Clean
+    } else {
+        Status::Findings
     }
 }
 
@@ -428,9 +431,8 @@ fn label(path: &Path) -> String {
 
 fn print(files: &BTreeMap<String, String>) -> anyhow::Result<Status> {
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout());
-    for text in files.values() {
-        out.write_all(text.as_bytes())?;
-    }
+    let mut terminal = Terminal::new(&mut out, false);
+    files.values().try_for_each(|it| terminal.columns(it))?;
     out.flush()?;
     Ok(Status::Clean)
 }
@@ -438,6 +440,7 @@ fn print(files: &BTreeMap<String, String>) -> anyhow::Result<Status> {
 /// Prints how the files in a folder differ.
 fn compare(folder: &Path, files: &BTreeMap<String, String>) -> anyhow::Result<Status> {
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout());
+    let mut terminal = Terminal::new(&mut out, false);
     let mut differing = 0;
     for (file, text) in files {
         let path = folder.join(file);
@@ -459,22 +462,19 @@ fn compare(folder: &Path, files: &BTreeMap<String, String>) -> anyhow::Result<St
         }
         differing += 1;
         let difference = TextDiff::from_lines(&written, text);
-        let difference = difference
+        let patch = difference
             .unified_diff()
             .context_radius(3)
             .header(&name, &name)
             .to_string();
-        for line in difference.lines() {
-            writeln!(out, "{}", escape::line(line))?;
-        }
+        terminal.patch(&patch)?;
     }
     let of = files.len();
     match differing {
-        0 => writeln!(out, "{of} CRDs are what the types make")?,
-        _ => writeln!(
-            out,
+        0 => terminal.line(format_args!("{of} CRDs are what the types make"))?,
+        _ => terminal.line(format_args!(
             "{differing} of {of} CRDs are not what the types make: write them with `crd-analyzer generate crd`"
-        )?,
+        ))?,
     }
     out.flush()?;
     Ok(if differing == 0 {

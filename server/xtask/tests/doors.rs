@@ -25,6 +25,7 @@ const WRITERS: &[(&str, &[&str])] = &[
     ("server/src/cli/docs.rs", &["docs --output-dir"]),
     ("server/src/cli/doctor/bundle.rs", &["doctor --bundle --output"]),
     ("server/src/cli/fix.rs", &["check --fix"]),
+    ("server/src/cli/generate.rs", &["generate crd --output-dir"]),
     ("server/src/cli/init.rs", &["init --write"]),
     ("server/src/cli/test/init.rs", &["test --init"]),
     ("server/src/cli/test/update.rs", &["test --update"]),

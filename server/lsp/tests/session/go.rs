@@ -509,6 +509,9 @@ async fn kinds_without_a_crd_are_judged_as_their_types_make_it() {
     let items = found["items"].as_array().expect("items");
     assert!(items.iter().any(|it| it["label"] == "owner"), "{found}");
     client.change(&uri, 3, &[([5, 50, 5, 52], "most > 0\"")]).await;
-    assert_eq!(client.published_when(&uri, |list| list.is_empty()).await.len(), 0);
+    assert_eq!(
+        client.published_when(&uri, <[serde_json::Value]>::is_empty).await.len(),
+        0
+    );
     client.finish_with_lists().await;
 }

@@ -83,7 +83,7 @@ const DOCUMENTATION: [&str; 14] = [
     "The first line.\nThe second line, which goes on.",
     "A paragraph.\n\nAnother paragraph.",
     "A very long line that goes on and on until it is much longer than the eighty characters that fit, and then some more of it.",
-    "TODO: nobody reads this.\nBut this.",
+    "TODO: left out.\nKept.",
     "Words: with a colon.",
     "# A hash at the start",
     "- a list\n- of two",

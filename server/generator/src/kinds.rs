@@ -1,0 +1,93 @@
+//! Which types of packages are kinds: `FindKubeKinds` of controller-gen's `pkg/crd/gen.go`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crd_analyzer_gosource::check::{
+    catalog::Release,
+    types::{Shape, Types},
+};
+
+use crate::{
+    ids::PackageId,
+    known::META,
+    packages::{Meaning, Package},
+    types::Maker,
+    values,
+};
+
+/// The first release that makes CRDs of kinds whose package names no group.
+pub(crate) const WITHOUT_GROUP: Release = Release(19);
+
+/// The group and the version of a package.
+pub(crate) fn group_version(package: &Package, release: Release) -> Option<(String, String)> {
+    let said = |name: &str| {
+        let marker = package.markers.get(name)?.first()?;
+        let value = marker.values.as_ref()?.one().and_then(|it| values::text(it));
+        Some(value.unwrap_or_default().to_owned())
+    };
+    match said("groupName") {
+        Some(group) => Some((group, said("versionName").unwrap_or_else(|| package.name.clone()))),
+        None => (release >= WITHOUT_GROUP).then(Default::default),
+    }
+}
+
+/// The packages of each group.
+pub(crate) fn by_group(maker: &Maker<'_>, roots: &[PackageId]) -> BTreeMap<String, Vec<PackageId>> {
+    let mut of_group: BTreeMap<String, Vec<PackageId>> = BTreeMap::new();
+    for id in roots {
+        let package = maker.packages.get(*id).filter(|it| !it.is_skipped);
+        if let Some((group, _)) = package.and_then(|it| group_version(&it, maker.options.release)) {
+            of_group.entry(group).or_default().push(*id);
+        }
+    }
+    of_group
+}
+
+/// The kinds of packages: types that have the metadata of Kubernetes' objects.
+pub(crate) fn kinds(maker: &mut Maker<'_>, roots: &[PackageId]) -> BTreeSet<(String, String)> {
+    let mut kinds = BTreeSet::new();
+    for id in roots {
+        let Some(package) = maker.packages.get(*id).filter(|it| !it.is_skipped) else {
+            continue;
+        };
+        let Some((group, _)) = group_version(&package, maker.options.release) else {
+            continue;
+        };
+        for name in package.names() {
+            if let Some(found) = package.find(name)
+                && is_kind(maker, (*id, &found.file.types), &found.declared.shape)
+            {
+                kinds.insert((group.clone(), name.to_owned()));
+            }
+        }
+    }
+    kinds
+}
+
+pub(crate) fn is_kind(maker: &mut Maker<'_>, at: (PackageId, &Types), shape: &Shape) -> bool {
+    let Shape::Struct(members) = shape else { return false };
+    let (mut has_object, mut has_type) = (false, false);
+    for member in members.iter().filter(|it| it.name.is_none()) {
+        let is_name = matches!(&member.shape, Shape::Selected { name, .. } | Shape::Name(name)
+            if name == "ObjectMeta" || name == "TypeMeta");
+        if !is_name {
+            continue;
+        }
+        let (path, name) = match &member.shape {
+            Shape::Selected { package, name } => {
+                let id = maker.packages.imported(at.1, package);
+                (id.map(|it| maker.packages.path(it)), name)
+            }
+            Shape::Name(name) => match maker.packages.local(at, name) {
+                Meaning::Declared(id, _) => (Some(maker.packages.path(id)), name),
+                _ => (None, name),
+            },
+            _ => continue,
+        };
+        if path.as_deref() == Some(META) {
+            has_object |= name == "ObjectMeta";
+            has_type |= name == "TypeMeta";
+        }
+    }
+    has_object && has_type
+}

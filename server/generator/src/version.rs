@@ -1,0 +1,222 @@
+//! What markers of a kind say beside its schema: `pkg/crd/markers/crd.go` of controller-gen.
+
+use std::{collections::BTreeMap, rc::Rc, sync::Arc};
+
+use crd_analyzer_gosource::literal::Literal;
+use serde_json::json;
+
+use crate::{
+    node::{Node, Origin, Part},
+    packages::{Marker, Markers},
+    schema::{Said, Schema},
+    values,
+    written::{Map, Writing, part},
+};
+
+/// A version of a kind while it is made.
+pub(crate) struct Version {
+    pub(crate) name: String,
+    pub(crate) schema: Schema,
+    pub(crate) markers: Markers,
+    pub(crate) origin: Option<Origin>,
+    pub(crate) is_served: bool,
+    pub(crate) is_stored: bool,
+    pub(crate) is_skipped: bool,
+    /// The marker that deprecates it, and its warning.
+    pub(crate) deprecated: Option<(Origin, Option<Said>)>,
+    pub(crate) columns: Vec<Part>,
+    pub(crate) fields: Vec<Part>,
+    pub(crate) has_subresources: bool,
+    pub(crate) status: Option<Origin>,
+    pub(crate) scale: Option<Part>,
+}
+
+/// The names of a kind.
+pub(crate) struct Names {
+    pub(crate) kind: String,
+    pub(crate) plural: Said,
+    pub(crate) singular: Said,
+    pub(crate) short: Vec<Part>,
+    pub(crate) categories: Vec<Part>,
+    pub(crate) scope: Said,
+}
+
+impl From<String> for Said {
+    fn from(text: String) -> Self {
+        Self::made(text)
+    }
+}
+
+impl Names {
+    pub(crate) fn of(kind: &str) -> Self {
+        Self {
+            kind: kind.to_owned(),
+            plural: Said::made(""),
+            singular: Said::made(""),
+            short: Vec::new(),
+            categories: Vec::new(),
+            scope: Said::made("Namespaced"),
+        }
+    }
+
+    pub(crate) fn set(&mut self, marker: &Marker) -> bool {
+        let Some(values) = &marker.values else { return false };
+        let said = |name: &str| {
+            let literal = values.get(name)?;
+            values::text(literal).filter(|it| !it.is_empty())?;
+            Some(said(marker, literal))
+        };
+        let texts = |name: &str| {
+            let literals = values.texts(name).into_iter();
+            literals.map(|(text, literal)| part_of(marker, text, literal)).collect()
+        };
+        if let Some(plural) = said("path") {
+            self.plural = plural;
+        }
+        if let Some(singular) = said("singular") {
+            self.singular = singular;
+        }
+        self.short = texts("shortName");
+        self.categories = texts("categories");
+        self.scope = said("scope").unwrap_or_else(|| Said::made("Namespaced"));
+        true
+    }
+}
+
+/// What a marker gives an argument.
+fn said(marker: &Marker, literal: &Arc<Literal>) -> Said {
+    Said {
+        value: values::to_json(literal),
+        from: Some(Origin {
+            written: Some(literal.clone()),
+            ..marker.origin.clone()
+        }),
+    }
+}
+
+fn part_of(marker: &Marker, text: &str, literal: &Literal) -> Part {
+    Part {
+        from: Some(Origin {
+            written: Some(Arc::new(literal.clone())),
+            ..marker.origin.clone()
+        }),
+        ..Part::value(text)
+    }
+}
+
+/// Annotations or labels, each written as `name=value`.
+pub(crate) fn add_texts(marker: &Marker, name: &str, to: &mut BTreeMap<String, Part>) -> bool {
+    let Some(values) = &marker.values else { return false };
+    values.texts(name).into_iter().all(|(text, _)| {
+        let pair = text.split_once('=');
+        if let Some((key, value)) = pair {
+            let part = Part {
+                from: Some(marker.origin.clone()),
+                ..Part::value(value)
+            };
+            to.insert(key.to_owned(), part);
+        }
+        pair.is_some()
+    })
+}
+
+impl Version {
+    /// Changes the version by a marker of its type.
+    pub(crate) fn set(&mut self, name: &str, marker: &Marker) -> bool {
+        let Some(values) = &marker.values else { return false };
+        let field = |key: &str, argument: &str| {
+            let literal = values.get(argument)?;
+            let said = said(marker, literal);
+            let is_empty = said.value == json!("") || said.value == json!(0);
+            let is_needed = ["name", "type", "jsonPath"].contains(&key);
+            (is_needed || !is_empty).then(|| (key.to_owned(), part(said)))
+        };
+        let object = |fields: &[(&str, &str)]| Part {
+            from: Some(marker.origin.clone()),
+            ..Part::made(Node::Map(fields.iter().filter_map(|it| field(it.0, it.1)).collect()))
+        };
+        match name {
+            "kubebuilder:storageversion" => self.is_stored = true,
+            "kubebuilder:skipversion" => self.is_skipped = true,
+            "kubebuilder:unservedversion" => self.is_served = false,
+            "kubebuilder:deprecatedversion" => {
+                let warning = values.get("warning").map(|it| said(marker, it));
+                self.deprecated = Some((marker.origin.clone(), warning));
+            }
+            "kubebuilder:subresource:status" => self.status = Some(marker.origin.clone()),
+            "kubebuilder:subresource:scale" => {
+                self.scale = Some(object(&[
+                    ("specReplicasPath", "specpath"),
+                    ("statusReplicasPath", "statuspath"),
+                    ("labelSelectorPath", "selectorpath"),
+                ]));
+            }
+            "kubebuilder:printcolumn" => {
+                self.has_subresources = true;
+                self.columns.push(object(&[
+                    ("name", "name"),
+                    ("type", "type"),
+                    ("format", "format"),
+                    ("description", "description"),
+                    ("priority", "priority"),
+                    ("jsonPath", "JSONPath"),
+                ]));
+            }
+            "kubebuilder:selectablefield" => self.fields.push(object(&[("jsonPath", "JSONPath")])),
+            _ => {}
+        }
+        true
+    }
+
+    pub(crate) fn object(mut self, writing: &mut Writing<'_>) -> Part {
+        let mut members = Map::default();
+        let about = self.origin.clone();
+        if let Some(properties) = &mut self.schema.properties
+            && let Some(metadata) = properties.get_mut("metadata")
+        {
+            // The server knows it.
+            metadata.of = Rc::new(Schema::of_type("object"));
+        }
+        members.add("name", Part::value(self.name));
+        members.add("served", Part::value(self.is_served));
+        members.add("storage", Part::value(self.is_stored));
+        if let Some((origin, warning)) = self.deprecated {
+            let is = Part {
+                from: Some(origin),
+                ..Part::value(true)
+            };
+            members.add("deprecated", is);
+            if let Some(warning) = warning {
+                members.add("deprecationWarning", part(warning));
+            }
+        }
+        if !self.columns.is_empty() {
+            members.add("additionalPrinterColumns", Part::made(Node::List(self.columns)));
+        }
+        if !self.fields.is_empty() {
+            members.add("selectableFields", Part::made(Node::List(self.fields)));
+        }
+        let schema = Part {
+            from: about,
+            ..writing.schema(&self.schema)
+        };
+        let mut openapi = Map::default();
+        openapi.add("openAPIV3Schema", schema);
+        members.add("schema", openapi.part());
+        if self.has_subresources || self.status.is_some() || self.scale.is_some() {
+            let mut subresources = Map::default();
+            if let Some(scale) = self.scale {
+                subresources.add("scale", scale);
+            }
+            if let Some(origin) = self.status {
+                let status = Part {
+                    from: Some(origin),
+                    ..Map::default().part()
+                };
+                subresources.add("status", status);
+            }
+            members.add("subresources", subresources.part());
+        }
+        members.part()
+    }
+}

@@ -1,0 +1,126 @@
+//! CRDs that are made of Go types.
+
+use crate::Sandbox;
+
+/// A module with a kind, and no CRD of it.
+fn without_crd(spec: &str) -> Sandbox {
+    let types = format!(
+        "// +groupName=shop.example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n{spec}\n\
+         // +kubebuilder:object:root=true\ntype Cart struct {{\n\tmetav1.TypeMeta `json:\",inline\"`\n\
+         \tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec CartSpec `json:\"spec\"`\n}}\n"
+    );
+    Sandbox::new(&[
+        (".git/HEAD", "ref: refs/heads/main\n"),
+        ("go.mod", "module example.com/shop\n\ngo 1.24\n"),
+        ("Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.20.1\n"),
+        ("config/README.md", "CRDs\n"),
+        ("vendor/modules.txt", "# k8s.io/apimachinery v0.35.0\n"),
+        (
+            "vendor/k8s.io/apimachinery/pkg/apis/meta/v1/types.go",
+            "package v1\n\n// TypeMeta says what it is.\ntype TypeMeta struct {\n\tKind string `json:\"kind,omitempty\"`\n\
+             \tAPIVersion string `json:\"apiVersion,omitempty\"`\n}\n\ntype ObjectMeta struct{}\n",
+        ),
+        ("api/v1/types.go", &types),
+    ])
+}
+
+const SPEC: &str = "// CartSpec is what is in it.\n\
+    // +kubebuilder:validation:XValidation:rule=\"self.most >= self.items.size()\"\n\
+    type CartSpec struct {\n\
+    \t// Most is the limit.\n\t// +kubebuilder:default=8\n\tMost int32 `json:\"most,omitempty\"`\n\
+    \t// +kubebuilder:validation:MaxItems=8\n\tItems []string `json:\"items\"`\n}\n";
+
+#[test]
+fn kinds_without_a_crd_are_checked_as_their_types_make_it() {
+    let sandbox = without_crd(&SPEC.replace("self.most >=", "self.mots >="));
+    let outcome = sandbox.run(&["check", "./api/...", "-o", "concise"]);
+    let expected = "api/v1/types.go:7:51: error[undefined-field]: `mots` is not a property of `spec`";
+    outcome.expect(1, &[expected, "1 file, 1 CRD, 1 error"]);
+    without_crd(SPEC)
+        .run(&["check", "./api/..."])
+        .expect(0, &["1 CRD, 0 errors"]);
+}
+
+#[test]
+fn crds_are_made_of_types() {
+    let sandbox = without_crd(SPEC);
+    let printed = sandbox.run(&["generate", "crd", "./api/..."]);
+    let lines = [
+        "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n",
+        "    controller-gen.kubebuilder.io/version: v0.20.1\n  name: carts.shop.example.com\n",
+        "              most:\n                default: 8\n                description: Most is the limit.\n",
+        "            x-kubernetes-validations:\n            - rule: self.most >= self.items.size()\n",
+    ];
+    printed.expect(0, &lines);
+    let out = ["--output-dir", "config/crd"];
+    let check = [&["generate", "crd", "./api/...", "--check"], &out[..]].concat();
+    sandbox
+        .run(&check)
+        .expect(1, &["1 of 1 CRDs are not what the types make"]);
+    let write = [&["generate", "crd", "./api/..."], &out[..]].concat();
+    sandbox.run(&write).expect(0, &[]);
+    let path = sandbox.path().join("config/crd/shop.example.com_carts.yaml");
+    assert_eq!(std::fs::read_to_string(&path).expect("a file"), printed.stdout);
+    sandbox.run(&check).expect(0, &["1 CRDs are what the types make"]);
+    // The arguments of controller-gen mean the same; the release is that of the file.
+    sandbox.write("Makefile", "");
+    let own = [
+        "generate",
+        "crd",
+        "rbac:roleName=a",
+        "crd:maxDescLen=0",
+        "paths=./api/...",
+        "output:crd:dir=config/crd",
+        "--check",
+    ];
+    let outcome = sandbox.run(&own);
+    outcome.expect(1, &["-                description: Most is the limit."]);
+    assert!(
+        !outcome.stdout.contains("controller-gen.kubebuilder.io/version"),
+        "{}",
+        outcome.stdout
+    );
+}
+
+#[test]
+fn what_cannot_be_made_is_told() {
+    let sandbox = without_crd(&SPEC.replace("Most int32", "Most float64"));
+    let outcome = sandbox.run(&["generate", "crd", "./api/..."]);
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(
+        outcome
+            .stderr
+            .contains("api/v1/types.go:11:7: controller-gen refuses floating-point numbers"),
+        "{}",
+        outcome.stderr
+    );
+    let sandbox = without_crd(&SPEC.replace("Most int32", "Most nowhere.Number"));
+    let outcome = sandbox.run(&["generate", "crd", "./api/...", "--output-dir", "out"]);
+    assert_eq!(outcome.code, Some(3), "{outcome:?}");
+    assert!(
+        outcome
+            .stderr
+            .contains("nowhere.Number: the type is not on this machine"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(!sandbox.path().join("out/shop.example.com_carts.yaml").exists());
+    for (args, why) in [
+        (&["generate", "crd", "./nothing"][..], "the folder does not exist"),
+        (&["generate", "crd", "./api/...", "--check"], "add `--output-dir DIR`"),
+        (
+            &["generate", "crd", "crd:maxDescLen=x", "./api/..."],
+            "`crd:maxDescLen=x` is not an option of controller-gen",
+        ),
+        (
+            &["generate", "crd", "./api/...", "--controller-gen-version", "v0.9.0"],
+            "known are v0.16.0 to v0.23.0",
+        ),
+    ] {
+        let outcome = sandbox.run(args);
+        assert!(
+            outcome.stderr.contains(why) && outcome.code != Some(0),
+            "{args:?}: {outcome:?}"
+        );
+    }
+}
