@@ -284,6 +284,13 @@ impl Module {
         found.iter().take(most).cloned().collect()
     }
 
+    /// A number for the fields of the types in a file: another one if a field is new, gone, or of another type. Markers and comments do not count.
+    pub fn fields(&self, file: &Path) -> u64 {
+        let package = self.package_around(file);
+        let types = package.as_ref().and_then(|it| it.types().find(|it| it.0 == file));
+        types.map_or(0, |it| it.1.fields())
+    }
+
     /// The package that a file belongs to.
     pub(crate) fn package_around(&self, file: &Path) -> Option<Arc<Package>> {
         let folder = file.parent().filter(|it| it.starts_with(&self.root))?;

@@ -1,6 +1,11 @@
 //! The types that a Go file declares, with their markers, as controller-gen makes schemas of them.
 
-use std::{collections::HashMap, ops::Range, sync::Arc};
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    ops::Range,
+    sync::Arc,
+};
 
 /// A type as it is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -150,4 +155,41 @@ pub struct Types {
     pub is_skipped: bool,
     /// It says the group of the package's kinds.
     pub has_group: bool,
+}
+
+impl Types {
+    /// A number for the fields of the types: another one if a field is new, gone, or of another type.
+    pub(crate) fn fields(&self) -> u64 {
+        let mut declared: Vec<(&String, &Declared)> = self.declared.iter().collect();
+        declared.sort_unstable_by_key(|it| it.0);
+        let mut hasher = DefaultHasher::new();
+        for (name, it) in declared {
+            name.hash(&mut hasher);
+            it.is_alias.hash(&mut hasher);
+            it.shape.hash_fields(&mut hasher);
+        }
+        hasher.finish()
+    }
+}
+
+impl Shape {
+    fn hash_fields(&self, hasher: &mut DefaultHasher) {
+        std::mem::discriminant(self).hash(hasher);
+        match self {
+            Self::Name(name) => name.hash(hasher),
+            Self::Selected { package, name } => (package, name).hash(hasher),
+            Self::Pointer(of) | Self::Slice(of) | Self::Array(of) => of.hash_fields(hasher),
+            Self::Map { key, value } => {
+                key.hash_fields(hasher);
+                value.hash_fields(hasher);
+            }
+            Self::Struct(members) => {
+                for member in members {
+                    (&member.name, member.names.len(), &member.tag).hash(hasher);
+                    member.shape.hash_fields(hasher);
+                }
+            }
+            Self::Interface | Self::Other => {}
+        }
+    }
 }

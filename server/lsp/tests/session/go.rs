@@ -515,3 +515,40 @@ async fn kinds_without_a_crd_are_judged_as_their_types_make_it() {
     );
     client.finish_with_lists().await;
 }
+
+#[tokio::test]
+async fn a_new_field_is_known_before_controller_gen_has_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let uri = project(folder.path());
+    let import = "package v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n";
+    let meta = "type Order struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n";
+    let text = ORDER
+        .replace("package v1\n", import)
+        .replace("type Order struct {\n", meta);
+    std::fs::write(folder.path().join("api/v1/order_types.go"), &text).expect("a file");
+    let of_workspace = json!({ "uri": format!("file://{}", folder.path().display()), "name": "shop" });
+    let mut client = Client::start_with(json!({ "capabilities": pushed(), "workspaceFolders": [of_workspace] })).await;
+    client.open(&uri, 1, &text).await;
+    let line = text
+        .lines()
+        .position(|it| it.contains("XValidation"))
+        .expect("the rule") as u64;
+    let start = text
+        .lines()
+        .nth(line as usize)
+        .and_then(|it| it.find("self.price"))
+        .expect("it") as u64
+        + 5;
+    client
+        .change(&uri, 2, &[([line, start, line, start + 5], "extra")])
+        .await;
+    let list = client.published_when(&uri, |list| !list.is_empty()).await;
+    assert_eq!(list[0]["code"], "undefined-field", "{list:?}");
+    let field = "\tExtra int32 `json:\"extra\"`\n";
+    client.change(&uri, 3, &[([line + 2, 0, line + 2, 0], field)]).await;
+    assert_eq!(client.published_when(&uri, |list| list.is_empty()).await.len(), 0);
+    client.change(&uri, 4, &[([line + 2, 0, line + 3, 0], "")]).await;
+    let list = client.published_when(&uri, |list| !list.is_empty()).await;
+    assert_eq!(list[0]["code"], "undefined-field", "{list:?}");
+    client.finish_with_lists().await;
+}

@@ -104,11 +104,13 @@ impl<'w> Types<'w> {
     fn of_crd(&self, crd: &Arc<KnownCrd>, whole: Option<&mut Whole<'_>>) -> Option<Made> {
         let made = go_crds::made(crd, self.world.files(), || self.module())?;
         let newer = whole.and_then(|it| it.newer(&made, crd));
-        Some(newer.map_or(made, |it| Made::of_crd(it, crd.clone(), false)))
+        Some(newer.map_or(made, |it| Made::of_crd(it, crd.clone(), false).whole()))
     }
 
     /// The manifests of the kinds that are wanted: those of CRDs that controller-gen wrote, and those of kinds that are in no CRD of the repository.
-    fn all(&self, crds: &[Arc<KnownCrd>], is_wanted: impl Fn(&GroupKind) -> bool) -> Vec<Made> {
+    /// `may_be_whole`: the types of the kind may have other fields than its CRD.
+    fn all(&self, is_wanted: impl Fn(&GroupKind) -> bool, may_be_whole: impl Fn(&GroupKind) -> bool) -> Vec<Made> {
+        let crds = self.world.crds();
         let mut made = Vec::new();
         let mut found: Vec<GroupKind> = Vec::new();
         for (modules, packages) in self.modules() {
@@ -118,7 +120,11 @@ impl<'w> Types<'w> {
                 let of_kind: Vec<&Arc<KnownCrd>> = crds.iter().filter(|it| it.defines == of).collect();
                 if is_wanted(&of) {
                     let of_module = of_kind.iter().filter(|it| it.path.starts_with(&self.root));
-                    made.extend(of_module.filter_map(|it| self.of_crd(it, Some(&mut whole))));
+                    let mut whole_of = |it: &Arc<KnownCrd>| {
+                        let whole = may_be_whole(&of).then_some(&mut whole);
+                        self.of_crd(it, whole)
+                    };
+                    made.extend(of_module.filter_map(|it| whole_of(it)));
                     if of_kind.is_empty() {
                         made.extend(whole.crd(&of, modules.root()).map(|it| Made::of_kind(it, of.clone())));
                     }
@@ -150,15 +156,22 @@ impl Unit for Types<'_> {
     }
 
     fn make(&self) -> Vec<Made> {
-        self.all(&self.world.crds(), |_| true)
+        self.all(|_| true, |_| true)
     }
 
     fn again(&self, before: &[Made], file: &Path) -> Vec<Made> {
-        let others: Vec<&Made> = before.iter().filter(|it| !it.manifest().is_made_of(file)).collect();
+        let (of_file, others): (Vec<&Made>, Vec<&Made>) = before.iter().partition(|it| it.manifest().is_made_of(file));
+        let is_of = |made: &[&Made], kind: &GroupKind| made.iter().any(|it| it.kind() == Some(kind));
+        // Kinds of which nothing was made before may be known now, if the file declares them.
+        let declared = self.module().kinds(file);
+        let is_wanted =
+            |kind: &GroupKind| is_of(&of_file, kind) || declared.contains(&kind.kind) && !is_of(&others, kind);
         let mut made: Vec<Made> = others.iter().map(|it| (*it).clone()).collect();
-        made.extend(self.all(&self.world.crds(), |kind| {
-            !others.iter().any(|it| it.kind() == Some(kind))
-        }));
+        // Only other fields make the CRD another one than markers do.
+        let has_other_fields = self.on_disk.fields(file) != self.module().fields(file);
+        let may_be_whole =
+            |kind: &GroupKind| has_other_fields || of_file.iter().any(|it| it.kind() == Some(kind) && it.is_whole());
+        made.extend(self.all(is_wanted, may_be_whole));
         made
     }
 

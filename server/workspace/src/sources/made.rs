@@ -38,6 +38,8 @@ pub struct Made {
     /// The kind, if it is the CRD of one.
     kind: Option<GroupKind>,
     is_in_step: bool,
+    /// It was made whole, and not of the CRD in the repository.
+    is_whole: bool,
 }
 
 impl Made {
@@ -48,6 +50,7 @@ impl Made {
             crd: None,
             kind: None,
             is_in_step: false,
+            is_whole: false,
         }
     }
 
@@ -55,6 +58,7 @@ impl Made {
     pub fn of_kind(manifest: Manifest, kind: GroupKind) -> Self {
         Self {
             kind: Some(kind),
+            is_whole: true,
             ..Self::new(manifest)
         }
     }
@@ -77,6 +81,18 @@ impl Made {
     /// The CRD in the repository that the manifest is a newer text of.
     pub fn crd(&self) -> Option<&Arc<KnownCrd>> {
         self.crd.as_ref()
+    }
+
+    /// The same as what source files make whole, although the repository has a CRD.
+    #[must_use]
+    pub fn whole(mut self) -> Self {
+        self.is_whole = true;
+        self
+    }
+
+    /// Whether source files make it whole.
+    pub fn is_whole(&self) -> bool {
+        self.is_whole
     }
 
     /// The kind, if it is the CRD of one.
