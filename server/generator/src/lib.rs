@@ -1,7 +1,7 @@
 //! Makes the CRDs that controller-gen makes of Go types with markers, without Go.
 //!
-//! It follows `pkg/crd` of `sigs.k8s.io/controller-tools`, release 0.16 to 0.23: types become schemas that point to each other ([`types`]), markers
-//! change them ([`apply`]), what they point to is put in ([`flatten`]), and kinds become CRDs ([`crd`]). This crate does no I/O: a [`Sources`] finds
+//! It follows `pkg/crd` of `sigs.k8s.io/controller-tools`, release 0.16 to 0.23: types become schemas that point to each other (`types.rs`), markers
+//! change them (`apply.rs`), what they point to is put in (`flatten.rs`), and kinds become CRDs (`crd.rs`). This crate does no I/O: a [`Sources`] finds
 //! and reads packages.
 
 mod apply;
