@@ -57,8 +57,6 @@ fn priority(word: &str) -> u8 {
         "AtMostOneOf" => 11,
         "ExactlyOneOf" => 12,
         "AtLeastOneOf" => 13,
-        // After what Kubernetes' own markers say.
-        "kubebuilder:default" => 10,
         _ => 10,
     }
 }
@@ -281,16 +279,19 @@ impl Change<'_> {
         let Some(key) = literal.and_then(|it| text(it)).filter(|_| is_map) else {
             return false;
         };
-        let before = self.schema.values.get(&Keyword::ListMapKeys).map(|it| it.value.clone());
-        let mut keys = match before {
-            Some(Value::Array(keys)) => keys,
-            _ => Vec::new(),
-        };
-        if self.release >= SUMS && keys.iter().any(|it| it == key) {
-            return true;
+        let from = Some(self.marker.origin.clone());
+        let said = self
+            .schema
+            .values
+            .entry(Keyword::ListMapKeys)
+            .or_insert_with(|| Said::made(json!([])));
+        said.from = from;
+        if let Value::Array(keys) = &mut said.value
+            && !(self.release >= SUMS && keys.iter().any(|it| it == key))
+        {
+            keys.push(key.into());
         }
-        keys.push(key.into());
-        self.set(Keyword::ListMapKeys, keys.into(), None)
+        true
     }
 
     fn external_docs(&mut self) -> bool {

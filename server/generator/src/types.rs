@@ -1,6 +1,11 @@
 //! Types become schemas, which point to the schemas of other types: `pkg/crd/schema.go` of controller-gen.
 
-use std::{collections::HashMap, rc::Rc, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    path::Path,
+    rc::Rc,
+    sync::Arc,
+};
 
 use crd_analyzer_budget as budget;
 use crd_analyzer_gosource::check::{
@@ -27,8 +32,9 @@ const MAX_DEPTH: usize = 100;
 const A_FIELD: u64 = 2_000;
 
 /// Releases in which something changed.
-pub(crate) const TEXT_MARSHALERS: Release = Release(17);
-pub(crate) const RECURSIVE_IMPORTS: Release = Release(22);
+const TEXT_MARSHALERS: Release = Release(17);
+const OMITS_ZERO: Release = Release(22);
+const KEYS_AS_TEXT: Release = Release(22);
 const LOOKS_AT_NAMED: Release = Release(20);
 const KNOWS_ALIASES: Release = Release(17);
 const TELLS_INTERFACES: Release = Release(21);
@@ -45,7 +51,7 @@ pub struct Refused {
 }
 
 /// Why controller-gen refuses something.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reason {
     /// A marker does not fit the type that it is at, or its value is none.
     Marker,
@@ -67,12 +73,17 @@ pub enum Reason {
     Crash,
 }
 
+/// Where a place begins: the file, and the byte in it.
+type Start = (Arc<Path>, usize);
+
 /// Makes schemas.
 pub(crate) struct Maker<'s> {
     pub(crate) packages: Packages<'s>,
     pub(crate) options: Options,
     pub(crate) schemata: HashMap<TypeId, Rc<Schema>>,
     pub(crate) refused: Vec<Refused>,
+    /// What has been refused, so that nothing is told twice.
+    told: HashSet<(Option<Start>, Reason)>,
     /// Types whose sources are not on this machine.
     pub(crate) missing: Vec<String>,
     /// Whether there was more work than may be done.
@@ -114,6 +125,7 @@ impl<'s> Maker<'s> {
             options: options.clone(),
             schemata: HashMap::new(),
             refused: Vec::new(),
+            told: HashSet::new(),
             missing: Vec::new(),
             is_over: false,
             depth: 0,
@@ -122,9 +134,9 @@ impl<'s> Maker<'s> {
 
     pub(crate) fn refuse(&mut self, origin: impl Into<Option<Origin>>, reason: Reason) {
         let origin = origin.into();
-        let refused = Refused { origin, reason };
-        if !self.refused.contains(&refused) {
-            self.refused.push(refused);
+        let place = origin.as_ref().map(|it| (it.file.clone(), it.span.start));
+        if self.told.insert((place, reason)) {
+            self.refused.push(Refused { origin, reason });
         }
     }
 
@@ -420,7 +432,7 @@ impl<'s> Maker<'s> {
 
     /// Whether a type may be the key of a map. What is not known may.
     fn is_key(&mut self, context: Context<'_>, key: &Shape) -> bool {
-        let takes_text = self.options.release >= RECURSIVE_IMPORTS;
+        let takes_text = self.options.release >= KEYS_AS_TEXT;
         match self.packages.meaning((context.package, context.types()), key) {
             Meaning::Basic(basic) => basic == "string",
             Meaning::Unknown => matches!(key, Shape::Name(_) | Shape::Selected { .. }),
@@ -444,7 +456,7 @@ impl<'s> Maker<'s> {
     fn members(&mut self, context: Context<'_>, declared: &Declared, members: &[Member]) -> Schema {
         let release = self.options.release;
         let mut schema = Schema::of_type("object");
-        let mut properties = std::collections::BTreeMap::new();
+        let mut properties = BTreeMap::new();
         let of_type = markers(context.file, &declared.markers, Target::Type, self.options.reading());
         let Some(alternatives) = alternatives(&of_type) else {
             self.refuse(context.origin(declared.of.clone()), Reason::OneOf);
@@ -478,7 +490,7 @@ impl<'s> Maker<'s> {
                     self.refuse(origin, Reason::Tag);
                     continue;
                 };
-                let Some(tag) = Tag::read(tag, release >= RECURSIVE_IMPORTS) else {
+                let Some(tag) = Tag::read(tag, release >= OMITS_ZERO) else {
                     continue;
                 };
                 let says = |name: &str| of_member.contains_key(name);
@@ -493,7 +505,7 @@ impl<'s> Maker<'s> {
                 } else {
                     !is_optional && !tag.is_inline && !tag.is_left_out_if_empty
                 };
-                if is_required && alternatives.contains(&tag.name) {
+                if is_required && alternatives.contains(tag.name) {
                     self.refuse(origin, Reason::OneOf);
                     schema.properties = Some(properties);
                     return schema;
@@ -542,8 +554,8 @@ impl<'s> Maker<'s> {
 }
 
 /// The names of the fields in markers such as `ExactlyOneOf`. `None`: controller-gen refuses one.
-fn alternatives(of_type: &Markers) -> Option<Vec<&str>> {
-    let mut names = Vec::new();
+fn alternatives(of_type: &Markers) -> Option<HashSet<&str>> {
+    let mut names = HashSet::new();
     for marker in ["ExactlyOneOf", "AtMostOneOf", "AtLeastOneOf"] {
         let name = format!("kubebuilder:validation:{marker}");
         for marker in of_type.get(name.as_str()).into_iter().flatten() {
@@ -552,7 +564,7 @@ fn alternatives(of_type: &Markers) -> Option<Vec<&str>> {
                 if text.contains('.') {
                     return None;
                 }
-                names.push(text);
+                names.insert(text);
             }
         }
     }
@@ -560,7 +572,7 @@ fn alternatives(of_type: &Markers) -> Option<Vec<&str>> {
 }
 
 /// The file of a place.
-pub(crate) fn origin_of(file: &Arc<std::path::Path>, span: std::ops::Range<usize>) -> Origin {
+pub(crate) fn origin_of(file: &Arc<Path>, span: std::ops::Range<usize>) -> Origin {
     Origin {
         file: file.clone(),
         span,

@@ -32,34 +32,38 @@ pub(crate) fn part(said: Said) -> Part {
     }
 }
 
-/// Schemas of a CRD that are written: types that are parts of each other may make very many, and no API server takes a CRD with more.
-const MAX_SCHEMAS: usize = 500_000;
+/// Bytes of the schemas of a CRD: types that are parts of each other may make very many, and no API server takes a CRD with more.
+const MAX_BYTES: u64 = 200 << 20;
 
-/// Bytes of a schema that is written.
+/// Bytes of a schema, beside its texts.
 const A_SCHEMA: u64 = 400;
+
+/// Bytes of a value, beside its text.
+const A_VALUE: u64 = 100;
 
 /// Writes schemas, as they are in a CRD.
 pub(crate) struct Writing<'o> {
     pub(crate) options: &'o Options,
-    /// Schemas that may still be written.
-    left: usize,
+    /// Bytes that may still be written.
+    left: u64,
 }
 
 impl<'o> Writing<'o> {
     pub(crate) fn new(options: &'o Options) -> Self {
         Self {
             options,
-            left: MAX_SCHEMAS,
+            left: MAX_BYTES,
         }
     }
 
-    /// Whether there were more schemas than may be written.
+    /// Whether there was more than may be written.
     pub(crate) fn is_over(&self) -> bool {
         self.left == 0
     }
 
     pub(crate) fn schema(&mut self, of: &Schema) -> Part {
-        let rest = self.left.checked_sub(1).filter(|_| budget::bytes(A_SCHEMA).is_ok());
+        let size = size(of);
+        let rest = self.left.checked_sub(size).filter(|_| budget::bytes(size).is_ok());
         self.left = rest.unwrap_or(0);
         if self.left == 0 {
             return Part {
@@ -125,6 +129,28 @@ impl<'o> Writing<'o> {
             ..members.part()
         }
     }
+}
+
+/// The bytes that a schema takes when it is written, without those in it.
+fn size(of: &Schema) -> u64 {
+    let rules = of
+        .rules
+        .iter()
+        .flat_map(|it| &it.fields)
+        .map(|it| bytes_of(&it.1.value));
+    let values = of.values.values().map(|it| bytes_of(&it.value));
+    let names = of.required.iter().map(|it| A_VALUE + it.0.len() as u64);
+    A_SCHEMA + of.description.len() as u64 + rules.chain(values).chain(names).sum::<u64>()
+}
+
+fn bytes_of(value: &serde_json::Value) -> u64 {
+    A_VALUE
+        + match value {
+            serde_json::Value::String(text) => text.len() as u64,
+            serde_json::Value::Array(items) => items.iter().map(bytes_of).sum(),
+            serde_json::Value::Object(members) => members.iter().map(|(key, it)| key.len() as u64 + bytes_of(it)).sum(),
+            _ => 0,
+        }
 }
 
 /// The value of a keyword: of lists each item has its own place.

@@ -65,6 +65,8 @@ struct GoCache {
     modules: HashMap<PathBuf, Arc<Module>>,
     /// The modules in the folders with a `go.mod`.
     packages: HashMap<PathBuf, Option<Arc<Modules>>>,
+    /// The folder with a `go.mod` around a folder: it is asked for with each key.
+    go_mods: HashMap<PathBuf, Option<PathBuf>>,
     /// The sources of Go's standard library, if they may be read.
     library: Option<PathBuf>,
 }
@@ -123,9 +125,14 @@ impl generated::GoSources for GoSources {
         let top = self.around(file)?.root().to_owned();
         let mut known = self.known();
         let folder = file.parent()?;
-        let disk = Disk::new(known.reach.around(folder));
-        let within = folder.ancestors().take_while(|it| it.starts_with(&top));
-        let root = within.into_iter().find(|it| disk.has(it, "go.mod"))?.to_owned();
+        let known = &mut *known;
+        let disk = || Disk::new(known.reach.around(folder));
+        let go_mod = known.go_mods.entry(folder.to_owned()).or_insert_with(|| {
+            let disk = disk();
+            let mut within = folder.ancestors().take_while(|it| it.starts_with(&top));
+            within.find(|it| disk.has(it, "go.mod")).map(Path::to_owned)
+        });
+        let root = go_mod.clone()?;
         let is_trusted = matches!(known.reach, Reach::Repository(_));
         let library = known.library.clone().filter(|_| is_trusted);
         let modules = known.packages.entry(root.clone()).or_insert_with(|| {
@@ -137,7 +144,7 @@ impl generated::GoSources for GoSources {
                 .cloned()
                 .collect();
             let both = Beside {
-                repository: disk,
+                repository: disk(),
                 outside: Disk::new(Roots::new(read.iter().map(PathBuf::as_path))),
                 read,
             };
