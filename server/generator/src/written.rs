@@ -33,7 +33,7 @@ pub(crate) fn part(said: Said) -> Part {
 }
 
 /// Bytes of the schemas of a CRD: types that are parts of each other may make very many, and no API server takes a CRD with more.
-const MAX_BYTES: u64 = 200 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// Bytes of a schema, beside its texts.
 const A_SCHEMA: u64 = 400;

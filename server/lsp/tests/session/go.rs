@@ -546,7 +546,7 @@ async fn a_new_field_is_known_before_controller_gen_has_run() {
     assert_eq!(list[0]["code"], "undefined-field", "{list:?}");
     let field = "\tExtra int32 `json:\"extra\"`\n";
     client.change(&uri, 3, &[([line + 2, 0, line + 2, 0], field)]).await;
-    assert_eq!(client.published_when(&uri, |list| list.is_empty()).await.len(), 0);
+    assert_eq!(client.published_when(&uri, <[_]>::is_empty).await.len(), 0);
     client.change(&uri, 4, &[([line + 2, 0, line + 3, 0], "")]).await;
     let list = client.published_when(&uri, |list| !list.is_empty()).await;
     assert_eq!(list[0]["code"], "undefined-field", "{list:?}");
