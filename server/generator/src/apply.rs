@@ -12,7 +12,6 @@ use crd_analyzer_gosource::{
 use serde_json::{Value, json};
 
 use crate::{
-    node::Origin,
     packages::{Marker, Markers},
     schema::{Keyword, Rule, Said, Schema},
     types::{Context, Maker, Reason},
@@ -120,7 +119,7 @@ impl Maker<'_> {
         };
         let name = name_of(context, declared);
         let is_text = matches!(
-            self.packages.underlying(context.package, name).map(|it| it.2),
+            self.packages.underlying(context.package, name),
             Some(Shape::Name(basic)) if basic == "string"
         );
         let Some(package) = self.packages.get(context.package).filter(|_| is_text) else {
@@ -160,15 +159,8 @@ struct Change<'a> {
 }
 
 impl Change<'_> {
-    fn written(&self, literal: &Arc<Literal>) -> Origin {
-        Origin {
-            written: Some(literal.clone()),
-            ..self.marker.origin.clone()
-        }
-    }
-
     fn set(&mut self, keyword: Keyword, value: Value, literal: Option<&Arc<Literal>>) -> bool {
-        let from = Some(literal.map_or_else(|| self.marker.origin.clone(), |it| self.written(it)));
+        let from = Some(literal.map_or_else(|| self.marker.origin.clone(), |it| self.marker.given(it)));
         self.schema.values.insert(keyword, Said { value, from });
         true
     }
@@ -228,7 +220,7 @@ impl Change<'_> {
             }
             "Format" => self.set_compared(Keyword::Format, json(), literal),
             "Type" => {
-                let from = literal.map(|it| self.written(it));
+                let from = literal.map(|it| self.marker.given(it));
                 let value = json();
                 self.schema.r#type = (value != json!("")).then_some(Said { value, from });
                 true
@@ -340,7 +332,7 @@ impl Change<'_> {
             let Some(literal) = values.get(name) else { continue };
             let is_empty = text(literal) == Some("") && name != "rule";
             if !is_empty {
-                let from = Some(self.written(literal));
+                let from = Some(self.marker.given(literal));
                 let value = to_json(literal);
                 fields.push((name, Said { value, from }));
             }

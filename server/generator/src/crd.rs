@@ -12,7 +12,6 @@ use crate::{
     kinds::{WITHOUT_GROUP, by_group, group_version, is_kind, kinds},
     node::{Node, Origin, Part},
     packages::{Found, Sources, markers},
-    plural,
     types::{Maker, Reason, Refused, origin_of},
     version::{Names, Version, add_texts},
     written::{Map, Writing, part},
@@ -145,9 +144,7 @@ fn nameless(maker: &mut Maker<'_>, roots: &[PackageId], tool: Option<&str>) -> O
     found?;
     let annotations = tool.map(|it| (ANNOTATION.to_owned(), Part::value(it)));
     let empty = json!({"group": "", "names": {"kind": "", "plural": ""}, "scope": "", "versions": null});
-    let mut object = Map::default();
-    object.add("apiVersion", Part::value("apiextensions.k8s.io/v1"));
-    object.add("kind", Part::value("CustomResourceDefinition"));
+    let mut object = head();
     let mut metadata = Map::default();
     if let Some(annotation) = annotations {
         metadata.add("annotations", Part::made(Node::Map(vec![annotation])));
@@ -172,16 +169,11 @@ fn crd(
 ) -> Option<Crd> {
     let mut versions: Vec<Version> = versions(flattener, kind, packages);
     versions.sort_by(|one, other| one.name.cmp(&other.name));
-    let mut names = Names {
-        plural: plural::of(kind).into(),
-        singular: kind.to_lowercase().into(),
-        ..Names::of(kind)
-    };
+    let mut names = Names::of(kind);
     let mut annotations: BTreeMap<String, Part> = BTreeMap::new();
     let mut labels: BTreeMap<String, Part> = BTreeMap::new();
     for version in &mut versions {
         let markers = std::mem::take(&mut version.markers);
-        let mut is_refused = None;
         for (name, all) in &markers {
             for marker in all {
                 let is_taken = match *name {
@@ -192,12 +184,9 @@ fn crd(
                     name => version.set(name, marker),
                 };
                 if !is_taken {
-                    is_refused = Some(marker.origin.clone());
+                    flattener.maker.refuse(marker.origin.clone(), Reason::Marker);
                 }
             }
-        }
-        if is_refused.is_some() {
-            flattener.maker.refuse(is_refused, Reason::Marker);
         }
     }
     versions.retain(|it| !it.is_skipped);
@@ -208,16 +197,13 @@ fn crd(
         only.is_stored = true;
     }
     if !versions.iter().any(|it| it.is_stored) || !versions.iter().any(|it| it.is_served) {
-        let origin = versions.first().and_then(|it| it.origin.clone());
+        let origin = versions.first().map(|it| it.origin.clone());
         flattener.maker.refuse(origin, Reason::Versions);
     }
     if let Some(tool) = tool {
         annotations.insert(ANNOTATION.to_owned(), Part::value(tool));
     }
-    let declared = versions
-        .iter()
-        .filter_map(|it| Some((it.name.clone(), it.origin.clone()?)));
-    let declared = declared.collect();
+    let declared = versions.iter().map(|it| (it.name.clone(), it.origin.clone())).collect();
     let plural = names.plural.value.as_str().unwrap_or_default().to_owned();
     let mut writing = Writing::new(&flattener.maker.options);
     let object = object((group, &plural), (names, versions), (annotations, labels), &mut writing);
@@ -255,7 +241,7 @@ fn versions(flattener: &mut Flattener<'_>, kind: &str, packages: &[PackageId]) -
             name,
             schema: (*schema).clone(),
             markers: markers(file, &declared.markers, Target::Type, flattener.maker.options.reading()),
-            origin: Some(origin_of(&file.path, declared.name.clone())),
+            origin: origin_of(&file.path, declared.name.clone()),
             is_served: true,
             is_stored: false,
             is_skipped: false,
@@ -270,15 +256,20 @@ fn versions(flattener: &mut Flattener<'_>, kind: &str, packages: &[PackageId]) -
     found
 }
 
+fn head() -> Map {
+    let mut object = Map::default();
+    object.add("apiVersion", Part::value("apiextensions.k8s.io/v1"));
+    object.add("kind", Part::value("CustomResourceDefinition"));
+    object
+}
+
 fn object(
     (group, plural): (&str, &str),
     (names, versions): (Names, Vec<Version>),
     (annotations, labels): (BTreeMap<String, Part>, BTreeMap<String, Part>),
     writing: &mut Writing<'_>,
 ) -> Part {
-    let mut object = Map::default();
-    object.add("apiVersion", Part::value("apiextensions.k8s.io/v1"));
-    object.add("kind", Part::value("CustomResourceDefinition"));
+    let mut object = head();
     let mut metadata = Map::default();
     for (key, texts) in [("annotations", annotations), ("labels", labels)] {
         if !texts.is_empty() {

@@ -69,7 +69,7 @@ impl<'s> Flattener<'s> {
         let node = if schema.reference.is_some() {
             Rc::new(self.resolved(schema))
         } else {
-            self.below(schema)
+            self.each(schema, Self::node)
         };
         self.depth -= 1;
         node
@@ -90,11 +90,7 @@ impl<'s> Flattener<'s> {
         kept(whole, base)
     }
 
-    /// The same for what is below a schema.
-    fn below(&mut self, schema: &Rc<Schema>) -> Rc<Schema> {
-        self.each(schema, Self::node)
-    }
-
+    /// A schema with what is below it changed.
     fn each(&mut self, schema: &Rc<Schema>, change: fn(&mut Self, &Rc<Schema>) -> Rc<Schema>) -> Rc<Schema> {
         let items = schema.items.as_ref().map(|it| change(self, it));
         let all_of: Vec<Rc<Schema>> = schema.all_of.iter().map(|it| change(self, it)).collect();

@@ -68,23 +68,14 @@ pub(crate) fn is_kind(maker: &mut Maker<'_>, at: (PackageId, &Types), shape: &Sh
     let Shape::Struct(members) = shape else { return false };
     let (mut has_object, mut has_type) = (false, false);
     for member in members.iter().filter(|it| it.name.is_none()) {
-        let is_name = matches!(&member.shape, Shape::Selected { name, .. } | Shape::Name(name)
-            if name == "ObjectMeta" || name == "TypeMeta");
-        if !is_name {
+        // Nothing else is looked up: that would read other packages.
+        let (Shape::Selected { name, .. } | Shape::Name(name)) = &member.shape else {
             continue;
-        }
-        let (path, name) = match &member.shape {
-            Shape::Selected { package, name } => {
-                let id = maker.packages.imported(at.1, package);
-                (id.map(|it| maker.packages.path(it)), name)
-            }
-            Shape::Name(name) => match maker.packages.local(at, name) {
-                Meaning::Declared(id, _) => (Some(maker.packages.path(id)), name),
-                _ => (None, name),
-            },
-            _ => continue,
         };
-        if path.as_deref() == Some(META) {
+        if matches!(name.as_str(), "ObjectMeta" | "TypeMeta")
+            && let Meaning::Declared(id, name) = maker.packages.meaning(at, &member.shape)
+            && *maker.packages.path(id) == *META
+        {
             has_object |= name == "ObjectMeta";
             has_type |= name == "TypeMeta";
         }

@@ -5,6 +5,7 @@
 //! and reads packages.
 
 mod apply;
+mod built;
 mod crd;
 mod describe;
 mod documentation;

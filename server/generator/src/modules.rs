@@ -12,7 +12,10 @@ use crd_analyzer_gosource::{
     check::{self, types::Types},
 };
 
-use crate::packages::{Sources, is_built, is_built_by_name};
+use crate::{
+    built::{is_built, is_built_by_name},
+    packages::Sources,
+};
 
 /// Folders that are looked into for packages.
 const MAX_FOLDERS: usize = 20_000;

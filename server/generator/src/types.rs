@@ -97,11 +97,17 @@ pub(crate) struct Context<'c> {
     pub(crate) package: PackageId,
     pub(crate) file: &'c File,
     pub(crate) declared: Option<&'c Declared>,
+    /// The markers of that declaration.
+    pub(crate) markers: Option<&'c Markers>,
 }
 
 impl<'c> Context<'c> {
     fn within(self) -> Self {
-        Self { declared: None, ..self }
+        Self {
+            declared: None,
+            markers: None,
+            ..self
+        }
     }
 
     fn types(&self) -> &'c Types {
@@ -160,6 +166,7 @@ impl<'s> Maker<'s> {
                     package: id.package,
                     file: found.file,
                     declared: Some(found.declared),
+                    markers: None,
                 };
                 self.declared(context, found.declared)
             }
@@ -184,6 +191,10 @@ impl<'s> Maker<'s> {
         let name = context.types().text.get(declared.name.clone()).unwrap_or_default();
         let marshals = self.packages.marshals(context.package, name);
         let of_type = markers(context.file, &declared.markers, Target::Type, self.options.reading());
+        let context = Context {
+            markers: Some(&of_type),
+            ..context
+        };
         if marshals.json {
             let mut schema = Schema::default();
             self.apply(context, &of_type, &mut schema);
@@ -242,9 +253,8 @@ impl<'s> Maker<'s> {
             }
         };
         schema.description = context.documentation(context.declared.and_then(|it| it.documentation.as_ref()));
-        if let Some(declared) = context.declared {
-            let of_type = markers(context.file, &declared.markers, Target::Type, self.options.reading());
-            self.apply(context, &of_type, &mut schema);
+        if let Some(of_type) = context.markers {
+            self.apply(context, of_type, &mut schema);
         }
         schema
     }
@@ -309,15 +319,14 @@ impl<'s> Maker<'s> {
         if self.options.release < LOOKS_AT_NAMED {
             return schema;
         }
-        let Some((_, _, shape, types)) = self.packages.underlying(id, name) else {
+        let Some(shape) = self.packages.underlying(id, name) else {
             return schema;
         };
         let knows_lists = self.options.release >= TYPES_OF_LISTS;
-        let is_basic = |it: &str| !types.declared.contains_key(it);
         match &shape {
             Shape::Slice(_) if knows_lists => schema.r#type = Some(Said::made("array")),
             Shape::Map { .. } if knows_lists => schema.r#type = Some(Said::made("object")),
-            Shape::Name(basic) if is_basic(basic) && !matches!(basic.as_str(), "any" | "error" | "comparable") => {
+            Shape::Name(basic) if !matches!(basic.as_str(), "any" | "error" | "comparable") => {
                 // The type is looked up in the package that names it.
                 let package = self.packages.get(context.package);
                 let found = package.as_ref().and_then(|it| it.find(name));
@@ -330,6 +339,7 @@ impl<'s> Maker<'s> {
                         package: context.package,
                         file: found.file,
                         declared: Some(found.declared),
+                        markers: None,
                     };
                     self.depth += 1;
                     if self.depth < MAX_DEPTH {
@@ -441,7 +451,7 @@ impl<'s> Maker<'s> {
                     .packages
                     .get(id)
                     .is_some_and(|it| it.find(&name).is_some_and(|it| it.declared.is_alias));
-                let underlying = self.packages.underlying(id, &name).map(|it| it.2);
+                let underlying = self.packages.underlying(id, &name);
                 let is_text = match &underlying {
                     Some(Shape::Name(basic)) => basic == "string",
                     Some(_) => false,
@@ -457,8 +467,7 @@ impl<'s> Maker<'s> {
         let release = self.options.release;
         let mut schema = Schema::of_type("object");
         let mut properties = BTreeMap::new();
-        let of_type = markers(context.file, &declared.markers, Target::Type, self.options.reading());
-        let Some(alternatives) = alternatives(&of_type) else {
+        let Some(alternatives) = context.markers.map_or_else(|| Some(HashSet::new()), alternatives) else {
             self.refuse(context.origin(declared.of.clone()), Reason::OneOf);
             schema.properties = Some(properties);
             return schema;

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::{
     node::{Node, Origin, Part},
     packages::{Marker, Markers},
+    plural,
     schema::{Said, Schema},
     values,
     written::{Map, Writing, part},
@@ -18,7 +19,7 @@ pub(crate) struct Version {
     pub(crate) name: String,
     pub(crate) schema: Schema,
     pub(crate) markers: Markers,
-    pub(crate) origin: Option<Origin>,
+    pub(crate) origin: Origin,
     pub(crate) is_served: bool,
     pub(crate) is_stored: bool,
     pub(crate) is_skipped: bool,
@@ -41,18 +42,12 @@ pub(crate) struct Names {
     pub(crate) scope: Said,
 }
 
-impl From<String> for Said {
-    fn from(text: String) -> Self {
-        Self::made(text)
-    }
-}
-
 impl Names {
     pub(crate) fn of(kind: &str) -> Self {
         Self {
             kind: kind.to_owned(),
-            plural: Said::made(""),
-            singular: Said::made(""),
+            plural: Said::made(plural::of(kind)),
+            singular: Said::made(kind.to_lowercase()),
             short: Vec::new(),
             categories: Vec::new(),
             scope: Said::made("Namespaced"),
@@ -87,19 +82,13 @@ impl Names {
 fn said(marker: &Marker, literal: &Arc<Literal>) -> Said {
     Said {
         value: values::to_json(literal),
-        from: Some(Origin {
-            written: Some(literal.clone()),
-            ..marker.origin.clone()
-        }),
+        from: Some(marker.given(literal)),
     }
 }
 
 fn part_of(marker: &Marker, text: &str, literal: &Literal) -> Part {
     Part {
-        from: Some(Origin {
-            written: Some(Arc::new(literal.clone())),
-            ..marker.origin.clone()
-        }),
+        from: Some(marker.given(&Arc::new(literal.clone()))),
         ..Part::value(text)
     }
 }
@@ -170,7 +159,6 @@ impl Version {
 
     pub(crate) fn object(mut self, writing: &mut Writing<'_>) -> Part {
         let mut members = Map::default();
-        let about = self.origin.clone();
         if let Some(properties) = &mut self.schema.properties
             && let Some(metadata) = properties.get_mut("metadata")
         {
@@ -197,7 +185,7 @@ impl Version {
             members.add("selectableFields", Part::made(Node::List(self.fields)));
         }
         let schema = Part {
-            from: about,
+            from: Some(self.origin),
             ..writing.schema(&self.schema)
         };
         let mut openapi = Map::default();
