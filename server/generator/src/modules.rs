@@ -78,12 +78,12 @@ impl Modules {
         &self.root
     }
 
-    /// The same module with other texts of some of its files, such as those that somebody edits. What was read of the others stays known.
+    /// The same module with other types in some of its files, such as those that somebody edits. What was read of the others stays known.
     #[must_use]
-    pub fn with<'t>(&self, files: impl IntoIterator<Item = (&'t Path, &'t Arc<str>)>) -> Self {
+    pub fn with<'t>(&self, files: impl IntoIterator<Item = (&'t Path, Arc<Types>)>) -> Self {
         let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        for (path, text) in files {
-            let types = is_built(text).then(|| Arc::new(check::read_types(text)));
+        for (path, types) in files {
+            let types = Some(types).filter(|it| is_built(&it.text));
             parsed.insert(path.to_owned(), types);
         }
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -66,7 +66,7 @@ struct PackageFile {
     source: Arc<SourceFile>,
     declarations: OnceLock<Declarations>,
     /// Its types as controller-gen reads them.
-    types: OnceLock<Types>,
+    types: OnceLock<Arc<Types>>,
 }
 
 impl PackageFile {
@@ -78,8 +78,9 @@ impl PackageFile {
         })
     }
 
-    fn types(&self) -> &Types {
-        self.types.get_or_init(|| check::read_types(&self.source.text))
+    fn types(&self) -> &Arc<Types> {
+        self.types
+            .get_or_init(|| Arc::new(check::read_types(&self.source.text)))
     }
 
     fn declarations(&self) -> &Declarations {
@@ -97,7 +98,7 @@ impl Package {
     }
 
     /// The types of each file, as controller-gen reads them.
-    pub(crate) fn types(&self) -> impl Iterator<Item = (&Path, &Types)> {
+    pub(crate) fn types(&self) -> impl Iterator<Item = (&Path, &Arc<Types>)> {
         self.files.iter().map(|it| (&*it.source.path, it.types()))
     }
 
@@ -284,11 +285,10 @@ impl Module {
         found.iter().take(most).cloned().collect()
     }
 
-    /// A number for the fields of the types in a file: another one if a field is new, gone, or of another type. Markers and comments do not count.
-    pub fn fields(&self, file: &Path) -> u64 {
-        let package = self.package_around(file);
-        let types = package.as_ref().and_then(|it| it.types().find(|it| it.0 == file));
-        types.map_or(0, |it| it.1.fields())
+    /// The types that a file of the repository declares.
+    pub fn types(&self, file: &Path) -> Option<Arc<Types>> {
+        let package = self.package_around(file)?;
+        package.types().find(|it| it.0 == file).map(|it| it.1.clone())
     }
 
     /// The package that a file belongs to.

@@ -9,6 +9,8 @@ use std::{
 
 use tree_sitter::{Node, Parser, Tree};
 
+use crate::check::types::Import;
+
 /// Go files larger than this, in bytes, are not looked into: no one writes types by hand in them.
 const MAX_BYTES: usize = 1 << 20;
 
@@ -280,21 +282,27 @@ impl Reader<'_> {
 
 /// The packages that a declaration imports: by the names that the file uses for them, their paths.
 pub(crate) fn imports(node: Node<'_>, text: &str) -> Vec<(String, String)> {
+    let named = |it: Import| {
+        let last = || it.path.rsplit('/').next().unwrap_or_default().to_owned();
+        (it.name.clone().unwrap_or_else(last), it.path)
+    };
+    imported(node, text).map(named).collect()
+}
+
+/// The same with the names that the file gives them.
+pub(crate) fn imported(node: Node<'_>, text: &str) -> impl Iterator<Item = Import> {
     let written = |node: Node<'_>| text.get(node.byte_range()).unwrap_or_default();
     let specs = children(node).into_iter().flat_map(|it| match it.kind() {
         "import_spec_list" => children(it),
         _ => vec![it],
     });
-    let imports = specs.filter(|it| it.kind() == "import_spec").filter_map(|spec| {
+    specs.filter(|it| it.kind() == "import_spec").filter_map(move |spec| {
         let path = spec.child_by_field_name("path")?;
-        let path = written(path).trim_matches(['"', '`']).to_owned();
-        let name = match spec.child_by_field_name("name") {
-            Some(name) => written(name).to_owned(),
-            None => path.rsplit('/').next().unwrap_or_default().to_owned(),
-        };
-        Some((name, path))
-    });
-    imports.collect()
+        Some(Import {
+            name: spec.child_by_field_name("name").map(|it| written(it).to_owned()),
+            path: written(path).trim_matches(['"', '`']).to_owned(),
+        })
+    })
 }
 
 /// The name in a tag such as `json:"replicas,omitempty"`.

@@ -7,9 +7,9 @@ use tree_sitter::Node;
 use super::{
     comments::{Comments, Target, Written},
     split::Split,
-    types::{Constant, Declared, Import, Member, Set, Shape, Types},
+    types::{Constant, Declared, Member, Set, Shape, Types},
 };
-use crate::read::{children, imports};
+use crate::read::{children, imported, imports};
 
 /// Types in types that are followed.
 const MAX_DEPTH: usize = 32;
@@ -230,22 +230,6 @@ impl Reader<'_> {
             },
         })
     }
-}
-
-/// The packages that a declaration imports, with the names that it gives them.
-fn imported(node: Node<'_>, text: &str) -> impl Iterator<Item = Import> {
-    let written = |node: Node<'_>| text.get(node.byte_range()).unwrap_or_default();
-    let specs = children(node).into_iter().flat_map(|it| match it.kind() {
-        "import_spec_list" => children(it),
-        _ => vec![it],
-    });
-    specs.filter_map(move |spec| {
-        let path = spec.child_by_field_name("path")?;
-        Some(Import {
-            name: spec.child_by_field_name("name").map(|it| written(it).to_owned()),
-            path: written(path).trim_matches(['"', '`']).to_owned(),
-        })
-    })
 }
 
 /// What a tag says of JSON, as Go reads tags: `` `json:"replicas,omitempty"` ``.

@@ -158,8 +158,8 @@ pub struct Types {
 }
 
 impl Types {
-    /// A number for the fields of the types: another one if a field is new, gone, or of another type.
-    pub(crate) fn fields(&self) -> u64 {
+    /// A number for the fields of the types: another one if a field is new, gone, or of another type. Markers and comments do not count.
+    pub fn fields(&self) -> u64 {
         let mut declared: Vec<(&String, &Declared)> = self.declared.iter().collect();
         declared.sort_unstable_by_key(|it| it.0);
         let mut hasher = DefaultHasher::new();

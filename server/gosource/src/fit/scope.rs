@@ -167,7 +167,7 @@ impl<'a> Scope<'a> {
         let own = self.own;
         let on_disk = self.package.as_deref().into_iter().flat_map(Package::types);
         let others = on_disk.filter(move |it| own.is_none_or(|own| own.1 != it.0));
-        own.map(|it| it.0).into_iter().chain(others.map(|it| it.1))
+        own.map(|it| it.0).into_iter().chain(others.map(|it| &**it.1))
     }
 
     /// The declaration of a name of the package, and the file that it is in.

@@ -93,7 +93,8 @@ impl<'w> Types<'w> {
         }
         if !self.open().is_empty() {
             for (modules, _) in &mut all {
-                let open = self.open().iter().map(|it| (it.0.as_path(), &it.1));
+                let open = self.open().iter();
+                let open = open.filter_map(|it| Some((it.0.as_path(), self.module().types(&it.0)?)));
                 *modules = Arc::new(modules.with(open));
             }
         }
@@ -168,7 +169,8 @@ impl Unit for Types<'_> {
             |kind: &GroupKind| is_of(&of_file, kind) || declared.contains(&kind.kind) && !is_of(&others, kind);
         let mut made: Vec<Made> = others.iter().map(|it| (*it).clone()).collect();
         // Only other fields make the CRD another one than markers do.
-        let has_other_fields = self.on_disk.fields(file) != self.module().fields(file);
+        let fields = |module: &Module| module.types(file).map(|it| it.fields());
+        let has_other_fields = fields(&self.on_disk) != fields(self.module());
         let may_be_whole =
             |kind: &GroupKind| has_other_fields || of_file.iter().any(|it| it.kind() == Some(kind) && it.is_whole());
         made.extend(self.all(is_wanted, may_be_whole));
