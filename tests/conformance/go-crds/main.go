@@ -1,5 +1,5 @@
-// Writes the CRDs that controller-gen's own code makes of the packages in a folder: `go-crds FOLDER OUT`. Prints the paths of packages that it
-// refuses something of, one a line, and on standard error what it says.
+// Writes the CRDs that controller-gen's own code makes of the packages in a folder: `go-crds FOLDER OUT [PACKAGE...]`, of all packages if none is
+// named. Prints the paths of packages that it refuses something of, one a line, and on standard error what it says.
 package main
 
 import (
@@ -13,13 +13,13 @@ import (
 )
 
 func main() {
-	if err := run(os.Args[1], os.Args[2]); err != nil {
+	if err := run(os.Args[1], os.Args[2], os.Args[3:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(folder, out string) error {
+func run(folder, out string, packages []string) error {
 	if err := os.Chdir(folder); err != nil {
 		return err
 	}
@@ -28,7 +28,10 @@ func run(folder, out string) error {
 	if err := generator.RegisterMarkers(registry); err != nil {
 		return err
 	}
-	roots, err := loader.LoadRoots("./...")
+	if len(packages) == 0 {
+		packages = []string{"./..."}
+	}
+	roots, err := loader.LoadRoots(packages...)
 	if err != nil {
 		return err
 	}
