@@ -495,3 +495,20 @@ fn kinds_without_a_crd_are_named() {
     let outcome = sandbox.run(&["check", "./api/..."]);
     assert!(!outcome.stdout.contains("Not checked"), "{}", outcome.stdout);
 }
+
+#[test]
+fn a_kind_with_one_field_is_that_of_its_crd() {
+    let sandbox = project();
+    let of_one = "package v1\n\n// +kubebuilder:validation:XValidation:rule=\"self.limt > 1\"\n\
+                  type Order struct {\n\tother.TypeMeta `json:\",inline\"`\n\n\tLimit int32 `json:\"limit\"`\n}\n";
+    sandbox.write("api/v1/order_types.go", of_one);
+    let (before, after) = ORDERS.split_once("          spec:\n").expect("a spec");
+    let (_, after) = after.split_once("        type: object\n    served").expect("the end");
+    let limit = "          limit:\n            format: int32\n            type: integer\n";
+    let crd = format!("{before}{limit}        type: object\n    served{after}").replace(".spec.price", ".limit");
+    sandbox.write("config/crd/bases/shop.example.com_orders.yaml", &crd);
+    let outcome = sandbox.run(&["check", "./api/...", "-o", "concise"]);
+    // Of another module's types nothing is known: the CRD in the repository says what they are.
+    let expected = "api/v1/order_types.go:3:51: error[undefined-field]: `limt` is not a property";
+    outcome.expect(1, &[expected, "1 CRD, 1 error"]);
+}

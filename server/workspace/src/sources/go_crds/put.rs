@@ -34,6 +34,9 @@ const DROPS_TWICE: Release = Release(22);
 /// The keyword of rules.
 const RULES: &str = "x-kubernetes-validations";
 
+/// The properties of a kind whose types are those of Kubernetes.
+const OF_ALL_OBJECTS: [&str; 3] = ["apiVersion", "kind", "metadata"];
+
 /// Work for what the markers of a field or type say of one schema.
 const A_SITE: u64 = 1_000;
 
@@ -231,8 +234,8 @@ impl<'j> Put<'_, 'j> {
         self.schemas.insert(schema.node, Schema { declared, set });
         let mut required: Vec<(String, Place, bool)> = Vec::new();
         for property in schema.get("properties").and_then(Json::members).unwrap_or_default() {
-            // Metadata is declared by Kubernetes.
-            if depth == 0 && property.key == "metadata" {
+            // What all objects have is declared by Kubernetes.
+            if depth == 0 && OF_ALL_OBJECTS.contains(&&*property.key) {
                 continue;
             }
             let name = property.key.as_ref().to_owned();
