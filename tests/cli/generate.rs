@@ -83,6 +83,35 @@ fn crds_are_made_of_types() {
 }
 
 #[test]
+fn rules_keep_the_order_that_controller_gen_wrote_last() {
+    // controller-gen takes markers with different names in an order that changes from run to run.
+    let two = "type CartSpec struct {\n\t// +k8s:immutable\n\t// +kubebuilder:validation:XValidation:rule=\"self > 1\"\n\
+               \tMost int32 `json:\"most\"`\n}\n";
+    let sandbox = without_crd(two);
+    sandbox.write("Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.21.0\n");
+    let write = ["generate", "crd", "./api/...", "--output-dir", "config/crd"];
+    let check = [&write[..], &["--check"]].concat();
+    sandbox.run(&write).expect(0, &[]);
+    let path = sandbox.path().join("config/crd/shop.example.com_carts.yaml");
+    let text = std::fs::read_to_string(&path).expect("a file");
+    let immutable = "                - message: field is immutable\n                  rule: self == oldSelf\n";
+    let rule = "                - rule: self > 1\n";
+    let (one, other) = ([immutable, rule].concat(), [rule, immutable].concat());
+    assert!(text.contains(&one), "{text}");
+    let turned = text.replace(&one, &other);
+    sandbox.write("config/crd/shop.example.com_carts.yaml", &turned);
+    sandbox.run(&check).expect(0, &["1 CRDs are what the types make"]);
+    sandbox.run(&write).expect(0, &[]);
+    assert_eq!(std::fs::read_to_string(&path).expect("a file"), turned);
+    // Another rule is another one.
+    sandbox.write(
+        "config/crd/shop.example.com_carts.yaml",
+        turned.replace("self > 1", "self > 2"),
+    );
+    sandbox.run(&check).expect(1, &["+                - rule: self > 1"]);
+}
+
+#[test]
 fn what_cannot_be_made_is_told() {
     let sandbox = without_crd(&SPEC.replace("Most int32", "Most float64"));
     let outcome = sandbox.run(&["generate", "crd", "./api/..."]);

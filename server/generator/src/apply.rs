@@ -1,6 +1,6 @@
 //! Markers change schemas: `pkg/crd/markers/validation.go` and `topology.go` of controller-gen.
 
-use std::{rc::Rc, sync::Arc};
+use std::{collections::HashMap, rc::Rc, sync::Arc};
 
 use crd_analyzer_gosource::{
     check::{
@@ -60,12 +60,32 @@ fn priority(word: &str) -> u8 {
     }
 }
 
+/// What a marker sets, or adds to: of two with one priority and different names, controller-gen takes either first.
+fn effect(word: &str) -> &str {
+    match word {
+        "k8s:immutable" => "XValidation",
+        "k8s:enum" => "Enum",
+        "structType" => "mapType",
+        word => word,
+    }
+}
+
 impl Maker<'_> {
     /// Changes a schema by the markers of a declaration.
     pub(crate) fn apply(&mut self, context: Context<'_>, markers: &Markers, schema: &mut Schema) {
         let mut own: Vec<(&str, &Marker)> = Vec::new();
         let mut of_items: Vec<(&str, &Marker)> = Vec::new();
-        for (name, all) in markers {
+        // By priority and by what they set, the name that says it.
+        let mut said: HashMap<(bool, u8, &str), &str> = HashMap::new();
+        for name in markers.keys() {
+            let key = (name.starts_with(ITEMS), priority(word(name)), effect(word(name)));
+            self.has_choices |= *said.entry(key).or_insert(name) != *name;
+        }
+        let mut ordered: Vec<_> = markers.iter().collect();
+        if self.options.is_backward {
+            ordered.reverse();
+        }
+        for (name, all) in ordered {
             let to = if name.starts_with(ITEMS) {
                 &mut of_items
             } else {

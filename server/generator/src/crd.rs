@@ -31,6 +31,8 @@ pub struct Generated {
     pub missing: Vec<String>,
     /// It was more than may be done, so that something is missing.
     pub is_over: bool,
+    /// controller-gen makes something else in some of its runs; see [`settled`](crate::settled).
+    pub has_choices: bool,
 }
 
 /// A CRD.
@@ -84,6 +86,11 @@ impl<'s> Generator<'s> {
         crd(&mut self.flattener, (group, kind), packages, self.tool.as_deref())
     }
 
+    /// Whether controller-gen makes something else of what has been made in some of its runs; see [`settled`](crate::settled).
+    pub fn has_choices(&self) -> bool {
+        self.flattener.maker.has_choices
+    }
+
     /// What controller-gen refuses of what has been made.
     pub fn refused(&self) -> &[Refused] {
         &self.flattener.maker.refused
@@ -116,6 +123,7 @@ pub fn generate(roots: &[String], sources: &dyn Sources, options: &Options, tool
         refused: maker.refused,
         missing: maker.missing,
         is_over: maker.is_over,
+        has_choices: maker.has_choices,
     }
 }
 

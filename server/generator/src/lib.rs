@@ -18,6 +18,7 @@ pub mod node;
 mod packages;
 mod plural;
 mod schema;
+mod settled;
 mod tags;
 mod types;
 mod values;
@@ -28,6 +29,7 @@ pub mod yaml;
 pub use crd::{Crd, Generated, Generator, generate};
 pub use modules::{Modules, Outside};
 pub use packages::Sources;
+pub use settled::settled;
 pub use types::{Reason, Refused};
 
 use crd_analyzer_gosource::check::catalog::Release;
@@ -54,6 +56,9 @@ pub struct Options {
     pub are_begun: bool,
     /// Nothing is made of a package with a marker that cannot be read, as controller-gen does it. Else the marker is left out.
     pub is_strict: bool,
+    /// Markers with different names are taken in the order opposite to that of their names. controller-gen takes those of one priority in an order
+    /// that changes from run to run; see [`settled`].
+    pub is_backward: bool,
 }
 
 impl Options {
@@ -69,6 +74,7 @@ impl Options {
             may_lack_descriptions: false,
             are_begun: false,
             is_strict: true,
+            is_backward: false,
         }
     }
 

@@ -88,6 +88,8 @@ pub(crate) struct Maker<'s> {
     pub(crate) missing: Vec<String>,
     /// Whether there was more work than may be done.
     pub(crate) is_over: bool,
+    /// What is made depends on the order in which markers with different names are taken.
+    pub(crate) has_choices: bool,
     pub(crate) depth: usize,
 }
 
@@ -134,6 +136,7 @@ impl<'s> Maker<'s> {
             told: HashSet::new(),
             missing: Vec::new(),
             is_over: false,
+            has_choices: false,
             depth: 0,
         }
     }

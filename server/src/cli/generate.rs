@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::Context as _;
 use clap::Subcommand;
-use crd_analyzer_generator::{Generated, Modules, Options, Reason, Refused, generate, yaml};
+use crd_analyzer_generator::{Generated, Modules, Options, Reason, Refused, generate, settled, yaml};
 use crd_analyzer_gosource::check::catalog::Release;
 use crd_analyzer_io::{
     escape,
@@ -19,7 +19,10 @@ use crd_analyzer_io::{
     roots::Roots,
     write::OutputFolder,
 };
-use crd_analyzer_workspace::{documents::source::SourceText, sources::generated::GoSources as _};
+use crd_analyzer_workspace::{
+    documents::source::SourceText,
+    sources::{change, generated::GoSources as _},
+};
 use similar::TextDiff;
 
 use super::{Replacing, Status, UsageError};
@@ -261,7 +264,15 @@ impl<'a> Run<'a> {
         for (modules, packages) in &of_module {
             let (release, tool) = self.release(&sources, modules)?;
             let tool = Some(tool.as_str()).filter(|_| !self.omits_version);
-            let made = generate(packages, &**modules, &self.options(release)?, tool);
+            let options = self.options(release)?;
+            let made = generate(packages, &**modules, &options, tool);
+            let backward = made.has_choices.then(|| {
+                let options = Options {
+                    is_backward: true,
+                    ..options
+                };
+                generate(packages, &**modules, &options, tool).crds
+            });
             status = status.max(tell_of(&made));
             if !made.missing.is_empty() || made.is_over {
                 status = Status::Failed;
@@ -275,7 +286,13 @@ impl<'a> Run<'a> {
                     ));
                     continue;
                 }
-                let text = format!("{header}---\n{}", yaml::written(&crd.object.to_json()));
+                let backward = backward.as_ref();
+                let backward = backward.and_then(|it| it.iter().find(|it| it.file == crd.file));
+                let object = match (backward, self.before(&crd.file)) {
+                    (Some(backward), Some(before)) => settled((&crd.object, &backward.object), &before),
+                    _ => crd.object,
+                };
+                let text = format!("{header}---\n{}", yaml::written(&object.to_json()));
                 files.insert(crd.file, text);
             }
         }
@@ -285,6 +302,13 @@ impl<'a> Run<'a> {
             Some(folder) => self.write(folder, &files),
         };
         Ok(status.max(written))
+    }
+
+    /// The CRD that the output folder has in a file.
+    fn before(&self, file: &str) -> Option<serde_json::Value> {
+        let path = std::path::absolute(self.output.as_ref()?.join(file)).ok()?;
+        let text = read::text(&path, &Access::Named, read::FOUND_BYTES).ok()?;
+        change::json(&text)
     }
 
     fn header(&self) -> anyhow::Result<String> {

@@ -20,7 +20,8 @@ pub fn between(before: &str, after: &str) -> Option<Vec<Change>> {
     Some(changes)
 }
 
-fn json(text: &str) -> Option<Json> {
+/// The first object in a text. `None`: it cannot be read.
+pub fn json(text: &str) -> Option<Json> {
     let text = Text::whole(Arc::from(text));
     let tree = text.read(*text.documents().documents.first()?).ok()?;
     Some(read_json(&tree).ok()?.root()?.to_value())

@@ -409,6 +409,7 @@ fn compare(
             refused,
             missing,
             is_over,
+            ..
         } = generate(&packages, &*module, &run.options(Release(minor)), Some(release));
         for crd in crds {
             let path = if run.out == "." {
