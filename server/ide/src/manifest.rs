@@ -1,9 +1,12 @@
 //! Which documents are ours to say something about.
 
+use std::borrow::Cow;
+
 use crd_analyzer_syntax::{
-    paths::{self, Step, find, lookup},
+    paths::{self, PathTarget, Step, find_from, lookup},
     tree::{NodeId, NodeKind, Tree},
 };
+use crd_analyzer_workspace::wrappers;
 
 /// Whether a document is a Kubernetes object, as far as its first keys tell. Other YAML is other servers' business.
 pub(crate) fn is_manifest(tree: &Tree) -> bool {
@@ -11,61 +14,64 @@ pub(crate) fn is_manifest(tree: &Tree) -> bool {
         .is_some_and(|root| ["apiVersion", "kind"].iter().all(|it| tree.get(root, it).is_some()))
 }
 
-/// The objects of a document: what it is, or, if it is a list, its items.
+/// The objects of a document: what it is, and those inside it. Clients open some, such as lists: then only those.
 pub fn objects(tree: &Tree) -> Vec<NodeId> {
     let Some(root) = tree.root().map(|it| tree.resolve(it)) else {
         return Vec::new();
     };
-    match list(tree, root) {
-        Some(items) => tree.items(items).map(|it| tree.resolve(it)).collect(),
-        None => vec![root],
-    }
+    let Some(row) = wrapper(tree, root) else {
+        return vec![root];
+    };
+    let value = (tree, root);
+    let inside = wrappers::inside(&value);
+    let is_opened = row.is_opened && wrappers::is_begun(&value);
+    let own = (!is_opened).then_some(root);
+    own.into_iter().chain(inside.iter().map(|it| it.value.1)).collect()
 }
 
-/// The items of a document that is a list.
-fn list(tree: &Tree, root: NodeId) -> Option<NodeId> {
-    let kind = tree.get(root, "kind").map(|it| tree.resolve(it));
-    let is_list = kind.is_some_and(|it| tree.is_scalar(it) && tree.scalar(it).ends_with("List"));
-    let items = tree.get(root, "items").filter(|_| is_list)?;
-    Some(tree.resolve(items))
+/// What wraps objects, if an object does. As long as it does not say its kind, it may be a list.
+fn wrapper(tree: &Tree, object: NodeId) -> Option<&'static wrappers::Row> {
+    let text = |key: &str| -> Option<Cow<'_, str>> {
+        let value = tree.resolve(lookup(tree, object, key)?.value);
+        (tree.is_scalar(value) && !tree.is_absent(value)).then(|| tree.scalar(value))
+    };
+    wrappers::of_begun(text("apiVersion").as_deref(), text("kind").as_deref())
 }
 
-/// The first of the [`objects`] of a document that a byte touches.
+/// The innermost of the [`objects`] of a document that a byte touches, the first of two.
 pub(crate) fn object_at_byte(tree: &Tree, offset: u32) -> Option<NodeId> {
     let root = tree.resolve(tree.root()?);
     let is_here = |it: &NodeId| tree.full_span(*it).touches(offset);
-    let Some(items) = list(tree, root) else {
+    if wrapper(tree, root).is_none() {
         return Some(root).filter(is_here);
-    };
-    // Aliases have their place elsewhere: then all items are looked at.
-    if tree.has_aliases() {
-        return tree.items(items).map(|it| tree.resolve(it)).find(is_here);
     }
-    if !matches!(tree.kind(items), NodeKind::Sequence(_)) {
-        return None;
+    // Aliases have their place elsewhere: then all objects are looked at.
+    if tree.has_aliases() {
+        let found = objects(tree).into_iter().filter(is_here);
+        return found.min_by_key(|it| tree.full_span(*it).range().len());
     }
     let at = paths::at(tree, offset)?;
-    let around = std::iter::once(at.node).chain(tree.ancestors(at.node));
-    let item = around.into_iter().find(|it| tree.parent(*it) == Some(items))?;
-    let before = tree.previous_sibling(item).filter(is_here);
-    before.or(Some(item).filter(is_here))
+    let object = object_at(tree, &at.path).0?;
+    let is_item = |it: &NodeId| matches!(tree.parent(*it).map(|it| tree.kind(it)), Some(NodeKind::Sequence(_)));
+    let before = Some(object).filter(is_item).and_then(|it| tree.previous_sibling(it));
+    before.filter(is_here).or(Some(object).filter(is_here))
 }
 
-/// The object that a path is in, which may be an item of a list, and the rest of the path.
+/// The innermost object that a path is in, and the rest of the path.
 pub(crate) fn object_at<'p, 't>(tree: &Tree, path: &'p [Step<'t>]) -> (Option<NodeId>, &'p [Step<'t>]) {
-    let root = tree.root();
-    if let [Step::Key(items), Step::Index(_), rest @ ..] = path
-        && items == "items"
-        && root.is_some_and(|it| is_list(tree, it))
-    {
-        let item = find(tree, &path[..2]).filter(crd_analyzer_syntax::paths::PathTarget::is_found);
-        return (item.map(|it| tree.resolve(it.node)), rest);
+    let (mut object, mut rest) = (tree.root(), path);
+    for _ in 0..wrappers::MAX_DEPTH {
+        let Some(node) = object.map(|it| tree.resolve(it)) else {
+            break;
+        };
+        let row = wrapper(tree, node);
+        let Some(steps) = row.and_then(|it| it.steps_inside(rest)) else {
+            break;
+        };
+        let (way, after) = rest.split_at(steps);
+        let found = Some(find_from(tree, node, way)).filter(PathTarget::is_found);
+        object = found.map(|it| tree.resolve(it.node));
+        rest = after;
     }
-    (root, path)
-}
-
-/// Whether a mapping may be a list of objects, as far as its kind tells.
-fn is_list(tree: &Tree, root: NodeId) -> bool {
-    let kind = lookup(tree, tree.resolve(root), "kind").map(|it| tree.resolve(it.value));
-    kind.is_none_or(|it| !tree.is_scalar(it) || tree.is_absent(it) || tree.scalar(it).ends_with("List"))
+    (object, rest)
 }

@@ -20,3 +20,4 @@ pub mod roles;
 pub mod sources;
 pub mod table;
 pub mod words;
+pub mod wrappers;

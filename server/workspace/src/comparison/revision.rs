@@ -122,8 +122,8 @@ impl Revision {
     fn values(&self, at: &Compared<'_>, place: Span) -> Option<Vec<Related>> {
         let written = at.written;
         let path = paths::at(at.tree, place.start)?.path;
-        // The items of a list have the path of the list before their own.
-        let (_, steps) = path.split_at_checked(if at.is_item { 2 } else { 0 })?;
+        // Objects in others have the way to them before their own paths.
+        let (_, steps) = path.split_at_checked(paths::path_of(at.tree, at.node).len())?;
         let namespace = [Step::key("metadata"), Step::key("namespace")];
         let namespace = paths::find_from(at.tree, at.node, &namespace);
         let namespace = namespace
@@ -159,8 +159,6 @@ pub(crate) struct Compared<'a> {
     pub(crate) tree: &'a Tree,
     /// The object in the tree.
     pub(crate) node: NodeId,
-    /// It is an item of a `kind: List`.
-    pub(crate) is_item: bool,
 }
 
 struct Differences<'a> {

@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_apiextensions::{
-    decode::WrittenType,
-    strategy::{CrdVerdict, Unjudged},
-};
+use crd_analyzer_apiextensions::strategy::{CrdVerdict, Unjudged};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
     json::{JsonDoc, read_json_of},
@@ -71,7 +68,7 @@ pub(crate) fn each<T>(
     (source.content, documents)
 }
 
-/// The CRDs of a document: it is one, or a list that has some.
+/// The CRDs of a document: it is one, or wraps some.
 fn of_document<T>(
     source: &Text,
     document: Document,
@@ -81,10 +78,10 @@ fn of_document<T>(
 ) -> Vec<CrdAnswers<T>> {
     let found = Head::read(source, document);
     let head = found.written.clone();
-    if objects::is_list(&head) {
+    if objects::wrapper(&head).is_some() {
         return found
             .whole(source, document)
-            .map(|tree| of_list(&tree, document, &head, versions, ask))
+            .map(|tree| of_wrapper(&tree, document, versions, ask))
             .unwrap_or_default();
     }
     if !head.is_asked(named) {
@@ -108,16 +105,15 @@ fn of_document<T>(
     }]
 }
 
-/// The CRDs among the items of a list.
-fn of_list<T>(
+/// The CRDs among the objects that a document wraps.
+fn of_wrapper<T>(
     tree: &Tree,
     document: Document,
-    head: &WrittenType,
     versions: VersionSet,
     ask: &impl Fn(&Tree, &JsonDoc<'_>, KubernetesVersion) -> Result<T, Unanswered>,
 ) -> Vec<CrdAnswers<T>> {
-    let items = objects::items_in(tree, document, head).unwrap_or_default().into_iter();
-    let definitions = items.filter(|it| it.0.written.is_crd());
+    let inside = objects::inside(tree, document).unwrap_or_default().into_iter();
+    let definitions = inside.filter(|it| it.0.is_sent() && it.0.written.is_crd());
     let answers = definitions.filter_map(|(object, node)| {
         let json = read_json_of(tree, node).ok()?;
         let unserved = CrdVerdict::of_unserved(&object.written, tree.span(node));

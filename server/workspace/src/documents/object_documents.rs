@@ -17,7 +17,7 @@ use crate::{
     filled_in::fill::fill,
     index::{
         GroupKind,
-        objects::{self, Lacks, Object},
+        objects::{self, Object},
     },
     roles,
 };
@@ -55,7 +55,7 @@ pub fn objects_of_file(bytes: Vec<u8>, path: &std::path::Path) -> (Arc<str>, Vec
     (text.content, found)
 }
 
-/// The objects of a text whose group and kind are asked about, each item of a list on its own.
+/// The objects of a text whose group and kind are asked about, each object inside another on its own.
 pub fn object_documents(
     bytes: Vec<u8>,
     is_asked: &dyn Fn(&GroupKind) -> bool,
@@ -65,21 +65,15 @@ pub fn object_documents(
     let mut found = Vec::new();
     for &document in &text.documents().documents {
         let written = head::read(&text, document);
-        let alone = || Object {
-            document,
-            item: None,
-            written: written.clone(),
-            defines: None,
-            lacks: Lacks::default(),
-        };
-        let is_list = objects::is_list(&written);
-        if !is_list && !is_wanted(&alone()) {
+        let row = objects::wrapper(&written);
+        let is_alone_wanted = is_wanted(&Object::of_document(document, written));
+        if row.is_none() && !is_alone_wanted {
             continue;
         }
         let read = text.read(document);
         let tree = match read {
             Ok(tree) => Arc::new(tree),
-            Err(_) if is_list => continue,
+            Err(_) if !is_alone_wanted => continue,
             Err(error) => {
                 found.push(Err(UnreadableObject {
                     span: error.span,
@@ -88,10 +82,12 @@ pub fn object_documents(
                 continue;
             }
         };
-        let nodes: Vec<NodeId> = match objects::items_in(&tree, document, &written) {
-            Some(items) => items.into_iter().filter(|it| is_wanted(&it.0)).map(|it| it.1).collect(),
-            None => tree.root().into_iter().map(|it| tree.resolve(it)).collect(),
-        };
+        let inside = row.and_then(|_| objects::inside(&tree, document));
+        let is_opened = inside.is_some() && row.is_some_and(|it| it.is_opened);
+        let alone = tree.root().filter(|_| is_alone_wanted && !is_opened);
+        let is_sent = |it: &(Object, NodeId)| it.0.is_sent() && is_wanted(&it.0);
+        let inside = inside.into_iter().flatten().filter(is_sent).map(|it| it.1);
+        let nodes: Vec<NodeId> = alone.map(|it| tree.resolve(it)).into_iter().chain(inside).collect();
         found.extend(nodes.into_iter().map(|node| of_node(&tree, node)));
     }
     (text.content, found)

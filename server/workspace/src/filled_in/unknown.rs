@@ -40,6 +40,8 @@ pub(crate) struct Completed<'a> {
     pub(crate) is_assertion: bool,
     /// `${NAME}` is substituted.
     pub(crate) is_substituted: bool,
+    /// `${NAME}` and `${{NAME}}` are parameters, whose values are not known.
+    pub(crate) has_parameters: bool,
     /// What is in parentheses is an expression of chainsaw.
     pub(crate) has_expressions: bool,
     /// What Flux substitutes.
@@ -70,6 +72,7 @@ impl Completed<'_> {
         let is_part = self.is_part || self.is_assertion || patch::has_directive(tree, json);
         let text = tree.text();
         self.is_substituted &= text.contains("${") && !json.root().is_some_and(is_left_alone);
+        self.has_parameters &= text.contains("${");
         let has_bindings = has_binding(text);
         self.has_expressions &= text.contains('(');
         let mut names = if self.has_placeholders {
@@ -87,6 +90,7 @@ impl Completed<'_> {
             || self.has_expressions
             || self.filled.is_some()
             || self.is_substituted
+            || self.has_parameters
             || self.has_placeholders
             || is_skeleton
             || !names.is_empty();
@@ -280,6 +284,9 @@ impl Completion<'_> {
             // A test tool puts in what a binding has, in whatever file: `($namespace)`, `(to_number($version))`.
             let is_unknown = completed.is_assertion || completed.has_expressions || has_binding(written);
             return is_unknown.then_some(Text::Unknown);
+        }
+        if completed.has_parameters && written.contains("${") {
+            return Some(Text::Unknown);
         }
         if completed.is_substituted && written.contains("${") {
             return Some(match substitute(written, is_plain, completed.variables)? {

@@ -136,7 +136,7 @@ impl DocumentVerdict {
 pub struct DocumentReport {
     /// Its position in the file, all documents counted.
     pub index: usize,
-    /// Its position among the items, if the document is a list and this is an object in it.
+    /// Its position among the objects that the document wraps, if it is one, such as an item of a list.
     pub item: Option<usize>,
     /// Its bytes in the file.
     pub span: Span,
@@ -217,7 +217,7 @@ impl DocumentReport {
     pub(crate) fn new(object: &Object, subject: Subject) -> Self {
         Self {
             index: object.document.index as usize,
-            item: object.item,
+            item: object.item(),
             span: object.document.span,
             subject,
             in_part: false,

@@ -26,7 +26,7 @@ use super::{
     decides,
     files::Files,
     fingerprint::Fingerprint,
-    objects::{self, GroupKind},
+    objects::{self, GroupKind, Inside},
     served::ServedByVersion,
 };
 use crate::{
@@ -152,10 +152,10 @@ pub struct KnownCrd {
     /// What its path says of it, no better than its text says.
     pub place: Arc<Place>,
     pub(super) of_text: Standing,
-    /// Of its text, or of the whole list that it is an item of.
+    /// Of its text, or of the whole document that wraps it.
     pub fingerprint: Fingerprint,
     pub(super) document: Document,
-    pub(super) item: Option<usize>,
+    pub(super) inside: Option<Inside>,
     pub(super) file: Arc<DefiningFile>,
     /// Whether the file is open.
     pub(super) is_open: bool,
@@ -241,7 +241,7 @@ impl KnownCrd {
             of_text: self.of_text,
             fingerprint: self.fingerprint,
             document: self.document,
-            item: self.item,
+            inside: self.inside.clone(),
             file,
             is_open: self.is_open,
             previous: self.previous.clone(),
@@ -276,8 +276,8 @@ impl KnownCrd {
     fn load(&self, files: &dyn Files) -> Option<CrdText> {
         let shared = self.file.text(files)?;
         let there = shared.text.content.get(self.document.span.range());
-        let (document, item) = if there.is_some_and(|it| Fingerprint::of(it) == self.fingerprint) {
-            (self.document, self.item)
+        let (document, inside) = if there.is_some_and(|it| Fingerprint::of(it) == self.fingerprint) {
+            (self.document, self.inside.clone())
         } else {
             // The file has changed since it was looked at.
             let now = objects::read(&shared.text);
@@ -285,7 +285,7 @@ impl KnownCrd {
                 .into_iter()
                 .rev()
                 .find(|it| it.defines.as_ref() == Some(&self.defines))?;
-            (same.document, same.item)
+            (same.document, same.inside)
         };
         let DocumentTree {
             tree,
@@ -293,15 +293,15 @@ impl KnownCrd {
             json,
         } = self.file.tree(document, &shared.text);
         let mut root = tree.resolve(tree.root()?);
-        if let Some(item) = item {
-            let place = paths::find_from(&tree, root, &[Step::key("items"), Step::Index(item)]);
+        if let Some(inside) = &inside {
+            let place = paths::find_from(&tree, root, &inside.path);
             root = place.is_found().then(|| tree.resolve(place.node))?;
         }
         Some(CrdText {
             source: shared.source.clone(),
             tree,
             root,
-            item,
+            is_inside: inside.is_some(),
             is_readable,
             json,
             cluster: (self.origin == Origin::Cluster)
@@ -344,10 +344,10 @@ pub struct CrdText {
     pub source: Arc<SourceText>,
     /// The tree of the document that the CRD is in.
     pub tree: Arc<Tree>,
-    /// The mapping that is the CRD: the root, or an item of a list.
+    /// The mapping that is the CRD: the root, or an object in it.
     pub root: NodeId,
-    /// Its position, if it is an item of a list.
-    pub item: Option<usize>,
+    /// Whether it is an object in another, such as an item of a list.
+    is_inside: bool,
     /// Whether the text is YAML that JSON can be made of; else the tree is the editing reader's.
     pub is_readable: bool,
     /// The JSON of the document, until it is used.
@@ -359,7 +359,7 @@ pub struct CrdText {
 impl CrdText {
     fn decides(&self, version: &str) -> Option<Fingerprint> {
         let kept = self.json.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(json) = kept.as_ref().filter(|_| self.item.is_none()) {
+        if let Some(json) = kept.as_ref().filter(|_| !self.is_inside) {
             return decides::of(json.get().root()?, version);
         }
         drop(kept);
@@ -369,7 +369,7 @@ impl CrdText {
     /// The CRD as an API server of this Kubernetes version serves it; `None` if nothing can be made of the text.
     fn prepare(&self, version: KubernetesVersion) -> Option<Definition> {
         let kept = || self.json.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let stored = match self.item.is_none().then(kept).flatten() {
+        let stored = match (!self.is_inside).then(kept).flatten() {
             Some(json) => Stored::establish(json.get(), version)?,
             None => Stored::establish(&read_json_of(&self.tree, self.root).ok()?, version)?,
         };

@@ -36,7 +36,7 @@ pub use choice::{Chosen, Found};
 pub use crd_text::{CrdText, KnownCrd, Origin, Served, Unserved};
 pub use files::{Files, MemoryFiles};
 pub use fingerprint::Fingerprint;
-pub use objects::{GroupKind, Lacks, Object, group_kind, objects, objects_of};
+pub use objects::{GroupKind, Inside, Lacks, Object, group_kind, objects, objects_of};
 pub use signs::{may_decide, names_crds};
 use webhooks::Webhooks;
 pub use webhooks::{MutatingWebhook, Resource};
@@ -133,7 +133,7 @@ impl Index {
             let fingerprint = Fingerprint::of(&file.text[object.document.span.range()]);
             let unchanged = known
                 .get(&(defines.clone(), fingerprint))
-                .filter(|it| it.document == object.document && it.item == object.item && it.origin == file.origin);
+                .filter(|it| it.document == object.document && it.inside == object.inside && it.origin == file.origin);
             let definition = match unchanged {
                 Some(known) if known.is_open == file.keep_text => known.clone(),
                 _ => Arc::new(KnownCrd {
@@ -145,12 +145,12 @@ impl Index {
                     of_text,
                     fingerprint,
                     document: object.document,
-                    item: object.item,
+                    inside: object.inside.clone(),
                     file: defining.clone(),
                     is_open: file.keep_text,
                     previous: last.get(defines).and_then(KnownCrd::readable),
                     loaded: Loaded::default(),
-                    served: self.served.of(fingerprint, object.item),
+                    served: self.served.of(fingerprint, object.item()),
                 }),
             };
             entry.definitions.push(definition);
@@ -343,7 +343,9 @@ impl Index {
                     standing: Standing::Built.max(definition.of_text),
                     ..place.clone()
                 });
-                let served = self.served.of(definition.fingerprint, definition.item);
+                let served = self
+                    .served
+                    .of(definition.fingerprint, definition.inside.as_ref().map(|it| it.item));
                 let built = KnownCrd {
                     place,
                     served,

@@ -1,4 +1,4 @@
-//! The objects of a file: what each document, and each item of a list, says it is.
+//! The objects of a file: what each document, and each object inside one, says it is.
 
 use std::sync::Arc;
 
@@ -13,7 +13,11 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Tree},
 };
 
-use crate::{documents::head, documents::text::Text};
+use crate::{
+    documents::head,
+    documents::text::Text,
+    wrappers::{self, Purpose, Values},
+};
 
 /// Group and kind, which tell CRDs from each other.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -24,19 +28,32 @@ pub struct GroupKind {
     pub kind: String,
 }
 
-/// One object: a document, or an item of a document that is a list.
+/// One object: a document, or an object that a document wraps, such as an item of a list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Object {
     /// The document it is in.
     pub document: Document,
-    /// Its position among the items of a list; `None`: it is the document.
-    pub item: Option<usize>,
+    /// Where it is in the document; `None`: it is the document.
+    pub inside: Option<Inside>,
     /// What it says it is.
     pub written: WrittenType,
     /// What it defines, if it is a CRD of any version that says so much.
     pub defines: Option<GroupKind>,
     /// Of a CRD: what every CRD has and it lacks.
     pub lacks: Lacks,
+}
+
+/// Where an object is in the document that wraps it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Inside {
+    /// Its position among the objects of the document.
+    pub item: usize,
+    /// The way to it from the document.
+    pub path: Arc<[Step<'static>]>,
+    /// What it is there.
+    pub purpose: Purpose,
+    /// What its values may be.
+    pub values: Values,
 }
 
 /// What a CRD lacks of what no API server creates a CRD without: `group`, `names`, `scope`, and a version.
@@ -71,11 +88,21 @@ impl Object {
     pub(crate) fn of_document(document: Document, written: WrittenType) -> Self {
         Self {
             document,
-            item: None,
+            inside: None,
             written,
             defines: None,
             lacks: Lacks::default(),
         }
+    }
+
+    /// Its position among the objects that its document wraps; `None`: it is the document.
+    pub fn item(&self) -> Option<usize> {
+        self.inside.as_ref().map(|it| it.item)
+    }
+
+    /// Whether somebody sends it as it is, and not a part of it or what a test expects of it.
+    pub(crate) fn is_sent(&self) -> bool {
+        self.inside.as_ref().is_none_or(|it| it.purpose == Purpose::Sent)
     }
 
     /// Group and kind of the object itself; `None` if it does not say them.
@@ -86,10 +113,8 @@ impl Object {
     /// The object in the tree of its document.
     pub(crate) fn node(&self, tree: &Tree) -> Option<NodeId> {
         let root = tree.resolve(tree.root()?);
-        let Some(item) = self.item else {
-            return Some(root);
-        };
-        let place = find_from(tree, root, &[Step::key("items"), Step::Index(item)]);
+        let path = self.inside.as_ref().map_or(&[][..], |it| &it.path);
+        let place = find_from(tree, root, path);
         place.is_found().then(|| tree.resolve(place.node))
     }
 }
@@ -120,66 +145,61 @@ pub(crate) fn read(text: &Text) -> Vec<Object> {
     let mut objects = Vec::new();
     for &document in &text.documents().documents {
         let written = head::read(text, document);
-        if let Some(items) = items_of(text, document, &written) {
-            objects.extend(items);
-            continue;
+        let row = wrapper(&written);
+        let inside = row.and_then(|_| inside(&text.read(document).ok()?, document));
+        let is_opened = inside.is_some() && row.is_some_and(|it| it.is_opened);
+        if !is_opened {
+            let (defines, lacks) = if written.is_crd() {
+                defined(text, document)
+            } else {
+                Default::default()
+            };
+            objects.push(Object {
+                defines,
+                lacks,
+                ..Object::of_document(document, written)
+            });
         }
-        let (defines, lacks) = if written.is_crd() {
-            defined(text, document)
-        } else {
-            Default::default()
-        };
-        objects.push(Object {
-            document,
-            item: None,
-            written,
-            defines,
-            lacks,
-        });
+        objects.extend(inside.into_iter().flatten().map(|it| it.0));
     }
     objects
 }
 
-/// Whether a kind is that of a list.
-pub(crate) fn is_list(written: &WrittenType) -> bool {
-    written.kind.ends_with("List")
+/// What wraps objects, if a document of this kind does.
+pub(crate) fn wrapper(written: &WrittenType) -> Option<&'static wrappers::Row> {
+    wrappers::of(&written.api_version, &written.kind)
 }
 
-/// The items of a document that is a list; `None` if it is none.
-fn items_of(text: &Text, document: Document, written: &WrittenType) -> Option<Vec<Object>> {
-    if !is_list(written) {
-        return None;
-    }
-    let tree = text.read(document).ok()?;
-    let items = items_in(&tree, document, written)?;
-    Some(items.into_iter().map(|it| it.0).collect())
-}
-
-/// The items of a list that has been read, each with its node.
-pub(crate) fn items_in(tree: &Tree, document: Document, written: &WrittenType) -> Option<Vec<(Object, NodeId)>> {
-    if !is_list(written) {
-        return None;
-    }
+/// The objects that a document wraps, each with its node; `None` if it has no place for some.
+pub(crate) fn inside(tree: &Tree, document: Document) -> Option<Vec<(Object, NodeId)>> {
     let json = read_json(tree).ok()?;
-    let items = json.root()?.get("items")?.items()?;
-    let object = |(n, item): (usize, &Json<'_>)| {
-        let written = WrittenType::of(item);
-        let node = tree.resolve(item.node);
-        let (defines, lacks) = if written.is_crd() {
+    let object = |(item, wrapped): (usize, wrappers::Wrapped<&Json<'_>>)| {
+        let written = WrittenType::of(wrapped.value);
+        let node = tree.resolve(wrapped.value.node);
+        let purpose = wrapped.purpose();
+        let (defines, lacks) = if written.is_crd() && purpose == Purpose::Sent {
             (defined_by(tree, node), Lacks::of_definition(tree, node))
         } else {
             Default::default()
         };
         let object = Object {
             document,
-            item: Some(n),
+            inside: Some(Inside {
+                item,
+                path: wrapped.path.into(),
+                purpose,
+                values: wrapped.row.values,
+            }),
             written,
             defines,
             lacks,
         };
         (object, node)
     };
-    Some(items.iter().enumerate().map(object).collect())
+    let root = json.root()?;
+    let found = wrappers::inside(&root);
+    let is_wrapper = !found.is_empty() || wrappers::is_begun(&root);
+    is_wrapper.then(|| found.into_iter().enumerate().map(object).collect())
 }
 
 /// What a CRD defines, and what it lacks. The versions, which are nearly all of its text, are only read if it is said after them.

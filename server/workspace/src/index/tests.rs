@@ -80,7 +80,7 @@ fn tells_what_each_object_is() {
         })
         .collect();
     assert_eq!(things, ['d', 'r', 'r', 'n', 'n', '?', '?']);
-    assert_eq!(objects[2].item, Some(0));
+    assert_eq!(objects[2].item(), Some(0));
     assert_eq!(objects[0].defines, Some(kind("A")));
 }
 

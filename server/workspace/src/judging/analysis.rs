@@ -1,6 +1,7 @@
 //! From the text of a file to the diagnostics of its documents.
 
 mod definition;
+mod inside;
 mod kinds;
 mod placed;
 #[cfg(test)]
@@ -19,7 +20,7 @@ use crd_analyzer_apiextensions::{codes as server_codes, decode::WrittenType, kin
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
-    json::{KeptJson, read_json_of},
+    json::KeptJson,
     read_json,
     split::Document,
     template::first_action,
@@ -54,6 +55,7 @@ use crate::{
     judging::undefined::{self, Undefined},
     judging::verdict,
     kinds as kinds_table, resource, roles, sources, words,
+    wrappers::{Purpose, Values},
 };
 
 /// Answers for all CRDs in a text, and for all resources whose CRDs are known. Any bytes are a text.
@@ -275,7 +277,8 @@ impl Ask<'_> {
                 written.name.clear();
             }
             let is_of_row = kinds_table::of_written(&written).is_some();
-            if !(written.kind.is_empty() || written.is_crd() || objects::is_list(&written) || is_of_row) {
+            let is_wrapper = objects::wrapper(&written).is_some();
+            if !(written.kind.is_empty() || written.is_crd() || is_wrapper || is_of_row) {
                 let object = Object::of_document(document, written);
                 let judged: Vec<_> = self.resource(filled, &object, None).into_iter().collect();
                 if judged.is_empty()
@@ -307,11 +310,10 @@ impl Ask<'_> {
         let may_be_template = || head.kind.is_empty() && text.contains("{{") && CRD.is_said_in(text);
         if !is_asked {
             let counted = self.unknown.borrow().len();
-            let documents = if objects::is_list(&head) {
-                self.list(document, &head)
-            } else {
-                let object = Object::of_document(document, head.clone());
-                self.resource(source, &object, None).into_iter().collect()
+            let object = Object::of_document(document, head.clone());
+            let documents = match self.inside(&object) {
+                Some(documents) => documents,
+                None => self.resource(source, &object, None).into_iter().collect(),
             };
             if !documents.is_empty() {
                 return Judged::Documents(documents);
@@ -433,46 +435,6 @@ impl Ask<'_> {
         }
     }
 
-    /// Answers for the objects of a list, each as if it came alone: so do clients send them.
-    fn list(&self, document: Document, head: &WrittenType) -> Vec<DocumentReport> {
-        let Ok(tree) = self.source.read(document) else {
-            return Vec::new();
-        };
-        let Some(objects) = objects::items_in(&tree, document, head) else {
-            return Vec::new();
-        };
-        let mut reports = Vec::new();
-        for (object, node) in &objects {
-            if self.is_built(document.index as usize, object.item) {
-                continue;
-            }
-            if object.written.is_crd() {
-                let mut report = DocumentReport::new(object, Subject::Definition);
-                report.span = tree.span(*node);
-                let place = spans::first_line(tree.text(), report.span);
-                if let Some(answer) = CrdVerdict::of_unserved(&object.written, place) {
-                    let all = self.question.versions.iter();
-                    report.verdicts.extend(all.map(|it| (it, verdict::of_unread(&answer))));
-                    reports.push(UnsearchedReport::new(report));
-                } else if let Ok(json) = read_json_of(&tree, *node) {
-                    reports.push(self.definition(report, &tree, &json, None));
-                }
-            } else if let Some(row) = self.row_of(object) {
-                if self.is_substituted(&tree, *node) {
-                    self.leave_template(document);
-                } else {
-                    reports.push(UnsearchedReport::new(self.of_row(row, object, (&tree, *node))));
-                }
-            } else {
-                reports.extend(
-                    self.resource(self.source, object, Some((&tree, *node)))
-                        .map(UnsearchedReport::new),
-                );
-            }
-        }
-        self.complete((document, Arc::new(tree), None), reports)
-    }
-
     /// Answers for an object that no CRD is known for. Where a text is judged as it is, an object that the API server has no
     /// answer to has none here, unless the user requires all CRDs.
     fn undefined(
@@ -511,14 +473,19 @@ impl Ask<'_> {
         Some(report)
     }
 
-    /// What completes the objects of a text, which may be filled in.
-    fn completed(&self, text: &Text) -> Completed<'_> {
+    /// What completes an object of a text, which may be filled in.
+    fn completed(&self, text: &Text, object: &Object) -> Completed<'_> {
         let asked = self.question;
+        let inside = object.inside.as_ref();
+        let is = |purpose| inside.is_some_and(|it| it.purpose == purpose);
+        let has = |values| inside.is_some_and(|it| it.values == values);
+        let is_named_so = asked.is_completed && asked.path.is_some_and(roles::is_assertion);
         Completed {
-            is_part: asked.is_part,
-            is_assertion: asked.is_completed && asked.path.is_some_and(roles::is_assertion),
+            is_part: asked.is_part || is(Purpose::Part),
+            is_assertion: is_named_so || is(Purpose::Assertion),
             is_substituted: asked.is_completed,
-            has_expressions: asked.has_expressions,
+            has_parameters: has(Values::Parameters),
+            has_expressions: asked.has_expressions || has(Values::Expressions),
             variables: self.variables,
             filled: self.filled.filter(|it| std::ptr::eq(it.0, text)).map(|it| it.1),
             has_placeholders: asked.is_completed && asked.path.is_some_and(roles::has_placeholders),
@@ -559,7 +526,7 @@ impl Ask<'_> {
             definitions,
             question: self.question,
             previous: self.previous,
-            completed: self.completed(text),
+            completed: self.completed(text, object),
         };
         let tree = match read {
             None => text.read(object.document),

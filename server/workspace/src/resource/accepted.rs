@@ -32,7 +32,7 @@ pub fn accepted(
     });
     if !is_named {
         let objects = objects_of(&text);
-        let parts = objects.iter().filter(|it| it.item.is_none() && it.lacks.is_part());
+        let parts = objects.iter().filter(|it| it.inside.is_none() && it.lacks.is_part());
         let parts: HashSet<usize> = parts.map(|it| it.document.index as usize).collect();
         documents.retain(|it| it.index.is_none_or(|it| !parts.contains(&it)));
     }

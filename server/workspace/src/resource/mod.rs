@@ -85,7 +85,7 @@ pub(crate) fn judge(asked: &ResourceToCheck<'_>, read: Result<(&Tree, NodeId), &
             return unread(&DecodeError::of_read_error(wanted, error), report);
         }
     };
-    report.span = if asked.object.item.is_some() {
+    report.span = if asked.object.inside.is_some() {
         tree.span(node)
     } else {
         report.span
@@ -266,7 +266,6 @@ impl One<'_> {
                 written: &self.asked.object.written,
                 tree: self.tree,
                 node: self.node,
-                is_item: self.asked.object.item.is_some(),
             };
             revision.add(&mut verdict, &updated, &at);
         }

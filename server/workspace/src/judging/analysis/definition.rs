@@ -159,7 +159,6 @@ impl Ask<'_> {
                     written: &written,
                     tree,
                     node: root.node,
-                    is_item: bare.report.item.is_some(),
                 };
                 revision.add(&mut verdict, &updated, &at);
             }

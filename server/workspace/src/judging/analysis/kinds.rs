@@ -31,7 +31,7 @@ const SUBSTITUTED: [&str; 3] = ["{{", "${", "<%"];
 impl Ask<'_> {
     /// The row of an object, if the object is judged by it: an update is another question, and a part lacks what the rest says.
     pub(super) fn row_of(&self, object: &Object) -> Option<(&'static Row, Option<&'static Version>)> {
-        let completed = self.completed(self.source);
+        let completed = self.completed(self.source, object);
         if self.previous.is_some() || completed.is_part || completed.is_assertion {
             return None;
         }
@@ -50,7 +50,7 @@ impl Ask<'_> {
             }
         };
         let root = tree.root()?;
-        if self.is_substituted(&tree, root) {
+        if self.is_substituted(&object, &tree, root) {
             self.leave_template(document);
             return Some(Judged::NOTHING);
         }
@@ -61,12 +61,12 @@ impl Ask<'_> {
     }
 
     /// Whether somebody fills in values of an object. The API server then gets other values.
-    pub(super) fn is_substituted(&self, tree: &Tree, node: NodeId) -> bool {
+    pub(super) fn is_substituted(&self, object: &Object, tree: &Tree, node: NodeId) -> bool {
         if !self.question.is_completed {
             return false;
         }
         let text = &tree.text()[tree.full_span(node).range()];
-        let completed = self.completed(self.source);
+        let completed = self.completed(self.source, object);
         let is_put_in = |it: NodeId| {
             let written = tree.scalar(it);
             completed.has_placeholders && placeholders::is_placeholder(&written)
@@ -85,7 +85,7 @@ impl Ask<'_> {
         (tree, node): (&Tree, NodeId),
     ) -> DocumentReport {
         let mut report = DocumentReport::new(object, Subject::Resource);
-        if object.item.is_some() {
+        if object.inside.is_some() {
             report.span = tree.span(node);
         }
         let written = tree.get(node, "apiVersion").unwrap_or(node);

@@ -60,7 +60,8 @@ impl Ask<'_> {
             let answer = verdict::not_an_object(place);
             return Judged::Documents(vec![self.unread(document, &written, &answer)]);
         }
-        let completed = self.completed(self.source);
+        let object = Object::of_document(document, written.clone());
+        let completed = self.completed(self.source, &object);
         let is_part = completed.is_part || completed.is_assertion || text.contains("{{");
         if !is_part && passed_over::is_half_an_object(&tree, &written) {
             let why = if written.kind.is_empty() {
@@ -68,7 +69,6 @@ impl Ask<'_> {
             } else {
                 Undefined::WithoutVersion
             };
-            let object = Object::of_document(document, written);
             let mut report = undefined::report(self.source, &object, None, &why, self.question.versions);
             deferred_search::suppress(&tree, &mut report);
             return Judged::Documents(vec![report]);
@@ -86,15 +86,12 @@ impl Ask<'_> {
             let place = value.unwrap_or_else(|| spans::first_line(&self.source.content, document.span));
             self.fail_unchecked(place, words::unchecked::other(&written));
         }
-        match objects::items_in(&tree, document, &written) {
-            Some(items) => {
-                let kinds = items.iter().filter_map(|it| it.0.group_kind());
-                let built_in = kinds.filter_map(|it| passed_over::built_in(&it.group, it.kind));
-                self.unchecked.borrow_mut().extend(built_in);
-                Judged::NOTHING
-            }
-            None => leave(reason),
+        // Each object in a wrapper has been counted.
+        let is_opened = objects::wrapper(&written).is_some_and(|it| it.is_opened);
+        if is_opened && objects::inside(&tree, document).is_some() {
+            return Judged::NOTHING;
         }
+        leave(reason)
     }
 
     /// Whether a document that does not say its kind may be a CRD: what somebody names as a file may be anything.
