@@ -38,6 +38,7 @@ mod start;
 mod storage;
 mod suites;
 mod update;
+mod wrapped;
 
 use std::{
     path::Path,

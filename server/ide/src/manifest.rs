@@ -26,7 +26,8 @@ pub fn objects(tree: &Tree) -> Vec<NodeId> {
     let inside = wrappers::inside(&value);
     let is_opened = row.is_opened && wrappers::is_begun(&value);
     let own = (!is_opened).then_some(root);
-    own.into_iter().chain(inside.iter().map(|it| it.value.1)).collect()
+    let inside = inside.iter().filter(|it| !it.is_opened()).map(|it| it.value.1);
+    own.into_iter().chain(inside).collect()
 }
 
 /// What wraps objects, if an object does. As long as it does not say its kind, it may be a list.

@@ -15,6 +15,8 @@ const MOST_NAMED: usize = 5;
 pub(crate) struct NotChecked {
     /// Objects of the API server's own kinds: how many of each.
     built_in: BTreeMap<String, usize>,
+    /// Objects that a test expects the API server to reject: how many of each kind.
+    rejected: BTreeMap<String, usize>,
     /// Documents that are not YAML and do not look like manifests, by their files.
     not_yaml: Vec<String>,
     /// Documents with one of `apiVersion` and `kind` that do not look like manifests, by their files.
@@ -43,6 +45,10 @@ impl NotChecked {
                 *self.built_in.entry(kind.clone()).or_default() += 1;
                 return;
             }
+            Unchecked::Rejected(kind) => {
+                *self.rejected.entry(kind.clone()).or_default() += 1;
+                return;
+            }
             Unchecked::NoObject => {
                 self.no_objects += 1;
                 return;
@@ -57,12 +63,17 @@ impl NotChecked {
     /// All of it in a sentence.
     pub(crate) fn words(&self) -> Option<String> {
         let mut parts = Vec::new();
-        let built_in: usize = self.built_in.values().sum();
-        if built_in > 0 {
-            let mut kinds: Vec<_> = self.built_in.iter().collect();
-            kinds.sort_by_key(|&(kind, count)| (Reverse(*count), kind));
-            let kinds = listed(kinds.into_iter().map(|it| &**it.0), MOST_NAMED, "kind");
-            parts.push(format!("{} of built-in kinds ({kinds})", counted(built_in, "object")));
+        for (kinds, which) in [
+            (&self.built_in, "of built-in kinds"),
+            (&self.rejected, "that tests expect to be rejected"),
+        ] {
+            let objects: usize = kinds.values().sum();
+            if objects > 0 {
+                let mut kinds: Vec<_> = kinds.iter().collect();
+                kinds.sort_by_key(|&(kind, count)| (Reverse(*count), kind));
+                let kinds = listed(kinds.into_iter().map(|it| &**it.0), MOST_NAMED, "kind");
+                parts.push(format!("{} {which} ({kinds})", counted(objects, "object")));
+            }
         }
         let are = if self.not_yaml.len() == 1 { "is" } else { "are" };
         for (names, what, which) in [
@@ -124,6 +135,7 @@ impl NotChecked {
     pub(crate) fn json(&self) -> Value {
         json!({
             "built_in": self.built_in.values().sum::<usize>(),
+            "rejected": self.rejected.values().sum::<usize>(),
             "templates": self.templates,
             "not_yaml": self.not_yaml,
             "half_typed": self.half_typed,
@@ -152,6 +164,7 @@ mod tests {
             found.add(&format!("{}.yaml", n / 2), &Unchecked::Template);
             found.add(&format!("{n}.yaml"), &Unchecked::HalfTyped);
         }
+        found.add("a.yaml", &Unchecked::Rejected("Widget".to_owned()));
         found.add("a.yaml", &Unchecked::NotYaml);
         found.add("a.yaml", &Unchecked::NoObject);
         (found.tests, found.excluded) = (1, 2);
@@ -159,6 +172,7 @@ mod tests {
         found.go.push("./...".to_owned());
         found.without_crd.push("v1.Widget".to_owned());
         let expected = "Not checked: 3 objects of built-in kinds (Deployment, Service), \
+            1 object that tests expect to be rejected (Widget), \
             7 templates (0.yaml, 1.yaml, 2.yaml, 3.yaml), 1 document that is not YAML (a.yaml), \
             7 documents with one of `apiVersion` and `kind` (0.yaml, 1.yaml, 2.yaml, 3.yaml, 4.yaml, 2 more files), \
             1 document without a Kubernetes object, 1 file of `crd-analyzer test`, 2 excluded files, \

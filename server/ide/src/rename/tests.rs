@@ -131,6 +131,31 @@ items:
 }
 
 #[test]
+fn objects_in_objects_are_resources() {
+    let file = File::new(TEXT, Arc::default());
+    let offset = TEXT.find("size: {type").expect("the needle") as u32;
+    let document = file.document_at(offset).expect("a document");
+    let newest = KubernetesVersion::NEWEST;
+    let found = rename(&document, offset, "length", newest, VersionSet::all()).expect("it can be renamed");
+    let work = "\
+apiVersion: work.open-cluster-management.io/v1
+kind: ManifestWork
+spec:
+  workload:
+    manifests:
+    - {kind: List, items: [{kind: Widget, apiVersion: example.com/v1, spec: {size: 1}}]}
+    - {kind: Widget, apiVersion: example.com/v2, spec: {size: 2}}
+    other:
+    - {kind: Widget, apiVersion: example.com/v1, spec: {size: 1}}
+";
+    let edits = of_file(&found, &File::new(work, Arc::default()), "length").expect("there is no such key");
+    assert_eq!(
+        apply(work, &edits).expect("the edits fit"),
+        work.replacen("size: 1", "length: 1", 1)
+    );
+}
+
+#[test]
 fn of_a_list_one_definition_changes() {
     let item = format!("- {}", TEXT.replace('\n', "\n  ").trim_end());
     let list = format!(

@@ -40,8 +40,8 @@ pub(crate) struct Completed<'a> {
     pub(crate) is_assertion: bool,
     /// `${NAME}` is substituted.
     pub(crate) is_substituted: bool,
-    /// `${NAME}` and `${{NAME}}` are parameters, whose values are not known.
-    pub(crate) has_parameters: bool,
+    /// Marks of values that something fills in.
+    pub(crate) marks: &'static [&'static str],
     /// What is in parentheses is an expression of chainsaw.
     pub(crate) has_expressions: bool,
     /// What Flux substitutes.
@@ -72,7 +72,7 @@ impl Completed<'_> {
         let is_part = self.is_part || self.is_assertion || patch::has_directive(tree, json);
         let text = tree.text();
         self.is_substituted &= text.contains("${") && !json.root().is_some_and(is_left_alone);
-        self.has_parameters &= text.contains("${");
+        let has_marks = self.marks.iter().any(|it| text.contains(it));
         let has_bindings = has_binding(text);
         self.has_expressions &= text.contains('(');
         let mut names = if self.has_placeholders {
@@ -90,7 +90,7 @@ impl Completed<'_> {
             || self.has_expressions
             || self.filled.is_some()
             || self.is_substituted
-            || self.has_parameters
+            || has_marks
             || self.has_placeholders
             || is_skeleton
             || !names.is_empty();
@@ -285,7 +285,7 @@ impl Completion<'_> {
             let is_unknown = completed.is_assertion || completed.has_expressions || has_binding(written);
             return is_unknown.then_some(Text::Unknown);
         }
-        if completed.has_parameters && written.contains("${") {
+        if completed.marks.iter().any(|it| written.contains(it)) {
             return Some(Text::Unknown);
         }
         if completed.is_substituted && written.contains("${") {

@@ -16,7 +16,7 @@ use crd_analyzer_syntax::{
 use crate::{
     documents::head,
     documents::text::Text,
-    wrappers::{self, Purpose, Values},
+    wrappers::{self, Purpose, Values, Wrapped},
 };
 
 /// Group and kind, which tell CRDs from each other.
@@ -173,7 +173,7 @@ pub(crate) fn wrapper(written: &WrittenType) -> Option<&'static wrappers::Row> {
 /// The objects that a document wraps, each with its node; `None` if it has no place for some.
 pub(crate) fn inside(tree: &Tree, document: Document) -> Option<Vec<(Object, NodeId)>> {
     let json = read_json(tree).ok()?;
-    let object = |(item, wrapped): (usize, wrappers::Wrapped<&Json<'_>>)| {
+    let object = |(item, wrapped): (usize, Wrapped<&Json<'_>>)| {
         let written = WrittenType::of(wrapped.value);
         let node = tree.resolve(wrapped.value.node);
         let purpose = wrapped.purpose();
@@ -199,7 +199,8 @@ pub(crate) fn inside(tree: &Tree, document: Document) -> Option<Vec<(Object, Nod
     let root = json.root()?;
     let found = wrappers::inside(&root);
     let is_wrapper = !found.is_empty() || wrappers::is_begun(&root);
-    is_wrapper.then(|| found.into_iter().enumerate().map(object).collect())
+    let found = found.into_iter().enumerate().filter(|it| !it.1.is_opened());
+    is_wrapper.then(|| found.map(object).collect())
 }
 
 /// What a CRD defines, and what it lacks. The versions, which are nearly all of its text, are only read if it is said after them.

@@ -478,14 +478,16 @@ impl Ask<'_> {
         let asked = self.question;
         let inside = object.inside.as_ref();
         let is = |purpose| inside.is_some_and(|it| it.purpose == purpose);
-        let has = |values| inside.is_some_and(|it| it.values == values);
         let is_named_so = asked.is_completed && asked.path.is_some_and(roles::is_assertion);
         Completed {
             is_part: asked.is_part || is(Purpose::Part),
             is_assertion: is_named_so || is(Purpose::Assertion),
             is_substituted: asked.is_completed,
-            has_parameters: has(Values::Parameters),
-            has_expressions: asked.has_expressions || has(Values::Expressions),
+            marks: match inside.map(|it| it.values) {
+                Some(Values::FilledIn(marks)) => marks,
+                _ => &[],
+            },
+            has_expressions: asked.has_expressions || inside.is_some_and(|it| it.values == Values::Expressions),
             variables: self.variables,
             filled: self.filled.filter(|it| std::ptr::eq(it.0, text)).map(|it| it.1),
             has_placeholders: asked.is_completed && asked.path.is_some_and(roles::has_placeholders),

@@ -6,7 +6,7 @@ use crd_analyzer_apiextensions::strategy::CrdVerdict;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
     json::read_json_of,
-    tree::{NodeId, Tree},
+    tree::{NodeId, Span, Tree},
 };
 
 use crate::{
@@ -204,7 +204,7 @@ pub(crate) fn suppress(tree: &Tree, report: &mut DocumentReport) {
     apply(tree, tree.comments(), report);
 }
 
-fn apply(tree: &Tree, comments: &[crd_analyzer_syntax::tree::Span], report: &mut DocumentReport) {
+fn apply(tree: &Tree, comments: &[Span], report: &mut DocumentReport) {
     if comments.is_empty() {
         return;
     }
@@ -214,15 +214,32 @@ fn apply(tree: &Tree, comments: &[crd_analyzer_syntax::tree::Span], report: &mut
     }
 }
 
-/// The same for objects that share a document: a suppression belongs to the object that it is in or on whose last line it is, or to the next.
+/// The same for objects that share a document: a suppression belongs to the object that it is in or on whose last line it is, or to the next. What
+/// is before the first of them belongs to the object that wraps them, unless it is right above.
 fn suppress_items(tree: &Tree, reports: &mut [DocumentReport]) {
     let (text, mut comments) = (tree.text(), tree.comments());
-    for report in reports {
+    let (wrappers, mut inside): (Vec<_>, Vec<_>) = reports.iter_mut().partition(|it| it.item.is_none());
+    // Objects that are in others end before these.
+    inside.sort_by_key(|it| it.span.end);
+    let mut before: &[Span] = &[];
+    if let (Some(first), false) = (inside.iter().map(|it| it.span.start).min(), wrappers.is_empty()) {
+        let is_far = |it: &Span| {
+            let between = text.get(it.end as usize..first as usize).unwrap_or_default();
+            between
+                .lines()
+                .any(|line| !matches!(line.trim(), "" | "-") && !line.trim().starts_with('#'))
+        };
+        (before, comments) = comments.split_at(comments.partition_point(is_far));
+    }
+    for report in inside {
         let end = report.span.end as usize;
         let line_end = text[end..].find(['\n', '\r']).map_or(text.len(), |it| end + it);
         let own = comments.partition_point(|it| (it.start as usize) < line_end);
         let (mine, rest) = comments.split_at(own);
         apply(tree, mine, report);
         comments = rest;
+    }
+    for wrapper in wrappers {
+        apply(tree, &[before, comments].concat(), wrapper);
     }
 }

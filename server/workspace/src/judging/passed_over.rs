@@ -29,6 +29,8 @@ pub enum Unchecked {
     HalfTyped,
     /// It has neither `apiVersion` nor `kind`.
     NoObject,
+    /// It is of this kind, in a test that expects the API server to reject it.
+    Rejected(String),
     /// It is a template, which is not YAML until a tool fills it in.
     Template,
 }

@@ -66,10 +66,7 @@ fn rejected(value: &Value, depth: usize, found: &mut NamedFiles) {
         Value::Object(fields) => {
             for operation in ["apply", "create", "patch", "update"] {
                 let step = &fields.get(operation).unwrap_or(&Value::Null);
-                // With a match, the rest of the file may be accepted.
-                let expected = step["expect"].as_array().into_iter().flatten();
-                let checks = expected.filter(|it| it["match"].is_null()).map(|it| &it["check"]);
-                let checks: Vec<&Value> = checks.filter(|it| expects_error(it)).collect();
+                let checks: Vec<&Value> = checks_of_errors(&step["expect"]).collect();
                 let file = step["file"].as_str().filter(|_| !checks.is_empty());
                 found.rejected.extend(file.map(str::to_owned));
                 let is_invalid = checks.into_iter().any(expects_invalid);
@@ -79,6 +76,19 @@ fn rejected(value: &Value, depth: usize, found: &mut NamedFiles) {
         }
         _ => {}
     }
+}
+
+/// The checks in the `expect` of an operation of chainsaw that say that there is an error. With a match, the rest of a file may be accepted.
+fn checks_of_errors(expect: &Value) -> impl Iterator<Item = &Value> {
+    let expected = expect.as_array().into_iter().flatten();
+    let checks = expected.filter(|it| it["match"].is_null()).map(|it| &it["check"]);
+    checks.filter(|it| expects_error(it))
+}
+
+/// Whether the `expect` of an operation of chainsaw with one object says that the API server rejects it.
+pub(crate) fn expects_rejection(expect: &Value) -> bool {
+    let mut expected = expect.as_array().into_iter().flatten();
+    expected.any(|it| expects_error(&it["check"]))
 }
 
 /// Whether a check of chainsaw says that there is an error: `($error != null): true`, `($error): some words`.

@@ -77,8 +77,8 @@ pub enum Values {
     Plain,
     /// In parentheses: expressions of chainsaw.
     Expressions,
-    /// `${NAME}` and `${{NAME}}`: the value of a parameter.
-    Parameters,
+    /// With one of these marks: something that is filled in before the object is sent.
+    FilledIn(&'static [&'static str]),
 }
 
 static TABLE: Table<Row> = Table::new(rows::ALL);

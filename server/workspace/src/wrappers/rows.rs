@@ -1,13 +1,24 @@
 //! The rows.
 
 use super::{
-    Part::{Items, Key},
+    Part::{Items, Key, OneOf},
     Place,
-    Purpose::Sent,
-    Row, Values,
+    Purpose::{Assertion, Part, Sent},
+    Rejection, Row, Values,
 };
+use crate::roles::test_steps;
 
-pub(super) const ALL: &[Row] = &[LIST];
+/// The list comes last: any kind may end in its name.
+pub(super) const ALL: &[Row] = &[
+    TEMPLATE,
+    MANIFEST_WORK,
+    MANIFEST_WORK_REPLICA_SET,
+    KARMADA_WORK,
+    SYNC_SET,
+    CHAINSAW,
+    APPLICATION,
+    LIST,
+];
 
 const fn sent(path: &'static [super::Part]) -> Place {
     Place {
@@ -17,6 +28,11 @@ const fn sent(path: &'static [super::Part]) -> Place {
     }
 }
 
+/// The group of an `apiVersion`; empty for that of the core group.
+fn group(api_version: &str) -> &str {
+    api_version.split_once('/').map_or("", |it| it.0)
+}
+
 /// `kind: List` and the lists of a kind, such as `WidgetList`: clients send each item alone.
 pub(super) const LIST: Row = Row {
     name: "list",
@@ -24,4 +40,144 @@ pub(super) const LIST: Row = Row {
     is_opened: true,
     places: &[sent(&[Key("items"), Items])],
     values: Values::Plain,
+};
+
+/// `Template` of OpenShift. `oc process` puts in its parameters. The group had no name once.
+const TEMPLATE: Row = Row {
+    name: "OpenShift template",
+    is: |api_version, kind| kind == "Template" && matches!(group(api_version), "template.openshift.io" | ""),
+    is_opened: false,
+    places: &[sent(&[Key("objects"), Items])],
+    values: Values::FilledIn(&["${"]),
+};
+
+/// `ManifestWork` of Open Cluster Management. Its agents may put nothing into the manifests.
+const MANIFEST_WORK: Row = Row {
+    name: "ManifestWork",
+    is: |api_version, kind| kind == "ManifestWork" && group(api_version) == "work.open-cluster-management.io",
+    is_opened: false,
+    places: &[sent(&[Key("spec"), Key("workload"), Key("manifests"), Items])],
+    values: Values::Plain,
+};
+
+const MANIFEST_WORK_REPLICA_SET: Row = Row {
+    name: "ManifestWorkReplicaSet",
+    is: |api_version, kind| kind == "ManifestWorkReplicaSet" && group(api_version) == "work.open-cluster-management.io",
+    places: &[sent(&[
+        Key("spec"),
+        Key("manifestWorkTemplate"),
+        Key("workload"),
+        Key("manifests"),
+        Items,
+    ])],
+    ..MANIFEST_WORK
+};
+
+/// `Work` of Karmada.
+const KARMADA_WORK: Row = Row {
+    name: "Karmada work",
+    is: |api_version, kind| kind == "Work" && group(api_version) == "work.karmada.io",
+    ..MANIFEST_WORK
+};
+
+/// `SyncSet` and `SelectorSyncSet` of Hive. With `enableResourceTemplates`, values may have actions of Go templates.
+const SYNC_SET: Row = Row {
+    name: "SyncSet",
+    is: |api_version, kind| matches!(kind, "SyncSet" | "SelectorSyncSet") && group(api_version) == "hive.openshift.io",
+    is_opened: false,
+    places: &[sent(&[Key("spec"), Key("resources"), Items])],
+    values: Values::FilledIn(&["{{"]),
+};
+
+/// Where a test of chainsaw has operations.
+const BLOCKS: super::Part = OneOf(&["try", "catch", "finally", "cleanup"]);
+
+const fn operation(path: &'static [super::Part], purpose: super::Purpose) -> Place {
+    Place {
+        path,
+        purpose,
+        rejection: match purpose {
+            Sent => Some(Rejection {
+                key: "expect",
+                is_said: test_steps::expects_rejection,
+            }),
+            _ => None,
+        },
+    }
+}
+
+const APPLIED: super::Part = OneOf(&["apply", "create", "update"]);
+const STATED: super::Part = OneOf(&["assert", "error"]);
+
+/// A test of chainsaw, and steps that several tests share. Its patches and assertions hold parts of objects.
+const CHAINSAW: Row = Row {
+    name: "chainsaw test",
+    is: |api_version, kind| {
+        matches!(kind, "Test" | "TestStep" | "StepTemplate") && group(api_version) == "chainsaw.kyverno.io"
+    },
+    is_opened: false,
+    places: &[
+        operation(
+            &[
+                Key("spec"),
+                Key("steps"),
+                Items,
+                BLOCKS,
+                Items,
+                APPLIED,
+                Key("resource"),
+            ],
+            Sent,
+        ),
+        operation(
+            &[
+                Key("spec"),
+                Key("steps"),
+                Items,
+                BLOCKS,
+                Items,
+                Key("patch"),
+                Key("resource"),
+            ],
+            Part,
+        ),
+        operation(
+            &[Key("spec"), Key("steps"), Items, BLOCKS, Items, STATED, Key("resource")],
+            Assertion,
+        ),
+        operation(&[Key("spec"), BLOCKS, Items, APPLIED, Key("resource")], Sent),
+        operation(&[Key("spec"), BLOCKS, Items, Key("patch"), Key("resource")], Part),
+        operation(&[Key("spec"), BLOCKS, Items, STATED, Key("resource")], Assertion),
+    ],
+    values: Values::Expressions,
+};
+
+/// The values of charts that most charts take whole objects from. They may be templates.
+const EXTRA: super::Part = OneOf(&["extraObjects", "extraManifests", "extraDeploy", "extraResources"]);
+
+/// `Application` of Argo CD: objects among the values of its charts.
+const APPLICATION: Row = Row {
+    name: "Argo CD application",
+    is: |api_version, kind| kind == "Application" && group(api_version) == "argoproj.io",
+    is_opened: false,
+    places: &[
+        sent(&[
+            Key("spec"),
+            Key("source"),
+            Key("helm"),
+            Key("valuesObject"),
+            EXTRA,
+            Items,
+        ]),
+        sent(&[
+            Key("spec"),
+            Key("sources"),
+            Items,
+            Key("helm"),
+            Key("valuesObject"),
+            EXTRA,
+            Items,
+        ]),
+    ],
+    values: Values::FilledIn(&["{{"]),
 };

@@ -82,6 +82,13 @@ pub struct Wrapped<V> {
     pub place: &'static Place,
 }
 
+impl<V: Value> Wrapped<V> {
+    /// Whether clients send only what is inside of it.
+    pub fn is_opened(&self) -> bool {
+        row_of(&self.value).is_some_and(|it| it.is_opened) && is_begun(&self.value)
+    }
+}
+
 impl Wrapped<&Json<'_>> {
     /// What it is to who wraps it.
     pub fn purpose(&self) -> Purpose {

@@ -12,7 +12,7 @@ use crd_analyzer_syntax::{
 use super::Ask;
 use crate::{
     documents::spans,
-    findings::report::{DocumentReport, DocumentVerdict, Subject},
+    findings::report::{DocumentReport, DocumentVerdict, Subject, Unchecked},
     index::objects::{self, Object},
     judging::deferred_search::UnsearchedReport,
     judging::passed_over,
@@ -44,6 +44,11 @@ impl Ask<'_> {
 
     fn object(&self, document: Document, object: &Object, (tree, node): (&Tree, NodeId)) -> Option<UnsearchedReport> {
         let purpose = object.inside.as_ref().map(|it| it.purpose);
+        if purpose == Some(Purpose::Rejected) && self.question.is_completed {
+            let rejected = Unchecked::Rejected(object.written.kind.clone());
+            self.unchecked.borrow_mut().push(rejected);
+            return None;
+        }
         if object.written.is_crd() {
             let mut report = DocumentReport::new(object, Subject::Definition);
             report.span = tree.span(node);
