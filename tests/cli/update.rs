@@ -207,7 +207,7 @@ fn breaking_changes_are_diagnostics() {
     sandbox.run(&check).expect(
         1,
         &[
-            "crds/a.yaml:19:56: error[breaking-change]: `maximum` changed at `spec.a`: this breaks writers",
+            "crds/a.yaml:19:56: error[breaking-change]: `maximum` changed from 9 to 5 at `spec.a`: this breaks writers",
             "error[breaking-change]: `pattern` changed at `spec.b`: this breaks writers",
         ],
     );

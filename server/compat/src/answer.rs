@@ -138,6 +138,16 @@ impl Answer {
         matches!(self, Self::Compatible { tolerated: Some(_), .. })
     }
 
+    /// How bad it is: of two changes that are told as one, the worse answer is told.
+    pub(crate) const fn rank(&self) -> u8 {
+        match self {
+            Self::Compatible { tolerated: None, .. } => 0,
+            Self::Compatible { tolerated: Some(_), .. } => 1,
+            Self::Unknown { .. } => 2,
+            Self::Breaks { .. } => 3,
+        }
+    }
+
     pub(crate) fn compatible(reason: impl Into<String>) -> Self {
         Self::Compatible {
             reason: reason.into(),

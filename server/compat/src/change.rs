@@ -61,6 +61,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("required-added", "a property became required"),
     ("required-removed", "a property is no longer required"),
     ("rule-added", "a validation rule was added"),
+    ("rule-changed", "a validation rule was edited"),
     ("rule-message-changed", "only what a validation rule says changed"),
     ("rule-removed", "a validation rule was removed"),
     ("scale-changed", "the scale subresource changed"),
@@ -97,6 +98,8 @@ pub struct Change {
     pub new_path: Option<Path>,
     /// What was and what is, in a few words; may be empty.
     pub what: String,
+    /// A sentence that names what changed, if it says more than the one of its code.
+    pub told: Option<String>,
     /// What it does, one answer a direction, in the order of [`Direction::ALL`].
     pub answers: [Answer; 3],
 }
@@ -123,10 +126,13 @@ impl Change {
         Direction::ALL.into_iter().zip(&self.answers)
     }
 
-    /// The sentence of its code.
-    pub fn headline(&self) -> &'static str {
-        let known = CODES.binary_search_by(|it| it.0.cmp(self.code));
-        known.map_or("", |at| CODES[at].1)
+    /// What changed, in a sentence.
+    pub fn headline(&self) -> &str {
+        let of_code = || {
+            let known = CODES.binary_search_by(|it| it.0.cmp(self.code));
+            known.map_or("", |at| CODES[at].1)
+        };
+        self.told.as_deref().unwrap_or_else(of_code)
     }
 }
 

@@ -55,6 +55,7 @@ fn gone(subject: &Subject, (code, is_old): (&'static str, bool), directions: [Di
             old_path: is_old.then(Path::root),
             new_path: (!is_old).then(Path::root),
             what: subject.name().to_owned(),
+            told: None,
             answers: Direction::ALL.map(answer),
         }
     };
@@ -96,6 +97,7 @@ impl Found<'_> {
             old_path: Some(path.clone()),
             new_path: Some(path),
             what,
+            told: None,
             answers,
         });
     }
@@ -243,6 +245,7 @@ impl Found<'_> {
             old_path: None,
             new_path: Some(path),
             what: format!("{before} → {now}"),
+            told: None,
             answers,
         });
     }
@@ -273,6 +276,7 @@ impl Found<'_> {
                 old_path: Some(at(position)),
                 new_path: None,
                 what: version.name.clone(),
+                told: None,
                 answers: [stored, writers, Answer::compatible("no new object has this version")],
             });
         }
@@ -309,6 +313,7 @@ impl Found<'_> {
                 old_path: before.map(|it| at(it.0).child("served")),
                 new_path: Some(if is_added { path } else { path.child("served") }),
                 what: version.name.clone(),
+                told: None,
                 answers,
             });
         }
@@ -476,6 +481,7 @@ impl Places<'_> {
             old_path: Some(self.old.child(field)),
             new_path: Some(self.new.child(field)),
             what,
+            told: None,
             answers,
         }
     }

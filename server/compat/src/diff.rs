@@ -74,6 +74,8 @@ pub(crate) struct Difference {
     pub(crate) steps: Vec<Step>,
     /// What was and what is.
     pub(crate) what: String,
+    /// A sentence that names what changed, if it says more than the one of the code.
+    pub(crate) told: Option<String>,
 }
 
 /// All differences of two schemas.
@@ -82,6 +84,8 @@ pub(crate) struct Differences {
     pub(crate) found: Vec<Difference>,
     /// How many nodes differ in what no value is judged by.
     pub(crate) described: usize,
+    /// The rules that were edited: where the new one is in `found`, and where the old one is.
+    pub(crate) edited_rules: Vec<(usize, usize)>,
     steps: Vec<Step>,
 }
 
@@ -98,7 +102,15 @@ impl Differences {
             side,
             steps: self.steps.clone(),
             what,
+            told: None,
         });
+    }
+
+    /// Names what changed in the difference that was noted last.
+    fn tell(&mut self, told: String) {
+        if let Some(last) = self.found.last_mut() {
+            last.told = Some(told);
+        }
     }
 
     /// Notes a keyword that is there or not.
@@ -111,9 +123,20 @@ impl Differences {
             (None, Some(_)) => Side::New,
             _ => Side::Both,
         };
-        let shown = |it: Option<&T>| it.map_or_else(|| "none".to_owned(), &shown);
-        let what = format!("{} → {}", shown(old), shown(new));
+        let or_none = |it: Option<&T>| it.map_or_else(|| "none".to_owned(), &shown);
+        let what = format!("{} → {}", or_none(old), or_none(new));
+        let told = match (&kind, old, new) {
+            (Kind::Bound(keyword), Some(old), Some(new)) => {
+                Some(format!("`{keyword}` changed from {} to {}", shown(old), shown(new)))
+            }
+            (Kind::Bound(keyword), None, Some(new)) => Some(format!("`{keyword}: {}` was added", shown(new))),
+            (Kind::Bound(keyword), Some(old), None) => Some(format!("`{keyword}: {}` was removed", shown(old))),
+            _ => None,
+        };
         self.push(kind, side, what);
+        if let Some(told) = told {
+            self.tell(told);
+        }
     }
 
     fn node(&mut self, old: &JsonSchemaProps, new: &JsonSchemaProps) {
@@ -199,6 +222,14 @@ impl Differences {
             };
             gone.truncate(MOST_LISTED);
             self.push(Kind::Enum, side, gone.join(" "));
+            let removed = gone.iter().filter_map(|it| it.strip_prefix('-')).map(shortened);
+            let removed: Vec<_> = removed.map(|it| format!("`{it}`")).collect();
+            match &removed[..] {
+                _ if side != Side::Both => {}
+                [] => {}
+                [one] => self.tell(format!("{one} was removed from `enum`")),
+                [first, more @ ..] => self.tell(format!("{first} and {} more were removed from `enum`", more.len())),
+            }
         }
         let default = |it: &JsonSchemaProps| it.default.clone().filter(|it| !it.is_null());
         let short = |it: &serde_json::Value| shortened(&it.to_string());
@@ -226,6 +257,7 @@ impl Differences {
     }
 
     fn rules(&mut self, old: &[ValidationRule], new: &[ValidationRule]) {
+        let mut added = Vec::new();
         let key = |it: &ValidationRule| (without_blanks(&it.rule), it.optional_old_self == Some(true));
         let mut left: BTreeMap<(String, bool), Vec<usize>> = BTreeMap::new();
         for (n, rule) in old.iter().enumerate() {
@@ -234,6 +266,7 @@ impl Differences {
         for (n, rule) in new.iter().enumerate() {
             let known = left.get_mut(&key(rule)).filter(|it| !it.is_empty());
             let Some(known) = known else {
+                added.push((n, self.found.len()));
                 self.push(Kind::Rule(n), Side::New, shortened(&rule.rule));
                 continue;
             };
@@ -246,9 +279,15 @@ impl Differences {
         }
         let mut gone: Vec<usize> = left.into_values().flatten().collect();
         gone.sort_unstable();
+        let mut removed = Vec::new();
         for n in gone {
+            removed.push((n, self.found.len()));
             self.push(Kind::Rule(n), Side::Old, shortened(&old[n].rule));
         }
+        self.edited_rules.extend(edited(&removed, &added, |was, is| {
+            let message = &new[is].message;
+            !message.is_empty() && *message == old[was].message
+        }));
     }
 
     fn markers(&mut self, old: &JsonSchemaProps, new: &JsonSchemaProps) {
@@ -301,6 +340,7 @@ impl Differences {
         }
         for name in new.required.iter().filter(|it| !before.contains(*it)) {
             self.push(Kind::Required(name.clone()), Side::New, name.clone());
+            self.tell(format!("`{}` became required", shortened(name)));
         }
     }
 
@@ -366,6 +406,23 @@ fn values_of(values: Option<&SchemaOrBool>) -> &'static str {
         Some(SchemaOrBool { allows: true, .. }) => "true",
         Some(_) => "false",
     }
+}
+
+/// Which of the rules that are new took the place of one that is gone: the one at the same position, if both say the same to the user or
+/// there is no other. Each rule comes with its position, and with something that it is known by.
+fn edited(
+    removed: &[(usize, usize)],
+    added: &[(usize, usize)],
+    says_the_same: impl Fn(usize, usize) -> bool,
+) -> Vec<(usize, usize)> {
+    if let (&[(_, old)], &[(_, new)]) = (removed, added) {
+        return vec![(new, old)];
+    }
+    let same_place = added.iter().filter_map(|&(position, new)| {
+        let at = removed.binary_search_by_key(&position, |it| it.0).ok()?;
+        says_the_same(position, position).then_some((new, removed[at].1))
+    });
+    same_place.collect()
 }
 
 /// The type with which a value is judged.

@@ -26,6 +26,7 @@ fn changes_of(pair: &Pair<'_>, goes_on: &dyn Fn() -> bool) -> Option<Vec<Change>
     let differences = Differences::of(pair.old_maker.root, pair.new_maker.root);
     let is_only = differences.found.len() == 1;
     let mut changes = Vec::new();
+    let mut found = Vec::new();
     if differences.described > 0 {
         let reason = "no value is judged by it";
         changes.push(Change {
@@ -33,6 +34,7 @@ fn changes_of(pair: &Pair<'_>, goes_on: &dyn Fn() -> bool) -> Option<Vec<Change>
             version: Some(pair.name.clone()),
             old_path: Some(pair.old.schema_path()),
             new_path: Some(pair.new.schema_path()),
+            told: None,
             what: match differences.described {
                 1 => "1 place".to_owned(),
                 places => format!("{places} places"),
@@ -50,9 +52,32 @@ fn changes_of(pair: &Pair<'_>, goes_on: &dyn Fn() -> bool) -> Option<Vec<Change>
             is_only,
         }
         .answers();
-        changes.push(change(pair, difference, answers));
+        found.push(Some(change(pair, difference, answers)));
     }
+    for &(new, old) in &differences.edited_rules {
+        if let (Some(is), Some(was)) = (found[new].take(), found[old].take()) {
+            found[new] = Some(edited(is, was));
+        }
+    }
+    changes.extend(found.into_iter().flatten());
     Some(changes)
+}
+
+/// A rule that took the place of another one, as one change, which does what both do.
+fn edited(new: Change, old: Change) -> Change {
+    let [mut answers, others] = [new.answers, old.answers];
+    for (answer, other) in answers.iter_mut().zip(others) {
+        if answer.rank() < other.rank() {
+            *answer = other;
+        }
+    }
+    Change {
+        code: "rule-changed",
+        old_path: old.old_path,
+        what: format!("{} → {}", old.what, new.what),
+        answers,
+        ..new
+    }
 }
 
 fn change(pair: &Pair<'_>, difference: &Difference, answers: [Answer; 3]) -> Change {
@@ -71,6 +96,7 @@ fn change(pair: &Pair<'_>, difference: &Difference, answers: [Answer; 3]) -> Cha
         old_path: is_old.then(|| place(pair.old, pair.old_maker.root)),
         new_path: is_new.then(|| place(pair.new, pair.new_maker.root)),
         what: difference.what.clone(),
+        told: difference.told.clone(),
         answers,
     }
 }

@@ -137,7 +137,8 @@ fn restoration(file: &File, found: &FoundChange, revision: &Revision) -> Option<
     match change.code {
         "property-removed" => property(new, old, old_path?, change.version.as_deref()?),
         "required-added" => required(new, new_path?, &change.what),
-        "rule-added" => rule(new, old, new_path?),
+        "rule-added" => rule(new, old, new_path?, None),
+        "rule-changed" => rule(new, old, new_path?, old_path),
         "enum-changed" => values(new, old, new_path?, old_path?),
         _ => keyword(new, old, new_path?, old_path?),
     }
@@ -202,8 +203,8 @@ fn required(new: Crd<'_>, path: &[Segment], name: &str) -> Option<(String, Vec<T
     Some((format!("Do not require `{name}`"), vec![edit]))
 }
 
-/// A rule that was changed is as it was; one that is new is gone.
-fn rule(new: Crd<'_>, old: Crd<'_>, path: &[Segment]) -> Option<(String, Vec<TextEdit>)> {
+/// A rule that was edited is as it was; one that is new is gone. `before`: where the rule was.
+fn rule(new: Crd<'_>, old: Crd<'_>, path: &[Segment], before: Option<&[Segment]>) -> Option<(String, Vec<TextEdit>)> {
     let (Segment::Index(n), list_path) = path.split_last()? else {
         return None;
     };
@@ -214,21 +215,15 @@ fn rule(new: Crd<'_>, old: Crd<'_>, path: &[Segment]) -> Option<(String, Vec<Tex
         Some((rule, crd.tree.scalar(rule).into_owned()))
     };
     let (rule, _) = text(new, item)?;
-    let old_list = old.at(list_path);
-    let old_rule = old_list.and_then(|it| {
-        let same_length = old.tree.items(it).count() == tree.items(list).count();
-        let item = old.tree.items(it).nth(*n).filter(|_| same_length)?;
-        text(old, item)
-    });
-    let is_kept = |text_of: &str| {
-        tree.items(list)
-            .any(|it| text(new, it).is_some_and(|it| it.1 == text_of))
-    };
-    if let Some((before, words)) = old_rule.filter(|it| !is_kept(&it.1))
+    let old_rule = before.and_then(|it| text(old, old.at(it)?));
+    if let Some((before, words)) = old_rule
         && let (Some(source), Some(_)) = (one_line(old.tree, before), one_line(tree, rule))
     {
         let edit = edits::put(tree.full_span(rule), source);
         return Some((format!("Put the rule back to {}", shown(&words)), vec![edit]));
+    }
+    if before.is_some() {
+        return None;
     }
     let edit = without_item(new, list_path, item)?;
     Some(("Remove the new rule".to_owned(), vec![edit]))

@@ -96,7 +96,10 @@ async fn a_change_that_breaks_writers_is_marked_with_its_witness() {
         list[0]["severity"], 3,
         "that somebody has the revision is only supposed"
     );
-    assert_eq!(list[0]["message"], "`maximum` changed at `size`: this breaks writers");
+    assert_eq!(
+        list[0]["message"],
+        "`maximum` changed from 100 to 10 at `size`: this breaks writers"
+    );
     assert_eq!(list[0]["range"]["start"], json!({ "line": SIZE, "character": 41 }));
     let related = list[0]["relatedInformation"].as_array().expect("other places");
     let notes: Vec<&str> = related.iter().filter_map(|it| it["message"].as_str()).collect();
@@ -129,6 +132,60 @@ async fn a_change_that_breaks_writers_is_marked_with_its_witness() {
     found(&mut client, &crd, 3, 0).await;
     client.until_asked("workspace/codeLens/refresh").await;
     assert_eq!(self::lenses(&mut client, &crd).await, Vec::<Value>::new());
+    client.finish_with_lists().await;
+}
+
+#[tokio::test]
+async fn what_changed_is_named_and_errors_come_first() {
+    let rule = |text: &str| format!("{{type: integer, x-kubernetes-validations: [{{rule: '{text}'}}]}}");
+    let with = |text: &str| CRD.replace("{type: integer, maximum: 100}", &rule(text));
+    let folder = repository_of(&[("crd.yaml", &with("self < 5"))]);
+    let (mut client, crd) = start(&folder, Value::Null).await;
+    let mut version = 1;
+    for (text, expected) in [
+        (
+            with("self < 4").replace("[a, b]", "[a]"),
+            [
+                "a validation rule was edited at `size`: this breaks writers",
+                "`\"b\"` was removed from `enum` at `mode`: this breaks writers",
+            ]
+            .as_slice(),
+        ),
+        // The error says what is wrong with the rule: that it was edited, too, would hide it.
+        (
+            with("self < maximum"),
+            &["`maximum` is neither a variable nor a function"],
+        ),
+        (
+            with("self < 5").replace("{type: string,", "{type: strng,"),
+            &["`strng` is not a type, did you mean `string`?"],
+        ),
+    ] {
+        version += 1;
+        let document = json!({ "uri": crd, "version": version });
+        let params = json!({ "textDocument": document, "contentChanges": [{ "text": text }] });
+        client.notify("textDocument/didChange", params).await;
+        loop {
+            let list = client.published(&crd, version).await;
+            let told: Vec<_> = list.iter().filter(|it| it["code"] != "impossible-enum-value").collect();
+            if told
+                .iter()
+                .map(|it| it["message"].as_str().expect("a message"))
+                .eq(expected.iter().copied())
+            {
+                break;
+            }
+        }
+        if version == 2 {
+            let column = with("self < 4")
+                .lines()
+                .nth(SIZE as usize)
+                .and_then(|it| it.find("self"))
+                .expect("a rule");
+            let fixes = fixes(&mut client, &crd, SIZE, column as u64).await;
+            assert_eq!(fixes[0]["title"], "Put the rule back to `self < 5`");
+        }
+    }
     client.finish_with_lists().await;
 }
 

@@ -112,6 +112,11 @@ async fn a_change_that_a_transition_rule_refuses_is_marked() {
     assert_eq!(list.len(), 1, "{list:?}");
     assert_eq!(list[0]["code"], "rule-failed");
     assert_eq!(list[0]["severity"], 2, "it is only supposed that the object is stored");
+    let changed = json!({ "line": 4, "character": 8 });
+    assert_eq!(
+        list[0]["range"]["start"], changed,
+        "the value that changed, not the object around it"
+    );
     let message = list[0]["message"].as_str().expect("a message");
     assert!(message.ends_with("size is immutable"), "{message}");
     let related = list[0]["relatedInformation"].as_array().expect("other places");

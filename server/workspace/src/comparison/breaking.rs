@@ -9,7 +9,7 @@ use crd_analyzer_schema::{
 };
 use crd_analyzer_syntax::{
     json::JsonDoc,
-    paths::Finder,
+    paths::{self, Finder, Side},
     tree::{NodeId, Span, Tree},
 };
 
@@ -63,6 +63,34 @@ pub(crate) fn find(
     let is_allowed = |it: &Change| by.exceptions.is_some_and(|all| all.allows(&judged.crd, it));
     let counted = judged.changes.into_iter().filter(|it| !is_allowed(&it.change));
     counted.filter_map(|it| it.finding).take(most).collect()
+}
+
+/// What is found of changes, without those at an error of the CRD: an API server that rejects the CRD changes nothing, and the error says
+/// more about the same place.
+pub(crate) fn beside_errors<'f>(
+    tree: &Tree,
+    found: &'f [Finding],
+    errors: &[Finding],
+) -> impl Iterator<Item = &'f Finding> {
+    let mut refused: Vec<u32> = Vec::new();
+    if !found.is_empty() {
+        refused.extend(errors.iter().map(|it| it.span.start));
+        refused.sort_unstable();
+    }
+    found.iter().filter(move |it| {
+        if refused.is_empty() {
+            return true;
+        }
+        let written = paths::at(tree, it.span.start).and_then(|place| match (place.side, tree.entry_of(place.node)) {
+            // A change is at the key around what is gone.
+            (Side::Key, Some(entry)) => (tree.entries(entry.value).next().is_none()).then_some(entry.value),
+            _ => Some(place.node),
+        });
+        let written = written.map_or(it.span, |node| tree.full_span(node));
+        let end = written.end.max(it.span.end);
+        let first = refused.partition_point(|at| *at < it.span.start);
+        refused.get(first).is_none_or(|at| *at >= end)
+    })
 }
 
 /// The changes of a CRD.

@@ -7,6 +7,7 @@ use std::{
 
 use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_apiextensions::kind::CRD;
+use crd_analyzer_schema::field::Path;
 use crd_analyzer_syntax::{
     paths::{self, Step},
     tree::{NodeId, Span, Tree},
@@ -14,7 +15,7 @@ use crd_analyzer_syntax::{
 
 use crate::{
     comparison::previous::Previous,
-    documents::text::Text,
+    documents::{spans, text::Text},
     findings::finding::{Class, Finding, Related, Severity},
     findings::report::DocumentVerdict,
 };
@@ -25,6 +26,8 @@ const MAX_PLACES: usize = 100;
 const MAX_COMPARED: usize = 16 << 20;
 /// So many values that differ are named for one finding.
 const MAX_NAMED: usize = 3;
+/// So many of the values that a rule read are compared.
+const MAX_READ: usize = 20;
 /// Longer values are not named, in bytes.
 const MAX_VALUE: usize = 60;
 /// Differences are looked for so deep.
@@ -109,6 +112,10 @@ impl Revision {
                 values.flatten().unwrap_or_default()
             });
             finding.related.splice(0..0, values.iter().cloned());
+            let reads = finding.basis.take().map(|it| it.reads).unwrap_or_default();
+            if is_looked_up {
+                self.mark_changed(&mut finding, values.len(), &reads, at);
+            }
             verdict.hints.push(Finding {
                 class: Class::Hint,
                 severity: Severity::Warning,
@@ -116,6 +123,38 @@ impl Revision {
                 ..finding
             });
         }
+    }
+
+    /// Marks the value that changed, if the finding is about a rule that read the value: that is the line to edit. The rule itself is about
+    /// everything around it. `of_whole`: how many values of the whole are named first.
+    fn mark_changed(&self, finding: &mut Finding, of_whole: usize, reads: &[Path], at: &Compared<'_>) {
+        let mut changed: Vec<Related> = Vec::new();
+        for path in reads.iter().take(MAX_READ) {
+            let found = paths::find_from(at.tree, at.node, &spans::steps(path.segments()));
+            if !found.is_found() || found.node == at.node {
+                continue;
+            }
+            let place = spans::spot(at.tree, found.key, found.node);
+            for value in self.values(at, place).unwrap_or_default() {
+                if changed.len() < MAX_NAMED && !changed.contains(&value) {
+                    changed.push(value);
+                }
+            }
+        }
+        let Some(first) = changed.first().map(|it| it.span) else {
+            return;
+        };
+        if first == finding.span {
+            return;
+        }
+        let whole = std::mem::replace(&mut finding.span, first);
+        finding.label = Some("the rule reads this value".to_owned());
+        finding.related.splice(0..of_whole, changed);
+        finding.related.push(Related {
+            span: whole,
+            message: "the rule is about this value".to_owned(),
+            file: None,
+        });
     }
 
     /// The values at a place that differ in the revision, with what they are there.

@@ -10,7 +10,7 @@ use crd_analyzer_syntax::{
 };
 
 use crate::{
-    comparison::since_revision::KnownChanges,
+    comparison::{breaking::beside_errors, since_revision::KnownChanges},
     findings::finding::Finding,
     findings::report::{DocumentReport, FileReport, Subject},
     findings::suppress::{self, Form},
@@ -187,7 +187,8 @@ pub(crate) fn complete(tree: &Tree, objects: Vec<UnsearchedReport>) -> Vec<Docum
                         }: UnsearchedReport| {
         for (_, verdict) in &mut report.verdicts {
             verdict.hints.extend_from_slice(&hazards);
-            verdict.hints.extend_from_slice(&changes);
+            let told = beside_errors(tree, &changes, &verdict.errors).cloned();
+            verdict.hints.extend(told);
         }
         report
     };

@@ -91,6 +91,19 @@ impl<'a> Locate<'a> {
         }
     }
 
+    /// The same, where findings say what rules read.
+    pub(super) fn with_basis(self) -> Self {
+        Self {
+            wants_basis: true,
+            ..self
+        }
+    }
+
+    /// Whether it matters what rules read.
+    pub(super) fn wants_reads(&self) -> bool {
+        self.wants_basis || self.has_variables
+    }
+
     /// Gives everything in the API server's answer its place.
     pub(super) fn verdict(&self, answer: &server::ResourceVerdict) -> DocumentVerdict {
         let effective = self

@@ -250,7 +250,7 @@ impl One<'_> {
         let mut created = None;
         let mut verdict = match self.asked.previous {
             None => {
-                let answer = created.insert(self.answer(served, server::Question::Create));
+                let answer = created.insert(self.answer(served, server::Question::Create, &locate));
                 let mut verdict = locate.verdict(answer);
                 is_open = locate.expect_webhook(&mut verdict, answer, || self.webhook(definition.plural()));
                 if verdict.errors.iter().any(|it| it.suppressed && it.follows) {
@@ -261,7 +261,7 @@ impl One<'_> {
             Some(previous) => update::judge(self, previous, served, &locate),
         };
         if let Some(revision) = self.asked.question.replaces {
-            let updated = update::judge(self, revision.previous(), served, &locate);
+            let updated = update::judge(self, revision.previous(), served, &locate.with_basis());
             let at = Compared {
                 written: &self.asked.object.written,
                 tree: self.tree,
@@ -281,8 +281,13 @@ impl One<'_> {
     }
 
     /// The API server's answer, with what rules read if that is wanted.
-    fn answer(&self, served: server::ServedVersion<'_>, question: server::Question<'_>) -> server::ResourceVerdict {
-        let judge = if self.asked.question.wants_basis || self.asked.completed.variables.is_some() {
+    fn answer(
+        &self,
+        served: server::ServedVersion<'_>,
+        question: server::Question<'_>,
+        locate: &Locate<'_>,
+    ) -> server::ResourceVerdict {
+        let judge = if locate.wants_reads() {
             server::judge_traced
         } else {
             server::judge_known

@@ -43,13 +43,13 @@ pub(super) fn judge(
         .and_then(|it| it.get("metadata")?.get("namespace")?.as_str());
     let Some(old) = previous.of(&one.asked.object.written, namespace) else {
         // New: there is nothing that it replaces.
-        return locate.verdict(&one.answer(served, Question::Create));
+        return locate.verdict(&one.answer(served, Question::Create, locate));
     };
     let before = match before(one, previous, old, served) {
         Ok(before) => before,
         Err(why) => return without_previous(one, &why, served, locate),
     };
-    let answer = one.answer(served, Question::Update(&before.stored));
+    let answer = one.answer(served, Question::Update(&before.stored), locate);
     let mut verdict = locate.verdict(&answer);
     if before.definition_changed {
         verdict.hints.extend(unchanged(&before, &answer, served, locate));

@@ -70,15 +70,15 @@ fn a_version_has_one_summary() {
         &new,
         Policy::ApiConventions,
         &["v1: 2 changes since v1.4.0: 1 breaks writers"],
-        &["Information 10: `maximum` changed at `size`: this breaks writers"],
+        &["Information 10: `maximum` changed from 100 to 10 at `size`: this breaks writers"],
     );
     check(
         &new,
         Policy::Strict,
         &["v1: 2 changes since v1.4.0: 2 break writers and readers"],
         &[
-            "Information 30: `maxLength` changed at `name`: this breaks readers",
-            "Information 10: `maximum` changed at `size`: this breaks writers",
+            "Information 30: `maxLength` changed from 20 to 30 at `name`: this breaks readers",
+            "Information 10: `maximum` changed from 100 to 10 at `size`: this breaks writers",
         ],
     );
 }
@@ -92,7 +92,7 @@ fn alpha_versions_may_change_by_the_conventions() {
         &new,
         Policy::Writers,
         &["v1alpha1: 1 change since v1.4.0: 1 breaks writers"],
-        &["Information 10: `maximum` changed at `size`: this breaks writers"],
+        &["Information 10: `maximum` changed from 100 to 10 at `size`: this breaks writers"],
     );
 }
 

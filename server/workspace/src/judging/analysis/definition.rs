@@ -180,6 +180,9 @@ impl Ask<'_> {
                 if let (Some(by), Some(old), false) = (self.question.compatibility, &old_json, bare.report.in_part) {
                     let node = root.node;
                     let found = breaking::find(old, Written { tree, node, json }, version, by, most);
+                    let errors = bare.report.verdicts.last().map(|it| it.1.errors.as_slice());
+                    let found = breaking::beside_errors(tree, &found, errors.unwrap_or_default()).cloned();
+                    let found = found.collect();
                     lints::add(&mut bare.report, found, origin.as_ref());
                 }
                 if let (Some(known), Some(_)) = (self.question.changes, &revision) {
