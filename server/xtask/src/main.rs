@@ -28,6 +28,7 @@ mod minor;
 mod mutate;
 mod peers;
 mod policies;
+mod prose;
 mod published;
 mod release;
 mod rename;
@@ -90,6 +91,8 @@ enum Chore {
     Same(same::Args),
     /// Build, pack and test a release: archives, packages, images, extensions (packaging/release.toml).
     Release(release::Args),
+    /// Draw sentences that users read, or comments, for somebody who has not seen the code.
+    Prose(prose::Args),
     /// Write the documents that are made of others: the index of the diagnostic codes.
     Docs(docs::Args),
 }
@@ -118,6 +121,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Generated(args) => generated::run(&args)?,
         Chore::Same(args) => same::run(&args)?,
         Chore::Release(args) => release::run(&args)?,
+        Chore::Prose(args) => prose::run(&args)?,
         Chore::Docs(args) => docs::run(&args)?,
     };
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
