@@ -319,3 +319,102 @@ fn hostile_wrappers_end_in_an_answer() {
         }
     }
 }
+
+/// The same resource in JSON.
+const WRONG_JSON: &str = r#"{
+  "apiVersion": "example.com/v1",
+  "kind": "Widget",
+  "metadata": {
+    "name": "one",
+    "labels": {"a": "-"}
+  },
+  "spec": {
+    "size": 10,
+    "color": "green",
+    "colour": "red"
+  }
+}
+"#;
+
+const VERSION: &str =
+    "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata:\n  annotations:\n";
+
+#[test]
+fn json_in_annotations_has_places() {
+    let sandbox = sandbox();
+    sandbox.write("alone.json", WRONG_JSON);
+    let alone = errors(&sandbox, "alone.json", (0, 0));
+    assert_eq!(alone.len(), 4, "{alone:#?}");
+    let indented = |by: usize| WRONG_JSON.trim_end().replace('\n', &format!("\n{}", " ".repeat(by)));
+    for (written, begin) in [
+        (
+            format!("    alm-examples: |-\n      [\n        {}\n      ]\n", indented(8)),
+            (6, 8),
+        ),
+        (format!("    alm-examples: |\n      [{}]\n", indented(7)), (5, 7)),
+        (
+            format!(
+                "    operatorframework.io/initialization-resource: |-\n      {}\n",
+                indented(6)
+            ),
+            (5, 6),
+        ),
+    ] {
+        sandbox.write("csv.yaml", format!("{VERSION}{written}  name: a\nspec: {{}}\n"));
+        assert_eq!(errors(&sandbox, "csv.yaml", begin), alone, "{written}");
+        // Nothing is repaired there, and nothing is broken.
+        let before = std::fs::read_to_string(sandbox.path().join("csv.yaml")).expect("a text");
+        sandbox
+            .run(&["check", "csv.yaml", "--crd", "crds", "--fix"])
+            .is_an_answer();
+        let after = std::fs::read_to_string(sandbox.path().join("csv.yaml")).expect("a text");
+        assert_eq!(after, before);
+    }
+}
+
+#[test]
+fn strings_in_quotes_have_places() {
+    let sandbox = sandbox();
+    let object =
+        r#"[{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": {"size": 10}}]"#;
+    let escaped = serde_json::to_string(object).expect("a string");
+    for written in [escaped, format!("'{object}'")] {
+        let text = format!("{VERSION}    alm-examples: {written}\n  name: a\n");
+        let column = text.lines().nth(4).and_then(|it| it.find("10}")).expect("the value");
+        sandbox.write("csv.yaml", &text);
+        let found = errors(&sandbox, "csv.yaml", (0, 0));
+        assert_eq!(found.len(), 1, "{found:?}");
+        let place = format!("(5, {}) (5, {})", column + 1, column + 3);
+        assert!(found[0].contains(&place), "{found:?}: {place}");
+    }
+}
+
+#[test]
+fn hostile_texts_end_in_an_answer() {
+    let sandbox = sandbox();
+    let deep = format!("\"{}{}\"", "[".repeat(20_000), "]".repeat(20_000));
+    let lists = (0..200).fold("{}".to_owned(), |it, _| format!("{{kind: List, items: [{it}]}}"));
+    let many = format!(
+        "'[{}]'",
+        "{\"apiVersion\": \"example.com/v1\", \"kind\": \"Widget\"},".repeat(500)
+    );
+    let texts = [
+        String::new(),
+        "7".to_owned(),
+        "[1, 2]".to_owned(),
+        "'[{'".to_owned(),
+        "\"\\u0000[{}]\"".to_owned(),
+        "|-\n      [{\"apiVersion\": \"example.com/v1\", \"kind\": \"Widget\"".to_owned(),
+        "&a '[1, {}, null, [], \"x\", {\"kind\": 7}]'\n    operatorframework.io/initialization-resource: *a".to_owned(),
+        format!("'[{lists}]'"),
+        deep,
+        many,
+    ];
+    for written in texts {
+        sandbox.write("csv.yaml", format!("{VERSION}    alm-examples: {written}\n  name: a\n"));
+        sandbox.run(&["check", "csv.yaml", "--crd", "crds"]).is_an_answer();
+    }
+    sandbox.write("csv.yaml", format!("{VERSION}    alm-examples: '[{{'\n  name: a\n"));
+    let outcome = sandbox.run(&["check", ".", "--crd", "crds"]);
+    outcome.expect(0, &["1 document that is not YAML (csv.yaml)"]);
+}

@@ -1,6 +1,6 @@
 //! The objects of a file: what each document, and each object inside one, says it is.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_apiextensions::kind::parse_group_version;
@@ -173,7 +173,20 @@ pub(crate) fn wrapper(written: &WrittenType) -> Option<&'static wrappers::Row> {
 /// The objects that a document wraps, each with its node; `None` if it has no place for some.
 pub(crate) fn inside(tree: &Tree, document: Document) -> Option<Vec<(Object, NodeId)>> {
     let json = read_json(tree).ok()?;
-    let object = |(item, wrapped): (usize, Wrapped<&Json<'_>>)| {
+    let root = json.root()?;
+    let found = wrappers::inside(&root);
+    let is_wrapper = !found.is_empty() || wrappers::is_begun(&root);
+    is_wrapper.then(|| objects_of_wrapped((tree, document), found, 0).collect())
+}
+
+/// The objects that are found in a document, each with its node. `first`: the position of the first one.
+fn objects_of_wrapped<'t>(
+    (tree, document): (&'t Tree, Document),
+    found: Vec<Wrapped<&'t Json<'t>>>,
+    first: usize,
+) -> impl Iterator<Item = (Object, NodeId)> + 't {
+    let found = found.into_iter().enumerate().filter(|it| !it.1.is_opened());
+    found.map(move |(n, wrapped)| {
         let written = WrittenType::of(wrapped.value);
         let node = tree.resolve(wrapped.value.node);
         let purpose = wrapped.purpose();
@@ -185,7 +198,7 @@ pub(crate) fn inside(tree: &Tree, document: Document) -> Option<Vec<(Object, Nod
         let object = Object {
             document,
             inside: Some(Inside {
-                item,
+                item: first + n,
                 path: wrapped.path.into(),
                 purpose,
                 values: wrapped.row.values,
@@ -195,12 +208,63 @@ pub(crate) fn inside(tree: &Tree, document: Document) -> Option<Vec<(Object, Nod
             lacks,
         };
         (object, node)
+    })
+}
+
+/// A string of a document that has objects in its text.
+pub(crate) struct InText {
+    /// The string.
+    pub(crate) node: NodeId,
+    /// Its text.
+    pub(crate) text: Text,
+    /// The documents of the text that can be read, each with the objects in it. Their places count in the text.
+    pub(crate) documents: Vec<(Tree, Vec<(Object, NodeId)>)>,
+    /// How many cannot be read.
+    pub(crate) unread: usize,
+}
+
+/// The strings of a document that have objects in their texts. `first`: the position of the first object.
+pub(crate) fn in_texts(tree: &Tree, mut first: usize) -> Vec<InText> {
+    let Ok(json) = read_json(tree) else { return Vec::new() };
+    let mut seen = HashSet::new();
+    let texts = json
+        .root()
+        .map(|it| wrappers::texts(&it))
+        .unwrap_or_default()
+        .into_iter();
+    // What aliases repeat is looked at once.
+    let texts = texts.filter(|it| it.value.as_str().is_some() && seen.insert(tree.resolve(it.value.node)));
+    let read = |wrapped: Wrapped<&Json<'_>>| {
+        let node = tree.resolve(wrapped.value.node);
+        let text = Text::whole(tree.scalar(node).into());
+        let (mut documents, mut unread) = (Vec::new(), usize::from(text.documents().error.is_some()));
+        for &document in &text.documents().documents {
+            let Ok(tree) = text.read(document) else {
+                unread += 1;
+                continue;
+            };
+            let Ok(json) = read_json(&tree) else {
+                unread += 1;
+                continue;
+            };
+            let found = json
+                .root()
+                .map(|it| wrappers::in_text(&wrapped, &it))
+                .unwrap_or_default();
+            let count = found.len();
+            let objects: Vec<_> = objects_of_wrapped((&tree, document), found, first).collect();
+            first += count;
+            drop(json);
+            documents.push((tree, objects));
+        }
+        InText {
+            node,
+            text,
+            documents,
+            unread,
+        }
     };
-    let root = json.root()?;
-    let found = wrappers::inside(&root);
-    let is_wrapper = !found.is_empty() || wrappers::is_begun(&root);
-    let found = found.into_iter().enumerate().filter(|it| !it.1.is_opened());
-    is_wrapper.then(|| found.map(object).collect())
+    texts.map(read).collect()
 }
 
 /// What a CRD defines, and what it lacks. The versions, which are nearly all of its text, are only read if it is said after them.

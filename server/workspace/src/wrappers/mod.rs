@@ -10,6 +10,7 @@ use crd_analyzer_syntax::paths::Step;
 
 use crate::table::Table;
 pub use walk::{MAX_DEPTH, Value, Wrapped, inside, is_begun};
+pub(crate) use walk::{in_text, texts};
 
 /// A kind of objects that wrap others.
 #[derive(Debug)]
@@ -55,6 +56,8 @@ pub enum Part {
     OneOf(&'static [&'static str]),
     /// Each item of a list.
     Items,
+    /// The text of a string: each document in it.
+    Text,
 }
 
 /// What an object is to who wraps it.

@@ -1,7 +1,7 @@
 //! The rows.
 
 use super::{
-    Part::{Items, Key, OneOf},
+    Part::{Items, Key, OneOf, Text},
     Place,
     Purpose::{Assertion, Part, Sent},
     Rejection, Row, Values,
@@ -17,6 +17,7 @@ pub(super) const ALL: &[Row] = &[
     SYNC_SET,
     CHAINSAW,
     APPLICATION,
+    CLUSTER_SERVICE_VERSION,
     LIST,
 ];
 
@@ -180,4 +181,23 @@ const APPLICATION: Row = Row {
         ]),
     ],
     values: Values::FilledIn(&["{{"]),
+};
+
+const ANNOTATIONS: [super::Part; 2] = [Key("metadata"), Key("annotations")];
+
+/// `ClusterServiceVersion` of OLM: what consoles propose to create is JSON in annotations.
+const CLUSTER_SERVICE_VERSION: Row = Row {
+    name: "ClusterServiceVersion",
+    is: |api_version, kind| kind == "ClusterServiceVersion" && group(api_version) == "operators.coreos.com",
+    is_opened: false,
+    places: &[
+        sent(&[ANNOTATIONS[0], ANNOTATIONS[1], Key("alm-examples"), Text, Items]),
+        sent(&[
+            ANNOTATIONS[0],
+            ANNOTATIONS[1],
+            Key("operatorframework.io/initialization-resource"),
+            Text,
+        ]),
+    ],
+    values: Values::Plain,
 };

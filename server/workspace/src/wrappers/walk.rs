@@ -80,9 +80,15 @@ pub struct Wrapped<V> {
     pub row: &'static Row,
     /// Where.
     pub place: &'static Place,
+    /// Of a string that has objects in its text: the way to them from its documents.
+    rest: &'static [Part],
 }
 
 impl<V: Value> Wrapped<V> {
+    fn is_text(&self) -> bool {
+        !self.rest.is_empty()
+    }
+
     /// Whether clients send only what is inside of it.
     pub fn is_opened(&self) -> bool {
         row_of(&self.value).is_some_and(|it| it.is_opened) && is_begun(&self.value)
@@ -107,19 +113,46 @@ impl Wrapped<&Json<'_>> {
 
 /// The objects in a document, those in objects that are in it themselves after the others. A wrapper that aliases repeat is looked into once.
 pub fn inside<V: Value>(root: &V) -> Vec<Wrapped<V>> {
+    let mut all = all(root);
+    all.retain(|it| !it.is_text());
+    all
+}
+
+/// The strings of a document that have objects in their texts.
+pub(crate) fn texts<V: Value>(root: &V) -> Vec<Wrapped<V>> {
+    let mut all = all(root);
+    all.retain(Wrapped::is_text);
+    all
+}
+
+/// The objects in a document of the text of a string: those that the way of the wrapper leads to, and those in them.
+pub(crate) fn in_text<V: Value>(text: &Wrapped<impl Value>, root: &V) -> Vec<Wrapped<V>> {
+    let mut found = Vec::new();
+    let rest = text.rest.get(1..).unwrap_or_default();
+    follow((text.row, text.place), rest, (root, root), &[], &mut found);
+    let mut seen = HashSet::new();
+    look_into_new(0, &mut seen, &mut found);
+    found
+}
+
+fn all<V: Value>(root: &V) -> Vec<Wrapped<V>> {
     let mut found = Vec::new();
     let mut seen = HashSet::new();
     look_into(root, &[], &mut seen, &mut found);
-    let mut next = 0;
+    look_into_new(0, &mut seen, &mut found);
+    found
+}
+
+/// The objects in those from a position on.
+fn look_into_new<V: Value>(mut next: usize, seen: &mut HashSet<NodeId>, found: &mut Vec<Wrapped<V>>) {
     for _ in 1..MAX_DEPTH {
         let end = found.len();
         for n in next..end {
             let Wrapped { value, path, .. } = found[n].clone();
-            look_into(&value, &path, &mut seen, &mut found);
+            look_into(&value, &path, seen, found);
         }
         next = end;
     }
-    found
 }
 
 /// The objects in one, if it wraps some.
@@ -148,24 +181,25 @@ fn row_of<V: Value>(value: &V) -> Option<&'static Row> {
 /// Follows the rest of a way. `around`: what has the value.
 fn follow<V: Value>(
     (row, place): (&'static Row, &'static Place),
-    rest: &[Part],
+    rest: &'static [Part],
     (value, around): (&V, &V),
     path: &[Step<'static>],
     found: &mut Vec<Wrapped<V>>,
 ) {
-    let Some((part, rest)) = rest.split_first() else {
+    let Some((part, below)) = rest.split_first().filter(|it| *it.0 != Part::Text) else {
         found.push(Wrapped {
             value: value.clone(),
             around: around.clone(),
             path: path.to_vec(),
             row,
             place,
+            rest,
         });
         return;
     };
-    let mut step = |below: &V, step: Step<'static>| {
+    let mut step = |child: &V, step: Step<'static>| {
         let path = [path, &[step]].concat();
-        follow((row, place), rest, (below, value), &path, found);
+        follow((row, place), below, (child, value), &path, found);
     };
     let keys: &[&'static str] = match part {
         Part::Key(key) => std::slice::from_ref(key),
@@ -176,10 +210,11 @@ fn follow<V: Value>(
             }
             return;
         }
+        Part::Text => &[],
     };
     for key in keys {
-        if let Some(below) = value.get(key) {
-            step(&below, Step::key(*key));
+        if let Some(child) = value.get(key) {
+            step(&child, Step::key(*key));
         }
     }
 }

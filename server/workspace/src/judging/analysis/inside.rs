@@ -6,15 +6,16 @@ use crd_analyzer_apiextensions::strategy::CrdVerdict;
 use crd_analyzer_syntax::{
     json::read_json_of,
     split::Document,
-    tree::{NodeId, Tree},
+    tree::{NodeId, Span, Tree},
 };
 
 use super::Ask;
 use crate::{
     documents::spans,
+    documents::text::Text,
     findings::report::{DocumentReport, DocumentVerdict, Subject, Unchecked},
-    index::objects::{self, Object},
-    judging::deferred_search::UnsearchedReport,
+    index::objects::{self, InText, Object},
+    judging::deferred_search::{self, UnsearchedReport},
     judging::passed_over,
     judging::verdict,
     wrappers::Purpose,
@@ -31,8 +32,16 @@ impl Ask<'_> {
         let mut reports = Vec::new();
         for (object, node) in &objects {
             if !self.is_built(document.index as usize, object.item()) {
-                reports.extend(self.object(document, object, (&tree, *node)));
+                reports.extend(self.object(self.source, object, (&tree, *node)));
             }
+        }
+        let first = objects.iter().filter_map(|it| it.0.item()).max().map_or(0, |it| it + 1);
+        for found in objects::in_texts(&tree, first) {
+            reports.extend(
+                self.in_text(document, &tree, &found)
+                    .into_iter()
+                    .map(UnsearchedReport::new),
+            );
         }
         if !row.is_opened {
             let read = Some((&tree, tree.resolve(tree.root()?)));
@@ -42,7 +51,40 @@ impl Ask<'_> {
         Some(self.complete((document, Arc::new(tree), None), reports))
     }
 
-    fn object(&self, document: Document, object: &Object, (tree, node): (&Tree, NodeId)) -> Option<UnsearchedReport> {
+    /// Answers for the objects in the text of a string, with places in the file.
+    fn in_text(&self, document: Document, tree: &Tree, found: &InText) -> Vec<DocumentReport> {
+        for _ in 0..found.unread {
+            self.unchecked.borrow_mut().push(Unchecked::NotYaml);
+        }
+        let map = tree.source_map(found.node);
+        let moved = |span: Span| map.span(span.range());
+        let notes = self.notes.borrow().len();
+        let mut all = Vec::new();
+        for (inner, objects) in &found.documents {
+            let judged = objects
+                .iter()
+                .filter_map(|(object, node)| self.object(&found.text, object, (inner, *node)));
+            all.extend(deferred_search::complete(inner, judged.collect()));
+        }
+        for note in &mut self.notes.borrow_mut()[notes..] {
+            note.span = moved(note.span);
+        }
+        for report in &mut all {
+            report.index = document.index as usize;
+            report.span = moved(report.span);
+            for finding in report.verdicts.iter_mut().flat_map(|it| it.1.findings_mut()) {
+                finding.span = moved(finding.span);
+                for related in finding.related.iter_mut().filter(|it| it.file.is_none()) {
+                    related.span = moved(related.span);
+                }
+                // The changes are those of the text of the string.
+                finding.proposed = None;
+            }
+        }
+        all
+    }
+
+    fn object(&self, text: &Text, object: &Object, (tree, node): (&Tree, NodeId)) -> Option<UnsearchedReport> {
         let purpose = object.inside.as_ref().map(|it| it.purpose);
         if purpose == Some(Purpose::Rejected) && self.question.is_completed {
             let rejected = Unchecked::Rejected(object.written.kind.clone());
@@ -69,12 +111,12 @@ impl Ask<'_> {
         }
         if let Some(row) = self.row_of(object) {
             if self.is_substituted(object, tree, node) {
-                self.leave_template(document);
+                self.leave_template(object.document);
                 return None;
             }
             return Some(UnsearchedReport::new(self.of_row(row, object, (tree, node))));
         }
-        let report = self.resource(self.source, object, Some((tree, node)));
+        let report = self.resource(text, object, Some((tree, node)));
         if report.is_none()
             && self.question.is_completed
             && let Some(kind) = object.group_kind()
