@@ -19,7 +19,7 @@ use crd_analyzer_io::{
     stdin,
     walk::{self, Hidden, Links, Problem, Walked},
 };
-use crd_analyzer_workspace::{config::crd_paths::CrdPath, config::is_config};
+use crd_analyzer_workspace::{config::crd_paths::CrdPath, config::is_config, roles::is_markdown};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -213,6 +213,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) revision: Option<&'a Arc<git::Revision>>,
     /// Which hidden files and folders are walked.
     pub(crate) hidden: Hidden,
+    /// Files of Markdown are walked, too.
+    pub(crate) has_markdown: bool,
 }
 
 /// What the arguments of a run name.
@@ -257,7 +259,8 @@ pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Resul
             Source::Stdin(reading.stdin.map(Path::to_owned))
         } else if is_folder(path, access.as_ref()) {
             let access = access.unwrap_or_else(|| found_in(path));
-            let mut walked = walk(path, &access, reading.hidden)?;
+            let is_wanted = |it: &Path| walk::is_manifest(it) || reading.has_markdown && is_markdown(it);
+            let mut walked = walk_for(path, &access, reading.hidden, &is_wanted)?;
             may_repeat |= walked.has_links;
             // The program's own configuration counts for the others.
             walked.files.retain(|it| !is_config(it));

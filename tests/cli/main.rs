@@ -29,6 +29,7 @@ mod init;
 mod installed;
 #[path = "../hostile/limits.rs"]
 mod limits;
+mod markdown;
 mod patches;
 mod pipeline;
 mod published;

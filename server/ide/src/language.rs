@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crd_analyzer_gosource::check::declared::Declared;
 use crd_analyzer_syntax::tree::Span;
-use crd_analyzer_workspace::sources::generated::GoSources;
+use crd_analyzer_workspace::{roles::is_markdown, sources::generated::GoSources};
 
 use crate::{
     completion::Completions,
@@ -43,7 +43,36 @@ pub struct Around<'a> {
 type Of = fn(&Path, Around<'_>) -> Option<Box<dyn Language>>;
 
 /// The rows.
-const ROWS: [Of; 1] = [go::language];
+const ROWS: [Of; 2] = [go::language, markdown];
+
+/// Markdown has no words of its own, and what is wrong in its blocks is repaired by hand.
+fn markdown(path: &Path, _: Around<'_>) -> Option<Box<dyn Language>> {
+    is_markdown(path).then(|| Box::new(Markdown) as _)
+}
+
+struct Markdown;
+
+impl Language for Markdown {
+    fn complete(&self, _: &str, _: u32, _: bool) -> Option<Completions> {
+        None
+    }
+
+    fn hover(&self, _: &str, _: u32) -> Option<Hover> {
+        None
+    }
+
+    fn repairs(&self, _: &str, _: Vec<Problem>, _: Span) -> Vec<Fix> {
+        Vec::new()
+    }
+
+    fn repair_all(&self, _: &str, _: Vec<Problem>) -> Option<(Vec<TextEdit>, Vec<Fix>)> {
+        None
+    }
+
+    fn ignores(&self, _: &str, _: Vec<Problem>, _: Span) -> Vec<Fix> {
+        Vec::new()
+    }
+}
 
 /// The language of the file at a path, if it has words of its own.
 pub fn of(path: &Path, around: Around<'_>) -> Option<Box<dyn Language>> {

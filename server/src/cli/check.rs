@@ -95,6 +95,10 @@ pub(super) struct Args {
     #[arg(long)]
     hidden: bool,
 
+    /// Also check the objects in blocks of YAML in Markdown files (`*.md`). Files that are named are checked without this.
+    #[arg(long)]
+    markdown: bool,
+
     /// Do not show or count the diagnostics that this file lists, and list its entries that no longer occur.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "diff"])]
     baseline: Option<PathBuf>,
@@ -284,6 +288,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         stdin,
         revision: checked.as_ref(),
         hidden: if args.hidden { Hidden::All } else { Hidden::Tracked },
+        has_markdown: args.markdown,
     };
     let old_folder = args.old.as_deref().filter(|it| read::is_folder(it));
     let folder = old_folder.map(input::found_in);

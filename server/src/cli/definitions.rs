@@ -29,6 +29,7 @@ use crd_analyzer_workspace::{
         Origin, Resource, may_decide, native, objects, objects_of,
     },
     roles::Repository,
+    sources,
 };
 
 use super::{
@@ -470,6 +471,10 @@ impl Deciding {
 
 /// What a file on disk says, if there are CRDs or mutating webhooks in it.
 fn deciding(path: &Path, access: &Access) -> Option<Deciding> {
+    // Files of other languages are not manifests, whatever they show.
+    if sources::of(path).is_some() {
+        return None;
+    }
     Deciding::of(read::bytes(path, access, access.manifest_bytes()).ok()?)
 }
 

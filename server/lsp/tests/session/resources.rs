@@ -369,6 +369,53 @@ async fn items_of_lists_are_resources_too() {
 }
 
 #[tokio::test]
+async fn objects_in_objects_are_resources_too() {
+    const WORK: &str = "file:///repo/deploy/work.yaml";
+    for (around, indent) in [
+        (
+            "apiVersion: work.open-cluster-management.io/v1\nkind: ManifestWork\nspec:\n  workload:\n    manifests:\n    - ",
+            6,
+        ),
+        (
+            "apiVersion: template.openshift.io/v1\nkind: Template\nmetadata: {name: t}\nparameters: []\nobjects:\n- ",
+            2,
+        ),
+        (
+            "apiVersion: chainsaw.kyverno.io/v1alpha1\nkind: Test\nspec:\n  try:\n  - create:\n      resource:\n        ",
+            8,
+        ),
+    ] {
+        let first = around.matches('\n').count() as u64;
+        let item = RESOURCE.trim_end().replace('\n', &format!("\n{}", " ".repeat(indent)));
+        let text = format!("{around}{item}\n{}co", " ".repeat(indent + 2));
+        let mut client = Client::start(pushed()).await;
+        client.open(CRD, 1, DEFINITION).await;
+        client.open(WORK, 1, &format!("{around}{item}\n")).await;
+        let found = client.published(WORK, 1).await;
+        assert!(codes(&found).contains(&"number-too-large"), "{found:?}");
+        let line = first + 4;
+        let column = indent as u64 + 3;
+        let found = client.request("textDocument/definition", at(WORK, line, column)).await;
+        assert_eq!(place(&found), (CRD.to_owned(), 21, 14));
+        let hover = client.request("textDocument/hover", at(WORK, line, column)).await;
+        let hover = hover["contents"]["value"].as_str().expect("a hover");
+        assert!(hover.contains("integer") && hover.contains('9'), "{hover}");
+        client
+            .change(
+                WORK,
+                2,
+                &[([line + 1, 0, line + 1, 0], &text[text.len() - indent - 4..])],
+            )
+            .await;
+        let offered = client
+            .request("textDocument/completion", at(WORK, line + 1, indent as u64 + 4))
+            .await;
+        assert!(offered.to_string().contains("\"label\":\"color\""), "{offered}");
+        client.finish_with_lists().await;
+    }
+}
+
+#[tokio::test]
 async fn an_error_hides_no_warning_of_a_resource() {
     let mut client = Client::start(pushed()).await;
     client.open(CRD, 1, DEFINITION).await;

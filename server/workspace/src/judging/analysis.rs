@@ -485,6 +485,8 @@ impl Ask<'_> {
             is_substituted: asked.is_completed,
             marks: match inside.map(|it| it.values) {
                 Some(Values::FilledIn(marks)) => marks,
+                // Examples leave out values.
+                _ if asked.path.is_some_and(roles::is_markdown) => &["...", "…"],
                 _ => &[],
             },
             has_expressions: asked.has_expressions || inside.is_some_and(|it| it.values == Values::Expressions),

@@ -14,6 +14,7 @@ mod version;
 
 pub use aside::Aside;
 pub use go_test::GoTest;
+pub use names::is_markdown;
 pub(crate) use names::{is_assertion, is_template};
 pub use place::{Place, Standing};
 pub(crate) use place::{has_placeholders, is_of_crossplane, is_patch};

@@ -15,6 +15,14 @@ pub(crate) fn is_template(path: &Path) -> bool {
     folders.into_iter().any(|it| it.as_os_str() == "templates")
 }
 
+/// Whether a file is written in Markdown.
+pub fn is_markdown(path: &Path) -> bool {
+    let ending = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+    ["md", "markdown", "mdx"]
+        .iter()
+        .any(|it| ending.eq_ignore_ascii_case(it))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -306,7 +306,7 @@ const OF_FILLED_IN: [&str; 14] = [
 pub(crate) fn has_placeholders(path: &Path) -> bool {
     let folders = path.parent().into_iter().flat_map(Path::iter);
     let mut folders = folders.filter_map(|it| it.to_str());
-    folders.any(|it| is_of_tests(it) || words(it).any(|it| OF_FILLED_IN.contains(&it)))
+    names::is_markdown(path) || folders.any(|it| is_of_tests(it) || words(it).any(|it| OF_FILLED_IN.contains(&it)))
 }
 
 /// The words of a name.

@@ -11,6 +11,7 @@ pub mod go_file;
 pub mod judged;
 pub mod made;
 pub mod manifest;
+mod markdown;
 
 use std::{
     fmt,
@@ -101,7 +102,7 @@ impl fmt::Debug for dyn Unit + '_ {
     }
 }
 
-static TABLE: Table<Row> = Table::new(&[go::ROW]);
+static TABLE: Table<Row> = Table::new(&[go::ROW, markdown::ROW]);
 
 /// Adds rows to the table, for a program that reads more languages than these. It has to do so before it reads the first file.
 ///
