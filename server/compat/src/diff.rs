@@ -408,8 +408,8 @@ fn values_of(values: Option<&SchemaOrBool>) -> &'static str {
     }
 }
 
-/// Which of the rules that are new took the place of one that is gone: the one at the same position, if both say the same to the user or
-/// there is no other. Each rule comes with its position, and with something that it is known by.
+/// The rules that were edited, as pairs of positions in the differences: the new rule and the old one. An edited rule is the only one that
+/// differs, or has the position and the message of the old one.
 fn edited(
     removed: &[(usize, usize)],
     added: &[(usize, usize)],
