@@ -246,7 +246,7 @@ fn nothing_that_is_written_goes_where_a_fix_keeps_it() {
 }
 
 /// Codes whose help says more than the fixes on the pages do: it needs what only the author knows, has an example, or says it in other words.
-const MORE_HELP_THAN_FIXES: [&str; 85] = [
+const MORE_HELP_THAN_FIXES: [&str; 84] = [
     "all-of-mismatch",
     "any-of-mismatch",
     "contradictory-bounds",
@@ -326,7 +326,6 @@ const MORE_HELP_THAN_FIXES: [&str; 85] = [
     "unguarded-index",
     "unique-items",
     "unknown-column-format",
-    "unknown-column-path",
     "unknown-kind",
     "unknown-scale-path",
     "unknown-type",
@@ -428,6 +427,33 @@ properties:
             unknown.fixes
         );
         assert!(misplaced(&unknown.fixes).is_none(), "{field}: {:?}", unknown.fixes);
+    }
+}
+
+#[test]
+fn a_list_or_an_object_instead_of_a_scalar_is_replaced() {
+    const SCHEMA: &str = "\
+type: object
+properties:
+  spec: {type: object, properties: {size: {type: integer, minimum: 3}}}
+";
+    for (value, titles) in [
+        ("[]", ["Replace the value by 3"].as_slice()),
+        ("{a: 1}", &["Replace the value by 3"]),
+        ("[7]", &["Take the only item out of the list", "Replace the value by 3"]),
+        // The item is refused, too.
+        ("[x]", &["Replace the value by 3"]),
+        ("[7, 8]", &["Replace the value by 3"]),
+        ("\n  - 7", &[]),
+    ] {
+        let page = format!(
+            "```yaml schema\n{SCHEMA}```\n```yaml resource\napiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec:\n  size: {value}\n```\n"
+        );
+        let found = found_in(&page);
+        let wrong = found.iter().find(|it| it.code == "wrong-type").expect("a wrong type");
+        let offered: Vec<&str> = wrong.fixes.iter().map(|it| it.title.as_str()).collect();
+        assert_eq!(offered, titles, "{value}");
+        assert!(wrong.fixes.iter().all(|it| !it.is_preferred), "{value}");
     }
 }
 

@@ -66,13 +66,13 @@ impl Missing {
         let step = &self.step;
         let words = Words::new(format!("{} is not a property of {of}", shown(step)));
         let near = meant(step, known.iter().copied());
+        let offered: Vec<&str> = known.iter().copied().take(MOST_OFFERED).collect();
         let words = match near {
             Some(near) => words.did_you_mean(step, near),
             None if known.is_empty() => words
                 .label("no such property")
                 .help(format!("add it to the schema, or change {}", code(last(place)))),
             None => {
-                let offered: Vec<&str> = known.iter().copied().take(MOST_OFFERED).collect();
                 let more = if known.len() > offered.len() {
                     " or another property"
                 } else {
@@ -83,19 +83,19 @@ impl Missing {
                     .help(format!("add it to the schema, or write {}{more}", either(&offered)))
             }
         };
-        Told::from(words.note(note))
-            .propose(near.and_then(|near| self.spelling(place, near)))
-            .propose(r#type.and_then(|it| self.addition(place, it)))
+        let told = Told::from(words.note(note))
+            .propose(near.and_then(|near| self.spelling(place, near)).map(Proposal::safe))
+            .propose(r#type.and_then(|it| self.addition(place, it)));
+        let others = offered.iter().filter(|_| near.is_none());
+        others.fold(told, |told, other| told.propose(self.spelling(place, other)))
     }
 
-    /// The name that was meant. Others than plain names would need quotes in the path.
+    /// Another name in the path. Others than plain names would need quotes there.
     fn spelling(&self, place: &Path, near: &str) -> Option<Proposal> {
         let is_plain = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_');
         let change = || Change::Splice(place.clone(), self.bytes.clone(), near.to_owned());
         let title = || format!("Change {} to {near}", self.step);
-        near.bytes()
-            .all(is_plain)
-            .then(|| Proposal::new(title(), change()).safe())
+        near.bytes().all(is_plain).then(|| Proposal::new(title(), change()))
     }
 
     /// The property that the path names, with what the path says of it.

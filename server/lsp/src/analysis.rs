@@ -3,7 +3,7 @@
 use std::{
     collections::{HashMap, HashSet},
     hash::{DefaultHasher, Hash, Hasher},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -99,6 +99,34 @@ pub(crate) struct Wanted<'a> {
     pub(crate) asides: Option<Asides<'a>>,
 }
 
+/// The question about a text of a file, by the settings of the file. Diagnostics and fixes ask the same.
+pub(crate) fn question<'q>(
+    path: &'q Path,
+    effective: &'q Effective,
+    definitions: &'q dyn Definitions,
+    hazards: Search<'q>,
+) -> Question<'q> {
+    Question {
+        path: Some(path),
+        definitions: Some(definitions),
+        markers: Some(&effective.config.markers),
+        hazards: if are_shown(&effective.config) {
+            hazards
+        } else {
+            Search::Off
+        },
+        lints: Lints::of(&effective.config),
+        is_completed: true,
+        is_edited: true,
+        is_part: effective.is_part,
+        has_expressions: effective.has_expressions,
+        requires_crds: effective.requires_crds,
+        most_findings: MOST_FINDINGS,
+        wants_effective: false,
+        ..Question::new(effective.versions)
+    }
+}
+
 impl Analysis {
     /// Nothing to show.
     pub(crate) fn empty() -> Self {
@@ -123,29 +151,13 @@ impl Analysis {
             return Self::of_report(uri, &report, effective, client, (None, None));
         }
         let question = Question {
-            path: Some(&path),
-            definitions: Some(definitions),
             go: wanted.go.map(|it| it as &dyn generated::GoSources),
-            markers: Some(&effective.config.markers),
-            hazards: if are_shown(&effective.config) {
-                wanted.hazards
-            } else {
-                Search::Off
-            },
-            lints: Lints::of(&effective.config),
             wants_costs: wanted.costs,
-            is_completed: true,
-            is_edited: true,
-            is_part: effective.is_part,
-            has_expressions: effective.has_expressions,
-            requires_crds: effective.requires_crds,
-            most_findings: MOST_FINDINGS,
-            wants_effective: false,
             replaces: wanted.replaces,
             changes: wanted.changes,
             last_trees: wanted.last_trees,
             overlays: wanted.built.map(|it| &**it as &dyn BuiltDocuments),
-            ..Question::new(effective.versions)
+            ..question(&path, effective, definitions, wanted.hazards)
         };
         let (mut report, mut kept) = analyze_typing(text.clone(), &question, wanted.cursor);
         let asides = wanted.asides.as_ref();

@@ -12,13 +12,13 @@ use crd_analyzer_io::{read::Access, roots::Roots, source_ignore};
 use crd_analyzer_workspace::{
     builds::overlay::{AsBuilt, Files, FluxFolders, Overlays},
     index::{GroupKind, Index},
-    judging::analysis::{MOST_FINDINGS, Question},
-    judging::hazards::{Search, are_shown},
-    judging::lints::Lints,
+    judging::analysis::Question,
+    judging::hazards::Search,
     sources::generated,
 };
 
 use crate::{
+    analysis,
     documents::Snapshot,
     overlays::{Builders, Found, SessionFiles, State},
     session::Session,
@@ -135,23 +135,11 @@ impl Session {
             tracing::warn!("{} is not built: its kustomizations read too much", path.display());
             return None;
         }
+        let definitions = SyncedIndex(self);
         let question = Question {
-            path: Some(path),
-            definitions: Some(&SyncedIndex(self)),
             go: Some(&self.go as &dyn generated::GoSources),
-            hazards: if are_shown(&effective.config) {
-                search
-            } else {
-                Search::Off
-            },
-            lints: Lints::of(&effective.config),
-            is_completed: true,
-            is_edited: true,
-            requires_crds: effective.requires_crds,
-            most_findings: MOST_FINDINGS,
-            wants_effective: false,
             overlays: Some(&overlays),
-            ..Question::new(effective.versions)
+            ..analysis::question(path, effective, &definitions, search)
         };
         let built = AsBuilt::new(&overlays, path, text, &question);
         self.trace(|| format!("built the objects of {} in {:.1?}", path.display(), begin.elapsed()));

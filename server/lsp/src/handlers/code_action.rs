@@ -7,11 +7,7 @@ use crd_analyzer_ide::{
     lens,
 };
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
-use crd_analyzer_workspace::{
-    findings::report::FileReport,
-    judging::analysis::{MOST_FINDINGS, Question, analyze},
-    judging::hazards::Search,
-};
+use crd_analyzer_workspace::{findings::report::FileReport, judging::analysis::analyze, judging::hazards::Search};
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse, Diagnostic, DocumentChanges,
     OneOf, OptionalVersionedTextDocumentIdentifier, Range, TextDocumentEdit, TextEdit, WorkspaceEdit,
@@ -19,7 +15,7 @@ use lsp_types::{
 use tower_lsp::jsonrpc::Result;
 
 use crate::{
-    analysis::Analysis,
+    analysis::{self, Analysis},
     capabilities::Client,
     display_text,
     documents::Snapshot,
@@ -94,7 +90,7 @@ fn judge(session: &Arc<Session>, snapshot: &Snapshot, text: &str, deadline: &Dea
     judge_at(&place_of(&snapshot.uri), session, snapshot, text, deadline)
 }
 
-/// As [`judge`], of another file, with the Kubernetes versions of the document.
+/// As [`judge`], of another file, with the settings of the document.
 fn judge_at(
     path: &Path,
     session: &Arc<Session>,
@@ -105,14 +101,8 @@ fn judge_at(
     if deadline.is_over() {
         return None;
     }
-    let question = Question {
-        path: Some(path),
-        definitions: Some(&SyncedIndex(session)),
-        hazards: Search::All(&session.hazards),
-        most_findings: MOST_FINDINGS,
-        wants_effective: false,
-        ..Question::new(session.effective(snapshot).versions)
-    };
+    let (effective, definitions) = (session.effective(snapshot), SyncedIndex(session));
+    let question = analysis::question(path, &effective, &definitions, Search::All(&session.hazards));
     Some(analyze(text.as_bytes().to_vec(), &question))
 }
 

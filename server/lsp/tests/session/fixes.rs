@@ -326,3 +326,48 @@ async fn what_keeps_the_value_comes_before_what_removes_it() {
         client.finish().await;
     }
 }
+
+/// What only our own lints find has fixes, too: a fix is judged by the diagnostics that are shown.
+#[tokio::test]
+async fn what_lints_find_has_its_fixes() {
+    let mut client = Client::start(capabilities("utf-16")).await;
+    let text = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources:
+      scale:
+        specReplicasPath: .spec.size
+        statusReplicasPath: .status.replicas
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: {type: object, properties: {replicas: {type: integer}, name: {type: string}}}
+          status: {type: object, properties: {replicas: {type: integer}}}
+";
+    client.open(URI, 1, text).await;
+    let shown = client.pull(URI, None).await["items"].take();
+    assert_eq!(shown[0]["code"], "unknown-scale-path", "{shown}");
+    let actions = list(ask(&mut client, [13, 33], Value::Null).await);
+    let titles: Vec<&str> = actions.iter().filter_map(|it| it["title"].as_str()).collect();
+    // A path of replicas does not lead to a string.
+    let expected = [
+        "Add size to the schema",
+        "Change size to replicas",
+        "Ignore unknown-scale-path here",
+    ];
+    assert_eq!(titles, expected);
+    let edits = actions[0]["edit"]["documentChanges"][0]["edits"].clone();
+    apply(&mut client, 2, edits).await;
+    assert_eq!(client.pull(URI, None).await["items"], json!([]));
+    client.finish().await;
+}

@@ -7,7 +7,7 @@ use crd_analyzer_budget as budget;
 use crd_analyzer_schema::codes;
 use crd_analyzer_syntax::{
     paths::{self, Step},
-    tree::{NodeKind, ScalarStyle},
+    tree::{CollectionStyle, NodeKind, ScalarStyle},
 };
 use crd_analyzer_workspace::{index::GroupKind, words::meant::meant};
 
@@ -222,7 +222,7 @@ fn not_in_enum(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
 fn wrong_type(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let (Some(_), NodeKind::Scalar(style)) = (short(at), tree.kind(at.node)) else {
-        return;
+        return collection(at, view, found);
     };
     let (span, source) = (tree.span(at.node), tree.source(at.node));
     match view.ty() {
@@ -247,6 +247,31 @@ fn wrong_type(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
         let title = format!("Change {source} to {whole}");
         found.push(Repair::new(title, vec![put(span, whole.to_string())]));
     } else if let Some(written) = first_value(view).and_then(|it| flow(&it, false)) {
+        let title = format!("Replace the value by {written}");
+        found.push(Repair::new(title, vec![put(span, written)]));
+    }
+}
+
+/// A list or an object in one line instead of a scalar: its only item, or a value of the type to begin with.
+fn collection(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
+    let tree = at.tree;
+    let is_flow = matches!(
+        tree.kind(at.node),
+        NodeKind::Sequence(CollectionStyle::Flow) | NodeKind::Mapping(CollectionStyle::Flow)
+    );
+    let wants_scalar = matches!(view.ty(), Some("string" | "integer" | "number" | "boolean"));
+    let (span, source) = (tree.full_span(at.node), tree.source(at.node));
+    if !is_flow || !wants_scalar || source.contains(['\n', '\r']) {
+        return;
+    }
+    let mut items = tree.items(at.node);
+    if let (Some(only), None) = (items.next(), items.next())
+        && tree.is_scalar(only)
+    {
+        let title = "Take the only item out of the list";
+        found.push(Repair::new(title, vec![put(span, tree.source(only))]));
+    }
+    if let Some(written) = first_value(view).and_then(|it| flow(&it, false)) {
         let title = format!("Replace the value by {written}");
         found.push(Repair::new(title, vec![put(span, written)]));
     }
