@@ -29,8 +29,8 @@ use crd_analyzer_workspace::{
     index::{CrdText, GroupKind},
     kinds,
 };
-use item::escape_snippet;
 pub use item::{Completions, Item, ItemKind};
+use item::{escape_choice, escape_snippet};
 
 use crate::{cursor_context::CursorContext, file::Document, fixes::TextEdit, manifest::object_at};
 

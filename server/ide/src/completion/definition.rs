@@ -131,6 +131,8 @@ fn place_of_nodes(items: &[Item], at: &api::At, structure: &'static Struct, know
             return 0;
         }
         "ValidationRule" => "rule",
+        "CustomResourceConversion" => "strategy",
+        "CustomResourceSubresources" => "scale",
         "JSONSchemaProps" if !known.is_sorted() && !at.is_root_schema => "type",
         _ => return items.len(),
     };

@@ -132,3 +132,8 @@ pub(super) fn escape_snippet(text: &str) -> String {
     }
     escaped
 }
+
+/// A value as one of the choices of a snippet.
+pub(super) fn escape_choice(text: &str) -> String {
+    escape_snippet(text).replace(',', "\\,").replace('|', "\\|")
+}

@@ -121,7 +121,20 @@ pub(super) fn complete(context: &Context<'_, '_>, field: &Field) -> Vec<Item> {
         }
     }
     found.sort_by_key(|it| it.0);
-    found.into_iter().map(|it| it.1).collect()
+    let mut items: Vec<Item> = found.into_iter().map(|it| it.1).collect();
+    if base.is_empty() {
+        // Whole paths before the steps to them.
+        let whole = whole_paths(tree, root, wants).into_iter().map(|(path, schema)| {
+            let mut item = Item::new(path.as_str(), ItemKind::Value);
+            item.detail = Some(property_names::display_type(tree, schema));
+            let description = nav::text(tree, schema, "description");
+            item.documentation = description.map(|it| Documentation::Theirs(it.into_owned()));
+            context.writer.value(&mut item, &path, true);
+            item
+        });
+        items.splice(0..0, whole);
+    }
+    items
 }
 
 /// Whether a schema is that of conditions as Kubernetes has them: a list of objects with a type and a status.
@@ -160,15 +173,101 @@ pub(super) fn first_column(context: &Context<'_, '_>) -> Option<(String, &'stati
                 path.push_str("[?(@.type==\"Ready\")].status");
                 return Some(("Ready".to_owned(), "string", path));
             }
-            let ty = nav::text(tree, schema, "type")?;
-            let ty = ["string", "integer", "boolean", "number"]
-                .into_iter()
-                .find(|it| *it == ty)?;
+            let ty = column_type(tree, schema)?;
             let is_word = name.bytes().all(|it| it.is_ascii_alphanumeric());
             is_word.then(|| (name[..1].to_ascii_uppercase() + &name[1..], ty, path))
         })
     };
     column("status").or_else(|| column("spec"))
+}
+
+/// How deep fields are looked for that a path may lead to as a whole.
+const MAX_STEPS: usize = 3;
+
+/// So many of these are offered.
+const MOST_WHOLE: usize = 8;
+
+/// Fields that are looked at for them.
+const MOST_LOOKED_AT: usize = 500;
+
+/// Whole paths from the root of a resource to values that are wanted, the shortest first, with their schemas.
+fn whole_paths(tree: &Tree, root: Option<NodeId>, wants: Wants) -> Vec<(String, NodeId)> {
+    let parents: &[&str] = match wants {
+        Wants::SpecReplicas => &["spec"],
+        Wants::StatusReplicas => &["status"],
+        Wants::Selector | Wants::Column => &["status", "spec"],
+        Wants::Selectable => &["spec", "status"],
+        Wants::FieldPath => &[],
+    };
+    let properties_of = root.and_then(|it| nav::child(tree, it, "properties"));
+    let parents = parents.iter().filter_map(|parent| {
+        let schema = nav::child(tree, properties_of?, parent)?;
+        Some((format!(".{parent}"), schema))
+    });
+    let mut level: Vec<(String, NodeId)> = parents.collect();
+    let (mut found, mut looked_at) = (Vec::new(), 0);
+    for _ in 1..MAX_STEPS {
+        let mut next = Vec::new();
+        for (base, schema) in &level {
+            for (name, schema) in properties(tree, Some(*schema), false) {
+                looked_at += 1;
+                if looked_at > MOST_LOOKED_AT || found.len() == MOST_WHOLE {
+                    return found;
+                }
+                let Some(schema) = schema else { continue };
+                let mut path = base.clone();
+                push(&mut path, &name, wants);
+                match fit(tree, schema, wants) {
+                    StepMatch::Value if wants != Wants::Column || column_type(tree, schema).is_some() => {
+                        found.push((path, schema));
+                    }
+                    StepMatch::Leads => next.push((path, schema)),
+                    _ => {}
+                }
+            }
+        }
+        level = next;
+    }
+    found
+}
+
+/// The type of a column that shows a scalar.
+fn column_type(tree: &Tree, schema: NodeId) -> Option<&'static str> {
+    let ty = nav::text(tree, schema, "type")?;
+    let is_time = ty == "string" && nav::text(tree, schema, "format").is_some_and(|it| it == "date-time");
+    if is_time {
+        return Some("date");
+    }
+    let types = ["string", "integer", "boolean", "number"];
+    types.into_iter().find(|it| *it == ty)
+}
+
+/// Columns for the scalars of the status and the spec: the name, the type and the path of each.
+pub(super) fn columns(context: &Context<'_, '_>) -> Vec<(String, &'static str, String)> {
+    let tree = context.place.tree;
+    let paths = whole_paths(tree, schema_of_version(context), Wants::Column).into_iter();
+    let columns = paths.filter_map(|(path, schema)| {
+        let name = path
+            .rsplit('.')
+            .next()
+            .filter(|it| it.bytes().all(|it| it.is_ascii_alphanumeric()))?;
+        let name = name.get(..1)?.to_ascii_uppercase() + &name[1..];
+        Some((name, column_type(tree, schema)?, path))
+    });
+    columns.collect()
+}
+
+/// The paths that a path of the scale subresource may be; the usual name first.
+pub(super) fn scale_paths(context: &Context<'_, '_>, field: &str) -> Vec<String> {
+    let wants = match field {
+        "specReplicasPath" => Wants::SpecReplicas,
+        "statusReplicasPath" => Wants::StatusReplicas,
+        _ => Wants::Selector,
+    };
+    let found = whole_paths(context.place.tree, schema_of_version(context), wants);
+    let mut paths: Vec<String> = found.into_iter().map(|it| it.0).collect();
+    paths.sort_by_key(|it| !it.ends_with(".replicas"));
+    paths
 }
 
 /// The schema of the version that a path is in.

@@ -9,7 +9,7 @@ use crd_analyzer_syntax::{
     tree::{CollectionStyle, NodeId, NodeKind, Tree},
 };
 
-use super::{Context, Item, ItemKind, escape_snippet, json_paths, nav, rank::Keys};
+use super::{Context, Item, ItemKind, escape_choice, escape_snippet, json_paths, nav, rank::Keys};
 
 /// Bytes of a version that is offered to be copied: the whole list is sent to the client.
 const MAX_COPIED: usize = 64 << 10;
@@ -100,6 +100,22 @@ fn copied(tree: &Tree, item: NodeId, name: &str) -> Option<Vec<(usize, String)>>
         (indent, line[blanks..].to_owned())
     });
     Some(lines.collect())
+}
+
+/// So many columns are offered.
+const MOST_COLUMNS: usize = 5;
+
+/// The line of a path of the scale subresource: those of the schema to choose from, or what most write.
+fn scale_path(context: &Context<'_, '_>, field: &str, place: usize, usual: &str) -> String {
+    let paths = json_paths::scale_paths(context, field);
+    match paths.as_slice() {
+        [] => format!("{field}: ${{{place}:{usual}}}"),
+        [only] => format!("{field}: ${{{place}:{}}}", escape_snippet(only)),
+        several => {
+            let choices: Vec<String> = several.iter().map(|it| escape_choice(it)).collect();
+            format!("{field}: ${{{place}|{}|}}", choices.join(","))
+        }
+    }
 }
 
 /// Snippets for the written text at a place.
@@ -267,20 +283,56 @@ pub(super) fn snippets(
         "CustomResourceColumnDefinition" if is_new => {
             // When a resource was made is known of each.
             let age = || ("Age".to_owned(), "date", ".metadata.creationTimestamp".to_owned());
-            let (name, ty, path) = json_paths::first_column(context).unwrap_or_else(age);
-            let others = ["string", "integer", "date", "boolean", "number"];
-            let others: Vec<_> = others.into_iter().filter(|it| *it != ty).collect();
-            add(
-                "column …",
-                "a column of kubectl get",
-                "A column with its path.",
-                vec![
-                    line(0, &format!("name: ${{1:{}}}", escape_snippet(&name))),
-                    line(0, &format!("type: ${{2|{ty},{}|}}", others.join(","))),
-                    line(0, &format!("jsonPath: ${{3:{}}}", escape_snippet(&path))),
-                ],
-            );
+            let first = json_paths::first_column(context).unwrap_or_else(age);
+            let others = json_paths::columns(context).into_iter().filter(|it| it.2 != first.2);
+            let others: Vec<_> = others.take(MOST_COLUMNS - 1).collect();
+            let mut add_column = |label: &str, detail: &str, (name, ty, path): (String, &str, String)| {
+                let others = ["string", "integer", "date", "boolean", "number"];
+                let others: Vec<_> = others.into_iter().filter(|it| *it != ty).collect();
+                add(
+                    label,
+                    detail,
+                    "A column with its path.",
+                    vec![
+                        line(0, &format!("name: ${{1:{}}}", escape_snippet(&name))),
+                        line(0, &format!("type: ${{2|{ty},{}|}}", others.join(","))),
+                        line(0, &format!("jsonPath: ${{3:{}}}", escape_snippet(&path))),
+                    ],
+                );
+            };
+            add_column("column …", "a column of kubectl get", first);
+            for column in others {
+                let (label, path) = (format!("column {} …", column.0), column.2.clone());
+                add_column(&label, &path, column);
+            }
         }
+        "CustomResourceSubresources" if !known.has("scale") => add(
+            "scale …",
+            "the scale subresource with its paths",
+            "What `kubectl scale` and autoscalers read and set.",
+            vec![
+                line(0, "scale:"),
+                line(step, &scale_path(context, "specReplicasPath", 1, ".spec.replicas")),
+                line(step, &scale_path(context, "statusReplicasPath", 2, ".status.replicas")),
+            ],
+        ),
+        // Older versions of the API have another field.
+        "CustomResourceConversion" if is_new && structure.fields.iter().any(|it| it.name == "webhook") => add(
+            "webhook …",
+            "conversion by a webhook",
+            "A webhook in the cluster converts between the versions.",
+            vec![
+                line(0, "strategy: Webhook"),
+                line(0, "webhook:"),
+                line(step, "conversionReviewVersions:"),
+                line(step + dash, "- v1"),
+                line(step, "clientConfig:"),
+                line(2 * step, "service:"),
+                line(3 * step, "namespace: ${1:system}"),
+                line(3 * step, "name: ${2:webhook-service}"),
+                line(3 * step, "path: ${3:/convert}"),
+            ],
+        ),
         _ => {}
     }
     let missing: Vec<_> = structure
@@ -295,7 +347,9 @@ pub(super) fn snippets(
         for (number, field) in missing.iter().enumerate() {
             let place = number + 1;
             let values = field.values.known();
-            if let Some(written) = others.as_ref().and_then(|it| it.value(field.name)) {
+            if structure.name == "CustomResourceSubresourceScale" {
+                lines.push(line(0, &scale_path(context, field.name, place, "")));
+            } else if let Some(written) = others.as_ref().and_then(|it| it.value(field.name)) {
                 lines.push(line(0, &format!("{}: ${{{place}:{written}}}", field.name)));
             } else if let FieldType::List(_) = field.ty {
                 lines.push(line(0, &format!("{}:", field.name)));
