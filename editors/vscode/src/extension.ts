@@ -102,34 +102,86 @@ async function stop(): Promise<void> {
 
 const EFFECTIVE = `${ID}-effective`;
 
+/** What the language server says of an object as it is stored. */
+interface EffectiveObject {
+  text: string;
+  kubernetes: string;
+  overlay: string | null;
+  overlays: string[];
+}
+
+/** An object, and who builds it. */
+interface Of {
+  source: string;
+  line?: number;
+  overlay?: string;
+}
+
+function askEffective({ source, line, overlay }: Of): Promise<EffectiveObject | null | undefined> {
+  const at = { textDocument: { uri: source }, position: { line: line ?? 0, character: 0 }, overlay };
+  return Promise.resolve(client?.sendRequest<EffectiveObject | null>(`${ID}/effectiveObject`, at));
+}
+
 /** Shows what the server makes of the resource at the cursor, beside it, and again whenever a document changes. */
 function effectiveObjects(context: ExtensionContext): void {
   const changed = new EventEmitter<Uri>();
   const shown = () => workspace.textDocuments.filter((it) => it.uri.scheme === EFFECTIVE).map((it) => it.uri);
   const provideTextDocumentContent = async (uri: Uri) => {
-    const { source, line } = JSON.parse(uri.query) as { source: string; line: number };
-    const at = { textDocument: { uri: source }, position: { line, character: 0 } };
-    const found = await client?.sendRequest<{ text: string; kubernetes: string } | null>(`${ID}/effectiveObject`, at);
-    return found ? `# as Kubernetes ${found.kubernetes} reads it\n${found.text}` : "# here is no resource of a known definition\n";
+    const found = await askEffective(JSON.parse(uri.query) as Of);
+    if (!found) {
+      return "# here is no resource of a known definition\n";
+    }
+    const built = found.overlay ? `, as ${found.overlay} builds it` : "";
+    return `# as Kubernetes ${found.kubernetes} reads it${built}\n${found.text}`;
   };
+  const document = (of: Of) =>
+    Uri.from({ scheme: EFFECTIVE, path: `${Uri.parse(of.source).path}.effective.yaml`, query: JSON.stringify(of) });
   // A lens says which resource it is of. The button in the title and the palette mean the one at the cursor.
-  const show = async (of?: { uri: unknown; line?: unknown }) => {
+  const chosen = (of?: { uri: unknown; line?: unknown }): Of | undefined => {
     const editor = window.activeTextEditor;
     const isOfLens = typeof of?.uri === "string" && typeof of.line === "number";
     const source = isOfLens ? Uri.parse(of.uri as string) : editor?.document.uri;
     if (!source || source.scheme === EFFECTIVE) {
+      return undefined;
+    }
+    return { source: source.toString(), line: isOfLens ? (of.line as number) : editor?.selection.active.line };
+  };
+  const pick = (overlays: string[], placeHolder: string) => window.showQuickPick(overlays, { placeHolder });
+  const show = async (of?: { uri: unknown; line?: unknown }) => {
+    const asked = chosen(of);
+    if (!asked) {
       return;
     }
-    const line = isOfLens ? (of.line as number) : editor?.selection.active.line;
-    const query = JSON.stringify({ source: source.toString(), line });
-    const uri = Uri.from({ scheme: EFFECTIVE, path: `${source.path}.effective.yaml`, query });
-    await window.showTextDocument(await workspace.openTextDocument(uri), { viewColumn: ViewColumn.Beside, preserveFocus: true, preview: true });
+    const overlays = (await askEffective(asked))?.overlays ?? [];
+    if (overlays.length > 1) {
+      asked.overlay = await pick(overlays, "Show the object as it is built for…");
+      if (!asked.overlay) {
+        return;
+      }
+    }
+    const options = { viewColumn: ViewColumn.Beside, preserveFocus: true, preview: true };
+    await window.showTextDocument(await workspace.openTextDocument(document(asked)), options);
+  };
+  const compare = async () => {
+    const asked = chosen();
+    const overlays = (asked && (await askEffective(asked))?.overlays) ?? [];
+    if (!asked || overlays.length < 2) {
+      window.showInformationMessage("No two kustomizations build the object at the cursor.");
+      return;
+    }
+    const one = await pick(overlays, "Compare the object as it is built for…");
+    const other = one && (await pick(overlays.filter((it) => it !== one), `Compare ${one} with…`));
+    if (one && other) {
+      const [left, right] = [one, other].map((overlay) => document({ ...asked, overlay }));
+      await commands.executeCommand("vscode.diff", left, right, `${one} ↔ ${other}`);
+    }
   };
   context.subscriptions.push(
     changed,
     workspace.registerTextDocumentContentProvider(EFFECTIVE, { onDidChange: changed.event, provideTextDocumentContent }),
     workspace.onDidChangeTextDocument((it) => (it.document.uri.scheme === EFFECTIVE ? undefined : shown().forEach((uri) => changed.fire(uri)))),
     commands.registerCommand(`${ID}.showEffectiveObject`, show),
+    commands.registerCommand(`${ID}.compareEffectiveObjects`, compare),
   );
 }
 

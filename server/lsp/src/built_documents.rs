@@ -146,6 +146,15 @@ impl Session {
         Some(built)
     }
 
+    /// Asks what kustomizations and Flux make of a file with this text. `None`: nothing builds it.
+    pub(crate) fn ask_builds<T>(&self, path: &Path, text: &Arc<str>, ask: impl FnOnce(&Overlays) -> T) -> Option<T> {
+        let builders = self.overlays.builders(path)?;
+        let folders = self.folders();
+        let files = SessionFiles::new(&self.documents, &folders).with(path, text);
+        let overlays = self.overlays_of(&builders, &[path], &files);
+        (!files.is_over()).then(|| ask(&overlays))
+    }
+
     /// What kustomizations and Flux make of some files.
     fn overlays_of(&self, builders: &Builders, of: &[&Path], files: &SessionFiles<'_>) -> Overlays {
         let folders: Vec<_> = builders.folders.iter().map(|it| (it.clone(), files)).collect();

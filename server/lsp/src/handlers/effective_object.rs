@@ -1,9 +1,16 @@
 //! `crd-analyzer/effectiveObject`, of our own: what a server makes of the custom resource at a position.
 
-use std::{fmt::Write as _, sync::Arc};
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use crd_analyzer_io::escape;
+use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_workspace::{
+    builds::overlay::Overlays,
+    findings::report::DocumentReport,
     judging::analysis::{MOST_FINDINGS, Question, analyze},
     resource::{ChangeKind, Line, annotated},
 };
@@ -12,12 +19,18 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 
 use crate::{
-    display_text, request_context, request_context::RequestContext, session::Session, workspace_index::SyncedIndex,
+    display_text, request_context, request_context::RequestContext, session::Session, to_proto,
+    workspace_index::SyncedIndex,
 };
 
-/// The name of the request. Its parameters are those of a position; its answer is null where that object does not exist, else
-/// `{title, kubernetes, text, marks: [{line, kind}]}`: the object as YAML, and which lines were `defaulted`, `dropped` or `rewritten`.
+/// The name of the request. Its parameters are those of a position, and in `overlay` one of the builds that an answer has named. Its answer is
+/// null where that object does not exist, else `{title, kubernetes, text, marks: [{line, kind}], overlay, overlays, places: [{line, location}]}`:
+/// the object as YAML, which lines were `defaulted`, `dropped` or `rewritten`, who builds it and who else does, and where lines that are
+/// not written in the object's own file were decided.
 pub(crate) const METHOD: &str = "crd-analyzer/effectiveObject";
+
+/// What [`METHOD`] calls the object if nothing builds it.
+const AS_WRITTEN: &str = "as written";
 
 pub(crate) async fn handle(session: &Arc<Session>, params: Value) -> Result<Value> {
     // Editors send a position or none, which means the first object.
@@ -30,17 +43,18 @@ pub(crate) async fn handle(session: &Arc<Session>, params: Value) -> Result<Valu
         })
     });
     let at: TextDocumentPositionParams = at.map_err(|error| Error::invalid_params(error.to_string()))?;
+    let overlay = params["overlay"].as_str().map(str::to_owned);
     let found = request_context::read(
         session,
         &at.text_document.uri,
         |_| true,
         "the effective object",
-        move |request| find(request, request.offset(at.position)),
+        move |request| find(request, request.offset(at.position), overlay.as_deref()),
     );
     Ok(found.await?.unwrap_or_default())
 }
 
-fn find(request: &RequestContext, offset: u32) -> Option<Value> {
+fn find(request: &RequestContext, offset: u32, overlay: Option<&str>) -> Option<Value> {
     let definitions = SyncedIndex(&request.session);
     let path = crate::from_proto::place_of(&request.snapshot.uri);
     let question = Question {
@@ -50,15 +64,54 @@ fn find(request: &RequestContext, offset: u32) -> Option<Value> {
         ..Question::new(request.effective.versions)
     };
     let report = analyze(request.file().text().as_bytes().to_vec(), &question);
-    let mut all = report.documents.iter().filter_map(|document| {
-        let (version, verdict) = document.verdicts.last()?;
-        Some((document, version, verdict.resource.as_deref()?))
-    });
-    let at = all
-        .clone()
-        .find(|(document, ..)| document.span.start <= offset && offset <= document.span.end);
-    let (document, version, effective) = at.or_else(|| all.next())?;
-    let mut lines = annotated(effective);
+    let at = report
+        .documents
+        .iter()
+        .find(|document| document.span.start <= offset && offset <= document.span.end);
+    let is_read = |it: &&DocumentReport| it.verdicts.last().is_some_and(|it| it.1.resource.is_some());
+    let document = at.into_iter().chain(report.documents.iter().filter(is_read)).next()?;
+    let built = |overlays: &Overlays| {
+        let builds = overlays.builds_of(&path, (document.index, document.item));
+        let chosen = match overlay {
+            Some(name) => builds.iter().find(|it| it.name == name),
+            None => builds.first(),
+        };
+        let stored = chosen.and_then(|it| Some((it.name.clone(), overlays.stored(it, &question)?)));
+        let mut names: Vec<String> = builds.iter().map(|it| it.name.clone()).collect();
+        if builds.iter().any(|it| it.is_origin) {
+            names.push(AS_WRITTEN.to_owned());
+        }
+        (names, stored)
+    };
+    let built = request.session.ask_builds(&path, &request.snapshot.content(), built);
+    let (names, stored) = built.unwrap_or_default();
+    if let Some((name, stored)) = stored {
+        let title = format!("{} {}", stored.kind, stored.name);
+        return Some(answer(
+            request,
+            (&title, stored.kubernetes),
+            stored.lines,
+            Some((&name, &stored.origin)),
+            &names,
+        ));
+    }
+    let document = Some(document)
+        .filter(is_read)
+        .or_else(|| report.documents.iter().find(is_read))?;
+    let (version, verdict) = document.verdicts.last()?;
+    let lines = annotated(verdict.resource.as_deref()?);
+    let title = format!("{} {}", document.kind, document.name);
+    Some(answer(request, (&title, *version), lines, None, &names))
+}
+
+/// The answer: `built` says who builds the object, and the file that has it as a whole.
+fn answer(
+    request: &RequestContext,
+    (title, kubernetes): (&str, KubernetesVersion),
+    mut lines: Vec<Line>,
+    built: Option<(&str, &Path)>,
+    names: &[String],
+) -> Value {
     let left_out = bounded(&mut lines);
     let marks = lines.iter().enumerate().filter_map(|(line, it)| {
         let kind = match it.mark? {
@@ -68,17 +121,42 @@ fn find(request: &RequestContext, offset: u32) -> Option<Value> {
         };
         Some(json!({ "line": line, "kind": kind }))
     });
-    let mut text: String = lines.iter().flat_map(|it| [it.text.as_str(), "\n"]).collect();
+    let marks: Vec<_> = marks.collect();
+    let folders = request.session.folders();
+    let mut places = Vec::new();
+    let mut text = String::new();
+    for (line, it) in lines.iter().enumerate() {
+        text.push_str(&it.text);
+        let elsewhere = it
+            .decided
+            .as_ref()
+            .filter(|it| built.is_some_and(|built| *it.file.path != *built.1));
+        if let Some(decided) = elsewhere {
+            let _ = write!(text, "  # {}", shown(&decided.file.path, &folders));
+            let location = to_proto::in_file(&decided.file, decided.origin, request.client());
+            places.extend(location.map(|it| json!({ "line": line, "location": it })));
+        }
+        text.push('\n');
+    }
     if left_out > 0 {
         let _ = writeln!(text, "# {left_out} more lines are not shown");
     }
-    Some(json!({
-        "title": display_text::line(&format!("{} {}", document.kind, document.name)),
-        "kubernetes": version.to_string(),
-        "marks": marks.collect::<Vec<_>>(),
+    json!({
+        "title": display_text::line(title),
+        "kubernetes": kubernetes.to_string(),
+        "marks": marks,
+        "overlay": built.map(|it| display_text::line(it.0)),
+        "overlays": names.iter().map(|it| display_text::line(it)).collect::<Vec<_>>(),
+        "places": places,
         // Not cut: there is a limit of its own.
         "text": escape::text(&text),
-    }))
+    })
+}
+
+/// A file as people name it: from the folder of the workspace.
+fn shown(path: &Path, folders: &[PathBuf]) -> String {
+    let from = folders.iter().find_map(|it| path.strip_prefix(it).ok());
+    display_text::line(&from.unwrap_or(path).to_string_lossy())
 }
 
 /// Bytes of an effective object that are shown: a server takes no object over 3 MB, but fills in what may be more.

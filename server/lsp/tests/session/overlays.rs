@@ -419,3 +419,62 @@ async fn a_base_is_not_marked_while_its_patch_is_closed() {
     assert!(seen.iter().all(Vec::is_empty), "{seen:?}");
     editor.client.finish_with_lists().await;
 }
+
+/// What is stored is what is built: a patch alone is no object, and each overlay stores another one.
+#[tokio::test]
+async fn the_effective_object_is_what_an_overlay_builds() {
+    let crd = CRD.replace(
+        "size: {type: integer}",
+        "size: {type: integer}, least: {type: integer, default: 1}",
+    );
+    let patch = |size: u32| format!("{HEAD}  size: {size}\n");
+    let base = format!("{HEAD}  color: red\n  least: 2\n");
+    let tree = folder(&[
+        ("crd.yaml", &crd),
+        ("base/widget.yaml", &base),
+        ("prod/kustomization.yaml", NAMES_BASE),
+        ("prod/patch.yaml", &patch(3)),
+        ("staging/kustomization.yaml", NAMES_BASE),
+        ("staging/patch.yaml", &patch(5)),
+        ("alone.yaml", &format!("{HEAD}  color: blue\n")),
+    ]);
+    let mut editor = Editor::start(pushed(), tree).await;
+    editor.open("alone.yaml").await;
+    editor.until("alone.yaml", 1, &[("missing-property", 4)]).await;
+    editor.open("base/widget.yaml").await;
+    editor.open("prod/patch.yaml").await;
+    editor.until("base/widget.yaml", 1, &[]).await;
+    editor.until("prod/patch.yaml", 1, &[]).await;
+    let text = |size: u32, file: &str| format!("{HEAD}  color: red\n  least: 2\n  size: {size}  # {file}\n");
+    let ask = async |editor: &mut Editor, path: &str, overlay: Value| {
+        let params = json!({ "textDocument": { "uri": editor.uri(path) }, "overlay": overlay });
+        editor.client.request("crd-analyzer/effectiveObject", params).await
+    };
+    // The patch does not lose what the base sets.
+    let found = ask(&mut editor, "prod/patch.yaml", Value::Null).await;
+    assert_eq!(found["text"], text(3, "prod/patch.yaml"));
+    assert_eq!((&found["overlay"], &found["overlays"]), (&json!("."), &json!(["."])));
+    let place = &found["places"][0];
+    assert_eq!(place["location"]["uri"], editor.uri("prod/patch.yaml"));
+    assert_eq!(
+        place["location"]["range"]["start"],
+        json!({ "line": 5, "character": 8 })
+    );
+    // The base has the choice.
+    let found = ask(&mut editor, "base/widget.yaml", Value::Null).await;
+    assert_eq!(found["overlays"], json!(["../prod", "../staging", "as written"]));
+    assert_eq!(found["text"], text(3, "prod/patch.yaml"));
+    let found = ask(&mut editor, "base/widget.yaml", json!("../staging")).await;
+    assert_eq!(found["text"], text(5, "staging/patch.yaml"));
+    let found = ask(&mut editor, "base/widget.yaml", json!("as written")).await;
+    assert_eq!((&found["text"], &found["overlay"]), (&json!(base), &Value::Null));
+    // An edit of the patch that is not saved counts.
+    let patch = editor.uri("prod/patch.yaml");
+    editor.client.change(&patch, 2, &[([5, 8, 5, 9], "4")]).await;
+    let found = ask(&mut editor, "base/widget.yaml", json!("../prod")).await;
+    assert_eq!(found["text"], text(4, "prod/patch.yaml"));
+    // What nothing builds has no choice.
+    let found = ask(&mut editor, "alone.yaml", Value::Null).await;
+    assert_eq!((&found["overlay"], &found["overlays"]), (&Value::Null, &json!([])));
+    editor.client.finish_with_lists().await;
+}

@@ -10,6 +10,8 @@ use crd_analyzer_schema::{
 use crd_analyzer_syntax::json::JsonDoc;
 use serde_json::{Map, Value};
 
+use crate::documents::source::BuiltPlace;
+
 /// What an API server makes of an object when it reads it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Effective {
@@ -105,11 +107,19 @@ pub struct Line {
     pub text: String,
     /// What happened to what is on it.
     pub mark: Option<ChangeKind>,
+    /// What decided it, if something builds the object.
+    pub decided: Option<BuiltPlace>,
 }
 
 /// The object as YAML, a line at a time: what was defaulted or rewritten is marked, what was dropped is there as a comment.
 pub fn annotated(effective: &Effective) -> Vec<Line> {
+    annotated_by(effective, &|_| None)
+}
+
+/// The same, where each line also has what decided the value at its path.
+pub(crate) fn annotated_by(effective: &Effective, decided: &dyn Fn(&Path) -> Option<BuiltPlace>) -> Vec<Line> {
     let mut writer = Writer {
+        decided,
         changes: effective.changes.iter().map(|it| (&it.path, it)).collect(),
         dropped: BTreeMap::new(),
         lines: Vec::new(),
@@ -141,6 +151,7 @@ pub fn yaml(object: &Map<String, Value>) -> Vec<String> {
 }
 
 struct Writer<'e> {
+    decided: &'e dyn Fn(&Path) -> Option<BuiltPlace>,
     changes: BTreeMap<&'e Path, &'e Change>,
     /// What was dropped, by the path of what it was in.
     dropped: BTreeMap<Path, Vec<(&'e String, &'e Change)>>,
@@ -167,7 +178,8 @@ impl Writer<'_> {
             Some(ChangeKind::Rewritten) => format!("{text}  # rewritten"),
             _ => text,
         };
-        self.lines.push(Line { text, mark });
+        let decided = (self.decided)(&self.path).filter(|_| mark != Some(ChangeKind::Pruned));
+        self.lines.push(Line { text, mark, decided });
     }
 
     /// Writes the entries of an object. `first` is before the first line instead of its indentation.

@@ -21,6 +21,7 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Span, Tree},
 };
 
+pub(crate) use crate::resource::effective::annotated_by;
 pub use crate::resource::effective::{Change, Effective, Line, annotated};
 pub use crd_analyzer_resource::ChangeKind;
 pub use printer_columns::{Column, columns};

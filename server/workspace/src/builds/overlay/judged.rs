@@ -35,8 +35,8 @@ use crate::{
 
 /// An object that was judged.
 pub(super) struct Judged {
-    projection: Projection,
-    documents: Vec<DocumentReport>,
+    pub(super) projection: Projection,
+    pub(super) documents: Vec<DocumentReport>,
     /// Diagnostics about it that are not answers of the API server.
     findings: Vec<Finding>,
     /// Its kind, if no CRD defines it.
@@ -163,7 +163,7 @@ impl Overlays {
         judged
     }
 
-    fn judge(&self, object: &Object, question: &Question<'_>) -> Judged {
+    pub(super) fn judge(&self, object: &Object, question: &Question<'_>) -> Judged {
         let projection = Projection::new(&object.node, &self.sources);
         let folder = &self.folders[object.build];
         let of_build = OfBuild {

@@ -16,6 +16,7 @@ mod merging;
 mod objects;
 mod projection;
 mod run;
+mod stored;
 mod unjudged;
 
 use std::{
@@ -36,6 +37,7 @@ use judged::Judged;
 use objects::{Key, is_judged, key, told, told_unread};
 use projection::{Projection, Written, documents_of};
 use run::{BuiltFolder, Run};
+pub use stored::{BuildOf, Stored};
 
 use crate::{
     builds::flux::Flux,

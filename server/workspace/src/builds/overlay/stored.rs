@@ -1,0 +1,137 @@
+//! The object of a document as each kustomization builds it, and as the API server then stores it.
+
+use std::path::Path;
+
+use crd_analyzer_schema::{KubernetesVersion, field};
+use crd_analyzer_syntax::{
+    paths::Finder,
+    read,
+    tree::{Span, Tree},
+};
+
+use super::{
+    Object, Overlays,
+    objects::relative,
+    projection::{Written, documents_of},
+};
+use crate::{
+    documents::{
+        source::{BuiltFrom, BuiltPlace},
+        spans,
+    },
+    judging::question::Question,
+    resource::{Line, annotated_by},
+};
+
+/// An object that a document is written in or changes, in one build.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BuildOf {
+    /// Who builds it: a folder, as seen from the file's own, or a Kustomization of Flux.
+    pub name: String,
+    /// The document has the object as a whole, so the document does not only change it.
+    pub is_origin: bool,
+    object: usize,
+}
+
+/// An object as the API server stores it after a build.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// The Kubernetes version.
+    pub kubernetes: KubernetesVersion,
+    /// The kind of the object.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// Its text, a line at a time.
+    pub lines: Vec<Line>,
+    /// The file that it is written in as a whole.
+    pub origin: Box<Path>,
+}
+
+impl Overlays {
+    /// The builds of the objects that a document is written in or changes. `at`: the index of the document, and of the item of a list.
+    pub fn builds_of(&self, path: &Path, at: (usize, Option<usize>)) -> Vec<BuildOf> {
+        let folder = path.parent().unwrap_or(path);
+        let mut found: Vec<BuildOf> = Vec::new();
+        for &object in self.by_file.get(path).into_iter().flatten() {
+            let built = &self.objects[object];
+            let is_origin = built.origin.0 == path && (built.origin.1, built.origin.2) == at;
+            if built.is_left_out || !is_origin && (built.origin.0 == path || !self.decides(built, path, at.0)) {
+                continue;
+            }
+            let folder = relative(folder, &self.folders[built.build]).unwrap_or_else(|| ".".to_owned());
+            let mut name = match &self.patching[built.build] {
+                Some(((_, name), _)) => format!("{name} ({folder})"),
+                None => folder,
+            };
+            // A patch may change several objects.
+            if found.iter().any(|it| it.name == name) {
+                let text = |keys: &[&str]| built.node.at(keys).and_then(|it| it.as_str()).unwrap_or_default();
+                name = format!("{name}: {} {}", text(&["kind"]), text(&["metadata", "name"]));
+            }
+            found.push(BuildOf {
+                name,
+                is_origin,
+                object,
+            });
+        }
+        found
+    }
+
+    /// Whether a document of a file decides something of an object.
+    fn decides(&self, object: &Object, path: &Path, index: usize) -> bool {
+        documents_of(&object.node).into_iter().any(|document| {
+            let (of, at) = self.sources.path_of(document);
+            **of == *path && at as usize == index
+        })
+    }
+
+    /// The object of a build as the API server stores it. Each line says which file decided it. `None`: it cannot be read as a custom resource.
+    pub fn stored(&self, build: &BuildOf, question: &Question<'_>) -> Option<Stored> {
+        let object = &self.objects[build.object];
+        let question = Question {
+            wants_effective: true,
+            ..*question
+        };
+        let judged = self.judge(object, &question);
+        let document = judged.documents.first()?;
+        let (version, verdict) = document.verdicts.last()?;
+        let effective = verdict.resource.as_deref()?;
+        let text = judged.projection.text.as_str().into();
+        let tree = read(&text, Span::new(0, text.len() as u32)).ok()?;
+        let places = judged.projection.places(&self.sources, &mut Written::new());
+        let from = BuiltFrom {
+            path: self.sources.document(object.origin_place).0.clone(),
+            folder: build.name.clone(),
+            places,
+        };
+        let finder = Finder::new(&tree);
+        let decided = |path: &field::Path| decided(&tree, &finder, &from, path);
+        Some(Stored {
+            kubernetes: *version,
+            kind: document.kind.clone(),
+            name: document.name.clone(),
+            lines: annotated_by(effective, &decided),
+            origin: object.origin.0.as_path().into(),
+        })
+    }
+}
+
+/// What decided the value at a path of a built object; of a collection, its key.
+fn decided(tree: &Tree, finder: &Finder<'_>, from: &BuiltFrom, path: &field::Path) -> Option<BuiltPlace> {
+    // A patch has these only to name its object.
+    if let [field::Segment::Field(name)] = path.segments()
+        && ["apiVersion", "kind"].contains(&name.as_str())
+    {
+        return None;
+    }
+    let found = finder.find_from(tree.root()?, &spans::steps(path.segments()));
+    if !found.is_found() {
+        return None;
+    }
+    let span = match found.key {
+        Some(key) if !tree.is_scalar(found.node) => tree.span(key),
+        _ => spans::first_line(tree.text(), tree.span(found.node)),
+    };
+    from.place(span).cloned()
+}
