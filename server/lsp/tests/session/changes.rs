@@ -137,7 +137,8 @@ async fn a_change_that_breaks_writers_is_marked_with_its_witness() {
 
 #[tokio::test]
 async fn what_changed_is_named_and_errors_come_first() {
-    let rule = |text: &str| format!("{{type: integer, x-kubernetes-validations: [{{rule: '{text}'}}]}}");
+    let rule =
+        |text: &str| format!("{{type: integer, x-kubernetes-validations: [{{message: too large, rule: '{text}'}}]}}");
     let with = |text: &str| CRD.replace("{type: integer, maximum: 100}", &rule(text));
     let folder = repository_of(&[("crd.yaml", &with("self < 5"))]);
     let (mut client, crd) = start(&folder, Value::Null).await;

@@ -214,6 +214,8 @@ impl Places<'_> {
     /// The place of a change; of what is gone, the key around it.
     fn span(&self, change: &Change) -> Span {
         let path = match (&change.new_path, &change.old_path) {
+            // The expression: what is first in the entry may be its message.
+            (Some(path), _) if ["rule-added", "rule-changed"].contains(&change.code) => path.child("rule"),
             (Some(path), _) => path.clone(),
             (None, Some(path)) => self.where_it_was(path, change.version.as_deref()),
             (None, None) => Path::root(),
