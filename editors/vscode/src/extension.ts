@@ -62,8 +62,8 @@ function newClient(context: ExtensionContext): LanguageClient {
       [ID]: workspace.getConfiguration(ID),
       trusted: workspace.isTrusted,
       // VS Code can show the next list by a command, offers words of open files where a server offers nothing, and makes the text of a
-      // place in a snippet from that of another. The extension has the command that shows an effective object.
-      client: { triggerSuggest: true, offersWords: true, snippetTransforms: true, showEffectiveObject: true },
+      // place in a snippet from that of another. The extension has the command that shows an effective object. A message may have lines.
+      client: { triggerSuggest: true, offersWords: true, snippetTransforms: true, showEffectiveObject: true, messageLines: true },
     },
   };
   return new LanguageClient(ID, "CRD Analyzer", server, options);

@@ -67,6 +67,8 @@ pub(crate) struct Client {
     pub(crate) max_folds: usize,
     /// It has the command [`crate::names::SHOW_EFFECTIVE`].
     pub(crate) shows_effective: bool,
+    /// Messages may have several lines: what to type and why need no place of their own.
+    pub(crate) shows_lines: bool,
 }
 
 impl Client {
@@ -199,6 +201,7 @@ impl Client {
                 .map_or(usize::MAX, |it| it as usize),
             answers_configuration: workspace.and_then(|it| it.configuration).unwrap_or_default(),
             shows_effective: false,
+            shows_lines: false,
         }
     }
 
@@ -206,6 +209,7 @@ impl Client {
     pub(crate) fn read(&mut self, options: &serde_json::Value) {
         self.completion.read(options);
         self.shows_effective = options["client"]["showEffectiveObject"] == true;
+        self.shows_lines = options["client"]["messageLines"] == true;
     }
 
     /// The protocol's name for the unit of columns.

@@ -62,7 +62,7 @@ pub(crate) fn diagnostic(source: &Source<'_>, shown: &MergedFinding, asked: Vers
             Some(CodeDescription { href })
         }),
         source: Some(NAME.to_owned()),
-        message: display_text::text(&message(shown, asked, related.is_some())),
+        message: display_text::text(&message(shown, asked, (related.is_some(), client.shows_lines))),
         related_information: related.filter(|it| !it.is_empty()),
         tags: tags(finding, client),
         data: client.diagnostic_data.then(|| {
@@ -87,8 +87,9 @@ pub(crate) fn left_out(source: &Source<'_>, count: usize, first: Option<Span>) -
     }
 }
 
-/// One row: what is wrong. What to type follows on a line of its own only for clients that do not show related places, which have it otherwise.
-fn message(shown: &MergedFinding, asked: VersionSet, has_related: bool) -> String {
+/// One row: what is wrong. What to type follows on a line of its own for clients that show no related places, and for clients that show lines
+/// well, which then see why, too.
+fn message(shown: &MergedFinding, asked: VersionSet, (has_related, shows_lines): (bool, bool)) -> String {
     let finding = &shown.finding;
     let mut behind = String::new();
     // The label is not shown in editors: what it asks is worth it.
@@ -99,9 +100,14 @@ fn message(shown: &MergedFinding, asked: VersionSet, has_related: bool) -> Strin
         behind.push_str(" (after fixing the errors before it)");
     }
     let mut message = fitted(&display_text::line(&shown.headline(asked)), &behind);
-    if !has_related {
+    if !has_related || shows_lines {
         for help in &finding.help {
             message = format!("{message}\nhelp: {help}");
+        }
+    }
+    if shows_lines {
+        for note in &finding.notes {
+            message = format!("{message}\nnote: {note}");
         }
     }
     message
@@ -130,14 +136,19 @@ fn tags(finding: &Finding, client: &Client) -> Option<Vec<DiagnosticTag>> {
     (!tags.is_empty()).then_some(tags)
 }
 
-/// What to type, the other places, and why.
+/// What to type, the other places, and why; without what the message has.
 fn related(source: &Source<'_>, finding: &Finding) -> Vec<DiagnosticRelatedInformation> {
     let here = |message: String| DiagnosticRelatedInformation {
         location: Location::new(source.uri.clone(), range(source, finding.span)),
         message: display_text::text(&message),
     };
-    let help = finding.help.iter().map(|it| here(format!("help: {it}")));
-    let notes = finding.notes.iter().map(|it| here(format!("note: {it}")));
+    let (help, notes): (&[String], &[String]) = if source.client.shows_lines {
+        (&[], &[])
+    } else {
+        (&finding.help, &finding.notes)
+    };
+    let help = help.iter().map(|it| here(format!("help: {it}")));
+    let notes = notes.iter().map(|it| here(format!("note: {it}")));
     let convert = |it: &Related| {
         let location = match &it.file {
             Some(file) => in_file(file, it.span, source.client)?,
@@ -252,6 +263,14 @@ mod tests {
             ["help: do this", "note: why"]
         );
         assert_eq!(rich.tags, Some(vec![DiagnosticTag::UNNECESSARY]));
+        // Nothing leads to the place that it is at.
+        let lines = told(&Client {
+            related_information: true,
+            shows_lines: true,
+            ..Client::default()
+        });
+        assert_eq!(lines.message, format!("{headline}\nhelp: do this\nnote: why"));
+        assert_eq!(lines.related_information, None);
         let details = ["why", "the API server reports: the server's words"];
         assert_eq!(rich.data.unwrap()["details"], serde_json::json!(details));
     }

@@ -339,8 +339,9 @@ fn with_go(title: &str, diagnostics: &[Diagnostic]) -> String {
         return title.to_owned();
     };
     let file = location.uri.as_str().rsplit('/').next().unwrap_or_default();
+    let what = title.strip_suffix(" here").unwrap_or(title);
     format!(
-        "{title} here, which is generated from {file}:{}",
+        "{what} here, which is generated from {file}:{}",
         location.range.start.line + 1
     )
 }

@@ -26,7 +26,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeLensParams) -> Re
         let answer = |request: &SourceContext| {
             let costs = request.costs();
             let lens = |it: &Cost| CodeLens {
-                range: to_proto::range(&request.source(), it.span),
+                range: to_proto::range(&request.source(), with_its_line(request.source().text, it.span)),
                 command: Some(Command {
                     title: display_text::line(&it.words()),
                     ..Command::default()
@@ -83,6 +83,14 @@ fn steady(
     answer
 }
 
+/// A span from the first character of its line: some editors write a lens in the column where the lens begins.
+fn with_its_line(text: &str, span: Span) -> Span {
+    let start = span.start as usize;
+    let line = text[..start].rfind(['\n', '\r']).map_or(0, |it| it + 1);
+    let blanks = text[line..start].len() - text[line..start].trim_start().len();
+    Span::new((line + blanks) as u32, span.end)
+}
+
 /// Leads from each custom resource to its effective object, where the client can show that.
 fn effective(request: &RequestContext) -> impl Iterator<Item = CodeLens> {
     let known = NearbyIndex {
@@ -120,7 +128,7 @@ fn changes(request: &RequestContext) -> impl Iterator<Item = CodeLens> {
             command.arguments = Some(vec![place]);
         }
         CodeLens {
-            range: request.range(version.span),
+            range: request.range(with_its_line(request.source().text, version.span)),
             command: Some(command),
             data: None,
         }
@@ -143,7 +151,7 @@ fn convert(request: &RequestContext, cost: &Cost) -> CodeLens {
         }
     }
     CodeLens {
-        range: request.range(cost.span),
+        range: request.range(with_its_line(request.source().text, cost.span)),
         command: Some(Command {
             title: display_text::line(&cost.words()),
             ..command

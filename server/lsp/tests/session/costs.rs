@@ -76,7 +76,7 @@ async fn lenses_follow_the_text() {
     let found = lenses(&mut client).await;
     let summary = "1 rule · total 345,880,409,622,760,653 of 100,000,000";
     assert_eq!(titles(&found), [summary, EXPENSIVE]);
-    assert_eq!(found[1]["range"]["start"], json!({ "line": LINE, "character": 16 }));
+    assert_eq!(found[1]["range"]["start"], json!({ "line": LINE, "character": 8 }));
     assert_eq!(hints(&mut client, [0, 99]).await, Value::Null, "never both");
     // Another rule, in the version that was just typed.
     client
@@ -85,7 +85,7 @@ async fn lenses_follow_the_text() {
     let cheap = "1 rule · total 4 of 100,000,000";
     let found = lenses(&mut client).await;
     assert_eq!(titles(&found), [cheap, EXPENSIVE], "no line moves while somebody types");
-    assert_eq!(found[1]["range"]["start"], json!({ "line": LINE, "character": 16 }));
+    assert_eq!(found[1]["range"]["start"], json!({ "line": LINE, "character": 8 }));
     assert_eq!(
         found[1]["command"]["command"], "",
         "a click on what is no more does nothing"

@@ -431,3 +431,28 @@ async fn an_error_hides_no_warning_of_a_resource() {
     assert!(warned(&refused), "{refused:?}");
     client.finish_with_lists().await;
 }
+
+/// Nothing in a resource mends a rule of its CRD.
+#[tokio::test]
+async fn a_rule_that_does_not_compile_is_no_mistake_of_the_resource() {
+    let mut client = Client::start(pulling()).await;
+    let rules = "x-kubernetes-validations: [{rule: self.sise < 5}]\n            properties:";
+    let broken = DEFINITION.replace(
+        "properties:\n              size",
+        &format!("{rules}\n              size"),
+    );
+    client.open(CRD, 1, &broken).await;
+    client.open(CR, 1, &RESOURCE.replace("10", "3")).await;
+    let found = client.pull(CR, None).await["items"].take();
+    assert_eq!(found[0]["code"], "undefined-field", "{found}");
+    assert_eq!(found[0]["message"], "a rule of the CRD for `spec` does not compile");
+    let related = found[0]["relatedInformation"].as_array().expect("other places");
+    assert_eq!(related[0]["message"], "help: correct the rule in the CRD");
+    assert!(
+        related
+            .iter()
+            .any(|it| it["location"]["uri"] == CRD && it["message"] == "the rule"),
+        "{related:?}"
+    );
+    client.finish().await;
+}

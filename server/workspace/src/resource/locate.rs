@@ -43,6 +43,21 @@ pub(super) fn is_of_broken_schema(found: &server::RejectionCause) -> bool {
     !words::text::is_type(wanted)
 }
 
+/// The words for a rule that does not compile, in a resource: only the CRD can be corrected.
+fn of_broken_rule(finding: &mut Finding, place: &field::Path) {
+    let of = match place.to_string() {
+        path if path.is_empty() => "the resource".to_owned(),
+        path => words::name::shown(&path),
+    };
+    finding.headline = words::clip(
+        &format!("a rule of the CRD for {of} does not compile"),
+        words::MAX_HEADLINE,
+    );
+    finding.help = vec!["correct the rule in the CRD".to_owned()];
+    (finding.label, finding.meant, finding.proposed) = (None, None, None);
+    finding.quotes_server = true;
+}
+
 /// What is needed to find places.
 pub(super) struct Locate<'a> {
     pub(super) tree: &'a Tree,
@@ -256,6 +271,9 @@ impl<'a> Locate<'a> {
             .root()
             .and_then(|root| words::of(&About::new(error, error.place(), root, false).of_tree(self.tree)));
         words::give(&mut finding, words, error);
+        if matches!(error.cause(), Some(Cause::Compile(_))) {
+            of_broken_rule(&mut finding, error.place());
+        }
         if missing {
             finding.elsewhere = Some(format!(
                 "{} is not written; this is the closest thing around it",
