@@ -19,7 +19,7 @@ use crd_analyzer_io::{
     stdin,
     walk::{self, Hidden, Links, Problem, Walked},
 };
-use crd_analyzer_workspace::{config::crd_paths::CrdPath, config::is_config, roles::is_markdown};
+use crd_analyzer_workspace::{config::crd_paths::CrdPath, config::is_config, index::lock, roles::is_markdown};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -384,7 +384,11 @@ pub(crate) fn walk_each(
                 path,
                 why: "a link, which is followed only on disk".to_owned(),
             };
-            listed.files.into_iter().for_each(take);
+            let is_collected = |it: &Path| {
+                let below = it.strip_prefix(folder).unwrap_or(it);
+                below.iter().any(|it| it == lock::FOLDER)
+            };
+            listed.files.into_iter().filter(|it| !is_collected(it)).for_each(take);
             Walked {
                 notes: listed.links.into_iter().take(MOST_LINKS).map(link).collect(),
                 ..Walked::default()

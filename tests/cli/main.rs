@@ -12,6 +12,7 @@ mod cluster;
 mod compat;
 mod convert;
 mod cost;
+mod crds;
 mod docs;
 mod doctor;
 mod eval;

@@ -27,7 +27,14 @@ fn examples_are_checked_where_they_are() {
     let sandbox = sandbox(&readme);
     sandbox.run(&["check", "."]).expect(0, &["1 CRD, 0 errors"]);
     let outcome = sandbox.run(&["check", ".", "--markdown"]);
-    outcome.expect(1, &["README.md:11:9", "README.md:23:5", "2 CRs (2 checked in part), 2 errors"]);
+    outcome.expect(
+        1,
+        &[
+            "README.md:11:9",
+            "README.md:23:5",
+            "2 CRs (2 checked in part), 2 errors",
+        ],
+    );
     sandbox
         .run(&["check", "README.md", "--crd", "crds"])
         .expect(1, &["2 CRs (2 checked in part), 2 errors"]);

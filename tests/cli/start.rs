@@ -14,7 +14,7 @@ fn says_what_is_here_and_what_to_type() {
     sandbox.run(&[]).expect(2, &expected);
     Sandbox::new(&[])
         .run(&[])
-        .expect(2, &["no CRD", "name these with --crd PATH"]);
+        .expect(2, &["no CRD", "name them with --crd PATH"]);
 }
 
 #[test]

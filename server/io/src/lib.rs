@@ -9,7 +9,9 @@
 )]
 
 pub mod absolute;
+pub mod archive;
 pub mod cache;
+pub mod collected;
 pub mod config;
 mod dotgit;
 pub mod elsewhere;

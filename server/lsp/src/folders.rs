@@ -26,22 +26,20 @@ async fn look(session: &Arc<Session>) {
     let lister = session.clone();
     let list = move || {
         let is_trusted = lister.trust.is_granted();
-        let (mut files, problems, kustomizations) = workspace_index::files_of(&settings, &folders, is_trusted);
-        for problem in problems {
-            lister.tell(&problem);
+        let mut manifests = workspace_index::files_of(&settings, &folders, is_trusted);
+        for problem in &manifests.problems {
+            lister.tell(problem);
         }
         let of_cluster = lister.cluster.files().into_iter();
-        files.extend(of_cluster.map(|it| (it, Origin::Cluster)));
-        let unread = lister.workspace.unread(&files);
+        manifests.files.extend(of_cluster.map(|it| (it, Origin::Cluster)));
+        let unread = lister.workspace.unread(&manifests);
         let replaced = lister.workspace.describe_folders(&folders);
-        (files, unread, kustomizations, replaced)
+        (manifests, unread, replaced)
     };
-    let Ok((files, unread, kustomizations, replaced)) =
-        tasks::blocking("the list of the workspace's files", list).await
-    else {
+    let Ok((manifests, unread, replaced)) = tasks::blocking("the list of the workspace's files", list).await else {
         return;
     };
-    let (all, done) = (files.len(), Arc::new(AtomicUsize::new(0)));
+    let (all, done) = (manifests.files.len(), Arc::new(AtomicUsize::new(0)));
     let shown = if unread < progress::MANY {
         None
     } else {
@@ -49,9 +47,9 @@ async fn look(session: &Arc<Session>) {
     };
     let (looker, count) = (session.clone(), done.clone());
     let look = tasks::blocking("the look through the workspace", move || {
-        let mut changed = looker.workspace.look_at(&files, &looker.documents, &count);
+        let mut changed = looker.workspace.look_at(&manifests, &looker.documents, &count);
         changed.extend(replaced);
-        changed.extend(looker.start_building(&kustomizations));
+        changed.extend(looker.start_building(&manifests.kustomizations));
         changed
     });
     if let Ok(changed) = progress::watch(shown.as_ref(), all, &done, look).await {

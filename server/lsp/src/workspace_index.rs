@@ -11,6 +11,7 @@ use std::{
 
 use crd_analyzer_ide::{completion, file::File};
 use crd_analyzer_io::{
+    collected,
     read::{self, Access, Kind, Stamp},
     repository::describe,
     roots::{Roots, repository},
@@ -19,8 +20,9 @@ use crd_analyzer_workspace::{
     builds::flux::FluxFiles,
     config::crd_paths::CrdPath,
     index::{
-        Catalog, CrdText, Definitions, Files, Found, GroupKind, KnownCrd, NewFile, Origin, Resource, objects,
-        objects_of,
+        Catalog, CrdText, Definitions, Files, Found, GroupKind, KnownCrd, NewFile, Origin, Resource,
+        lock::{self, Locked},
+        objects, objects_of,
     },
     sources,
 };
@@ -127,7 +129,16 @@ impl Workspace {
 
     fn origin_of(&self, path: &Path) -> Origin {
         let on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
-        on_disk.get(path).map_or(Origin::Workspace, |it| it.1)
+        // One that is new was collected, too: its lock follows.
+        let is_collected = || path.iter().any(|it| it == lock::FOLDER);
+        let new = || {
+            if is_collected() {
+                Origin::Collected
+            } else {
+                Origin::Workspace
+            }
+        };
+        on_disk.get(path).map_or_else(new, |it| it.1)
     }
 
     /// Looks at a file that is not open, as it is on disk.
@@ -181,19 +192,21 @@ impl Workspace {
     }
 
     /// How many of these files have to be read.
-    pub(crate) fn unread(&self, files: &BTreeMap<PathBuf, Origin>) -> usize {
+    pub(crate) fn unread(&self, manifests: &Manifests) -> usize {
         let on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
         let is_known = |path: &PathBuf| on_disk.get(path).is_some_and(|it| Some(it.0) == read::stamp(path));
-        files.keys().filter(|it| !is_known(it)).count()
+        let files = manifests.files.keys().filter(|it| !manifests.locked.contains_key(*it));
+        files.filter(|it| !is_known(it)).count()
     }
 
     /// Looks at all these files that it has not looked at since they changed, and forgets others. `done` counts them.
     pub(crate) fn look_at(
         &self,
-        files: &BTreeMap<PathBuf, Origin>,
+        manifests: &Manifests,
         documents: &Documents,
         done: &AtomicUsize,
     ) -> BTreeSet<GroupKind> {
+        let Manifests { files, locked, .. } = manifests;
         let mut changed = BTreeSet::new();
         {
             let mut on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
@@ -220,8 +233,11 @@ impl Workspace {
                 if known == Some((stamp, **origin)) || documents.is_open_at(path) {
                     continue;
                 }
-                if let Ok(bytes) = read::found(path) {
-                    let mut changed = self.put(path, **origin, bytes);
+                let changed = match locked.get(*path) {
+                    Some((name, locked)) => Some(self.catalog.change(|index| index.set_locked(path, name, locked))),
+                    None => read::found(path).ok().map(|it| self.put(path, **origin, it)),
+                };
+                if let Some(mut changed) = changed {
                     all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut changed);
                 }
             }
@@ -243,13 +259,19 @@ impl Workspace {
 /// Texts may nest deeper than the usual stack holds.
 const STACK_BYTES: usize = 16 << 20;
 
-/// The manifests of a workspace: those in its folders, and those that settings and configuration files say where CRDs lie. And what
-/// the user is to know of those that could not be looked at. `is_trusted`: the settings are the user's own words, not the workspace's.
-pub(crate) fn files_of(
-    settings: &Settings,
-    folders: &[PathBuf],
-    is_trusted: bool,
-) -> (BTreeMap<PathBuf, Origin>, Vec<String>, Kustomizations) {
+/// The manifests of a workspace.
+pub(crate) struct Manifests {
+    /// Those in its folders, those that settings and configuration files say where CRDs lie, and those that were collected.
+    pub(crate) files: BTreeMap<PathBuf, Origin>,
+    /// What locks say of those that were collected: their names, and the rest.
+    locked: BTreeMap<PathBuf, (String, Locked)>,
+    pub(crate) kustomizations: Kustomizations,
+    /// What the user is to know of those that could not be looked at.
+    pub(crate) problems: Vec<String>,
+}
+
+/// Finds the manifests of a workspace. `is_trusted`: the settings are the user's own words, not the workspace's.
+pub(crate) fn files_of(settings: &Settings, folders: &[PathBuf], is_trusted: bool) -> Manifests {
     let mut files = BTreeMap::new();
     let (manifests, mut problems) = scan::manifests(folders);
     let access = Access::Within(Arc::new(Roots::new(folders.iter().map(PathBuf::as_path))));
@@ -277,13 +299,43 @@ pub(crate) fn files_of(
             )),
         }
     }
-    files.extend(own.into_iter().map(|it| (it, Origin::Workspace)));
+    let mut locked = BTreeMap::new();
+    let around = places(folders, &manifests).into_iter().map(|it| (it, &access));
+    for found in collected::around(around) {
+        match found {
+            Ok(found) => {
+                told.extend(found.problems());
+                for (name, it) in &found.lock.crds {
+                    let path = found.file_of(name);
+                    files.insert(path.clone(), Origin::Collected);
+                    locked.insert(path, (name.clone(), it.clone()));
+                }
+            }
+            Err(why) => told.push(format!("the definitions of a lock are not used: {why}")),
+        }
+    }
+    for it in own {
+        locked.remove(&it);
+        files.insert(it, Origin::Workspace);
+    }
     told.extend(
         problems
             .into_iter()
             .map(|it| format!("{}: {}", it.path.display(), it.why)),
     );
-    (files, told, kustomizations)
+    Manifests {
+        files,
+        locked,
+        kustomizations,
+        problems: told,
+    }
+}
+
+/// The folders of manifests, and those in and above which the workspace lies: what counts for its files is in one of them.
+fn places<'a>(folders: &'a [PathBuf], manifests: &'a [PathBuf]) -> BTreeSet<&'a Path> {
+    let with_manifests = manifests.iter().filter_map(|it| it.parent());
+    let around = folders.iter().flat_map(|it| it.ancestors());
+    with_manifests.chain(around).collect()
 }
 
 /// Where CRDs lie, and how they are read.
@@ -307,10 +359,7 @@ fn crd_paths(
         };
         add(settings.crds(), folder, &access);
     }
-    let with_manifests = manifests.iter().filter_map(|it| it.parent());
-    let around = folders.iter().flat_map(|it| it.ancestors());
-    let all: BTreeSet<&Path> = with_manifests.chain(around).collect();
-    for folder in all {
+    for folder in places(folders, manifests) {
         let found = settings.configs.of(folder, &roots);
         if let Some(Ok(config)) = found.as_ref().map(|it| &it.config)
             && !config.crds.is_empty()

@@ -389,8 +389,53 @@ impl Crds {
     }
 }
 
+/// A file whose CRDs change.
+pub(super) struct Texts {
+    /// Its name before the change, and its text.
+    pub(super) label: String,
+    pub(super) old: Vec<u8>,
+    /// Its name after the change, and its text.
+    pub(super) new_label: String,
+    pub(super) new: Vec<u8>,
+}
+
+/// Prints what the changes of CRDs do, for people.
+pub(super) fn print_changes(out: &mut dyn Write, columns: usize, texts: Vec<Texts>) -> anyhow::Result<()> {
+    let kubernetes = KubernetesVersion::NEWEST;
+    let exceptions = Exceptions::default();
+    let input = |label: String| Input {
+        label,
+        ..Input::found(PathBuf::new(), read::Access::Named)
+    };
+    let (mut old, mut new) = (Crds::default(), Crds::default());
+    let policy = Policy::default();
+    on_pool(|| {
+        for it in texts {
+            old.add(&input(it.label), it.old, kubernetes);
+            new.add(&input(it.new_label), it.new, kubernetes);
+        }
+    });
+    let (old, new) = (old, new);
+    let reports = on_pool(|| {
+        // What cannot be compared is told.
+        let names = new.known.keys().filter(|it| old.known.contains_key(*it));
+        let reports = names.map(|name| of_name(&old, &new, name, &exceptions, (policy, true)));
+        reports.collect::<Vec<_>>()
+    });
+    let report = Report {
+        verdict: policy.verdict(reports.iter().flat_map(output::Compared::counted)),
+        reports,
+        objects: None,
+        policy,
+        all: false,
+        is_incomplete: old.is_incomplete || new.is_incomplete,
+    };
+    (output::TEXT.print)(out, columns, &report)?;
+    Ok(())
+}
+
 /// A file or folder of a git revision, if the argument is one: `v1.2.0:config/crd`. A file that exists has precedence.
-fn of_revision(written: &str) -> anyhow::Result<Option<(Arc<git::Revision>, PathBuf)>> {
+pub(super) fn of_revision(written: &str) -> anyhow::Result<Option<(Arc<git::Revision>, PathBuf)>> {
     let Some((revision, path)) = written.split_once(':') else {
         return Ok(None);
     };

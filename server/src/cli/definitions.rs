@@ -1,5 +1,7 @@
-//! The CRDs of a run: those that were named, those among what is checked, those that the configuration names, and those of a
-//! cluster.
+//! The CRDs of a run: those that were named, those among what is checked, those that the configuration names, those that were collected, and those
+//! of a cluster.
+
+mod collected;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -32,6 +34,7 @@ use crd_analyzer_workspace::{
     sources,
 };
 
+use self::collected::Collected;
 use super::{
     manifests::{Configs, STACK_BYTES},
     neighbours::{Named, Neighbours, builders},
@@ -96,6 +99,8 @@ pub(super) enum Compared {
 /// The CRDs of a run, found when the first custom resource asks.
 pub(super) struct RunCrds {
     files: Arc<Named>,
+    /// Those that locks list.
+    collected: Collected,
     /// The texts of the CRDs of a cluster, by the paths that they are shown with.
     cluster: BTreeMap<PathBuf, Arc<str>>,
     compared: Compared,
@@ -140,6 +145,8 @@ impl RunCrds {
             }
             seen.push(config.clone());
         }
+        let collected = Collected::around(inputs)?;
+        files.extend(collected.files());
         for (input, config) in inputs {
             if let Source::File(path, access) = &input.source {
                 let path = absolute(path)?;
@@ -156,6 +163,7 @@ impl RunCrds {
         }
         Ok(Self {
             files: Arc::new(files),
+            collected,
             cluster: BTreeMap::new(),
             compared,
             catalog: OnceLock::new(),
@@ -219,6 +227,7 @@ impl RunCrds {
             };
             self.describe_repositories(&catalog, folders(&self.files));
             fill(&catalog, &self.files, &self.cluster, &self.flux_files);
+            self.collected.put_into(&catalog, &self.files);
             catalog
         })
     }
@@ -332,6 +341,9 @@ fn fill(catalog: &Catalog, files: &Named, cluster: &BTreeMap<PathBuf, Arc<str>>,
         loop {
             let n = next.fetch_add(1, Ordering::Relaxed);
             if let Some((path, (origin, access))) = files.get(n) {
+                if *origin == Origin::Collected {
+                    continue;
+                }
                 let Ok(bytes) = read::bytes(path, access, access.manifest_bytes()) else {
                     continue;
                 };

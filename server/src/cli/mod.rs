@@ -7,6 +7,7 @@ mod compat_objects;
 mod completions;
 mod convert;
 mod cost;
+mod crds;
 pub(crate) mod definitions;
 mod docs;
 mod doctor;
@@ -59,6 +60,8 @@ enum Command {
     Convert(convert::Args),
     /// Print the cost estimate of each validation rule, and what makes it expensive.
     Cost(cost::Args),
+    /// Keep the CRDs of other projects in the repository, so that its custom resources are checked.
+    Crds(crds::Args),
     /// Write reference documentation of CRDs.
     Docs(docs::Args),
     /// Run a validation rule, or any CEL expression, on a value.
@@ -135,6 +138,7 @@ impl Cli {
             Command::Compat(args) => compat::run(&args),
             Command::Convert(args) => convert::run(&args),
             Command::Cost(args) => cost::run(&args),
+            Command::Crds(args) => crds::run(&args),
             Command::Docs(args) => docs::run(&args),
             Command::Eval(args) => eval::run(&args),
             Command::Generate(args) => generate::run(&args),

@@ -70,7 +70,7 @@ pub(super) fn seen(folder: &Path) -> anyhow::Result<String> {
     let files = counted(inputs.len(), "YAML or JSON file");
     if crds.is_empty() {
         return Ok(format!(
-            "This folder has {files} and no CRD. Custom resources are checked by their CRDs: name these with --crd PATH."
+            "This folder has {files} and no CRD. Custom resources are checked by their CRDs: add these with `crd-analyzer crds add`, or name them with --crd PATH."
         ));
     }
     let mut named: Vec<(String, usize)> = folders.into_iter().collect();

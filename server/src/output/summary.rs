@@ -248,10 +248,10 @@ impl Summary {
             1 => "1 object is not checked, because no CRD here defines its kind".to_owned(),
             _ => format!("{objects} objects are not checked, because no CRD here defines their kinds"),
         };
-        let crds = if self.unknown.len() == 1 {
-            "its CRD"
+        let (crds, them) = if self.unknown.len() == 1 {
+            ("its CRD", "it")
         } else {
-            "their CRDs"
+            ("their CRDs", "them")
         };
         let mut kinds: Vec<_> = self.unknown.iter().collect();
         kinds.sort_by_key(|&(kind, count)| (Reverse(*count), kind));
@@ -264,8 +264,7 @@ impl Summary {
             named.push(counted(kinds.len() - MOST_KINDS, "more kind"));
         }
         Some(format!(
-            "{what}: {}. Name {crds} with --crd: a release of the operator has them, and `kubectl get crd NAME -o yaml` \
-             prints one of a cluster",
+            "{what}: {}. Add {crds} to the repository with `crd-analyzer crds add`, or name {them} with --crd",
             named.join(", ")
         ))
     }

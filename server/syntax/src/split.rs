@@ -26,6 +26,18 @@ pub struct Document {
     pub(crate) encoding: Encoding,
 }
 
+impl Document {
+    /// The only document of a file with so many bytes.
+    pub fn of_length(bytes: u32) -> Self {
+        Self {
+            index: 0,
+            span: Span::new(0, bytes),
+            unterminated: false,
+            encoding: Encoding::Utf8,
+        }
+    }
+}
+
 /// The documents of a file that have content, and why the cut stopped early if it did.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Documents {

@@ -16,6 +16,8 @@ use std::{
     sync::Arc,
 };
 
+use crd_analyzer_workspace::index::lock;
+
 use crate::{
     dotgit,
     ignore_rules::Spent,
@@ -287,6 +289,10 @@ impl Walk<'_> {
         for entry in entries {
             // Not even if a rule wants it: git itself never takes what has this name.
             if dotgit::is_git_name(&entry.name) {
+                continue;
+            }
+            // What was collected is found by its lock. Nobody here edits it.
+            if entry.name == lock::FOLDER {
                 continue;
             }
             // Most files of a repository, which need no path.

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crd_analyzer_io::kustomize::may_be_test;
-use crd_analyzer_workspace::{builds::kustomize, config::is_config};
+use crd_analyzer_workspace::{builds::kustomize, config::is_config, index::lock::is_lock};
 use lsp_types::DidChangeWatchedFilesParams;
 
 use crate::{from_proto::path_of, session::Session};
 
-/// Configurations are read again for each analysis: it is enough to make those again, and to look where CRDs lie now. Of manifests,
+/// Configurations are read again for each analysis: it is enough to make those again, and to look where CRDs lie now, as after a change of a lock. Of manifests,
 /// what is known of them is.
 pub(crate) fn handle(session: &Arc<Session>, params: &DidChangeWatchedFilesParams) {
     let paths = params.changes.iter().filter_map(|it| path_of(&it.uri));
@@ -17,7 +17,7 @@ pub(crate) fn handle(session: &Arc<Session>, params: &DidChangeWatchedFilesParam
     if !go.is_empty() {
         session.go_changed();
     }
-    let (configs, manifests): (Vec<_>, Vec<_>) = others.into_iter().partition(|it| is_config(it));
+    let (configs, manifests): (Vec<_>, Vec<_>) = others.into_iter().partition(|it| is_config(it) || is_lock(it));
     let is_kustomization = |path: &std::path::PathBuf| {
         let name = path.file_name().and_then(|it| it.to_str());
         name.is_some_and(|it| kustomize::FILE_NAMES.contains(&it))

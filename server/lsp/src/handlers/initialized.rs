@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crd_analyzer_io::repository;
+use crd_analyzer_workspace::index::lock;
 use lsp_types::{
     CodeActionKind, DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern, Registration,
     TextDocumentSyncKind,
@@ -35,6 +36,7 @@ pub(crate) fn handle(session: &Arc<Session>) {
                     crd_analyzer_workspace::config::FILE_NAMES.join(",")
                 )),
                 watch("**/*.{yaml,yml,json}".to_owned()),
+                watch(format!("**/{}/{}", lock::FOLDER, lock::FILE_NAME)),
                 watch("**/Kustomization".to_owned()),
                 watch("**/{*.go,go.mod}".to_owned()),
             ],

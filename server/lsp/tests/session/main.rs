@@ -7,6 +7,7 @@ mod busy;
 mod changes;
 mod chaos;
 mod client;
+mod collected;
 mod completion;
 mod configuration;
 mod costs;

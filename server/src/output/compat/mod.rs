@@ -38,6 +38,9 @@ pub(crate) struct Format {
     pub(crate) print: fn(&mut dyn Write, usize, &Report<'_>) -> io::Result<()>,
 }
 
+/// The format for people.
+pub(crate) const TEXT: &Format = &text::FORMAT;
+
 choose!(Format, ALL);
 
 /// A CRD of one side, and where it is.

@@ -45,6 +45,8 @@ pub enum Origin {
     Workspace,
     /// The configuration says where it lies.
     Configured,
+    /// It was collected, and a lock lists it.
+    Collected,
     /// A cluster has it.
     Cluster,
 }

@@ -21,6 +21,12 @@ impl Fingerprint {
 }
 
 impl Fingerprint {
+    /// Of a file that a lock lists with this SHA-256 and so many bytes.
+    pub(super) fn locked(sha256: &str, bytes: u32) -> Self {
+        let begin = sha256.get(..16).and_then(|it| u64::from_str_radix(it, 16).ok());
+        Self(begin.unwrap_or_default(), bytes)
+    }
+
     /// Of what is given to a hasher.
     pub(super) fn hashed(give: impl FnOnce(&mut FoldHasher<'_>)) -> Self {
         let mut hasher = FixedState::default().build_hasher();

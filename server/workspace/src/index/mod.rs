@@ -3,10 +3,12 @@
 mod catalog;
 mod choice;
 pub mod cluster;
+pub mod collect;
 pub mod crd_text;
 mod decides;
 pub mod files;
 mod fingerprint;
+pub mod lock;
 pub mod native;
 pub mod objects;
 mod served;
@@ -167,6 +169,9 @@ impl Index {
     /// Puts in the mutating webhooks of a file. Returns the kinds that they are, or were, about, if something has changed.
     fn set_webhooks(&mut self, path: &Arc<Path>, webhooks: Vec<MutatingWebhook>) -> BTreeSet<GroupKind> {
         let changed = self.webhooks.set(path, webhooks);
+        if changed.is_empty() {
+            return BTreeSet::new();
+        }
         let kinds = self.definitions.keys();
         let about = kinds.filter(|kind| changed.iter().any(|it| it.covers_group(&kind.group)));
         about.cloned().collect()

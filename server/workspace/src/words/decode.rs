@@ -353,9 +353,9 @@ pub(crate) fn conflict() -> Words {
 /// About an object whose CRD is not among what is checked, where it has to be.
 pub(crate) fn no_crd(api_version: &str, kind: &str) -> Words {
     let headline = format!("no CRD here defines {} of {}", code(kind), code(api_version));
-    Words::new(clip(&headline, MAX_HEADLINE))
-        .label("no CRD")
-        .help("name the CRD with `--crd`, or with `crds` in `.crd-analyzer.yaml`")
+    Words::new(clip(&headline, MAX_HEADLINE)).label("no CRD").help(
+        "add the CRD with `crd-analyzer crds add`, or name it with `--crd`, or with `crds` in `.crd-analyzer.yaml`",
+    )
 }
 
 /// About an object whose kind no CRD defines.

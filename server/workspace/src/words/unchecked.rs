@@ -10,9 +10,9 @@ const ACCEPT: &str = "or accept that with `--allow-unchecked`";
 pub(crate) fn without_crd(written: &WrittenType) -> Words {
     let (kind, version) = (code(&written.kind), code(&written.api_version));
     let headline = format!("{kind} of {version} is not checked: no CRD for it was found");
-    Words::new(clip(&headline, MAX_HEADLINE))
-        .label("no CRD")
-        .help(format!("name its CRD with `--crd`, {ACCEPT}"))
+    Words::new(clip(&headline, MAX_HEADLINE)).label("no CRD").help(format!(
+        "add its CRD with `crd-analyzer crds add`, name it with `--crd`, {ACCEPT}"
+    ))
 }
 
 /// About a template, which cannot be read as YAML.
