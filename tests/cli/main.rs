@@ -36,6 +36,7 @@ mod pipeline;
 mod published;
 mod resources;
 mod schema;
+mod since;
 mod start;
 mod storage;
 mod suites;

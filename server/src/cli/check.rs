@@ -27,6 +27,7 @@ mod choices;
 mod definitions;
 mod left_out;
 mod previous;
+mod since;
 
 use self::{
     choices::{CompatPolicy, FailOn, Show},
@@ -114,6 +115,10 @@ pub(super) struct Args {
     /// Check the manifests as they are in this git revision, with its configuration. `--crd` and `--config` still name files on disk.
     #[arg(long = "ref", value_name = "REVISION", conflicts_with_all = ["list", "fix", "old"])]
     revision: Option<String>,
+
+    /// Check only the files that have changed since this git revision, and the files whose verdict depends on what has changed.
+    #[arg(long, value_name = "REVISION", conflicts_with_all = ["list", "fix", "old", "revision", "why"])]
+    since: Option<String>,
 
     /// Check the manifests as updates of their text in this git revision.
     #[arg(long, value_name = "REVISION", conflicts_with_all = ["old", "list"])]
@@ -284,6 +289,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     };
     let revision = resolved("--old-ref", args.old_ref.as_deref(), args)?;
     let checked = resolved("--ref", args.revision.as_deref(), args)?;
+    let since = resolved("--since", args.since.as_deref(), args)?;
     let reading = Reading {
         stdin,
         revision: checked.as_ref(),
@@ -371,6 +377,9 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
             let names = not_built(&inputs).into_iter().map(|it| it.label.clone());
             session.summary.not_built.extend(names);
         }
+        if let (Some(since), Some(built)) = (&since, &beside.overlays) {
+            since::leave_out(&mut inputs, &args.manifests.paths, since, (known, built))?;
+        }
         if let Some(file) = &args.why {
             let is_json = args.output.iter().any(|it| it.format.has_resources);
             session.seen = 1;
@@ -439,7 +448,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     let Kinds { crds, without_crd } = beside.made.kinds();
     session.summary.definitions += crds.len();
     session.summary.not_checked.without_crd = without_crd.into_iter().collect();
-    if session.seen == 0 && !args.allow_empty && args.manifests.list.is_none() {
+    if session.seen == 0 && since.is_none() && !args.allow_empty && args.manifests.list.is_none() {
         let what = "nothing to check: no YAML or JSON file was found, or the configuration excludes all of them; the \
                     types of Go packages are checked with `PATH/...`";
         return Err(UsageError(format!("{what}; --allow-empty accepts that")).into());

@@ -14,6 +14,7 @@ const WRITERS: &[(&str, &[&str])] = &[
         &[
             "check --old-ref",
             "check --ref",
+            "check --since",
             "compat REVISION:FILE",
             "crds add REVISION:PATH",
             "doctor",

@@ -62,6 +62,16 @@ impl Graph {
         found
     }
 
+    /// The kustomizations that may read a file, and what they name: what is built of it may be found in each of these files and folders.
+    pub fn beside(&self, file: &Path) -> BTreeSet<PathBuf> {
+        let builders = self.builders(file);
+        let mut found = self.named(&builders);
+        for folder in &builders {
+            found.extend(FILE_NAMES.iter().map(|it| folder.join(it)));
+        }
+        found
+    }
+
     /// All files and folders that these kustomizations name, and those that are named there.
     pub fn named(&self, folders: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
         let mut found = BTreeSet::new();
@@ -128,6 +138,11 @@ mod tests {
         check(&graph, "prod/p.yaml", &["prod"]);
         check(&graph, "prod/kustomization.yaml", &["prod"]);
         check(&graph, "base/b.yaml", &[]);
+        let beside = graph.beside(Path::new("/r/prod/p.yaml"));
+        for name in ["base", "base/a.yaml", "prod/p.yaml", "prod/kustomization.yaml"] {
+            assert!(beside.contains(&Path::new("/r").join(name)), "{name} in {beside:?}");
+        }
+        assert!(graph.beside(Path::new("/r/base/b.yaml")).is_empty());
         let path = PathBuf::from("/r/prod/kustomization.yaml");
         files
             .0

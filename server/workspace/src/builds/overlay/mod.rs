@@ -443,6 +443,15 @@ impl Overlays {
         self.builds.iter().flat_map(|it| &it.files)
     }
 
+    /// The files that the builds have asked for which have asked for one of these files, or for a folder around one.
+    pub fn beside(&self, files: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
+        let folders: HashSet<&Path> = files.iter().filter_map(|it| it.parent()).collect();
+        let is_asked = |it: &Arc<Path>| files.contains(&**it) || folders.contains(&**it);
+        let builds = self.builds.iter().filter(|it| it.files.iter().any(is_asked));
+        let beside = builds.flat_map(|it| &it.files);
+        beside.map(|it| it.to_path_buf()).collect()
+    }
+
     /// What Flux builds from a folder has to do with a file if one of these is in the folder: the file, and the folders whose kustomizations
     /// take it.
     fn places_of<'p>(&'p self, path: &'p Path) -> Vec<&'p Path> {

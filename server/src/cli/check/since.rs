@@ -1,0 +1,342 @@
+//! `check --since`: the files that have changed since a git revision, and those whose verdict depends on what has changed.
+//!
+//! Which files depend on a change is known from the run: kustomizations name files, and resources have kinds. Where this does not say how far a
+//! change reaches, as of a Makefile that says where a generator writes, it reaches all files.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use crd_analyzer_io::{
+    absolute::absolute,
+    elsewhere::{Elsewhere as _, Listed},
+    git::Revision,
+    kustomize::{Disk, may_be_test},
+    print::tell,
+    read::{self, Access},
+    roots,
+    walk::{self, Hidden, Links},
+};
+use crd_analyzer_workspace::{
+    builds::{
+        flux::Flux,
+        overlay::{Graph, Overlays, is_kustomization},
+    },
+    config::is_config,
+    index::{Definitions as _, GroupKind, Index, NewFile, Origin, lock, may_decide, objects},
+    roles::generated_into,
+};
+
+use crate::{
+    cli::definitions::RunCrds,
+    input::{self, Input, Source},
+    output::counted,
+};
+
+/// Which files a change reaches.
+enum Reach {
+    /// All, because of this file.
+    All(PathBuf),
+    /// These, by their absolute paths.
+    Files(BTreeSet<PathBuf>),
+}
+
+/// What has changed, and what is known of how far it reaches.
+#[derive(Default)]
+struct Changes {
+    /// The files.
+    files: BTreeSet<PathBuf>,
+    /// Whose files below depend on something that has changed.
+    folders: BTreeSet<PathBuf>,
+    /// The kinds whose CRDs have changed.
+    kinds: BTreeSet<GroupKind>,
+    /// What kustomizations name, or named before, beside what has changed.
+    named: BTreeSet<PathBuf>,
+    /// A Go file has changed, which may be what a CRD is made of.
+    has_go: bool,
+    /// A ConfigMap has changed, and Flux may take values from it.
+    config_map: Option<PathBuf>,
+    /// What reaches all files.
+    all: Option<PathBuf>,
+}
+
+/// One file, before and now.
+struct Change {
+    path: PathBuf,
+    old: Option<Vec<u8>>,
+    new: Option<Vec<u8>>,
+}
+
+/// Leaves out the files that no change since a revision reaches, and says so.
+pub(super) fn leave_out(
+    inputs: &mut Vec<Input>,
+    paths: &[PathBuf],
+    revision: &Arc<Revision>,
+    known: (&RunCrds, &Overlays),
+) -> anyhow::Result<()> {
+    let all = inputs.len();
+    let since = revision.shown_name();
+    match reach(inputs, paths, revision, known)? {
+        Reach::All(because) => {
+            let current = std::env::current_dir().unwrap_or_default();
+            let because = because.strip_prefix(current).unwrap_or(&because).display();
+            tell(format_args!(
+                "note: all files are checked: {because} has changed since {since}, and may decide about each of them"
+            ));
+        }
+        Reach::Files(reached) => {
+            // Standard input is asked about in any case.
+            let is_reached = |it: &Input| it.place().is_ok_and(|it| reached.contains(&it));
+            inputs.retain(|it| matches!(it.source, Source::Stdin(_)) || is_reached(it));
+            let (left, of) = (inputs.len(), counted(all, "file"));
+            tell(format_args!(
+                "note: {left} of {of}: changed since {since}, or dependent on what has changed"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Which of the files of a run a change since a revision reaches.
+fn reach(
+    inputs: &[Input],
+    paths: &[PathBuf],
+    revision: &Arc<Revision>,
+    (known, overlays): (&RunCrds, &Overlays),
+) -> anyhow::Result<Reach> {
+    let mut changes = Changes::default();
+    for root in repositories(paths)? {
+        changes.find(&root, revision)?;
+    }
+    if let Some(all) = changes.all {
+        return Ok(Reach::All(all));
+    }
+    if let Some(map) = changes
+        .config_map
+        .take()
+        .filter(|_| known.flux_files().has_kustomizations())
+    {
+        return Ok(Reach::All(map));
+    }
+    let mut reached = changes.files.clone();
+    reached.extend(overlays.beside(&changes.files));
+    reached.append(&mut changes.named);
+    for input in inputs {
+        let place = input.place()?;
+        if !reached.contains(&place) && changes.reaches(input, &place, known) {
+            reached.insert(place);
+        }
+    }
+    Ok(Reach::Files(reached))
+}
+
+/// The repositories of what is checked, as paths name them.
+fn repositories(paths: &[PathBuf]) -> anyhow::Result<BTreeSet<PathBuf>> {
+    let mut found = BTreeSet::new();
+    for path in paths.iter().filter(|it| it.as_os_str() != "-") {
+        let path = absolute(path)?;
+        let folder = path.ancestors().find(|it| read::is_folder(it)).unwrap_or(&path);
+        found.insert(roots::repository(folder).unwrap_or_else(|| folder.to_owned()));
+    }
+    Ok(found)
+}
+
+impl Changes {
+    /// Finds what has changed in a repository.
+    fn find(&mut self, root: &Path, revision: &Arc<Revision>) -> anyhow::Result<()> {
+        let before = Access::Elsewhere(revision.clone());
+        let now = input::found_in(root);
+        let mut all = BTreeSet::new();
+        all.extend(walk::files(root, &Links::Skip, Hidden::Tracked, may_matter).files);
+        let Listed { files, links } = revision.files(root, &may_matter).map_err(anyhow::Error::msg)?;
+        let there: BTreeSet<PathBuf> = files.into_iter().collect();
+        all.extend(there.iter().cloned().chain(links));
+        all.extend(locked(&all, root, &now));
+        let (old_builds, new_builds) = (builds(&all, &before), builds(&all, &now));
+        for path in all {
+            let old = if there.contains(&path) {
+                read::bytes(&path, &before, read::NAMED_BYTES).ok()
+            } else {
+                None
+            };
+            let new = read::bytes(&path, &now, now.manifest_bytes()).ok();
+            if old == new {
+                continue;
+            }
+            for graph in [&old_builds, &new_builds] {
+                self.named.extend(graph.beside(&path));
+            }
+            self.add(&Change { path, old, new });
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, change: &Change) {
+        let Change { path, old, new } = change;
+        let folder = path.parent().unwrap_or(path);
+        let texts = || [old, new].into_iter().flatten();
+        let has = |sign: &str| texts().any(|it| memmem(it, sign));
+        let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+        self.files.insert(path.clone());
+        if name == ".gitattributes" || name == ".sourceignore" || has("MutatingWebhookConfiguration") {
+            self.all.get_or_insert_with(|| path.clone());
+        }
+        if is_config(path) || is_kustomization(path) || is_of_chart(name) || may_be_test(path) || name == "modules.txt"
+        {
+            self.folders.insert(folder.to_owned());
+        }
+        if lock::is_lock(path) {
+            return self.add_lock(change);
+        }
+        if path.extension().is_some_and(|it| it == "go" || it == "mod") {
+            // Tests name the files that they reject, and other files of Go those that they read.
+            self.folders.insert(folder.to_owned());
+            self.has_go |= !name.ends_with("_test.go");
+            return;
+        }
+        if !walk::is_manifest(path) {
+            let written = |it: &Option<Vec<u8>>| {
+                let text = it.as_deref().map(String::from_utf8_lossy);
+                generated_into(&text.unwrap_or_default())
+            };
+            if written(old) != written(new) {
+                self.all.get_or_insert_with(|| path.clone());
+            }
+            // A script puts versions into what lies beside it.
+            if has("apiVersion") {
+                self.folders.insert(folder.to_owned());
+            }
+            return;
+        }
+        let text = |it: &[u8]| String::from_utf8_lossy(it).into_owned();
+        if texts().any(|it| Flux::is_in(&text(it))) {
+            self.all.get_or_insert_with(|| path.clone());
+        }
+        if self.config_map.is_none() && texts().any(|it| Flux::may_be_config_map(&text(it))) {
+            self.config_map = Some(path.clone());
+        }
+        self.add_kinds(change);
+    }
+
+    /// Adds the kinds that a file defines otherwise than before.
+    fn add_kinds(&mut self, change: &Change) {
+        let mut index = Index::default();
+        let mut put = |bytes: &Option<Vec<u8>>| match bytes.as_ref().filter(|it| may_decide(it)) {
+            Some(bytes) => {
+                let (text, objects) = objects(bytes.clone());
+                index.set(&NewFile {
+                    path: &change.path,
+                    origin: Origin::Workspace,
+                    text: &text,
+                    objects: &objects,
+                    keep_text: true,
+                })
+            }
+            None => index.remove(&change.path),
+        };
+        // What it defined before is what is compared with.
+        put(&change.old);
+        self.kinds.extend(put(&change.new));
+    }
+
+    /// Adds the kinds that a lock lists otherwise than before.
+    fn add_lock(&mut self, change: &Change) {
+        let lock = |it: &Option<Vec<u8>>| {
+            let text = it.as_deref().map(String::from_utf8_lossy);
+            lock::Lock::parse(&text.unwrap_or_default())
+        };
+        let (old, new) = (lock(&change.old), lock(&change.new));
+        for (name, it) in old.crds.iter().chain(&new.crds) {
+            if old.crds.get(name) != new.crds.get(name) {
+                self.kinds.insert(lock::defines(name, &it.kind));
+            }
+        }
+    }
+
+    /// Whether what has changed reaches a file of the run.
+    fn reaches(&self, input: &Input, place: &Path, known: &RunCrds) -> bool {
+        // Standard input is asked about.
+        let Source::File(path, access) = &input.source else {
+            return true;
+        };
+        let mut around = place.ancestors().skip(1);
+        if around.any(|it| self.folders.contains(it) || self.named.contains(it)) {
+            return true;
+        }
+        let is_go = place.extension().is_some_and(|it| it == "go");
+        if is_go {
+            return self.has_go;
+        }
+        if self.kinds.is_empty() && !self.has_go {
+            return false;
+        }
+        // What cannot be read is told.
+        let Ok(bytes) = read::bytes(path, access, access.manifest_bytes()) else {
+            return true;
+        };
+        let (_, objects) = objects(bytes);
+        objects.iter().any(|it| {
+            let is_of = |kind: &GroupKind| self.kinds.contains(kind);
+            // It may be meant by a kind that nothing defines.
+            let is_near = |kind: &GroupKind| {
+                let mut near = self.kinds.iter();
+                near.any(|it| it.group == kind.group || it.kind == kind.kind) && known.find(kind, place).is_none()
+            };
+            if it.written.is_crd() {
+                return self.has_go || it.defines.as_ref().is_none_or(is_of);
+            }
+            let kind = it.group_kind();
+            kind.is_some_and(|it| is_of(&it) || is_near(&it) || it.group == POLICIES)
+        })
+    }
+}
+
+/// The locks of a repository and the CRDs beside them, which no walk looks at.
+fn locked(files: &BTreeSet<PathBuf>, root: &Path, access: &Access) -> Vec<PathBuf> {
+    let folders: BTreeSet<&Path> = files.iter().flat_map(|it| it.ancestors().skip(1)).collect();
+    let folders = folders.into_iter().filter(|it| it.starts_with(root));
+    let kept = folders.map(|it| it.join(lock::FOLDER)).filter(|it| read::exists(it));
+    let files_in = |it: &Path| read::files_in(it, &input::roots(access));
+    kept.flat_map(|it| [files_in(&it), files_in(&it.join(lock::CRDS))].concat())
+        .collect()
+}
+
+/// Which kustomizations among some files name what.
+fn builds(files: &BTreeSet<PathBuf>, access: &Access) -> Graph {
+    let disk = Disk { access: access.clone() };
+    let mut graph = Graph::default();
+    for folder in files
+        .iter()
+        .filter(|it| is_kustomization(it))
+        .filter_map(|it| it.parent())
+    {
+        graph.read(folder, &disk);
+    }
+    graph
+}
+
+/// The group of policies, which may be about any kind.
+const POLICIES: &str = "admissionregistration.k8s.io";
+
+/// Whether a file of this name says something of the templates below its folder.
+fn is_of_chart(name: &str) -> bool {
+    name == "Chart.yaml" || name.starts_with("values") || name.starts_with('_')
+}
+
+/// Whether the verdict on a manifest may depend on a file, by its name: pictures and programs say nothing.
+fn may_matter(path: &Path) -> bool {
+    const ENDINGS: [&str; 9] = ["bash", "env", "go", "lock", "mk", "mod", "properties", "sh", "tpl"];
+    if walk::is_manifest(path) || path.ends_with("modules.txt") {
+        return true;
+    }
+    // Sources of other modules come with a `go.mod` that has changed.
+    let is_vendored = path.extension().is_some_and(|it| it == "go") && path.iter().any(|it| it == "vendor");
+    let ending = path.extension().and_then(|it| it.to_str());
+    !is_vendored && ending.is_none_or(|it| ENDINGS.contains(&it))
+}
+
+fn memmem(bytes: &[u8], sign: &str) -> bool {
+    bytes.windows(sign.len()).any(|it| it == sign.as_bytes())
+}

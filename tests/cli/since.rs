@@ -1,0 +1,219 @@
+//! `check --since`: what has changed since a revision, and what depends on it.
+
+use std::{collections::BTreeMap, fs, process::Command};
+
+use crate::{Outcome, Sandbox, definition};
+
+const SCHEMA: &str = "              type: object
+              properties:
+                size: {type: integer, maximum: 5}
+";
+
+/// A resource that the CRD refuses.
+fn widget(name: &str) -> String {
+    format!("apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: {name}}}\nspec: {{size: 7}}\n")
+}
+
+fn git(sandbox: &Sandbox, args: &[&str]) {
+    let mut command = Command::new("git");
+    command
+        .current_dir(sandbox.path())
+        .args(["-c", "user.name=a", "-c", "user.email=a@example.com"])
+        .args(args);
+    assert!(command.status().expect("git runs").success(), "{args:?}");
+}
+
+/// A repository with CRDs, resources, and a base with two overlays.
+fn repository() -> Sandbox {
+    let gadget = definition(SCHEMA)
+        .replace("widgets", "gadgets")
+        .replace("Widget", "Gadget");
+    let gadget_of = |name: &str| widget(name).replace("Widget", "Gadget");
+    let overlay = "resources: [../base]\npatches: [{path: p.yaml}]\n";
+    let patch = "apiVersion: example.com/v1\nkind: Gadget\nmetadata: {name: b}\nspec: {size: 8}\n";
+    let sandbox = Sandbox::new(&[
+        ("config/crd/widgets.yaml", &definition(SCHEMA)),
+        ("config/crd/gadgets.yaml", &gadget),
+        ("apps/one.yaml", &widget("one")),
+        ("apps/two.yaml", &widget("two")),
+        ("apps/three.yaml", &gadget_of("three")),
+        ("base/kustomization.yaml", "resources: [b.yaml]\n"),
+        ("base/b.yaml", &gadget_of("b")),
+        ("prod/kustomization.yaml", overlay),
+        ("prod/p.yaml", patch),
+        ("dev/kustomization.yaml", overlay),
+        ("dev/p.yaml", &patch.replace('8', "3")),
+        ("hack/run", "#!/bin/sh\n"),
+        ("Makefile", "all:\n"),
+        ("README.md", "# a\n"),
+    ]);
+    git(&sandbox, &["init", "-q"]);
+    git(&sandbox, &["add", "."]);
+    git(&sandbox, &["commit", "-qm", "a"]);
+    sandbox
+}
+
+/// The lines about each file.
+fn by_file(outcome: &Outcome) -> BTreeMap<String, Vec<String>> {
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (line, json) in outcome.stdout.lines().zip(outcome.json()) {
+        let file = json["file"].as_str().unwrap_or_default().to_owned();
+        found.entry(file).or_default().push(line.to_owned());
+    }
+    found
+}
+
+/// Changes a repository, and compares what is found since `HEAD` with what is found in all files.
+#[track_caller]
+fn check(change: impl FnOnce(&Sandbox), reached: &[&str]) {
+    let sandbox = repository();
+    let before = by_file(&sandbox.run(&["check", ".", "-o", "jsonl"]));
+    change(&sandbox);
+    let since = sandbox.run(&["check", ".", "--since", "HEAD", "-o", "jsonl"]);
+    let all = by_file(&sandbox.run(&["check", ".", "-o", "jsonl"]));
+    let found = by_file(&since);
+    let expected: Vec<&str> = found.keys().map(String::as_str).collect();
+    assert_eq!(expected, reached, "{since:#?}");
+    for (file, lines) in &found {
+        assert_eq!(Some(lines), all.get(file), "{file}");
+    }
+    // Elsewhere nothing is new.
+    for (file, lines) in all.iter().filter(|it| !found.contains_key(it.0)) {
+        assert_eq!(Some(lines), before.get(file), "{file}");
+    }
+}
+
+fn edit(sandbox: &Sandbox, name: &str, from: &str, to: &str) {
+    let text = fs::read_to_string(sandbox.path().join(name)).expect("it is there");
+    assert!(text.contains(from), "{text}");
+    sandbox.write(name, text.replace(from, to));
+}
+
+#[test]
+fn a_change_reaches_what_depends_on_it() {
+    check(|_| {}, &[]);
+    check(|it| it.write("README.md", "# b\n"), &[]);
+    check(|it| edit(it, "apps/one.yaml", "size: 7", "size: 9"), &["apps/one.yaml"]);
+    check(|it| it.write("apps/new.yaml", widget("new")), &["apps/new.yaml"]);
+    // A CRD and its resources.
+    let of_widgets = |crd| ["apps/one.yaml", "apps/two.yaml", crd];
+    let smaller = |it: &Sandbox| edit(it, "config/crd/widgets.yaml", "maximum: 5", "maximum: 2");
+    check(smaller, &of_widgets("config/crd/widgets.yaml"));
+    let moved = |it: &Sandbox| git(it, &["mv", "config/crd/widgets.yaml", "config/crd/w.yaml"]);
+    check(moved, &of_widgets("config/crd/w.yaml"));
+    let removed = |it: &Sandbox| git(it, &["rm", "-q", "config/crd/widgets.yaml"]);
+    check(removed, &of_widgets("")[..2]);
+    let built = [
+        "apps/three.yaml",
+        "base/b.yaml",
+        "config/crd/gadgets.yaml",
+        "dev/p.yaml",
+        "prod/p.yaml",
+    ];
+    let larger = |it: &Sandbox| edit(it, "config/crd/gadgets.yaml", "maximum: 5", "maximum: 6");
+    check(larger, &built);
+    // A base and its overlays, and the other way.
+    let of_builds = ["base/b.yaml", "dev/p.yaml", "prod/p.yaml"];
+    check(|it| edit(it, "base/b.yaml", "size: 7", "size: 9"), &of_builds);
+    check(
+        |it| edit(it, "dev/p.yaml", "size: 3", "size: 30"),
+        &["base/b.yaml", "dev/p.yaml"],
+    );
+    let emptied = |it: &Sandbox| it.write("base/kustomization.yaml", "resources: []\n");
+    check(emptied, &of_builds);
+}
+
+#[test]
+fn some_changes_reach_all_files() {
+    let sandbox = repository();
+    let run = || sandbox.run(&["check", ".", "--since", "HEAD"]);
+    run().expect(0, &["0 of ", "0 errors"]);
+    edit(
+        &sandbox,
+        "Makefile",
+        "all:",
+        "all:\n\tcontroller-gen crd output:crd:dir=config/crd",
+    );
+    run().expect(1, &["all files are checked: Makefile has changed since HEAD"]);
+    git(&sandbox, &["checkout", "-q", "Makefile"]);
+    sandbox.write(".crd-analyzer.yaml", "rules: {number-too-large: off}\n");
+    run().expect(0, &[" of "]);
+    // A lock.
+    std::fs::remove_file(sandbox.path().join(".crd-analyzer.yaml")).expect("it is there");
+    let cog = definition(SCHEMA).replace("widgets", "cogs").replace("Widget", "Cog");
+    sandbox.write("apps/cog.yaml", widget("cog").replace("Widget", "Cog"));
+    git(&sandbox, &["add", "."]);
+    git(&sandbox, &["commit", "-qm", "b"]);
+    sandbox
+        .run_with_input(&["crds", "add", "-"], cog.as_bytes())
+        .expect(0, &["1 new"]);
+    run().expect(1, &["1 of ", "apps/cog.yaml:4:"]);
+}
+
+#[test]
+fn wrong_questions_get_clear_answers() {
+    let sandbox = repository();
+    sandbox
+        .run(&["check", ".", "--since", "nowhere"])
+        .expect(2, &["--since nowhere: the revision names no commit"]);
+    sandbox
+        .run(&["check", ".", "--since", "HEAD", "--fix"])
+        .expect(2, &["cannot be used with"]);
+    let outside = Sandbox::new(&[("one.yaml", &widget("one"))]);
+    outside
+        .run(&["check", ".", "--since", "HEAD"])
+        .expect(2, &["is not in a git repository"]);
+    // Who names files gets no more than these.
+    edit(&sandbox, "apps/one.yaml", "size: 7", "size: 9");
+    let outcome = sandbox.run(&["check", "apps/two.yaml", "apps/one.yaml", "--since", "HEAD"]);
+    outcome.expect(1, &["1 of 2 files", "apps/one.yaml:4:"]);
+    assert!(!outcome.stdout.contains("apps/two.yaml"), "{outcome:#?}");
+    sandbox
+        .run_with_input(&["check", "-", "config", "--since", "HEAD"], widget("in").as_bytes())
+        .expect(1, &["must be at most 5"]);
+}
+
+/// Random edits of a repository: nothing is found that is not found in all files, and nothing that is new is missed.
+#[test]
+fn random_changes_are_reached() {
+    let sandbox = repository();
+    let before = by_file(&sandbox.run(&["check", ".", "-o", "jsonl"]));
+    let mut random = fastrand::Rng::with_seed(11);
+    let files = Command::new("git")
+        .arg("ls-files")
+        .current_dir(sandbox.path())
+        .output()
+        .expect("git runs");
+    let files = String::from_utf8(files.stdout).expect("text");
+    let files: Vec<&str> = files.lines().collect();
+    for round in 0..25 {
+        let mut done = Vec::new();
+        for _ in 0..random.usize(1..3) {
+            let file = files[random.usize(..files.len())];
+            let path = sandbox.path().join(file);
+            let Ok(text) = fs::read_to_string(&path) else { continue };
+            match random.u8(..6) {
+                0 => fs::remove_file(&path).expect("it is there"),
+                1 => fs::rename(&path, path.with_file_name("renamed.yaml")).expect("it is there"),
+                _ => {
+                    let mut lines: Vec<&str> = text.lines().collect();
+                    let (at, from) = (random.usize(..lines.len()), random.usize(..lines.len()));
+                    lines[at] = lines[from];
+                    fs::write(&path, lines.join("\n")).expect("it can be written");
+                }
+            }
+            done.push(file);
+        }
+        let since = sandbox.run(&["check", ".", "--since", "HEAD", "-o", "jsonl"]);
+        let (found, all) = (by_file(&since), by_file(&sandbox.run(&["check", ".", "-o", "jsonl"])));
+        for (file, lines) in &found {
+            assert_eq!(Some(lines), all.get(file), "{round}: {done:?}, {file}");
+        }
+        let is_all = since.stderr.contains("all files are checked");
+        for (file, lines) in all.iter().filter(|it| !is_all && !found.contains_key(it.0)) {
+            assert_eq!(Some(lines), before.get(file), "{round}: {done:?}, {file}");
+        }
+        git(&sandbox, &["checkout", "-q", "."]);
+        git(&sandbox, &["clean", "-qfd"]);
+    }
+}
