@@ -22,7 +22,7 @@ fn a_removed_property_breaks_stored_objects_and_writers() {
             "v1 spec.a [property-removed]: a",
             "at old.yaml:",
             "breaks stored objects (pruned)",
-            "breaks writers (pruned): unknown field \"spec.a\"",
+            "forbidden: breaks writers (pruned): unknown field \"spec.a\"",
             r#"object: {"spec":{"a":"a"}}"#,
             "compatible for readers",
         ],
@@ -57,7 +57,7 @@ fn policies_decide_the_exit_code() {
         .expect(0, &["compatible (policy writers): 1 answer breaks something"]);
     sandbox
         .run(&["compat", "old.yaml", "new.yaml", "--policy", "strict"])
-        .expect(1, &["breaks readers (pruned)"]);
+        .expect(1, &["forbidden: breaks readers (pruned)"]);
     sandbox
         .run(&["compat", "new.yaml", "new.yaml"])
         .expect(0, &["0 changes"]);
@@ -146,7 +146,7 @@ fn tables_for_a_pull_request() {
     ]);
     sandbox.run(&["compat", "old.yaml", "new.yaml", "-o", "markdown"]).expect(
         1,
-        &[r#"| `enum-changed` | `v1 spec.a` | tolerated until the value changes | **breaks** (refused) `{"spec":{"a":"c"}}` | compatible |"#],
+        &[r#"| `enum-changed` | `v1 spec.a` | tolerated until the value changes | **forbidden**: breaks (refused) `{"spec":{"a":"c"}}` | compatible |"#],
     );
     let document = sandbox.run(&["compat", "old.yaml", "new.yaml", "-o", "json"]);
     let document: serde_json::Value = serde_json::from_str(&document.expect(1, &[]).stdout).expect("JSON");

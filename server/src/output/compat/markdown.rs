@@ -23,12 +23,11 @@ const MOST: usize = 200;
 
 fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     let mut out = Terminal::new(out, false);
-    let summary = report.summary();
     out.line(format_args!("### CRD changes: {}", report.verdict.name()))?;
     out.blank()?;
     out.line(format_args!(
         "{}. Policy: `{}`.",
-        text::answers(&summary),
+        text::answers(report),
         report.policy.name()
     ))?;
     for compared in &report.reports {
@@ -61,9 +60,13 @@ fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
         for (change, exception) in changes.iter().take(MOST) {
             let version = change.version.as_ref().map_or_else(String::new, |it| format!("{it} "));
             let place = code(&format!("{version}{}", short_path(&change.path())));
-            let [stored, writers, readers] = change.answers.each_ref().map(cell);
+            let cells = change.each().map(|(direction, answer)| {
+                let is_forbidden = report.forbids(change, *exception, direction, answer);
+                cell(answer, is_forbidden)
+            });
+            let cells = cells.collect::<Vec<_>>().join(" | ");
             out.line(format_args!(
-                "| {}{} | {place} | {stored} | {writers} | {readers} |",
+                "| {}{} | {place} | {cells} |",
                 code(change.code),
                 exception.map_or_else(String::new, |it| format!(" allowed: {}", code(it.reason)))
             ))?;
@@ -79,9 +82,12 @@ fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     Ok(())
 }
 
-fn cell(answer: &Answer) -> String {
+fn cell(answer: &Answer, is_forbidden: bool) -> String {
+    let forbidden = if is_forbidden { "**forbidden**: " } else { "" };
     match answer {
-        Answer::Breaks { effect, witness } => format!("**breaks** ({effect}) {}", code(&shown_object(&witness.object))),
+        Answer::Breaks { effect, witness } => {
+            format!("{forbidden}breaks ({effect}) {}", code(&shown_object(&witness.object)))
+        }
         Answer::Compatible { tolerated: Some(_), .. } => "tolerated until the value changes".to_owned(),
         Answer::Compatible { .. } => "compatible".to_owned(),
         Answer::Unknown { .. } => "unknown".to_owned(),

@@ -11,7 +11,7 @@ pub(crate) use objects::{JudgedObject, JudgedObjects, ObjectText};
 
 use std::io::{self, Write};
 
-use crd_analyzer_compat::{Change, OlmRefusal, Policy, Summary, Verdict};
+use crd_analyzer_compat::{Answer, Change, Direction, OlmRefusal, Policy, Summary, Verdict};
 use crd_analyzer_schema::field::Path;
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{comparison::compared::FieldSpans, words::schema_values};
@@ -119,6 +119,20 @@ pub(crate) struct Report<'c> {
 }
 
 impl Report<'_> {
+    /// Whether the policy forbids what a change does in a direction.
+    fn forbids(&self, change: &Change, allowed: Option<Allowed<'_>>, direction: Direction, answer: &Answer) -> bool {
+        allowed.is_none() && self.policy.judge(change, direction, answer) == Verdict::Breaks
+    }
+
+    /// How many answers the policy forbids.
+    fn forbidden(&self) -> usize {
+        let changes = self.reports.iter().flat_map(Compared::each);
+        let answers = changes.flat_map(|(change, allowed)| change.each().map(move |it| (change, allowed, it)));
+        answers
+            .filter(|(change, allowed, it)| self.forbids(change, *allowed, it.0, it.1))
+            .count()
+    }
+
     fn summary(&self) -> Summary {
         Summary::of(self.reports.iter().flat_map(|it| &it.changes))
     }

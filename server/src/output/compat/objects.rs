@@ -187,7 +187,7 @@ pub(super) fn text(out: &mut Terminal<'_>, renderer: Renderer, judged: &JudgedOb
             }
         }
     }
-    out.blank()
+    Ok(())
 }
 
 /// Prints a table of the objects that something happens to.

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use crd_analyzer_compat::{Answer, Change, Direction, OlmRefusal, Witness, shown_object};
+use crd_analyzer_compat::{Answer, Change, Direction, OlmRefusal, Policy, Witness, shown_object};
 use crd_analyzer_io::print::Terminal;
 
-use super::{Allowed, Compared, Format, Report, Summary, objects, short_path};
+use super::{Allowed, Compared, Format, Report, objects, short_path};
 use crate::output::{counted, render::Renderer};
 
 pub(super) const FORMAT: Format = Format {
@@ -19,26 +19,28 @@ fn print(out: &mut dyn Write, columns: usize, report: &Report<'_>) -> io::Result
         out: &mut Terminal::new(out, false),
         renderer: Renderer::new(columns),
     };
+    let (verdict, policy) = (report.verdict.name(), report.policy.name());
+    text.line("", &format!("{verdict} (policy {policy}): {}", answers(report)))?;
     for compared in &report.reports {
-        text.compared(compared, report.all)?;
+        text.out.blank()?;
+        text.compared(report, compared)?;
     }
     if let Some(judged) = &report.objects {
+        text.out.blank()?;
         objects::text(text.out, text.renderer, judged)?;
     }
-    let summary = report.summary();
-    text.line(
-        "",
-        &format!(
-            "{} (policy {}): {}",
-            report.verdict.name(),
-            report.policy.name(),
-            answers(&summary)
-        ),
-    )
+    Ok(())
 }
 
 /// How many answers of each kind there are.
-pub(super) fn answers(summary: &Summary) -> String {
+pub(super) fn answers(report: &Report<'_>) -> String {
+    let summary = report.summary();
+    let forbidden = match report.policy {
+        // It judges the update as a whole.
+        Policy::Olm => String::new(),
+        _ if summary.breaks == 0 => String::new(),
+        _ => format!(" ({} forbidden)", report.forbidden()),
+    };
     let (breaks, compatible, unknown) = (summary.breaks, summary.compatible, summary.unknown);
     let tolerated = match summary.tolerated {
         0 => String::new(),
@@ -46,7 +48,7 @@ pub(super) fn answers(summary: &Summary) -> String {
     };
     let verb = |count: usize, one: &'static str, many: &'static str| if count == 1 { one } else { many };
     format!(
-        "{} {} something, {compatible} {} compatible{tolerated}, {unknown} {} unknown",
+        "{} {} something{forbidden}, {compatible} {} compatible{tolerated}, {unknown} {} unknown",
         counted(breaks, "answer"),
         verb(breaks, "breaks", "break"),
         verb(compatible, "is", "are"),
@@ -100,8 +102,8 @@ impl Text<'_, '_> {
         self.renderer.indented(self.out, indent, &format!("{indent}    "), text)
     }
 
-    fn compared(&mut self, compared: &Compared<'_>, all: bool) -> io::Result<()> {
-        let changes: Vec<_> = compared.each().filter(|it| all || !is_harmless(it.0)).collect();
+    fn compared(&mut self, report: &Report<'_>, compared: &Compared<'_>) -> io::Result<()> {
+        let changes: Vec<_> = compared.each().filter(|it| report.all || !is_harmless(it.0)).collect();
         let left_out = compared.changes.len() - changes.len();
         let more = match left_out {
             0 => String::new(),
@@ -112,15 +114,20 @@ impl Text<'_, '_> {
             &format!("{}: {}{more}", compared.name, counted(compared.changes.len(), "change")),
         )?;
         for (change, exception) in changes {
-            self.change(compared, change, exception)?;
+            self.change(report, compared, (change, exception))?;
         }
         for refusal in &compared.olm {
             self.line("  ", &olm(refusal))?;
         }
-        self.out.blank()
+        Ok(())
     }
 
-    fn change(&mut self, compared: &Compared<'_>, change: &Change, exception: Option<Allowed<'_>>) -> io::Result<()> {
+    fn change(
+        &mut self,
+        report: &Report<'_>,
+        compared: &Compared<'_>,
+        (change, exception): (&Change, Option<Allowed<'_>>),
+    ) -> io::Result<()> {
         let version = change.version.as_ref().map_or_else(String::new, |it| format!("{it} "));
         let what = if change.what.is_empty() {
             String::new()
@@ -142,7 +149,12 @@ impl Text<'_, '_> {
                 Answer::Breaks { witness, .. } => format!(": {}", witness.words),
                 Answer::Compatible { reason, .. } | Answer::Unknown { reason } => format!(": {reason}"),
             };
-            self.line("    ", &format!("{}{why}", said(direction, answer)))?;
+            let forbidden = if report.forbids(change, exception, direction, answer) {
+                "forbidden: "
+            } else {
+                ""
+            };
+            self.line("    ", &format!("{forbidden}{}{why}", said(direction, answer)))?;
             if let Some(witness) = answer.witness() {
                 self.witness(witness)?;
             }
