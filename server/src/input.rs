@@ -451,6 +451,22 @@ pub(crate) fn read_argument(file: &str) -> anyhow::Result<Vec<u8>> {
     Ok(bytes.unwrap_or_default())
 }
 
+/// The same of an argument that may also name a folder: each file in it that may hold manifests, with its name.
+pub(crate) fn read_arguments(named: &str) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+    if !read::is_folder(Path::new(named)) {
+        return Ok(vec![(named.to_owned(), read_argument(named)?)]);
+    }
+    let Collected { inputs, unreadable, .. } = collect(&[PathBuf::from(named)], &Reading::default())?;
+    if let Some(first) = unreadable.first() {
+        anyhow::bail!("cannot read {}: {}", first.label, first.why);
+    }
+    let read_input = |it: Input| {
+        let bytes = read(&it.source).with_context(|| format!("cannot read {}", it.label))?;
+        Ok((it.label, bytes.unwrap_or_default()))
+    };
+    inputs.into_iter().map(read_input).collect()
+}
+
 /// Reads the bytes of one side. `Ok(None)` if it does not exist and may be absent.
 pub(crate) fn read(source: &Source) -> anyhow::Result<Option<Vec<u8>>> {
     match source {

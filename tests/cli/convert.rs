@@ -103,6 +103,29 @@ fn without_a_webhook_only_the_version_changes() {
 }
 
 #[test]
+fn folders_have_crds_and_objects() {
+    let crd = crd("");
+    let other = crd.replace("widgets", "gadgets").replace("Widget", "Gadget");
+    let object =
+        |kind: &str| format!("apiVersion: example.com/v1\nkind: {kind}\nmetadata: {{name: a}}\nspec: {{image: abc}}\n");
+    let sandbox = Sandbox::new(&[
+        ("crds/a.yaml", &other),
+        ("crds/b.yaml", &crd),
+        ("objects/a.yaml", &object("Widget")),
+        ("objects/b.yaml", &object("Pod")),
+    ]);
+    let converted = sandbox.run(&["convert", "objects", "--to", "v2", "--crd", "crds"]);
+    converted.expect(0, &["# Widget a: v1 → v2"]);
+    assert!(!converted.stdout.contains("Pod"), "{converted:#?}");
+    sandbox
+        .run(&["convert", "--round-trips", "3", "--crd", "crds"])
+        .expect(2, &["crds has 2 CRDs: one is needed"]);
+    sandbox
+        .run(&["convert", "objects", "--to", "v2", "--crd", "objects"])
+        .expect(2, &["objects does not contain the CRD"]);
+}
+
+#[test]
 fn round_trips_find_what_the_strategy_none_loses() {
     let sandbox = Sandbox::new(&[("crd.yaml", &crd(""))]);
     let args = ["convert", "--crd", "crd.yaml", "--round-trips", "20", "-o", "json"];

@@ -136,3 +136,30 @@ fn what_is_missing_is_asked_for() {
         .run(&["storage", "nothing.yaml", "--stored", "v1"])
         .expect(3, &["cannot read nothing.yaml"]);
 }
+
+#[test]
+fn a_folder_has_several_crds() {
+    let other = crd(BOTH, "status: {storedVersions: [v1]}\n")
+        .replace("widgets", "gadgets")
+        .replace("Widget", "Gadget");
+    let sandbox = Sandbox::new(&[
+        ("crds/a.yaml", &crd(BOTH, "")),
+        ("crds/b.yaml", &other),
+        ("crds/c.yaml", "a: 1\n"),
+    ]);
+    let texts = [
+        "gadgets.example.com: objects are written as",
+        "note: widgets.example.com does not have `status.storedVersions`",
+    ];
+    let outcome = sandbox.run(&["storage", "crds"]);
+    outcome.expect(0, &texts);
+    let both = [
+        "gadgets.example.com: objects are written as",
+        "widgets.example.com: objects are written as",
+    ];
+    sandbox.run(&["storage", "crds", "--stored", "v1"]).expect(0, &both);
+    std::fs::remove_file(sandbox.path().join("crds/b.yaml")).expect("it is there");
+    sandbox
+        .run(&["storage", "crds"])
+        .expect(2, &["give the versions with `--stored`"]);
+}

@@ -48,7 +48,7 @@ const MAX_ANSWER: usize = 64 << 20;
   crd-analyzer convert widget.yaml --to v2 --crd crd.yaml
   crd-analyzer convert --round-trips 200 --crd crd.yaml --webhook http://127.0.0.1:9443/convert")]
 pub(super) struct Args {
-    /// The custom resources: a file, or `-` for standard input.
+    /// The custom resources: a file, a folder, or `-` for standard input. Other objects in it are left out.
     #[arg(value_name = "OBJECT", requires = "to", required_unless_present = "round_trips")]
     object: Option<String>,
 
@@ -56,7 +56,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "VERSION", requires = "object")]
     to: Option<String>,
 
-    /// The file of the CRD.
+    /// The file of the CRD, or a folder that has it.
     #[arg(long, value_name = "FILE")]
     crd: String,
 
@@ -164,18 +164,26 @@ fn report(args: &Args, kubernetes: KubernetesVersion, hook: Option<&mut Hook>) -
     })
 }
 
-fn objects(file: &str) -> anyhow::Result<Vec<Map<String, Value>>> {
-    let values = read_value(input::read_argument(file)?).map_err(|why| anyhow::anyhow!("cannot read {file}: {why}"))?;
-    let objects = values.into_iter().filter_map(|it| match it {
-        Value::Object(object) => Some(object),
-        _ => None,
-    });
-    Ok(objects.collect())
+fn objects(named: &str) -> anyhow::Result<Vec<Map<String, Value>>> {
+    let mut objects = Vec::new();
+    for (file, bytes) in input::read_arguments(named)? {
+        let values = read_value(bytes).map_err(|why| anyhow::anyhow!("cannot read {file}: {why}"))?;
+        objects.extend(values.into_iter().filter_map(|it| match it {
+            Value::Object(object) => Some(object),
+            _ => None,
+        }));
+    }
+    Ok(objects)
 }
 
 /// The CRD of a file; of several, the one of the objects.
 fn crd(file: &str, objects: &[Map<String, Value>], kubernetes: KubernetesVersion) -> anyhow::Result<ComparedCrd> {
-    let (_, documents) = compared(input::read_argument(file)?, true, kubernetes);
+    let files = input::read_arguments(file)?;
+    let is_named = |it: &str| it == file;
+    let documents = files.into_iter().flat_map(|(name, bytes)| {
+        let is_named = is_named(&name);
+        compared(bytes, is_named, kubernetes).1
+    });
     let mut found = Vec::new();
     for document in documents {
         for (_, answer) in document.answers {
@@ -187,7 +195,7 @@ fn crd(file: &str, objects: &[Map<String, Value>], kubernetes: KubernetesVersion
             }
         }
     }
-    if found.len() > 1 {
+    if found.len() > 1 && !objects.is_empty() {
         found.retain(|crd| objects.iter().any(|it| crd.subject.defines(it)));
     }
     match found.len() {

@@ -1,7 +1,11 @@
 //! `crd-analyzer storage`: the versions that objects are stored in, and the steps to another one.
 
-use std::io::{self, BufWriter, Write};
+use std::{
+    io::{self, BufWriter, Write},
+    path::Path,
+};
 
+use crd_analyzer_io::{print::tell, read};
 use crd_analyzer_workspace::{
     comparison::compared::{Unanswered, compared},
     comparison::stored_versions::{plan, written},
@@ -28,7 +32,7 @@ use crate::{
 #[derive(clap::Args, Debug)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// The file of the CRD, or `-` for standard input.
+    /// The file of the CRD, a folder of CRDs, or `-` for standard input.
     #[arg(value_name = "CRD")]
     crd: String,
 
@@ -64,31 +68,41 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
 
 fn planned(args: &Args) -> anyhow::Result<Vec<Planned>> {
     let kubernetes = one_version(args.kubernetes_version, "the steps are those", "of")?;
-    let file = &args.crd;
-    let (_, documents) = compared(input::read_argument(file)?, true, kubernetes);
-    let mut found = Vec::new();
-    for document in documents {
-        for (_, answer) in document.answers {
-            let crd = answer.map_err(|why| match why {
-                Unanswered::Undecodable(why) | Unanswered::Unjudged(why) => {
-                    anyhow::anyhow!("cannot read {file}: {why}")
-                }
-            })?;
-            let name = crd.subject.name().to_owned();
-            let given = Some(args.stored.clone()).filter(|it| !it.is_empty());
-            let Some(stored) = given.or_else(|| written(&crd)) else {
-                return Err(UsageError(format!(
-                    "{name} does not have `status.storedVersions`: give the versions with `--stored`"
-                ))
-                .into());
-            };
-            let plan = plan(&crd, &stored)
-                .ok_or_else(|| UsageError(format!("{name} does not have a version with `storage: true`")))?;
-            found.push(Planned { name, plan });
+    let named = &args.crd;
+    let is_folder = read::is_folder(Path::new(named));
+    let files = input::read_arguments(named)?;
+    let (mut found, mut without) = (Vec::new(), Vec::new());
+    for (file, bytes) in files {
+        let (_, documents) = compared(bytes, !is_folder, kubernetes);
+        for document in documents {
+            for (_, answer) in document.answers {
+                let crd = answer.map_err(|why| match why {
+                    Unanswered::Undecodable(why) | Unanswered::Unjudged(why) => {
+                        anyhow::anyhow!("cannot read {file}: {why}")
+                    }
+                })?;
+                let name = crd.subject.name().to_owned();
+                let given = Some(args.stored.clone()).filter(|it| !it.is_empty());
+                let Some(stored) = given.or_else(|| written(&crd)) else {
+                    without.push(name);
+                    continue;
+                };
+                let plan = plan(&crd, &stored)
+                    .ok_or_else(|| UsageError(format!("{name} does not have a version with `storage: true`")))?;
+                found.push(Planned { name, plan });
+            }
         }
     }
+    for name in &without {
+        let why = format!("{name} does not have `status.storedVersions`: give the versions with `--stored`");
+        // In a folder, those of a cluster may lie beside others.
+        if found.is_empty() {
+            return Err(UsageError(why).into());
+        }
+        tell(format_args!("note: {why}"));
+    }
     if found.is_empty() {
-        return Err(UsageError(format!("{file} does not contain a CRD")).into());
+        return Err(UsageError(format!("{named} does not contain a CRD")).into());
     }
     Ok(found)
 }
