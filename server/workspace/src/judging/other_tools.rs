@@ -8,7 +8,7 @@ use crate::{
 use crd_analyzer_syntax::tree::Span;
 
 /// Kinds whose objects hold CRDs, schemas or resources in a form of their own: group, kind, and what is not checked.
-const DEFINITIONS: [(&str, &str, &str); 3] = [
+const DEFINITIONS: [(&str, &str, &str); 2] = [
     (
         "apiextensions.crossplane.io",
         "CompositeResourceDefinition",
@@ -18,11 +18,6 @@ const DEFINITIONS: [(&str, &str, &str); 3] = [
         "kro.run",
         "ResourceGraphDefinition",
         "kro makes a CRD from this object: its schema and resources are not checked",
-    ),
-    (
-        "operators.coreos.com",
-        "ClusterServiceVersion",
-        "OLM installs this object: the objects in its texts are not checked",
     ),
 ];
 

@@ -65,6 +65,8 @@ pub enum Part {
 pub enum Purpose {
     /// It is sent as it is.
     Sent,
+    /// People take it as a sample: they give it a name before it is sent.
+    Sample,
     /// It is merged into another: whatever is missing may be there.
     Part,
     /// It says what has to be true of an object.

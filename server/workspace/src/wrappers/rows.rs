@@ -3,7 +3,7 @@
 use super::{
     Part::{Items, Key, OneOf, Text},
     Place,
-    Purpose::{Assertion, Part, Sent},
+    Purpose::{Assertion, Part, Sample, Sent},
     Rejection, Row, Values,
 };
 use crate::roles::test_steps;
@@ -191,7 +191,10 @@ const CLUSTER_SERVICE_VERSION: Row = Row {
     is: |api_version, kind| kind == "ClusterServiceVersion" && group(api_version) == "operators.coreos.com",
     is_opened: false,
     places: &[
-        sent(&[ANNOTATIONS[0], ANNOTATIONS[1], Key("alm-examples"), Text, Items]),
+        Place {
+            purpose: Sample,
+            ..sent(&[ANNOTATIONS[0], ANNOTATIONS[1], Key("alm-examples"), Text, Items])
+        },
         sent(&[
             ANNOTATIONS[0],
             ANNOTATIONS[1],
