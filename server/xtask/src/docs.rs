@@ -93,11 +93,11 @@ fn page(crates: &Path, code: &str) -> Option<(&'static str, PathBuf)> {
 fn with_codes(package: &str) -> Option<String> {
     let setting = package.find("\"crd-analyzer.rules\": {")?;
     let start = setting + package[setting..].find("\"properties\": {\n")? + "\"properties\": {\n".len();
-    let end = start + package[start..].find("\n          },")?;
+    let end = start + package[start..].find("\n            },")?;
     let levels: Vec<_> = LEVELS.iter().map(|it| format!("\"{}\"", it.0)).collect();
     let line = |code: &codes::Code| {
         format!(
-            "            \"{}\": {{ \"enum\": [{}], \"markdownDescription\": {} }}",
+            "              \"{}\": {{ \"enum\": [{}], \"markdownDescription\": {} }}",
             code.name,
             levels.join(", "),
             json!(code.summary)
@@ -141,12 +141,14 @@ mod tests {
     #[test]
     fn vs_code_knows_all_settings() {
         let package: Value = serde_json::from_str(PACKAGE).expect("JSON");
-        let known = &package["contributes"]["configuration"]["properties"];
+        let categories = package["contributes"]["configuration"].as_array().expect("categories");
         for setting in SETTINGS {
             let name = format!("crd-analyzer.{}", setting.name);
+            let settings = categories.iter().map(|it| &it["properties"][&name]);
+            // Settings without an order come by the alphabet.
             assert!(
-                known[&name].is_object(),
-                "add {name} to `contributes.configuration` in editors/vscode/package.json"
+                settings.filter(|it| it["order"].is_u64()).count() == 1,
+                "add {name} with an `order` to `contributes.configuration` in editors/vscode/package.json"
             );
         }
     }
