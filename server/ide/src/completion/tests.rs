@@ -3,6 +3,7 @@
 mod configuration;
 mod definitions;
 mod expressions;
+mod nodes;
 mod resources;
 
 use std::{path::Path, sync::Arc};
