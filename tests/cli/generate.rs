@@ -3,7 +3,7 @@
 use crate::Sandbox;
 
 /// A module with a kind, and no CRD of it.
-fn without_crd(spec: &str) -> Sandbox {
+pub(crate) fn without_crd(spec: &str) -> Sandbox {
     let types = format!(
         "// +groupName=shop.example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n{spec}\n\
          // +kubebuilder:object:root=true\ntype Cart struct {{\n\tmetav1.TypeMeta `json:\",inline\"`\n\
@@ -24,7 +24,7 @@ fn without_crd(spec: &str) -> Sandbox {
     ])
 }
 
-const SPEC: &str = "// CartSpec is what is in it.\n\
+pub(crate) const SPEC: &str = "// CartSpec is what is in it.\n\
     // +kubebuilder:validation:XValidation:rule=\"self.most >= self.items.size()\"\n\
     type CartSpec struct {\n\
     \t// Most is the limit.\n\t// +kubebuilder:default=8\n\tMost int32 `json:\"most,omitempty\"`\n\

@@ -37,6 +37,7 @@ mod published;
 mod resources;
 mod schema;
 mod since;
+mod stale;
 mod start;
 mod storage;
 mod suites;

@@ -266,12 +266,12 @@ pub fn repairs(
     found
 }
 
-/// A fix of a resource in the file of its CRD.
+/// A fix in the file of a CRD: of a resource, or of a source file that is newer than the CRD.
 #[derive(Clone, Debug)]
 pub struct Declaration {
     /// What it does, as a command to the reader.
     pub title: String,
-    /// The finding of the resource that goes.
+    /// The finding that goes.
     pub problem: Problem,
     /// The file of the CRD.
     pub file: Arc<SourceText>,

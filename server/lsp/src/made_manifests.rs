@@ -9,7 +9,7 @@ use std::{
 };
 
 use crd_analyzer_ide::{
-    fixes::{Fix, Problem, TextEdit},
+    fixes::{Declaration, Fix, Problem, TextEdit},
     lens::Cost,
     made::{self, SourceFile},
 };
@@ -17,6 +17,7 @@ use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
     builds::overlay::AsBuilt,
+    codes::STALE_CRD,
     index::{Definitions as _, Files, Index, KnownCrd},
     judging::analysis::{MOST_FINDINGS, Question},
     judging::hazards::{Search, are_shown},
@@ -165,6 +166,23 @@ impl Session {
         let near = self.near(of.0);
         let repairs = |file: &SourceFile<'_>| file.repair_all(own.clone(), problems, &near);
         self.ask_source(of, deadline, repairs).unwrap_or(own)
+    }
+
+    /// The CRDs that are older than what is in a range of a source file, written again.
+    pub(crate) fn rewritten_crds(
+        self: &Arc<Self>,
+        of: (&Snapshot, &Effective),
+        problems: impl Iterator<Item = Problem>,
+        range: Span,
+        deadline: &Deadline,
+    ) -> Vec<Declaration> {
+        let touches = |it: &Problem| it.span.start <= range.end && range.start <= it.span.end;
+        let asked: Vec<Problem> = problems.filter(|it| it.code == STALE_CRD && touches(it)).collect();
+        if asked.is_empty() {
+            return Vec::new();
+        }
+        let write = |file: &SourceFile<'_>| asked.iter().flat_map(|it| file.rewritten(it)).collect();
+        self.ask_source(of, deadline, write).unwrap_or_default()
     }
 
     /// What lies around a document.

@@ -20,7 +20,7 @@ use crd_analyzer_io::{
 };
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
-    codes::{INVALID_YAML, LARGE_MANIFEST, SEVERAL_CRDS},
+    codes::{INVALID_YAML, LARGE_MANIFEST, SEVERAL_CRDS, STALE_CRD},
     config::Config,
     config::versions::VersionSet,
     findings::finding::{Class, Finding},
@@ -132,8 +132,18 @@ pub(super) fn repair(
         done.extend(described(&after, &fixes));
         after = converted;
     }
-    let (after, repaired) = rounds(after, config, (&question, Some(making)), level);
-    done.extend(repaired);
+    let shown = config.apply(Finding::new(Class::Hint, STALE_CRD, Span::default(), ""));
+    let newer = shown.and_then(|_| making.rewritten(&place, &after.as_str().into()));
+    if let Some(newer) = newer.filter(|it| *it != after) {
+        // What is wrong with it then is wrong in the types.
+        after = newer;
+        let title = "write the CRD as controller-gen makes it of the types".to_owned();
+        done.push(Done { line: 1, title });
+    } else {
+        let (repaired, fixes) = rounds(after, config, (&question, Some(making)), level);
+        after = repaired;
+        done.extend(fixes);
+    }
     let is_left = done.is_empty() || is_aside(&analyze(before.clone().into_bytes(), &question));
     Ok((!is_left).then(|| Repaired {
         path: path.clone(),

@@ -45,8 +45,13 @@ impl MadeOfRun {
         report: &mut FileReport,
         (question, go, known): (&Question<'_>, &GoSources, &RunCrds),
     ) {
-        let Some(row) = sources::of(path) else { return };
         let world = Run { go, known };
+        let Some(row) = sources::of(path) else {
+            self.in_crd(path, &report.text.clone(), &world, |made, _| {
+                made.tell_older((path, report));
+            });
+            return;
+        };
         let Some(unit) = (row.unit)(path, &report.text, &world) else {
             return;
         };
@@ -64,6 +69,20 @@ impl MadeOfRun {
         kinds.without_crd.extend(without.map(|it| format!("{folder}.{it}")));
         drop(kinds);
         made.complete(row, (path, report), (question, |it| known.is_checked(it)));
+    }
+
+    /// Asks about a CRD in the repository with what source files make.
+    fn in_crd(&self, path: &Path, text: &Arc<str>, world: &Run<'_>, mut ask: impl FnMut(&Manifests, &dyn Unit)) {
+        let is_it = |it: &Arc<KnownCrd>| *it.path == *path;
+        if !world.crds().iter().any(is_it) {
+            return;
+        }
+        for row in sources::rows().filter(|it| (it.may_have_made)(text)) {
+            if let Some(unit) = (row.unit)(path, text, world) {
+                let made = self.of(row, &*unit);
+                ask(made.get_or_init(|| Manifests::new(&*unit)), &*unit);
+            }
+        }
     }
 
     /// The kinds of the files that were asked about.
@@ -90,6 +109,19 @@ pub(super) struct Making<'a> {
 }
 
 impl Making<'_> {
+    /// The text of a CRD that is older than what it is made of if it is written again.
+    pub(super) fn rewritten(&self, path: &Path, text: &Arc<str>) -> Option<String> {
+        let world = Run {
+            go: self.go?,
+            known: self.known,
+        };
+        let mut rewritten = None;
+        let ask =
+            |made: &Manifests, unit: &dyn Unit| rewritten = rewritten.take().or_else(|| made.rewritten(path, unit));
+        self.made.in_crd(path, text, &world, ask);
+        rewritten
+    }
+
     /// Asks for repairs of a source file with this text, of what is wrong with the manifests that it has a part in. `is_edited`: the text is not
     /// the one on disk. `None`: nothing is made of it.
     pub(super) fn ask<T>(

@@ -92,6 +92,8 @@ crd_analyzer_schema::codes! {
     REPEATED_MARKER = "repeated-marker";
     /// gofmt changed quotes in a marker.
     MARKER_QUOTES = "marker-quotes";
+    /// A CRD is older than the Go types that controller-gen made it of.
+    STALE_CRD = "stale-crd";
     /// A suppression comment is malformed.
     MALFORMED_SUPPRESSION = "malformed-suppression";
     /// A suppression comment suppresses nothing.

@@ -52,6 +52,8 @@ const UNSHOWN: &[&str] = &[
     // They are of a kustomization, which is no manifest.
     "kustomize-failure",
     "kustomize-not-built",
+    // It is about a CRD and Go files together.
+    "stale-crd",
     // It is about files on the command line.
     "not-checked",
     // It is about a file that a test names.

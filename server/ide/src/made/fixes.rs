@@ -10,6 +10,7 @@ use std::{
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
     costs::FileCosts,
+    documents::source::SourceText,
     findings::finding::{Class, Finding},
     findings::report::{DocumentReport, FileReport},
     judging::analysis::{Question, analyze_manifest},
@@ -18,7 +19,7 @@ use crd_analyzer_workspace::{
 
 use crate::{
     completion::Definitions,
-    fixes::{self, Fix, FixKind, Problem, Taken, TextEdit, apply, joined},
+    fixes::{self, Declaration, Fix, FixKind, Problem, Taken, TextEdit, apply, joined},
     lens,
 };
 
@@ -58,6 +59,25 @@ impl SourceFile<'_> {
         let mut found = self.found((problems, range), definitions, (&OnceCell::new(), &|_| true));
         found.sort_by_key(|it| !it.preferred);
         found
+    }
+
+    /// The CRDs that are older than the place of a problem, each written again.
+    pub fn rewritten(&self, problem: &Problem) -> Vec<Declaration> {
+        let found = self.manifests.rewritten_at((self.path, problem.span), self.unit);
+        let declaration = |(file, text): (Arc<SourceText>, String)| {
+            let name = file.path.file_name().unwrap_or_default().display().to_string();
+            let edits = vec![TextEdit {
+                span: Span::new(0, file.text.len() as u32),
+                new_text: text,
+            }];
+            Declaration {
+                title: format!("Write {name} as controller-gen makes it of the types"),
+                problem: problem.clone(),
+                file,
+                edits,
+            }
+        };
+        found.into_iter().map(declaration).collect()
     }
 
     /// All repairs with one meaning at once. `own`: those of the file itself, tried already. `None`: there is nothing to repair.

@@ -221,7 +221,11 @@ fn find(
             &|file, text| judge_at(&file.path, session, snapshot, text, deadline),
         )
     };
-    let declared = if is_source { Vec::new() } else { declare() };
+    let rewrite = || {
+        let effective = session.effective(snapshot);
+        session.rewritten_crds((snapshot, &effective), analysis.all_problems(), span, deadline)
+    };
+    let declared = if is_source { rewrite() } else { declare() };
     // Before what takes the field away.
     let declared: Vec<_> = declared.into_iter().map(|it| (at_removal(&it.problem), it)).collect();
     let mut actions: Vec<CodeActionOrCommand> = found.into_iter().map(|it| convert(it).into()).collect();

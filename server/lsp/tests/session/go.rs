@@ -526,8 +526,16 @@ async fn a_new_field_is_known_before_controller_gen_has_run() {
         .replace("package v1\n", import)
         .replace("type Order struct {\n", meta);
     std::fs::write(folder.path().join("api/v1/order_types.go"), &text).expect("a file");
+    let vendored = folder.path().join("vendor/k8s.io/apimachinery/pkg/apis/meta/v1");
+    std::fs::create_dir_all(&vendored).expect("folders");
+    let types = "package v1\n\ntype TypeMeta struct {\n\tKind string `json:\"kind,omitempty\"`\n\
+                 \tAPIVersion string `json:\"apiVersion,omitempty\"`\n}\n\ntype ObjectMeta struct{}\n";
+    std::fs::write(vendored.join("types.go"), types).expect("a file");
     let of_workspace = json!({ "uri": format!("file://{}", folder.path().display()), "name": "shop" });
-    let mut client = Client::start_with(json!({ "capabilities": pushed(), "workspaceFolders": [of_workspace] })).await;
+    let mut capabilities = pushed();
+    capabilities["textDocument"]["codeAction"] = fixes();
+    let params = json!({ "capabilities": capabilities, "workspaceFolders": [of_workspace] });
+    let mut client = Client::start_with(params).await;
     client.open(&uri, 1, &text).await;
     let line = text
         .lines()
@@ -546,9 +554,36 @@ async fn a_new_field_is_known_before_controller_gen_has_run() {
     assert_eq!(list[0]["code"], "undefined-field", "{list:?}");
     let field = "\tExtra int32 `json:\"extra\"`\n";
     client.change(&uri, 3, &[([line + 2, 0, line + 2, 0], field)]).await;
-    assert_eq!(client.published_when(&uri, <[_]>::is_empty).await.len(), 0);
+    let is_older = |list: &[serde_json::Value]| matches!(list, [one] if one["code"] == "stale-crd");
+    let list = client.published_when(&uri, is_older).await;
+    let crd = folder.path().join("config/crd/bases/shop.example.com_orders.yaml");
+    let of_crd = format!("file://{}", crd.display());
+    assert_eq!(list[0]["range"]["start"], json!({ "line": line, "character": 3 }));
+    assert_eq!(list[0]["severity"], 2);
+    let params = json!({
+        "textDocument": { "uri": uri },
+        "range": list[0]["range"],
+        "context": { "diagnostics": [] },
+    });
+    let actions = client.request("textDocument/codeAction", params).await;
+    let actions = actions.as_array().cloned().unwrap_or_default();
+    let written = actions.iter().find_map(|it| it["edit"]["changes"][&of_crd].as_array());
+    let written = written.unwrap_or_else(|| panic!("{actions:?}"))[0]["newText"]
+        .as_str()
+        .expect("a text");
+    assert!(
+        written.contains("              extra:\n                format: int32\n"),
+        "{written}"
+    );
+    // The metadata is required now, as controller-gen has it, and the rest stays.
+    assert!(
+        written.contains("            - message: too \"dear\"\n              rule: self.extra <="),
+        "{written}"
+    );
     client.change(&uri, 4, &[([line + 2, 0, line + 3, 0], "")]).await;
-    let list = client.published_when(&uri, |list| !list.is_empty()).await;
+    let list = client
+        .published_when(&uri, |list| list.iter().any(|it| it["code"] == "undefined-field"))
+        .await;
     assert_eq!(list[0]["code"], "undefined-field", "{list:?}");
     client.finish_with_lists().await;
 }

@@ -8,7 +8,7 @@ use std::{
 
 use crd_analyzer_generator::Modules;
 use crd_analyzer_gosource::{Module, check::place};
-use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_syntax::{read_json_of, tree::Span};
 
 use super::{
     Row, Unit, World,
@@ -31,6 +31,7 @@ pub(super) const ROW: Row = Row {
     report: go_file::report,
     silence: go_file::silence,
     may_be_made: place::may_be_at,
+    may_have_made: |text| text.contains(go_crds::stale::ANNOTATION),
     unit: |path, _, world| Some(Box::new(Types::of(path, world)?)),
 };
 
@@ -101,11 +102,28 @@ impl<'w> Types<'w> {
         all
     }
 
-    /// What is made of a CRD that controller-gen wrote, as the types are now.
-    fn of_crd(&self, crd: &Arc<KnownCrd>, whole: Option<&mut Whole<'_>>) -> Option<Made> {
-        let made = go_crds::made(crd, self.world.files(), || self.module())?;
-        let newer = whole.and_then(|it| it.newer(&made, crd));
-        Some(newer.map_or(made, |it| Made::of_crd(it, crd.clone(), false).whole()))
+    /// What is made of a CRD that controller-gen wrote, as the types are now. `whole`: what the types make whole, and whether they may have other fields.
+    fn of_crd(&self, crd: &Arc<KnownCrd>, whole: Option<(&mut Whole<'_>, bool)>) -> Option<Made> {
+        let files = self.world.files();
+        let made = go_crds::made(crd, files, || self.module())?;
+        let Some((whole, may_be_whole)) = whole else {
+            return Some(made);
+        };
+        let newer = may_be_whole.then(|| whole.newer(&made, crd)).flatten();
+        let may_be_stale = crd.is_current() && (may_be_whole || !made.is_in_step());
+        let stale = may_be_stale.then(|| whole.stale(crd, (&self.root, files))).flatten();
+        let made = newer.map_or(made, |it| Made::of_crd(it, crd.clone(), false).whole());
+        Some(made.older(stale))
+    }
+
+    /// The text that controller-gen would write over that of a CRD.
+    fn rewritten(&self, crd: &KnownCrd) -> Option<String> {
+        let text = crd.text(self.world.files()).filter(|it| it.is_readable)?;
+        let before = read_json_of(&text.tree, text.root).ok()?.root()?.to_value();
+        let text = &text.source.text;
+        let modules = self.modules();
+        let mut of_modules = modules.iter().map(|it| (&*it.0, it.1.as_slice()));
+        of_modules.find_map(|it| go_crds::stale::rewritten(it, &crd.defines, (text, &before)))
     }
 
     /// The manifests of the kinds that are wanted: those of CRDs that controller-gen wrote, and those of kinds that are in no CRD of the repository.
@@ -121,10 +139,7 @@ impl<'w> Types<'w> {
                 let of_kind: Vec<&Arc<KnownCrd>> = crds.iter().filter(|it| it.defines == of).collect();
                 if is_wanted(&of) {
                     let of_module = of_kind.iter().filter(|it| it.path.starts_with(&self.root));
-                    let mut whole_of = |it: &Arc<KnownCrd>| {
-                        let whole = may_be_whole(&of).then_some(&mut whole);
-                        self.of_crd(it, whole)
-                    };
+                    let mut whole_of = |it: &Arc<KnownCrd>| self.of_crd(it, Some((&mut whole, may_be_whole(&of))));
                     made.extend(of_module.filter_map(|it| whole_of(it)));
                     if of_kind.is_empty() {
                         made.extend(whole.crd(&of, modules.root()).map(|it| Made::of_kind(it, of.clone())));
@@ -171,8 +186,9 @@ impl Unit for Types<'_> {
         // Only other fields make the CRD another one than markers do.
         let fields = |module: &Module| module.types(file).map(|it| it.fields());
         let has_other_fields = fields(&self.on_disk) != fields(self.module());
-        let may_be_whole =
-            |kind: &GroupKind| has_other_fields || of_file.iter().any(|it| it.kind() == Some(kind) && it.is_whole());
+        let may_be_whole = |kind: &GroupKind| {
+            has_other_fields || of_file.iter().any(|it| it.kind() == Some(kind) && it.may_be_whole())
+        };
         made.extend(self.all(is_wanted, may_be_whole));
         made
     }
@@ -187,6 +203,10 @@ impl Unit for Types<'_> {
             span: Span::new(span.start as u32, span.end as u32),
         };
         Some((place, text))
+    }
+
+    fn rewritten(&self, made: &Made) -> Option<String> {
+        Self::rewritten(self, made.crd()?)
     }
 
     fn kinds(&self, file: &Path) -> Vec<String> {

@@ -10,14 +10,17 @@ use crd_analyzer_syntax::{
     tree::Span,
 };
 
+pub use super::one_made::Made;
 use super::{
     Row, Unit,
     change::{self, Change, Written},
-    judged::{self, Judged},
+    judged,
     manifest::Manifest,
+    older,
 };
 use crate::{
     costs::FileCosts,
+    documents::source::SourceText,
     findings::report::{DocumentReport, FileReport},
     index::{GroupKind, KnownCrd},
     judging::question::Question,
@@ -29,82 +32,6 @@ const MAKING: Limits = Limits {
     bytes: 512 << 20,
     ..Limits::NONE
 };
-
-/// A manifest, what is known of it, and the CRD in the repository that it is a newer text of.
-#[derive(Clone, Debug)]
-pub struct Made {
-    judged: Arc<Judged>,
-    crd: Option<Arc<KnownCrd>>,
-    /// The kind, if it is the CRD of one.
-    kind: Option<GroupKind>,
-    is_in_step: bool,
-    /// It was made whole, and not of the CRD in the repository.
-    is_whole: bool,
-}
-
-impl Made {
-    /// A manifest that only its source has.
-    pub fn new(manifest: Manifest) -> Self {
-        Self {
-            judged: Arc::new(Judged::new(Arc::new(manifest))),
-            crd: None,
-            kind: None,
-            is_in_step: false,
-            is_whole: false,
-        }
-    }
-
-    /// The CRD of a kind, which no CRD in the repository has.
-    pub fn of_kind(manifest: Manifest, kind: GroupKind) -> Self {
-        Self {
-            kind: Some(kind),
-            is_whole: true,
-            ..Self::new(manifest)
-        }
-    }
-
-    /// A manifest whose last text is a CRD in the repository. `is_in_step`: that text says the same.
-    pub fn of_crd(manifest: Manifest, crd: Arc<KnownCrd>, is_in_step: bool) -> Self {
-        Self {
-            kind: Some(crd.defines.clone()),
-            crd: Some(crd),
-            is_in_step,
-            ..Self::new(manifest)
-        }
-    }
-
-    /// The manifest.
-    pub fn manifest(&self) -> &Arc<Manifest> {
-        &self.judged.manifest
-    }
-
-    /// The CRD in the repository that the manifest is a newer text of.
-    pub fn crd(&self) -> Option<&Arc<KnownCrd>> {
-        self.crd.as_ref()
-    }
-
-    /// The same as what source files make whole, although the repository has a CRD.
-    #[must_use]
-    pub fn whole(mut self) -> Self {
-        self.is_whole = true;
-        self
-    }
-
-    /// Whether source files make it whole.
-    pub fn is_whole(&self) -> bool {
-        self.is_whole
-    }
-
-    /// The kind, if it is the CRD of one.
-    pub fn kind(&self) -> Option<&GroupKind> {
-        self.kind.as_ref()
-    }
-
-    /// Whether what is wrong with it is told in the repository's CRD.
-    fn is_told(&self, is_told: impl Fn(&Path) -> bool) -> bool {
-        self.is_in_step && self.crd.as_ref().is_some_and(|it| is_told(&it.path))
-    }
-}
 
 /// The manifests that a unit is made into.
 #[derive(Debug, Default)]
@@ -226,7 +153,34 @@ impl Manifests {
     /// What is wrong in a file with the manifests that it has a part in. `is_told`: what is wrong with the CRD in a file is told there.
     pub fn found(&self, path: &Path, question: &Question<'_>, is_told: impl Fn(&Path) -> bool) -> Vec<DocumentReport> {
         let told = self.of_file(path).filter(|it| !it.is_told(&is_told));
-        judged::in_file(told.map(|it| &it.judged), path, question)
+        let mut found = judged::in_file(told.map(|it| &it.judged), path, question);
+        // That a CRD is older is told in it.
+        let is_told = |it: &&Made| it.crd().is_some_and(|it| is_told(&it.path));
+        let of_crds = older::in_source(self.made.iter().filter(|it| !is_told(it)), path, question);
+        for mut document in of_crds {
+            document.index = found.len();
+            found.push(document);
+        }
+        found
+    }
+
+    /// Tells in the report on the file of a CRD that it is older than what it is made of.
+    pub fn tell_older(&self, (path, report): (&Path, &mut FileReport)) {
+        older::in_crd(&self.made, path, report);
+    }
+
+    /// The text that the file of a CRD has if it is written again. `None`: it is not older, or not all is known that it takes.
+    pub fn rewritten(&self, path: &Path, unit: &dyn Unit) -> Option<String> {
+        let is_it = |it: &&Made| it.stale().is_some() && it.crd().is_some_and(|it| *it.path == *path);
+        unit.rewritten(self.made.iter().find(is_it)?)
+    }
+
+    /// The files of CRDs that are older than a place of a source file, each with its text if it is written again.
+    pub fn rewritten_at(&self, (path, span): (&Path, Span), unit: &dyn Unit) -> Vec<(Arc<SourceText>, String)> {
+        let is_there = |it: &&Made| older::first(it, path).is_some_and(|it| it.place.span == span);
+        let crds = self.made.iter().filter(is_there);
+        crds.filter_map(|it| Some((it.stale()?.crd.clone(), unit.rewritten(it)?)))
+            .collect()
     }
 
     /// Adds that to the report on the file.

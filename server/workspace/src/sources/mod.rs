@@ -12,6 +12,8 @@ pub mod judged;
 pub mod made;
 pub mod manifest;
 mod markdown;
+mod older;
+mod one_made;
 
 use std::{
     fmt,
@@ -44,6 +46,8 @@ pub struct Row {
     pub silence: fn(&mut FileReport),
     /// Whether the place at a byte may be part of a manifest. Requests in the rest of the text then cost nothing.
     pub may_be_made: fn(&str, usize) -> bool,
+    /// Whether a manifest with this text may have been made of files of the language.
+    pub may_have_made: fn(&str) -> bool,
     /// What the file at a path, with this text, is made into, alone or with others.
     pub unit: UnitOf,
 }
@@ -67,6 +71,11 @@ pub trait Unit {
     /// Writes a change of a manifest in the file that decides it. Changes inside of strings do not come here if the string is written in a file.
     /// `None`: no file can say it.
     fn write(&self, _made: &Made, _change: &Change) -> Option<Written> {
+        None
+    }
+
+    /// The text that the file of a stale manifest would have if it was written again. `None`: not all is known that it takes.
+    fn rewritten(&self, _made: &Made) -> Option<String> {
         None
     }
 
@@ -110,6 +119,11 @@ static TABLE: Table<Row> = Table::new(&[go::ROW, markdown::ROW]);
 /// The rows, if some have been added before.
 pub fn add(rows: &'static [Row]) -> Result<(), &'static [Row]> {
     TABLE.add(rows)
+}
+
+/// All languages.
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    TABLE.rows()
 }
 
 /// The language of a file, if manifests are made of it. Other files are manifests themselves.

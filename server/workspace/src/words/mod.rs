@@ -14,6 +14,7 @@ mod policy;
 mod printer_columns;
 mod rules;
 mod schema;
+pub(crate) mod stale;
 mod structural;
 pub(crate) mod text;
 pub(crate) mod unchecked;

@@ -3,6 +3,7 @@
 mod kinds;
 mod put;
 mod set;
+pub(super) mod stale;
 pub(super) mod whole;
 
 use std::sync::Arc;

@@ -11,14 +11,18 @@ use crd_analyzer_generator::{
     node::{Node, Origin, Part},
 };
 use crd_analyzer_gosource::{Module, check::catalog::Release, literal};
-use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_syntax::{paths::find, read_json_of, tree::Span};
 use serde_json::Value;
 
-use super::set::{list, literal};
+use super::{
+    set::{list, literal},
+    stale::{self, Difference, Older, Stale},
+};
 use crate::{
     documents::source::SourceText,
-    index::{GroupKind, KnownCrd},
+    index::{Files, GroupKind, KnownCrd},
     sources::{
+        change,
         made::Made,
         manifest::{Manifest, Place, Writing},
     },
@@ -27,13 +31,20 @@ use crate::{
 /// The CRDs that the packages of a module make.
 pub(in crate::sources) struct Whole<'m> {
     modules: &'m Modules,
+    packages: &'m [String],
+    options: Options,
     generator: Generator<'m>,
     texts: HashMap<Arc<Path>, Arc<SourceText>>,
 }
 
 impl<'m> Whole<'m> {
     /// Of packages, which are named by their import paths. `are_begun`: somebody types, so that a string may be without an end.
-    pub(in crate::sources) fn new(modules: &'m Modules, packages: &[String], module: &Module, are_begun: bool) -> Self {
+    pub(in crate::sources) fn new(
+        modules: &'m Modules,
+        packages: &'m [String],
+        module: &Module,
+        are_begun: bool,
+    ) -> Self {
         let options = Options {
             // Which options the project gives controller-gen is not known: nothing is refused for want of one.
             allows_dangerous_types: true,
@@ -46,7 +57,9 @@ impl<'m> Whole<'m> {
         let tool = module.controller_gen_version().unwrap_or_default();
         Self {
             modules,
+            packages,
             generator: Generator::new(packages, modules, &options, Some(tool)),
+            options,
             texts: HashMap::new(),
         }
     }
@@ -79,6 +92,45 @@ impl<'m> Whole<'m> {
             return None;
         }
         self.manifest(&whole, crd.path.clone())
+    }
+
+    /// How a CRD is older than the types. `None`: it is not, or a script may have made what differs. `root`: the folder of the project.
+    pub(in crate::sources) fn stale(&mut self, crd: &KnownCrd, (root, files): (&Path, &dyn Files)) -> Option<Stale> {
+        let text = crd.text(files).filter(|it| it.is_readable && it.item.is_none())?;
+        let value = read_json_of(&text.tree, text.root).ok()?.root()?.to_value();
+        let compare = |made: &Crd| {
+            let (_, declared) = made.declared.first()?;
+            Some(stale::differences(&value, &made.object, (declared, root)))
+        };
+        let mut found = compare(&self.known(&crd.defines)?)?;
+        if found.is_empty() || stale::header(&text.source.text, &value).is_none() {
+            return None;
+        }
+        let (release, version) = stale::release_of(&value)?;
+        if release != self.options.release || self.generator.has_choices() {
+            // Another release may make something else of the same types, and so may the next run.
+            let options = Options {
+                release,
+                ..self.options.clone()
+            };
+            let of = (self.modules, self.packages);
+            let made = stale::settled(of, &crd.defines, (&options, version), &value)?;
+            found = compare(&made)?;
+        }
+        let mut older = Vec::new();
+        for Difference { path, from, what } in found {
+            let Some(target) = find(&text.tree, &change::steps(&path)) else {
+                continue;
+            };
+            self.read(&from)?;
+            older.push(Older {
+                place: Texts(&self.texts).place(&from),
+                at: target.key_span(&text.tree),
+                what,
+            });
+        }
+        let crd = text.source.clone();
+        (!older.is_empty()).then_some(Stale { crd, older })
     }
 
     fn manifest(&mut self, crd: &Crd, path: Arc<Path>) -> Option<Manifest> {

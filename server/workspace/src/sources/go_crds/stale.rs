@@ -1,0 +1,319 @@
+//! CRDs that are older than the types that they were made of.
+//!
+//! Scripts change CRDs after controller-gen has written them, and nothing says how. So a difference counts only where a script would hardly make it:
+//! a field that only the types have or only the CRD has, and a value that types and markers say otherwise. What only the CRD says beside a field, such
+//! as a pattern, may come from a script, and descriptions may be shortened by one. A CRD whose text is not the one that controller-gen writes for the
+//! object, or that has annotations or a conversion that no marker says, was changed by a script: of it nothing is told.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    path::Path as FilePath,
+    sync::Arc,
+};
+
+use crd_analyzer_generator::{
+    Crd, Generator, Modules, Options,
+    node::{Node, Origin, Part},
+    settled as settled_parts, yaml,
+};
+use crd_analyzer_gosource::{LISTS, ONLY_MARKERS_SET, check::catalog::Release};
+use crd_analyzer_syntax::tree::Span;
+use serde_json::Value;
+
+use crate::{
+    documents::source::SourceText,
+    index::GroupKind,
+    sources::{
+        change::{Path, Segment},
+        manifest::Place,
+    },
+    words::stale::What,
+};
+
+/// A CRD that is older than the types that it was made of.
+#[derive(Debug)]
+pub(in crate::sources) struct Stale {
+    /// The file.
+    pub(in crate::sources) crd: Arc<SourceText>,
+    /// What differs; something does.
+    pub(in crate::sources) older: Vec<Older>,
+}
+
+/// A place of a CRD that is older than the types.
+#[derive(Debug)]
+pub(in crate::sources) struct Older {
+    /// The field, type or marker.
+    pub(in crate::sources) place: Place,
+    /// Where it is in the file of the CRD, or what is around it there.
+    pub(in crate::sources) at: Span,
+    pub(in crate::sources) what: What,
+}
+
+/// How a CRD differs from what types make.
+#[derive(Clone, Debug)]
+pub(super) struct Difference {
+    /// Where the CRD has it, or what is around it there.
+    pub(super) path: Path,
+    /// What decides it in the files of the project.
+    pub(super) from: Origin,
+    pub(super) what: What,
+}
+
+/// The keys whose values do not show that types are newer: options and other releases of controller-gen change them, and scripts do.
+const LEFT_OUT: [&str; 5] = [
+    "description",
+    "status",
+    "preserveUnknownFields",
+    "creationTimestamp",
+    ANNOTATION,
+];
+
+/// A field whose schema depends on an option of controller-gen.
+const METADATA: &str = "metadata";
+
+/// The annotation that controller-gen says its version with.
+pub(in crate::sources) const ANNOTATION: &str = "controller-gen.kubebuilder.io/version";
+
+/// The places of a CRD that are older than the types. Empty: it may be that a script made all that differs. `declared`: the kind; `root`: the folder of
+/// the project.
+pub(super) fn differences(crd: &Value, made: &Part, (declared, root): (&Origin, &FilePath)) -> Vec<Difference> {
+    let mut all = Comparison {
+        root,
+        path: Path::default(),
+        found: Vec::new(),
+        is_changed: false,
+    };
+    all.part(crd, made, declared);
+    if all.is_changed { Vec::new() } else { all.found }
+}
+
+struct Comparison<'r> {
+    root: &'r FilePath,
+    path: Path,
+    found: Vec<Difference>,
+    /// A script changed the CRD.
+    is_changed: bool,
+}
+
+impl Comparison<'_> {
+    fn tell(&mut self, what: What, from: &Origin) {
+        self.found.push(Difference {
+            path: self.path.clone(),
+            from: from.clone(),
+            what,
+        });
+    }
+
+    /// What decides a part, if that is in the project; else what decides the part around it.
+    fn own<'o>(&self, part: &'o Part, around: &'o Origin) -> &'o Origin {
+        let is_own = |it: &&Origin| {
+            let below = it.file.strip_prefix(self.root);
+            below.is_ok_and(|it| !it.starts_with("vendor"))
+        };
+        part.from.as_ref().filter(is_own).unwrap_or(around)
+    }
+
+    /// Only the CRD has a value at the path. `is_item`: in a list.
+    fn more(&mut self, name: &str, is_item: bool, around: &Origin) {
+        let segments = self.path.segments();
+        let is_field = |n: usize, key: &str| matches!(segments.get(n), Some(Segment::Field(it)) if it == key);
+        if is_field(0, METADATA) || is_field(1, "conversion") {
+            self.is_changed |= !is_field(2, ANNOTATION);
+            return;
+        }
+        // Without its marker, it is not there. Other values may be what a script adds.
+        let is_marked = LISTS.iter().any(|it| it.0 == name) || !is_item && ONLY_MARKERS_SET.contains(&name);
+        if is_marked {
+            self.tell(What::Gone(name.to_owned()), around);
+        }
+    }
+
+    fn at(&mut self, segment: Segment, then: impl FnOnce(&mut Self)) {
+        self.path.push(segment);
+        then(self);
+        self.path.pop();
+    }
+
+    /// `around`: what decides the part around this one.
+    fn part(&mut self, crd: &Value, made: &Part, around: &Origin) {
+        let from = self.own(made, around);
+        let (Value::Object(crd), Node::Map(members)) = (crd, &made.node) else {
+            if !is_same(crd, &made.to_json()) {
+                let name = self.path.segments().iter().rev().find_map(|it| match it {
+                    Segment::Field(name) | Segment::Key(name) => Some(name.clone()),
+                    Segment::Index(_) => None,
+                });
+                self.tell(What::Other(name.unwrap_or_default()), from);
+            }
+            return;
+        };
+        let members: HashMap<&str, &Part> = members.iter().map(|it| (it.0.as_str(), &it.1)).collect();
+        let names: BTreeSet<&str> = crd.keys().map(String::as_str).chain(members.keys().copied()).collect();
+        for name in names.into_iter().filter(|it| !LEFT_OUT.contains(it)) {
+            match (crd.get(name), members.get(name)) {
+                (Some(Value::Object(crd)), Some(made)) if name == "properties" => {
+                    self.at(Segment::Field(name.to_owned()), |it| it.properties(crd, made, from));
+                }
+                (Some(crd), Some(made)) => {
+                    self.at(Segment::Field(name.to_owned()), |it| it.member(name, crd, made, from));
+                }
+                (None, Some(made)) => {
+                    let from = self.own(made, from);
+                    self.tell(What::Absent(name.to_owned()), from);
+                }
+                (Some(_), None) => self.at(Segment::Field(name.to_owned()), |it| it.more(name, false, from)),
+                (None, None) => {}
+            }
+        }
+    }
+
+    fn properties(&mut self, crd: &serde_json::Map<String, Value>, made: &Part, around: &Origin) {
+        let Node::Map(members) = &made.node else { return };
+        let members: HashMap<&str, &Part> = members.iter().map(|it| (it.0.as_str(), &it.1)).collect();
+        let names: BTreeSet<&str> = crd.keys().map(String::as_str).chain(members.keys().copied()).collect();
+        for name in names.into_iter().filter(|it| *it != METADATA) {
+            match (crd.get(name), members.get(name)) {
+                (Some(crd), Some(made)) => self.at(Segment::Field(name.to_owned()), |it| it.part(crd, made, around)),
+                (None, Some(made)) => {
+                    let from = self.own(made, around);
+                    self.tell(What::NewProperty(name.to_owned()), from);
+                }
+                (Some(_), None) => self.at(Segment::Field(name.to_owned()), |it| {
+                    it.tell(What::GoneProperty(name.to_owned()), around);
+                }),
+                (None, None) => {}
+            }
+        }
+    }
+
+    fn member(&mut self, name: &str, crd: &Value, made: &Part, around: &Origin) {
+        let from = self.own(made, around);
+        let (Value::Array(crd), Node::List(items)) = (crd, &made.node) else {
+            return self.part(crd, made, around);
+        };
+        if name == "versions" {
+            let name_of = |it: &Value| it.get("name").and_then(Value::as_str).map(str::to_owned);
+            for item in items {
+                let version = name_of(&item.to_json());
+                let from = self.own(item, from);
+                match crd.iter().position(|it| name_of(it) == version) {
+                    Some(at) => self.at(Segment::Index(at), |it| it.part(&crd[at], item, from)),
+                    None => self.tell(What::Absent(version.unwrap_or_default()), from),
+                }
+            }
+            return;
+        }
+        // controller-gen changes their order from run to run.
+        let mut left: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, item) in crd.iter().enumerate().rev() {
+            left.entry(key(item)).or_default().push(at);
+        }
+        let mut changed = 0;
+        for item in items {
+            if left.get_mut(&key(&item.to_json())).and_then(Vec::pop).is_none() {
+                let from = self.own(item, from);
+                self.tell(What::Other(name.to_owned()), from);
+                changed += 1;
+            }
+        }
+        let mut left: Vec<usize> = left.into_values().flatten().collect();
+        left.sort_unstable();
+        // The others were changed.
+        for at in left.into_iter().skip(changed) {
+            self.at(Segment::Index(at), |it| it.more(name, true, from));
+        }
+    }
+}
+
+/// What is the same of values that are.
+fn key(value: &Value) -> String {
+    match value.as_f64() {
+        Some(number) => number.to_string(),
+        None => value.to_string(),
+    }
+}
+
+fn is_same(crd: &Value, made: &Value) -> bool {
+    crd == made || crd.as_f64().is_some() && crd.as_f64() == made.as_f64()
+}
+
+/// What is before the object in a text that controller-gen wrote.
+pub(super) fn header<'t>(text: &'t str, object: &Value) -> Option<&'t str> {
+    let header = text.strip_suffix(&yaml::written(object))?;
+    let mut lines = header.lines().map(str::trim_end);
+    lines
+        .all(|it| it.is_empty() || it.starts_with('#') || it == "---")
+        .then_some(header)
+}
+
+/// The release of controller-gen that wrote a CRD, and its version. `None`: it is none that is known.
+pub(super) fn release_of(crd: &Value) -> Option<(Release, &str)> {
+    let version = crd.get(METADATA)?.get("annotations")?.get(ANNOTATION)?.as_str()?;
+    let minor = version.strip_prefix("v0.")?.split('.').next()?.parse::<u8>().ok()?;
+    let release = Some(Release(minor)).filter(|it| (Release::OLDEST..=Release::NEWEST).contains(it))?;
+    Some((release, version))
+}
+
+/// The CRD of a kind as types make it, in the order in which it was written before. `options`: those of controller-gen, and its version. `None`: not all is known,
+/// or controller-gen refuses something, if the options are strict.
+pub(super) fn settled(
+    (modules, packages): (&Modules, &[String]),
+    of: &GroupKind,
+    (options, version): (&Options, &str),
+    before: &Value,
+) -> Option<Crd> {
+    let make = |options: &Options| {
+        let mut generator = Generator::new(packages, modules, options, Some(version));
+        let crd = generator
+            .crd(&of.group, &of.kind)
+            .filter(|it| !it.object.has_unknown())?;
+        Some((crd, generator.has_choices()))
+    };
+    let (mut crd, has_choices) = make(options)?;
+    if has_choices {
+        let backward = Options {
+            is_backward: true,
+            ..options.clone()
+        };
+        crd.object = settled_parts((&crd.object, &make(&backward)?.0.object), before);
+    }
+    Some(crd)
+}
+
+/// The text that controller-gen would write over that of a CRD. `None`: not all is known that it takes.
+pub(in crate::sources) fn rewritten(
+    of_module: (&Modules, &[String]),
+    of: &GroupKind,
+    (text, before): (&str, &Value),
+) -> Option<String> {
+    let (release, version) = release_of(before)?;
+    let options = Options {
+        allows_dangerous_types: true,
+        has_embedded_metadata: has_embedded_metadata(before),
+        max_description: (!has_descriptions(before)).then_some(0),
+        preserves_unknown_fields: before
+            .get("spec")?
+            .get("preserveUnknownFields")
+            .and_then(Value::as_bool),
+        ..Options::of(release)
+    };
+    let made = settled(of_module, of, (&options, version), before)?.object.to_json();
+    Some(format!("{}{}", header(text, before)?, yaml::written(&made)))
+}
+
+/// Whether metadata of embedded objects is described somewhere.
+fn has_embedded_metadata(schema: &Value) -> bool {
+    any(schema, &|key, it| key == METADATA && it.get("properties").is_some())
+}
+
+fn has_descriptions(schema: &Value) -> bool {
+    any(schema, &|key, it| key == "description" && it.is_string())
+}
+
+fn any(value: &Value, is_it: &dyn Fn(&str, &Value) -> bool) -> bool {
+    match value {
+        Value::Object(members) => members.iter().any(|(key, it)| is_it(key, it) || any(it, is_it)),
+        Value::Array(items) => items.iter().any(|it| any(it, is_it)),
+        _ => false,
+    }
+}

@@ -1,0 +1,109 @@
+//! CRDs that are older than the source files that they were made of, told in these files and in the CRD.
+
+use std::{collections::BTreeMap, path::Path};
+
+use crd_analyzer_syntax::tree::Span;
+
+use super::{go_crds::stale::Older, one_made::Made};
+use crate::{
+    codes::STALE_CRD,
+    documents::text::Text,
+    findings::{
+        finding::{Class, Finding, Related, Severity},
+        report::{DocumentReport, DocumentVerdict, FileReport},
+        suppress::{self, Form},
+    },
+    judging::question::Question,
+    words::{self, stale::What},
+};
+
+/// CRDs, or places in source files, that one finding leads to.
+const MOST_RELATED: usize = 3;
+
+/// The first place of a source file that a CRD is older than.
+pub(super) fn first<'m>(made: &'m Made, path: &Path) -> Option<&'m Older> {
+    let older = made.stale()?.older.iter();
+    older
+        .filter(|it| *it.place.file.path == *path)
+        .min_by_key(|it| it.place.span.start)
+}
+
+/// The findings of a source file: one at each place, however many CRDs are older.
+pub(super) fn in_source<'m>(
+    made: impl Iterator<Item = &'m Made>,
+    path: &Path,
+    question: &Question<'_>,
+) -> Vec<DocumentReport> {
+    let mut places: BTreeMap<(u32, u32), Vec<(&Made, &Older)>> = BTreeMap::new();
+    for made in made {
+        if let Some(older) = first(made, path) {
+            let Span { start, end } = older.place.span;
+            places.entry((start, end)).or_default().push((made, older));
+        }
+    }
+    let tell = |((start, end), all): ((u32, u32), Vec<(&Made, &Older)>)| {
+        let (made, older) = *all.first()?;
+        let more = made.stale()?.older.len() - 1;
+        let kinds: Vec<&str> = all.iter().filter_map(|it| Some(it.0.kind()?.kind.as_str())).collect();
+        let mut finding = finding(Span::new(start, end), &older.what, &kinds, more);
+        finding.related = all
+            .iter()
+            .take(MOST_RELATED)
+            .filter_map(|(made, older)| {
+                Some(Related {
+                    span: older.at,
+                    message: "the CRD".to_owned(),
+                    file: Some(made.stale()?.crd.clone()),
+                })
+            })
+            .collect();
+        let mut document = made.found(question).first()?.clone();
+        document.span = finding.span;
+        for (_, verdict) in &mut document.verdicts {
+            *verdict = DocumentVerdict {
+                hints: vec![finding.clone()],
+                ..DocumentVerdict::default()
+            };
+        }
+        Some(document)
+    };
+    places.into_iter().filter_map(tell).collect()
+}
+
+/// Tells it in the file of a CRD.
+pub(super) fn in_crd(made: &[Made], path: &Path, report: &mut FileReport) {
+    let is_it = |it: &&Made| it.crd().is_some_and(|it| *it.path == *path);
+    let Some((made, stale)) = made.iter().filter(is_it).find_map(|it| Some((it, it.stale()?))) else {
+        return;
+    };
+    let Some(first) = stale.older.iter().min_by_key(|it| it.at.start) else {
+        return;
+    };
+    let kinds: Vec<&str> = made.kind().iter().map(|it| it.kind.as_str()).collect();
+    let mut finding = finding(first.at, &first.what, &kinds, stale.older.len() - 1);
+    finding.label = Some("older than the types".to_owned());
+    let places = stale.older.iter().take(MOST_RELATED).map(|it| Related {
+        span: it.place.span,
+        message: "the types".to_owned(),
+        file: Some(it.place.file.clone()),
+    });
+    finding.related = places.collect();
+    let text = Text::whole(report.text.clone());
+    let tree = text.documents().documents.first().and_then(|it| text.read(*it).ok());
+    if let Some(tree) = tree {
+        suppress::apply(tree.text(), Form::Yaml, tree.comments(), std::iter::once(&mut finding));
+    }
+    let around = |it: &&mut DocumentReport| it.span.start <= finding.span.start && finding.span.end <= it.span.end;
+    if let Some(document) = report.documents.iter_mut().find(around) {
+        for (_, verdict) in &mut document.verdicts {
+            verdict.hints.push(finding.clone());
+        }
+    }
+}
+
+fn finding(span: Span, what: &What, kinds: &[&str], more: usize) -> Finding {
+    let mut finding = Finding::new(Class::Hint, STALE_CRD, span, "");
+    finding.severity = Severity::Warning;
+    words::put(&mut finding, words::stale::words(what, kinds, more));
+    finding
+}

@@ -1,0 +1,113 @@
+//! One manifest that files are made into, and what is known of it.
+
+use std::{path::Path, sync::Arc};
+
+use super::{go_crds::stale::Stale, judged::Judged, manifest::Manifest};
+use crate::{
+    findings::report::DocumentReport,
+    index::{GroupKind, KnownCrd},
+    judging::question::Question,
+};
+
+/// A manifest, what is known of it, and the CRD in the repository that it is a newer text of.
+#[derive(Clone, Debug)]
+pub struct Made {
+    pub(super) judged: Arc<Judged>,
+    crd: Option<Arc<KnownCrd>>,
+    /// The kind, if it is the CRD of one.
+    kind: Option<GroupKind>,
+    is_in_step: bool,
+    /// It was made whole, and not of the CRD in the repository.
+    is_whole: bool,
+    /// How the CRD in the repository is older.
+    stale: Option<Arc<Stale>>,
+}
+
+impl Made {
+    /// A manifest that only its source has.
+    pub fn new(manifest: Manifest) -> Self {
+        Self {
+            judged: Arc::new(Judged::new(Arc::new(manifest))),
+            crd: None,
+            kind: None,
+            is_in_step: false,
+            is_whole: false,
+            stale: None,
+        }
+    }
+
+    /// The CRD of a kind, which no CRD in the repository has.
+    pub fn of_kind(manifest: Manifest, kind: GroupKind) -> Self {
+        Self {
+            kind: Some(kind),
+            is_whole: true,
+            ..Self::new(manifest)
+        }
+    }
+
+    /// A manifest whose last text is a CRD in the repository. `is_in_step`: that text says the same.
+    pub fn of_crd(manifest: Manifest, crd: Arc<KnownCrd>, is_in_step: bool) -> Self {
+        Self {
+            kind: Some(crd.defines.clone()),
+            crd: Some(crd),
+            is_in_step,
+            ..Self::new(manifest)
+        }
+    }
+
+    /// The manifest.
+    pub fn manifest(&self) -> &Arc<Manifest> {
+        &self.judged.manifest
+    }
+
+    /// The CRD in the repository that the manifest is a newer text of.
+    pub fn crd(&self) -> Option<&Arc<KnownCrd>> {
+        self.crd.as_ref()
+    }
+
+    /// The same as what source files make whole, although the repository has a CRD.
+    #[must_use]
+    pub fn whole(mut self) -> Self {
+        self.is_whole = true;
+        self
+    }
+
+    /// The same of a CRD in the repository that is older, if it is.
+    #[must_use]
+    pub(super) fn older(self, stale: Option<Stale>) -> Self {
+        Self {
+            stale: stale.map(Arc::new),
+            ..self
+        }
+    }
+
+    /// How the CRD in the repository is older.
+    pub(super) fn stale(&self) -> Option<&Stale> {
+        self.stale.as_deref()
+    }
+
+    /// What was found when it was judged.
+    pub(super) fn found(&self, question: &Question<'_>) -> &[DocumentReport] {
+        self.judged.found(question)
+    }
+
+    /// Whether source files make it whole, or may after another change: the CRD in the repository is older.
+    pub(super) fn may_be_whole(&self) -> bool {
+        self.is_whole || self.stale.is_some()
+    }
+
+    /// Whether the CRD in the repository has what markers say.
+    pub(super) fn is_in_step(&self) -> bool {
+        self.is_in_step
+    }
+
+    /// The kind, if it is the CRD of one.
+    pub fn kind(&self) -> Option<&GroupKind> {
+        self.kind.as_ref()
+    }
+
+    /// Whether what is wrong with it is told in the repository's CRD.
+    pub(super) fn is_told(&self, is_told: impl Fn(&Path) -> bool) -> bool {
+        self.is_in_step && self.crd.as_ref().is_some_and(|it| is_told(&it.path))
+    }
+}

@@ -1,0 +1,71 @@
+//! CRDs that are older than the types that they are made of.
+
+use super::{
+    Words,
+    text::{clip, code, joined},
+};
+
+/// What differs in a CRD.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum What {
+    /// Only the types have a property.
+    NewProperty(String),
+    /// Only the CRD has a property.
+    GoneProperty(String),
+    /// Only the types say a value, by its key.
+    Absent(String),
+    /// The types say another value.
+    Other(String),
+    /// No marker says a value that the CRD has.
+    Gone(String),
+}
+
+/// Names that are longer are cut.
+const LONGEST_NAME: usize = 40;
+
+/// CRDs that one note names.
+const MOST_NAMED: usize = 3;
+
+/// The wording of a difference. `kinds`: those whose CRDs have it; `more`: how many other differences there are.
+pub(crate) fn words(what: &What, kinds: &[&str], more: usize) -> Words {
+    let named = |it: &str| code(&clip(it, LONGEST_NAME));
+    let mut names: Vec<String> = kinds.iter().take(MOST_NAMED).map(|it| named(it)).collect();
+    if kinds.len() > names.len() {
+        names.push(format!("{} more", kinds.len() - names.len()));
+    }
+    let (crds, are, have) = match kinds {
+        [_] => ("CRD", "is", "has"),
+        _ => ("CRDs", "are", "have"),
+    };
+    let crds = format!("the {crds} of {}", joined(&names, "and"));
+    let (headline, label) = match what {
+        What::NewProperty(name) => (
+            format!("{crds} {are} older than the types: {} is new", named(name)),
+            "not in the CRD",
+        ),
+        What::GoneProperty(name) => (
+            format!("{crds} {are} older than the types: {} is gone", named(name)),
+            "still in the CRD",
+        ),
+        What::Absent(name) => (
+            format!("{crds} {are} older than the types: {} is not in it", named(name)),
+            "not in the CRD",
+        ),
+        What::Other(name) => (
+            format!("{crds} {have} another {} than the types", named(name)),
+            "differs from the CRD",
+        ),
+        What::Gone(name) => (
+            format!("{crds} {are} older than the types: no marker sets {}", named(name)),
+            "still in the CRD",
+        ),
+    };
+    let words = Words::new(headline)
+        .label(label)
+        .help("write the CRD again: run controller-gen, or `crd-analyzer generate crd` with `--output-dir`");
+    match more {
+        0 => words,
+        1 => words.note("it differs in one more place"),
+        more => words.note(format!("it differs in {more} more places")),
+    }
+}

@@ -1,0 +1,225 @@
+//! CRDs that are older than the Go types that they were made of.
+
+use std::fs;
+
+use crate::{
+    Sandbox,
+    generate::{SPEC, without_crd},
+};
+
+const CRD: &str = "config/crd/shop.example.com_carts.yaml";
+
+/// A module, and the CRD that its types make.
+fn in_step() -> Sandbox {
+    let sandbox = without_crd(SPEC);
+    let write = ["generate", "crd", "./api/...", "--output-dir", "config/crd"];
+    sandbox.run(&write).expect(0, &[]);
+    sandbox
+}
+
+/// Changes a file; its text before.
+fn change(sandbox: &Sandbox, file: &str, from: &str, to: &str) -> String {
+    let before = fs::read_to_string(sandbox.path().join(file)).expect("a file");
+    assert!(before.contains(from), "{from} in {before}");
+    sandbox.write(file, before.replace(from, to));
+    before
+}
+
+/// The diagnostics about CRDs that are older, one line each.
+fn told(sandbox: &Sandbox, paths: &[&str]) -> Vec<String> {
+    let outcome = sandbox.run(&[&["check", "-o", "concise", "--select", "stale-crd"], paths].concat());
+    let lines = outcome.stdout.lines().filter(|it| it.contains("[stale-crd]"));
+    lines.map(str::to_owned).collect()
+}
+
+const TYPES: &str = "api/v1/types.go";
+
+/// Changes of the types, with the diagnostic in Go, and its place in the CRD.
+const CHANGES: [(&str, &str, &str, &str); 9] = [
+    (
+        "struct {\n\t// Most",
+        "struct {\n\tMore bool `json:\"more,omitempty\"`\n\t// Most",
+        "9:2: warning[stale-crd]: the CRD of `Cart` is older than the types: `more` is new",
+        "29:13",
+    ),
+    (
+        "\t// Most is the limit.\n\t// +kubebuilder:default=8\n\tMost int32 `json:\"most,omitempty\"`\n",
+        "",
+        "18:2: warning[stale-crd]: the CRD of `Cart` is older than the types: `most` is gone",
+        "35:15",
+    ),
+    (
+        "MaxItems=8",
+        "MaxItems=9",
+        "12:5: warning[stale-crd]: the CRD of `Cart` has another `maxItems` than the types",
+        "33:17",
+    ),
+    (
+        "default=8\n",
+        "default=8\n\t// +kubebuilder:validation:Minimum=1\n",
+        "11:5: warning[stale-crd]: the CRD of `Cart` is older than the types: `minimum` is not in it",
+        "35:15",
+    ),
+    (
+        "Most int32",
+        "Most string",
+        "11:2: warning[stale-crd]: the CRD of `Cart` has another `type` than the types",
+        "39:17",
+    ),
+    (
+        "self.most >= self.items",
+        "self.most > self.items",
+        "7:4: warning[stale-crd]: the CRD of `Cart` has another `x-kubernetes-validations` than the types",
+        "43:13",
+    ),
+    (
+        "// +kubebuilder:validation:XValidation:rule=\"self.most >= self.items.size()\"\n",
+        "",
+        "20:2: warning[stale-crd]: the CRD of `Cart` is older than the types: no marker sets `x-kubernetes-validations`",
+        "43:13",
+    ),
+    (
+        "Most int32 `json:\"most,omitempty\"`",
+        "Most int32 `json:\"most\"`",
+        "11:2: warning[stale-crd]: the CRD of `Cart` has another `required` than the types",
+        "40:13",
+    ),
+    (
+        "// +kubebuilder:object:root=true\n",
+        "// +kubebuilder:object:root=true\n// +kubebuilder:resource:scope=Cluster\n",
+        "17:4: warning[stale-crd]: the CRD of `Cart` has another `scope` than the types",
+        "15:3",
+    ),
+];
+
+#[test]
+fn a_crd_that_is_older_is_told_in_go_and_in_the_crd() {
+    let sandbox = in_step();
+    for paths in [&["./api/..."][..], &["."], &[".", "./api/..."]] {
+        assert_eq!(told(&sandbox, paths), [] as [&str; 0], "{paths:?}");
+    }
+    let mut wrong = Vec::new();
+    for (from, to, in_go, in_crd) in CHANGES {
+        let before = change(&sandbox, TYPES, from, to);
+        let found = told(&sandbox, &["./api/..."]);
+        if found != [format!("{TYPES}:{in_go}")] {
+            wrong.push(format!("{to}: {found:?}"));
+        }
+        for paths in [&["."][..], &[".", "./api/..."]] {
+            let found = told(&sandbox, paths);
+            let place = format!("{CRD}:{in_crd}: warning[stale-crd]: ");
+            if !matches!(&found[..], [it] if it.starts_with(&place)) {
+                wrong.push(format!("{to}: {found:?}"));
+            }
+        }
+        let whole = sandbox.run(&["check", "./api/..."]).stdout;
+        for part in ["shop.example.com_carts.yaml:", "- the CRD", "write the CRD again"] {
+            assert!(whole.contains(part), "{part} in {whole}");
+        }
+        sandbox.write(TYPES, before);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    change(&sandbox, TYPES, "MaxItems=8", "MaxItems=9");
+    // A comment silences it, and so does the configuration.
+    let go = change(
+        &sandbox,
+        TYPES,
+        "\t// +kubebuilder:validation:MaxItems",
+        "\t// +crd-analyzer: ignore[stale-crd] made in CI\n\t// +kubebuilder:validation:MaxItems",
+    );
+    assert_eq!(told(&sandbox, &["./api/..."]), [] as [&str; 0]);
+    sandbox.write(TYPES, go);
+    sandbox.write(".crd-analyzer.yaml", "rules: {stale-crd: off}\n");
+    assert!(!sandbox.run(&["check", ".", "./api/..."]).stdout.contains("stale-crd"));
+}
+
+#[test]
+fn a_crd_that_is_older_is_written_again() {
+    let sandbox = in_step();
+    let path = sandbox.path().join(CRD);
+    for (from, to, ..) in CHANGES {
+        let before = change(&sandbox, TYPES, from, to);
+        sandbox.run(&["check", "--fix", "."]);
+        let fixed = fs::read_to_string(&path).expect("a CRD");
+        let printed = sandbox.run(&["generate", "crd", "./api/..."]);
+        assert_eq!(fixed, printed.stdout, "{to}");
+        assert_eq!(told(&sandbox, &["."]), [] as [&str; 0], "{to}");
+        sandbox.write(TYPES, before);
+        sandbox.run(&["check", "--fix", "."]);
+    }
+    // What is before the CRD stays.
+    let text = fs::read_to_string(&path).expect("a CRD");
+    sandbox.write(CRD, text.replace("---\n", "# A licence.\n"));
+    change(&sandbox, TYPES, "MaxItems=8", "MaxItems=9");
+    sandbox.run(&["check", "--fix", "."]);
+    let fixed = fs::read_to_string(&path).expect("a CRD");
+    assert_eq!(
+        fixed,
+        text.replace("---\n", "# A licence.\n")
+            .replace("maxItems: 8", "maxItems: 9")
+    );
+}
+
+#[test]
+fn what_scripts_change_is_not_older() {
+    let sandbox = in_step();
+    let maximum = "                type: array\n";
+    for (from, to, in_go) in [
+        // A bound, an annotation, a conversion.
+        (
+            maximum,
+            "                minItems: 1\n                type: array\n",
+            "",
+        ),
+        (
+            "metadata:\n  annotations:\n",
+            "metadata:\n  annotations:\n    a: b\n",
+            "MaxItems=9",
+        ),
+        (
+            "spec:\n  group:",
+            "spec:\n  conversion:\n    strategy: None\n  group:",
+            "MaxItems=9",
+        ),
+        // Another layout, such as that of yq, and other words.
+        (
+            "            required:\n            - items\n",
+            "            required: [items]\n",
+            "MaxItems=9",
+        ),
+        ("Most is the limit.", "Most is it.", ""),
+        // A release that nobody knows yet, and one without the marker that another one knows.
+        ("version: v0.20.1", "version: v0.99.0", "MaxItems=9"),
+        ("version: v0.20.1", "version: v0.21.0", ""),
+    ] {
+        let crd = change(&sandbox, CRD, from, to);
+        let types = change(
+            &sandbox,
+            TYPES,
+            "MaxItems=8",
+            if in_go.is_empty() { "MaxItems=8" } else { in_go },
+        );
+        for paths in ["./api/...", "."] {
+            assert_eq!(told(&sandbox, &[paths]), [] as [&str; 0], "{to}");
+        }
+        sandbox.write(CRD, crd);
+        sandbox.write(TYPES, types);
+    }
+    // What another release makes of the same types is not older.
+    change(
+        &sandbox,
+        TYPES,
+        "\t// +kubebuilder:default=8\n",
+        "\t// +k8s:immutable\n",
+    );
+    sandbox.run(&["check", "--fix", "."]);
+    sandbox.write("Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.21.0\n");
+    assert_eq!(told(&sandbox, &["./api/..."]), [] as [&str; 0]);
+    // What differs beside is.
+    change(&sandbox, TYPES, "MaxItems=8", "MaxItems=9");
+    let found = told(&sandbox, &["./api/..."]);
+    assert!(
+        matches!(&found[..], [it] if it.ends_with("has another `maxItems` than the types")),
+        "{found:?}"
+    );
+}
