@@ -20,7 +20,7 @@ use crd_analyzer_io::{
 };
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
-    codes::{INVALID_YAML, LARGE_MANIFEST, SEVERAL_CRDS, STALE_CRD},
+    codes::{INVALID_YAML, LARGE_MANIFEST, SEVERAL_CRDS},
     config::Config,
     config::versions::VersionSet,
     findings::finding::{Class, Finding},
@@ -33,7 +33,10 @@ use crd_analyzer_workspace::{
 use similar::TextDiff;
 
 use crate::{
-    cli::{UsageError, made::Making},
+    cli::{
+        UsageError,
+        made::{Making, tells_older},
+    },
     input::{self, Input, Source},
     output::{Fixable, counted},
 };
@@ -132,8 +135,8 @@ pub(super) fn repair(
         done.extend(described(&after, &fixes));
         after = converted;
     }
-    let shown = config.apply(Finding::new(Class::Hint, STALE_CRD, Span::default(), ""));
-    let newer = shown.and_then(|_| making.rewritten(&place, &after.as_str().into()));
+    let rewrite = || making.rewritten(&place, &after.as_str().into());
+    let newer = tells_older(config).then(rewrite).flatten();
     if let Some(newer) = newer.filter(|it| *it != after) {
         // What is wrong with it then is wrong in the types.
         after = newer;

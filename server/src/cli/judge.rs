@@ -398,7 +398,7 @@ pub(super) fn judge(
         report.aside = beside.aside(input, &path, &report, known);
     }
     if let Some(go) = beside.go.as_ref().filter(|_| beside.is_asked) {
-        beside.made.complete(&path, &mut report, (&question, go, known));
+        beside.made.complete(&path, &mut report, config, (&question, go, known));
     }
     if let Some((_, access)) = input.file().filter(|_| question.has_expressions && old.is_none()) {
         report.look_for_expected_error(&path, &beside.tests(&access));

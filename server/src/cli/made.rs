@@ -8,7 +8,11 @@ use std::{
 
 use crd_analyzer_ide::made::SourceFile;
 use crd_analyzer_io::go::GoSources;
+use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
+    codes::STALE_CRD,
+    config::Config,
+    findings::finding::{Class, Finding},
     findings::report::FileReport,
     index::{Definitions as _, Files, KnownCrd},
     judging::analysis::Question,
@@ -43,13 +47,17 @@ impl MadeOfRun {
         &self,
         path: &Path,
         report: &mut FileReport,
+        config: &Config,
         (question, go, known): (&Question<'_>, &GoSources, &RunCrds),
     ) {
         let world = Run { go, known };
         let Some(row) = sources::of(path) else {
-            self.in_crd(path, &report.text.clone(), &world, |made, _| {
-                made.tell_older((path, report));
-            });
+            // All packages are read for it: not for what nobody sees.
+            if tells_older(config) {
+                self.in_crd(path, &report.text.clone(), &world, |made, _| {
+                    made.tell_older((path, report));
+                });
+            }
             return;
         };
         let Some(unit) = (row.unit)(path, &report.text, &world) else {
@@ -95,6 +103,12 @@ impl MadeOfRun {
         let mut all = self.units.lock().unwrap_or_else(PoisonError::into_inner);
         all.entry((row.name, unit.root().to_owned())).or_default().clone()
     }
+}
+
+/// Whether the configuration shows that a CRD is older than what it is made of.
+pub(super) fn tells_older(config: &Config) -> bool {
+    let finding = Finding::new(Class::Hint, STALE_CRD, Span::default(), "");
+    config.apply(finding).is_some()
 }
 
 /// The files of a run, and what is made of them.
