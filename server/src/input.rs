@@ -382,7 +382,7 @@ pub(crate) fn walk_each(
             let listed = files.files(folder, is_wanted).map_err(anyhow::Error::msg)?;
             let link = |path| Problem {
                 path,
-                why: "a link, which is followed only on disk".to_owned(),
+                why: "a link: crd-analyzer follows links only on disk".to_owned(),
             };
             let is_collected = |it: &Path| {
                 let below = it.strip_prefix(folder).unwrap_or(it);

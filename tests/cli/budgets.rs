@@ -160,7 +160,7 @@ fn tens_of_thousands_of_documents() {
     let outcome = run(&[("a.yaml", documents)], &["check", "a.yaml"]);
     outcome.expect(
         3,
-        &["unknown-field", "the rest of this file takes too much memory to judge"],
+        &["unknown-field", "the rest of this file takes too much memory to check"],
     );
 }
 

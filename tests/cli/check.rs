@@ -395,7 +395,7 @@ fn places_are_not_broken_and_folders_are_cut_short() {
         1,
         &[
             &format!(" --> {folder}/00.yaml:4:8\n"),
-            "… and 10 more unknown-field like this in `e2e` (to leave it out: --exclude",
+            "… and 10 more unknown-field like this in `e2e` (to skip the folder: --exclude",
             "60 errors",
         ],
     );

@@ -153,7 +153,7 @@ fn kubectl_is_needed_and_not_taken_from_the_repository() {
         std::fs::create_dir_all(sandbox.path().join(".git").join(folder)).expect("a folder");
     }
     sandbox.write(".git/HEAD", "ref: refs/heads/main\n");
-    check(sandbox.path().join("bin").as_os_str()).expect(3, &["lies in the workspace and is not run"]);
+    check(sandbox.path().join("bin").as_os_str()).expect(3, &["is in the workspace, so crd-analyzer does not run it"]);
     assert_eq!(kubectl.asked(), 1);
 }
 

@@ -260,7 +260,7 @@ fn a_webhook_converts() {
         .expect(0, &["apiVersion: example.com/v2", "  mode: fast", "  size: 3"]);
     sandbox
         .run(&["convert", "--round-trips", "20", "--crd", "crd.yaml", "--webhook", &url])
-        .expect(0, &["objects were converted there and back: nothing is lost"]);
+        .expect(0, &["objects there and back: nothing is lost"]);
 }
 
 fn remove(object: &mut Value, name: &str) {

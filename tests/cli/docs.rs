@@ -131,7 +131,7 @@ fn says_what_is_not_documented() {
         (Some(0), 1),
         "{twice:?}"
     );
-    assert!(twice.stderr.contains("otherwise than"), "{}", twice.stderr);
+    assert!(twice.stderr.contains("differently than"), "{}", twice.stderr);
     assert_eq!(sandbox.run(&["docs", "empty"]).code, Some(1));
     assert_eq!(sandbox.run(&["docs", "missing.yaml"]).code, Some(3));
     assert_eq!(

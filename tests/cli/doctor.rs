@@ -183,7 +183,7 @@ fn programs_are_looked_for_and_not_run() {
             "Neovim: ",
             "Helix: ",
             "bin/kubectl is there, with ",
-            "`doctor` asks no cluster",
+            "`doctor` does not contact a cluster",
         ],
     );
     assert!(!sandbox.path().join("ran").exists());
@@ -197,7 +197,13 @@ fn programs_are_looked_for_and_not_run() {
     git_init(&sandbox);
     let outcome = command(&sandbox, &[]).env("HOME", "/").output();
     let outcome = Outcome::new(outcome.expect("crd-analyzer runs"));
-    outcome.expect(0, &["which lies in the workspace and is not run", "none of VS Code"]);
+    outcome.expect(
+        0,
+        &[
+            "which is in the workspace, so crd-analyzer does not run it",
+            "none of VS Code",
+        ],
+    );
 }
 
 #[test]
@@ -217,7 +223,7 @@ fn a_bundle_has_the_diagnostic_and_no_secrets() {
         0,
         &[
             "reproduces `wrong-type` at spec.size, with ",
-            "Comments are gone",
+            "Comments are removed",
             "Look at out.yaml before you send it. `crd-analyzer check out.yaml --no-config --kubernetes-version 1.37`",
         ],
     );

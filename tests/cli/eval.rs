@@ -119,7 +119,7 @@ fn takes_the_value_at_a_path_of_an_object() {
   true  (cost 3)
 spec.hosts[1] = \"far too long\"
   false  (cost 3)
-cost at most 3 by the server's estimate × 10 objects = 30 (< 1 % of the budget)
+cost at most 3 by the API server's estimate × 10 objects = 30 (< 1 % of the budget)
 ",
     );
     for path in [
@@ -163,16 +163,16 @@ fn runs_the_rules_of_a_definition() {
         &["--crd", "crd.yaml", "--value", "cr.yaml"],
         1,
         "fails  spec[0]  self.least <= self.replicas
-       the server says: spec: Invalid value: too few
+       the API server reports: spec: Invalid value: too few
        self = {\"hosts\":[\"short\",\"far too long\"],\"labels\":{\"a\":\"b\"},\"least\":4,\"replicas\":3}
-       cost 5; at most 5 by the server's estimate (< 1 % of the budget)
+       cost 5; at most 5 by the API server's estimate (< 1 % of the budget)
 fails  spec[1]  self.hosts.all(h, h.size() < 10)
-       the server says: spec: Invalid value: failed rule: self.hosts.all(h, h.size() < 10)
+       the API server reports: spec: Invalid value: failed rule: self.hosts.all(h, h.size() < 10)
        self = {\"hosts\":[\"short\",\"far too long\"],\"labels\":{\"a\":\"b\"},\"least\":4,\"replicas\":3}
-       cost 15; at most 63 by the server's estimate (< 1 % of the budget)
+       cost 15; at most 63 by the API server's estimate (< 1 % of the budget)
 not run spec[2]  self.replicas >= oldSelf.replicas
        the rule uses oldSelf, which has no value here
-       cost at most 5 by the server's estimate (< 1 % of the budget)
+       cost at most 5 by the API server's estimate (< 1 % of the budget)
 
 2 rules tried, 2 failed, 1 not run
 ",
@@ -226,7 +226,7 @@ fn says_what_was_not_asked_well() {
         sandbox().run(&[&["eval"], args].concat()).expect(code, &[expected]);
     };
     check(&[], 2, "nothing to evaluate");
-    check(&["--crd", "crd.yaml"], 2, "give the --value");
+    check(&["--crd", "crd.yaml"], 2, "needs --value");
     check(
         &["--crd", "crd.yaml", "--path", "spec.host", "true"],
         2,

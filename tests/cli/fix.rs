@@ -224,7 +224,7 @@ fn says_what_it_is_not_for() {
     let sandbox = Sandbox::new(&[("a.yaml", OLD)]);
     sandbox
         .run_with_input(&["check", "--fix", "-"], OLD.as_bytes())
-        .expect(2, &["only files"]);
+        .expect(2, &["--fix can only change files"]);
     sandbox.run(&["check", "--diff", "a.yaml"]).expect(2, &["--fix"]);
     sandbox
         .run(&["check", "--fix", "--old", "a.yaml", "a.yaml"])
@@ -303,7 +303,7 @@ fn markers_in_go_files_are_repaired() {
     sandbox.run(&["check", "--fix", "./api/..."]).expect(0, &told);
     assert_eq!(sandbox.read("api/v1/widget_types.go"), TYPES_AFTER);
     let again = sandbox.run(&["check", "--fix", "./api/..."]);
-    again.expect(0, &["text behind `+optional` makes it an unknown marker"]);
+    again.expect(0, &["text after `+optional` makes it an unknown marker"]);
     assert_eq!(sandbox.read("api/v1/widget_types.go"), TYPES_AFTER);
 }
 
@@ -320,7 +320,7 @@ fn markers_are_declared_and_suppressed() {
     sandbox.write(".crd-analyzer.yaml", "markers: [kubebuilder:oneOf]\n");
     sandbox.run(&["check", "./api/..."]).expect(0, &["0 warnings"]);
     sandbox.write(".crd-analyzer.yaml", "markers: [a b]\n");
-    let why = "line 1: the name of a marker contains no blanks";
+    let why = "line 1: the name of a marker contains no spaces";
     sandbox.run(&["check", "./api/..."]).expect(2, &[why]);
 }
 

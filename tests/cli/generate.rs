@@ -54,14 +54,12 @@ fn crds_are_made_of_types() {
     printed.expect(0, &lines);
     let out = ["--output-dir", "config/crd"];
     let check = [&["generate", "crd", "./api/...", "--check"], &out[..]].concat();
-    sandbox
-        .run(&check)
-        .expect(1, &["1 of 1 CRDs are not what the types make"]);
+    sandbox.run(&check).expect(1, &["1 of 1 CRDs do not match the types"]);
     let write = [&["generate", "crd", "./api/..."], &out[..]].concat();
     sandbox.run(&write).expect(0, &[]);
     let path = sandbox.path().join("config/crd/shop.example.com_carts.yaml");
     assert_eq!(std::fs::read_to_string(&path).expect("a file"), printed.stdout);
-    sandbox.run(&check).expect(0, &["1 CRDs are what the types make"]);
+    sandbox.run(&check).expect(0, &["1 CRDs match the types"]);
     // The arguments of controller-gen mean the same; the release is that of the file.
     sandbox.write("Makefile", "");
     let own = [
@@ -119,7 +117,7 @@ fn what_cannot_be_made_is_told() {
     assert!(
         outcome
             .stderr
-            .contains("api/v1/types.go:11:7: controller-gen refuses floating-point numbers"),
+            .contains("api/v1/types.go:11:7: controller-gen rejects floating-point numbers"),
         "{}",
         outcome.stderr
     );

@@ -29,7 +29,7 @@ fn files_are_shown_and_written_on_request_only() {
         "+      - uses: crd-analyzer/crd-analyzer/integrations/github-action@v",
         "+    hooks:\n+      - id: crd-analyzer",
         "add this to `include` yourself",
-        "Nothing is written yet.",
+        "Nothing has been written yet.",
     ];
     sandbox.run(&["init"]).expect(0, &shown);
     assert_eq!(read(&sandbox, ".crd-analyzer.yaml"), None);
@@ -50,7 +50,7 @@ fn files_are_shown_and_written_on_request_only() {
     sandbox.run(&["check"]).expect(0, &["1 CRD"]);
     // Whoever has it is told so.
     let there = [
-        "exists, and stays as it is",
+        "exists, and is not changed",
         "runs crd-analyzer",
         "There is nothing to write.",
     ];

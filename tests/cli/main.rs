@@ -22,6 +22,7 @@ mod fix;
 mod formats;
 mod generate;
 mod generated;
+mod help;
 mod hostile;
 mod hostile_output;
 #[path = "../hostile/rules.rs"]

@@ -322,12 +322,12 @@ fn advice_about_bounds_counts_what_is_cut() {
         (
             "{type: number, multipleOf: 1e20}",
             "1",
-            "help: set `multipleOf` to a positive integer of 64 bits: with this one, Kubernetes refuses all integers",
+            "help: set `multipleOf` to a positive integer of 64 bits: with this value, Kubernetes rejects all integers",
         ),
         (
             "{type: number, multipleOf: 0.5}",
             "1",
-            "help: set `multipleOf` to a positive integer of 64 bits: with this one, Kubernetes refuses all integers",
+            "help: set `multipleOf` to a positive integer of 64 bits: with this value, Kubernetes rejects all integers",
         ),
         ("{type: number, multipleOf: 0.5}", "1.2", "help: write 1.5"),
         ("{type: number, multipleOf: 2.5}", "5", "help: write 4 or 6"),

@@ -92,7 +92,7 @@ fn objects_of_an_old_version_are_migrated() {
     sandbox.run(&["storage", "crd.yaml", "--stored", "v1beta1,v1"]).expect(
         1,
         &[
-            "objects are written as `v1`, and may be stored as `v1beta1`, `v1`",
+            "the API server writes objects as `v1`, and may have stored objects as `v1beta1`, `v1`",
             "2. [ ] write every object again, so that it is stored as `v1`",
             "       kind: StorageVersionMigration",
             r#"         --subresource=status --type=merge --patch '{"status":{"storedVersions":["v1"]}}'"#,
@@ -123,7 +123,7 @@ fn nothing_is_due_when_all_is_stored_in_one_version() {
             &["storage", "-"],
             crd(BOTH, "status: {storedVersions: [v1]}\n").as_bytes(),
         )
-        .expect(0, &["nothing is to be migrated"]);
+        .expect(0, &["nothing to migrate"]);
 }
 
 #[test]

@@ -216,7 +216,7 @@ fn breaking_changes_are_diagnostics() {
         1,
         &[
             "9 → 5",
-            "= note: writers: the API server now refuses `{\"spec\":{\"a\":",
+            "= note: writers: the API server now rejects `{\"spec\":{\"a\":",
             "= help: undo the change, or make it in a new version of the CRD",
         ],
     );

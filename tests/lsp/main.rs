@@ -241,7 +241,7 @@ fn definitions_come_from_the_cluster_of_the_settings() {
             assert_eq!(message, "1 definition of the cluster kind/a");
             assert_eq!(cluster.asked(), before + 1);
         } else {
-            assert!(message.contains("names no cluster"), "{message}");
+            assert!(message.contains("does not name a cluster"), "{message}");
             assert_eq!(before, 0, "no setting asked for a cluster");
         }
         server.request(3, "shutdown", Value::Null);

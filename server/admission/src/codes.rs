@@ -10,7 +10,7 @@ crd_analyzer_schema::codes! {
     /// A value of the ValidatingAdmissionPolicy is malformed, or contradicts another value.
     POLICY_INVALID_VALUE = "policy-invalid-value", no_fix: "Only the author knows which value was meant.";
     /// A name or key of the ValidatingAdmissionPolicy is used twice.
-    POLICY_DUPLICATE = "policy-duplicate", no_fix: "Only the author knows which of the two was meant.";
+    POLICY_DUPLICATE = "policy-duplicate", no_fix: "Only the author knows which of the two is right.";
     /// The API version of the ValidatingAdmissionPolicy is deprecated.
     DEPRECATED_POLICY_VERSION = "deprecated-policy-version";
 }

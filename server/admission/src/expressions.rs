@@ -210,7 +210,7 @@ const ALWAYS: [Known; 4] = [
         name: "request",
         ty: "kubernetes.AdmissionRequest",
         role: Role::Other,
-        doc: "The request: who asks for which operation on which resource.",
+        doc: "The request: the user, the operation and the resource.",
     },
 ];
 

@@ -56,7 +56,7 @@ static SPEC: Struct = Struct {
             ]),
         field("paramKind", FieldType::Object(&PARAM_KIND), "The kind of the objects that the policy takes parameters from. Only with it can expressions read `params`."),
         field("matchConstraints", FieldType::Object(&MATCH_RESOURCES), "The resources that the policy checks. It needs at least one entry in `resourceRules`.").required(),
-        field("matchConditions", FieldType::List(&MATCH_CONDITION_TYPE), "Further conditions on requests, at most 64. The policy checks a request only if all conditions are `true`. They cannot read `variables`."),
+        field("matchConditions", FieldType::List(&MATCH_CONDITION_TYPE), "More conditions on requests, at most 64. The policy checks a request only if all conditions are `true`. They cannot read `variables`."),
         field("variables", FieldType::List(&VARIABLE_TYPE), "Named expressions. Later variables and the other expressions read them as `variables.<name>`; `matchConditions` cannot."),
         field("validations", FieldType::List(&VALIDATION_TYPE), "Expressions that must be `true`. A policy needs at least one entry here or in `auditAnnotations`."),
         field("auditAnnotations", FieldType::List(&AUDIT_ANNOTATION_TYPE), "Annotations for the audit event of a request, at most 20."),
@@ -141,7 +141,7 @@ static LABEL_SELECTOR: Struct = Struct {
         field(
             "matchExpressions",
             FieldType::List(&REQUIREMENT_TYPE),
-            "Conditions on single labels.",
+            "Conditions on individual labels.",
         ),
     ],
 };
@@ -158,14 +158,14 @@ static REQUIREMENT: Struct = Struct {
             .required()
             .one_of(&[
                 value("In", "The value is one of `values`."),
-                value("NotIn", "The value is none of `values`, or the label is not set."),
+                value("NotIn", "The value is not one of `values`, or the label is not set."),
                 value("Exists", "The label is set."),
                 value("DoesNotExist", "The label is not set."),
             ]),
         field(
             "values",
             FieldType::List(&STRING),
-            "Values for `In` and `NotIn`. `Exists` and `DoesNotExist` have none.",
+            "Values for `In` and `NotIn`. Leave them out for `Exists` and `DoesNotExist`.",
         ),
     ],
 };

@@ -3,7 +3,7 @@
 crd_analyzer_schema::codes! {
     // decoding
     /// The document is not valid YAML, or cannot be converted to JSON.
-    INVALID_YAML = "invalid-yaml", no_fix: "Where a text is not YAML, it does not say how it was meant. Only a value that begins with `!` has a fix.";
+    INVALID_YAML = "invalid-yaml", no_fix: "A text that is not YAML does not show what the author meant. Only a value that begins with `!` has a fix.";
     /// The document cannot be decoded as a CRD, because a value or the object itself has the wrong type.
     UNREADABLE_CRD = "unreadable-crd";
     /// A field does not exist. Strict field validation rejects it; otherwise the API server drops it.
@@ -54,7 +54,7 @@ crd_analyzer_schema::codes! {
     /// A deprecation warning has a text that cannot be sent, or its version is not deprecated.
     INVALID_DEPRECATION_WARNING = "invalid-deprecation-warning";
     /// `status.storedVersions` does not match the versions of the CRD.
-    STORED_VERSIONS = "stored-versions", no_fix: "Stored objects have to be migrated before a version can go.";
+    STORED_VERSIONS = "stored-versions", no_fix: "Stored objects must be migrated before you can remove a version.";
     /// An update changes a field that cannot change.
     IMMUTABLE_FIELD = "immutable-field";
     /// The CRD sets `preserveUnknownFields: true`, which v1 does not allow.
@@ -104,7 +104,7 @@ crd_analyzer_schema::codes! {
     /// Two selectable fields point to the same field.
     DUPLICATE_SELECTABLE_FIELD = "duplicate-selectable-field";
     /// A version has more selectable fields than the API server allows.
-    TOO_MANY_SELECTABLE_FIELDS = "too-many-selectable-fields", no_fix: "Only the author knows which selectable fields can go.";
+    TOO_MANY_SELECTABLE_FIELDS = "too-many-selectable-fields", no_fix: "Only the author knows which selectable fields to remove.";
     // validation: schemas
     /// The root of a schema uses a keyword that the status subresource forbids there.
     KEYWORD_AT_ROOT_WITH_STATUS = "keyword-at-root-with-status", no_fix: "Only the author knows where the restriction belongs.";
@@ -147,7 +147,7 @@ crd_analyzer_schema::codes! {
     /// The items of a list with the list type `map` are not objects of one schema.
     INVALID_LIST_MAP_ITEMS = "invalid-list-map-items", no_fix: "Only the author knows the fields of the items.";
     /// An entry of `x-kubernetes-list-map-keys` is not a scalar property of the items, or is listed twice.
-    INVALID_LIST_MAP_KEY = "invalid-list-map-key", no_fix: "Only the author knows which field tells the items apart.";
+    INVALID_LIST_MAP_KEY = "invalid-list-map-key", no_fix: "Only the author knows which field identifies the items.";
     /// The items of a list with the list type `set` or `map` are nullable.
     NULLABLE_LIST_ITEMS = "nullable-list-items";
     /// A property in `x-kubernetes-list-map-keys` is neither required nor has a default.
@@ -170,13 +170,13 @@ crd_analyzer_schema::codes! {
     /// The API server cannot derive CEL types from the schema of a rule.
     RULE_TYPES = "rule-types";
     /// The estimated cost of a rule exceeds the limit of one rule.
-    RULE_COST_OVER_LIMIT = "rule-cost-over-limit", no_fix: "Limits that are set can only be lowered by their author. A limit that is missing has a fix.";
+    RULE_COST_OVER_LIMIT = "rule-cost-over-limit", no_fix: "Only the author can lower existing limits. A missing limit has a fix.";
     /// The estimated cost of all rules of a schema together exceeds the limit.
-    TOTAL_RULE_COST_OVER_LIMIT = "total-rule-cost-over-limit", no_fix: "Limits that are set can only be lowered by their author. A limit that is missing has a fix.";
+    TOTAL_RULE_COST_OVER_LIMIT = "total-rule-cost-over-limit", no_fix: "Only the author can lower existing limits. A missing limit has a fix.";
     /// The estimated cost of a message expression exceeds the limit.
-    MESSAGE_COST_OVER_LIMIT = "message-cost-over-limit", no_fix: "Limits that are set can only be lowered by their author. A limit that is missing has a fix.";
+    MESSAGE_COST_OVER_LIMIT = "message-cost-over-limit", no_fix: "Only the author can lower existing limits. A missing limit has a fix.";
     /// A rule uses `oldSelf` in a schema where the API server cannot match old values with new ones.
-    UNCORRELATABLE_OLD_SELF = "uncorrelatable-old-self", no_fix: "A rule that compares with the stored value has to move to another schema, which changes what it compares.";
+    UNCORRELATABLE_OLD_SELF = "uncorrelatable-old-self", no_fix: "The rule must move to another schema, which changes what it compares.";
     /// A rule sets `optionalOldSelf` but does not use `oldSelf`.
     OPTIONAL_OLD_SELF_UNUSED = "optional-old-self-unused";
 }

@@ -12,7 +12,7 @@ pub enum Error {
     #[error("kubectl cannot read the kubeconfig: {0}")]
     Kubeconfig(String),
     /// It says no current context, and none was named.
-    #[error("the kubeconfig has no current context: name one")]
+    #[error("the kubeconfig has no current context: name a context")]
     NoContext,
     /// The context that was named is not in it.
     #[error("the kubeconfig has no context {context:?}{}", listed(known))]
@@ -23,7 +23,7 @@ pub enum Error {
         known: Vec<String>,
     },
     /// No answer in time.
-    #[error("kubectl has no answer of the cluster {0} in time")]
+    #[error("the cluster {0} did not answer kubectl in time")]
     Timeout(String),
     /// No list, by kubectl's words: no connection, wrong credentials, no right to list.
     #[error("the cluster {context} does not list its {what}: {why}")]
@@ -58,7 +58,7 @@ pub enum Error {
 /// The contexts that there are.
 fn listed(known: &[String]) -> String {
     if known.is_empty() {
-        ", and no other either".to_owned()
+        ", and no other context".to_owned()
     } else {
         format!(": it has {}", known.join(", "))
     }
@@ -68,9 +68,9 @@ fn listed(known: &[String]) -> String {
 pub(crate) fn words(failure: &Failure) -> String {
     match failure {
         Failure::Io(why) => format!("kubectl cannot be run: {why}"),
-        Failure::Timeout => "kubectl does not end".to_owned(),
-        Failure::TooLong => "kubectl says too much".to_owned(),
-        Failure::Ended => "kubectl ended without an answer".to_owned(),
+        Failure::Timeout => "kubectl did not finish".to_owned(),
+        Failure::TooLong => "the output of kubectl is too large".to_owned(),
+        Failure::Ended => "kubectl exited without output".to_owned(),
     }
 }
 

@@ -300,7 +300,7 @@ mod tests {
             patience: Duration::from_millis(300),
         };
         let error = kubectl.definitions("c").expect_err("no answer comes");
-        assert_eq!(error.to_string(), "kubectl has no answer of the cluster c in time");
+        assert_eq!(error.to_string(), "the cluster c did not answer kubectl in time");
     }
 
     #[test]

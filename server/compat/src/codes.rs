@@ -3,6 +3,6 @@
 crd_analyzer_schema::codes! {
     /// A change of a CRD breaks stored objects, writers or readers.
     BREAKING_CHANGE = "breaking-change";
-    /// It is not known whether a change of a CRD breaks anything.
+    /// crd-analyzer does not know whether a change of a CRD breaks anything.
     UNPROVEN_CHANGE = "unproven-change";
 }

@@ -79,7 +79,7 @@ fn unserved(subject: &Subject, version: &str) -> Answer {
                 ),
             },
         },
-        None => Answer::unknown("no object was found that the API server accepts in this version"),
+        None => Answer::unknown("crd-analyzer found no object of this version that the API server accepts"),
     }
 }
 
@@ -112,7 +112,7 @@ impl Found<'_> {
         let (old, new) = (self.old.spec(), self.new.spec());
         let shown = |old: &str, new: &str| format!("{old} → {new}");
         if old.scope != new.scope {
-            let reason = "the API server refuses this update of the CRD: objects of the other scope are at other paths";
+            let reason = "the API server rejects this update of the CRD: objects of the other scope have other URLs";
             self.push(
                 "scope-changed",
                 Path::of(["spec", "scope"]),
@@ -149,7 +149,7 @@ impl Found<'_> {
             self.push(code, Path::of(field.iter().copied()), shown(before, now), answers);
         }
         if old.names.plural != new.names.plural {
-            let reason = "objects are at another path, and the API server refuses this update of the CRD";
+            let reason = "objects have other URLs, and the API server rejects this update of the CRD";
             self.push(
                 "plural-changed",
                 Path::of(["spec", "names", "plural"]),
@@ -160,11 +160,16 @@ impl Found<'_> {
         let (before, now) = (&old.names, &new.names);
         if before.singular != now.singular {
             let what = shown(&before.singular, &now.singular);
-            self.harmless("singular-changed", "singular", what, "kubectl takes another name");
+            self.harmless("singular-changed", "singular", what, "kubectl uses another name");
         }
         if before.list_kind != now.list_kind {
             let what = shown(&before.list_kind, &now.list_kind);
-            self.harmless("list-kind-changed", "listKind", what, "lists of them have another kind");
+            self.harmless(
+                "list-kind-changed",
+                "listKind",
+                what,
+                "lists of objects have another kind",
+            );
         }
         for (code, field, before, now, why) in [
             (
@@ -172,14 +177,14 @@ impl Found<'_> {
                 "shortNames",
                 &before.short_names,
                 &now.short_names,
-                "kubectl takes other short names",
+                "kubectl uses other short names",
             ),
             (
                 "categories-changed",
                 "categories",
                 &before.categories,
                 &now.categories,
-                "`kubectl get CATEGORY` lists others",
+                "`kubectl get CATEGORY` lists other resources",
             ),
         ] {
             if before != now {
@@ -199,9 +204,9 @@ impl Found<'_> {
         if old.conversion != new.conversion {
             let is_single = old.versions.len() == 1 && new.versions.len() == 1;
             let answer = if is_single {
-                Answer::compatible("there is one version, so nothing is converted")
+                Answer::compatible("the CRD has one version, so nothing is converted")
             } else {
-                Answer::unknown("what a conversion does is not known here")
+                Answer::unknown("crd-analyzer does not know what the conversion does")
             };
             let answers = [answer.clone(), answer.clone(), answer];
             self.push(
@@ -233,7 +238,7 @@ impl Found<'_> {
             Answer::compatible("both versions have the same schema, and only `apiVersion` is converted")
         } else {
             Answer::unknown(
-                "objects are converted to another version when they are stored, and what that loses is not known here",
+                "objects are converted to another version when they are stored, and crd-analyzer does not know what that loses",
             )
         };
         let position = self.new.version(now).map_or(0, |it| it.0);
@@ -331,7 +336,7 @@ impl Found<'_> {
                 version: &version.name,
             };
             if (before.deprecated, &before.deprecation_warning) != (version.deprecated, &version.deprecation_warning) {
-                let reason = format!("{SAME_OBJECTS}; it warns clients of the version, or no longer");
+                let reason = format!("{SAME_OBJECTS}; only the deprecation warning changes");
                 let answers = [0; 3].map(|_| Answer::compatible(reason.clone()));
                 self.changes
                     .push(place.change("deprecation-changed", "deprecated", String::new(), answers));
@@ -345,7 +350,7 @@ impl Found<'_> {
             self.selectable_fields(&place);
             self.subresources(&place, before, version);
             if !before.served && !version.served && old.spec().schema_of(before) != new.spec().schema_of(version) {
-                let reason = "the version is not served, so that no object can be sent to it";
+                let reason = "the version is not served, so clients cannot send objects of it";
                 let answers = [
                     Answer::unknown("objects are converted from or to this version, if they are stored in it"),
                     Answer::compatible(reason),
@@ -360,7 +365,7 @@ impl Found<'_> {
                     (false, true) => "schema-added",
                     _ => continue,
                 };
-                let answers = ["what a version without a schema keeps is not compared"; 3].map(Answer::unknown);
+                let answers = ["crd-analyzer does not compare versions without a schema"; 3].map(Answer::unknown);
                 self.changes.push(place.change(code, "schema", String::new(), answers));
             }
         }
@@ -389,7 +394,7 @@ impl Found<'_> {
                         words: format!("field label not supported: {selector}"),
                     },
                 },
-                None => Answer::unknown("no object was found that the API server accepts in this version"),
+                None => Answer::unknown("crd-analyzer found no object of this version that the API server accepts"),
             };
             let same = Answer::compatible(SAME_OBJECTS);
             let answers = [stored, same.clone(), same];
@@ -407,7 +412,7 @@ impl Found<'_> {
         let of = |spec: &Spec, it: &Version| spec.subresources_of(it).cloned().unwrap_or_default();
         let (before, now) = (of(self.old.spec(), before), of(self.new.spec(), now));
         if before.status.is_some() != now.status.is_some() {
-            let stored = Answer::compatible("the status of an object that does not change stays what it is");
+            let stored = Answer::compatible("an update that does not change the status keeps it");
             let pair = Pair::new(self.old, self.new, place.version);
             let readers = if before.status.is_some() {
                 subresources::status_in_objects
@@ -436,7 +441,7 @@ impl Found<'_> {
                 let answer = pair
                     .as_ref()
                     .map(|pair| subresources::scale(pair, direction, from.as_ref(), to.as_ref()));
-                answer.unwrap_or_else(|| Answer::unknown("what a version without a schema keeps is not compared"))
+                answer.unwrap_or_else(|| Answer::unknown("crd-analyzer does not compare versions without a schema"))
             });
             self.changes
                 .push(place.change("scale-changed", "subresources", String::new(), answers));
@@ -462,7 +467,9 @@ impl Found<'_> {
                 },
             })
         });
-        refused.unwrap_or_else(|| Answer::unknown("no update of the status was found that the API server accepts"))
+        refused.unwrap_or_else(|| {
+            Answer::unknown("crd-analyzer found no update of the status that the API server accepts")
+        })
     }
 }
 

@@ -97,15 +97,15 @@ impl Question<'_> {
             Kind::Enum if to.r#enum.is_empty() => said("every value is allowed now"),
             Kind::Enum if self.accepted().pass_enum(to) => said("all values of the enum are still listed"),
             // `stringValidator`
-            Kind::Pattern if to.pattern.is_empty() => said("the pattern is gone"),
+            Kind::Pattern if to.pattern.is_empty() => said("the pattern was removed"),
             Kind::Pattern if self.accepted().pass_pattern(to) => {
-                said("each text that was accepted before matches the pattern")
+                said("every string that was accepted before matches the pattern")
             }
             // `numberValidator`
-            Kind::MultipleOf if to.multiple_of.is_none() => said("`multipleOf` is gone"),
+            Kind::MultipleOf if to.multiple_of.is_none() => said("`multipleOf` was removed"),
             Kind::Enum | Kind::Pattern | Kind::MultipleOf => self.by_values(),
             Kind::Format => self.format(),
-            Kind::Required(_) if self.is_only_in_from() => said("the property may be absent now"),
+            Kind::Required(_) if self.is_only_in_from() => said("the property may now be absent"),
             // `objectValidator`
             Kind::Required(name) if self.accepted().has_required(name) => said("`allOf` requires the property already"),
             // `defaulting.Default`
@@ -123,13 +123,13 @@ impl Question<'_> {
             Kind::Preserve => {
                 let widens = to.x_preserve_unknown_fields == Some(true);
                 (widens && !self.scope().has_rules && !has_rules_below(to))
-                    .then(|| "unknown fields are kept, and known ones stay the same".to_owned())
+                    .then(|| "unknown fields are kept, and known fields do not change".to_owned())
             }
             Kind::Junctor(keyword) => self.junctor(keyword),
             // `Validator.validateExpressions`
-            Kind::Rule(_) if self.is_only_in_from() => said("the rule is gone"),
+            Kind::Rule(_) if self.is_only_in_from() => said("the rule was removed"),
             Kind::Rule(_) => None,
-            Kind::RuleMessage(_) => said("the same values are accepted: only the answer to the others has other words"),
+            Kind::RuleMessage(_) => said("the same values are accepted: only the error message changes"),
             // `listtype.ValidateListSetsAndMaps`
             Kind::ListType => {
                 let is_atomic = to.x_list_type.as_deref().unwrap_or("atomic") == "atomic";
@@ -193,7 +193,7 @@ impl Question<'_> {
         let most = self.from.properties.len() + 3;
         let is_enough = self.to.max_properties.is_none_or(|it| it >= most as i64);
         (keyword == "maxProperties" && is_closed && self.from.r#type == "object" && is_enough)
-            .then(|| "the schema does not have so many properties".to_owned())
+            .then(|| "the schema does not have that many properties".to_owned())
     }
 
     /// A value that is listed is tried (`SchemaValidator.Validate`).
@@ -283,7 +283,7 @@ impl Question<'_> {
             && self.to.property_names_are_free()
             && self.fills_in_valid(property);
         (self.direction == Direction::Readers && is_harmless)
-            .then(|| "the property is filled in with a default, and nothing else looks at it".to_owned())
+            .then(|| "the property is filled in with a default, and nothing else reads it".to_owned())
     }
 
     /// A property that only the one who accepted the objects has.
@@ -294,7 +294,7 @@ impl Question<'_> {
         let property = lookup(&self.from.properties, name)?;
         let scope = self.scope();
         if self.is_head(name) || scope.is_metadata {
-            return Some("the API server keeps it without a schema, too".to_owned());
+            return Some("the API server keeps the value even without a schema".to_owned());
         }
         // Of an unknown field a null is kept (`defaulting.PruneNonNullableNullsWithoutDefaults`).
         if self.direction == Direction::Writers && drops_nulls(property) {
@@ -322,7 +322,7 @@ impl Question<'_> {
         match self.direction {
             Direction::Stored if is_of_status => None,
             Direction::Stored => (default_of(from).is_some() && from.nullable == to.nullable)
-                .then(|| "stored objects have the value of the default that they were written with".to_owned()),
+                .then(|| "stored objects keep the default value with which they were written".to_owned()),
             Direction::Writers => None,
             Direction::Readers => {
                 let scope = self.scope();
@@ -332,7 +332,7 @@ impl Question<'_> {
                 let is_told_apart = self.is_compared() || self.is_list_key(name);
                 let is_looked_at = scope.has_rules || scope.counts_fields || is_missed || is_nullable || is_told_apart;
                 (!is_looked_at && self.fills_in_valid(to))
-                    .then(|| "readers take the value as it is, and nothing else looks at it".to_owned())
+                    .then(|| "readers take the value as it is, and nothing else reads it".to_owned())
             }
         }
     }
@@ -346,7 +346,7 @@ impl Question<'_> {
         // `typeValidator`; but an item that is null gets the default, if there is one (`defaulting.Default`).
         let is_refused = *last == Step::Items && default_of(from).is_none();
         if to.nullable && is_typed && (self.direction == Direction::Stored || is_refused) {
-            return Some("no object has a null there, and other values are judged as before".to_owned());
+            return Some("no object has a null there, and other values are validated as before".to_owned());
         }
         let scope = self.scope();
         let has_rules = scope.has_rules || has_rules_below(from) || has_rules_below(to);
@@ -357,7 +357,7 @@ impl Question<'_> {
         let is_looked_at = has_rules || scope.counts_fields || scope.is_resource || is_needed || self.is_compared();
         (is_dropped && !is_looked_at && self.fills_in_valid(to)).then(|| {
             let what = if to.nullable { "accepted" } else { "dropped" };
-            format!("a null is {what}, and nothing else looks at the value")
+            format!("a null is {what}, and nothing else reads the value")
         })
     }
 
@@ -425,13 +425,13 @@ impl Question<'_> {
         let (from, to) = (clauses(self.from), clauses(self.to));
         let is_part = |part: &[JsonSchemaProps], whole: &[JsonSchemaProps]| part.iter().all(|it| whole.contains(it));
         match keyword {
-            "not" => self.to.not.is_none().then(|| "`not` is gone".to_owned()),
-            _ if to.is_empty() => Some(format!("`{keyword}` is gone")),
+            "not" => self.to.not.is_none().then(|| "`not` was removed".to_owned()),
+            _ if to.is_empty() => Some(format!("`{keyword}` was removed")),
             "allOf" if is_part(&to, &from) => Some("every branch of `allOf` was there before".to_owned()),
             "allOf" => to
                 .iter()
                 .all(|it| from.contains(it) || self.accepted().pass_branch(it))
-                .then(|| "every branch of `allOf` follows from what is there".to_owned()),
+                .then(|| "every branch of `allOf` follows from the rest of the schema".to_owned()),
             "anyOf" if !from.is_empty() && is_part(&from, &to) => {
                 Some("every branch of `anyOf` is still there".to_owned())
             }
@@ -442,7 +442,7 @@ impl Question<'_> {
                 }
                 to.iter()
                     .any(|it| self.accepted().pass_branch(it))
-                    .then(|| "a branch of `anyOf` follows from what is there".to_owned())
+                    .then(|| "a branch of `anyOf` follows from the rest of the schema".to_owned())
             }
             "oneOf" => {
                 let count =
@@ -502,8 +502,7 @@ impl Question<'_> {
             _ => false,
         };
         let is_resource = self.scope().is_resource;
-        (is_validation && !is_resource)
-            .then(|| "the API server does not validate again what does not change".to_owned())
+        (is_validation && !is_resource).then(|| "the API server does not validate unchanged values again".to_owned())
     }
 }
 

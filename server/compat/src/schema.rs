@@ -28,7 +28,7 @@ fn changes_of(pair: &Pair<'_>, goes_on: &dyn Fn() -> bool) -> Option<Vec<Change>
     let mut changes = Vec::new();
     let mut found = Vec::new();
     if differences.described > 0 {
-        let reason = "no value is judged by it";
+        let reason = "it does not affect validation";
         changes.push(Change {
             code: "description-changed",
             version: Some(pair.name.clone()),

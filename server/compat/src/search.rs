@@ -130,7 +130,7 @@ impl<'d> Search<'_, 'd> {
         }
         let is_written_back = direction == Direction::Stored && !steps.is_empty() && facts.is_some();
         if is_written_back && rules::holds_unchanged(rule, from, to, kubernetes) {
-            return Some("the rule holds for what does not change".to_owned());
+            return Some("the rule holds for unchanged values".to_owned());
         }
         let is_below_status = steps
             .first()
@@ -141,7 +141,7 @@ impl<'d> Search<'_, 'd> {
             && is_free
             && facts.is_some_and(|it| !it.may_fail)
             && is_seen_unchanged(question.from_root, question.to_root, steps);
-        is_tolerated.then(|| "the API server tolerates a rule that does not hold for what does not change".to_owned())
+        is_tolerated.then(|| "the API server tolerates unchanged values that violate the rule".to_owned())
     }
 
     /// Whether a rule looks only at properties that no object has, and holds for an object.

@@ -15,7 +15,8 @@ use crate::scope::{Scope, has_resources_below};
 use crate::steps::{self, Step};
 
 /// Why nothing is known of a status.
-pub(crate) const NOT_TRIED: &str = "a status that is sent with an object is dropped from now on, and goes to `/status`";
+pub(crate) const NOT_TRIED: &str =
+    "the API server now drops a status that is sent with an object: clients must send it to `/status`";
 
 /// The step to the status of an object.
 fn status() -> [Step; 1] {
@@ -68,13 +69,13 @@ pub(crate) fn status_as_read(pair: &Pair<'_>) -> Answer {
     if roots(pair).any(|it| looks_at_status(it) || embeds(it)) {
         return Answer::unknown("NEW validates a status only when it is sent to `/status`");
     }
-    Answer::compatible("the same schema judges a status that is sent to `/status`")
+    Answer::compatible("the same schema validates a status that is sent to `/status`")
 }
 
 /// What OLD says to objects with the status that NEW accepted in them: it drops the status of a new object before it validates the rest.
 pub(crate) fn status_in_objects(pair: &Pair<'_>) -> Answer {
     if roots(pair).any(looks_at_status) {
-        return Answer::unknown("OLD drops a status that is sent with an object, and its schema looks at the status");
+        return Answer::unknown("OLD drops a status that is sent with an object, and its schema validates the status");
     }
     Answer::compatible("readers find the status at the same place")
 }
@@ -105,9 +106,9 @@ pub(crate) fn scale(
 ) -> Answer {
     let Some(to) = to else {
         return if direction == Direction::Writers {
-            Answer::unknown("what clients write to `/scale` is not compared")
+            Answer::unknown("crd-analyzer does not compare what clients write to `/scale`")
         } else {
-            Answer::compatible("no object is judged by the scale subresource")
+            Answer::compatible("the scale subresource does not validate objects")
         };
     };
     let known: Vec<_> = from.into_iter().flat_map(paths).collect();
@@ -124,7 +125,7 @@ pub(crate) fn scale(
         .iter()
         .filter_map(|(path, target)| refused(pair, direction, &way(path), *target));
     tried.next().unwrap_or_else(|| {
-        Answer::unknown("no value was found that the scale subresource refuses, and no proof that there is none")
+        Answer::unknown("crd-analyzer found no value that the scale subresource rejects, and no proof that none exists")
     })
 }
 

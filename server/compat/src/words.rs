@@ -58,8 +58,8 @@ pub fn paragraph(direction: Direction, answer: &Answer) -> String {
 fn happens(direction: Direction, effect: Effect) -> &'static str {
     let is_backward = direction.is_backward();
     match effect {
-        Effect::Refused if is_backward => "the API server refused before the change",
-        Effect::Refused => "the API server now refuses",
+        Effect::Refused if is_backward => "the API server rejected before the change",
+        Effect::Refused => "the API server now rejects",
         Effect::Unserved if is_backward => "the API server did not serve before the change",
         Effect::Unserved => "the API server no longer serves",
         Effect::Pruned if is_backward => "the API server dropped a part before the change of",

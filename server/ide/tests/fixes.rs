@@ -492,7 +492,7 @@ fn rules_and_lists_that_are_wrong_in_one_way_have_more_than_a_suppression() {
     let table = table();
     for (code, fix) in [
         ("always-true-rule", "Remove the rule"),
-        ("missing-list-map-keys", "Tell items apart by host, and require it"),
+        ("missing-list-map-keys", "Identify items by host, and require it"),
         ("invalid-pattern", "Write the condition as a rule"),
         ("unused-suppression", "Remove the comment"),
         ("unknown-column-path", "Change replica to replicas"),

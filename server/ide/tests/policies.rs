@@ -165,7 +165,7 @@ fn fields_and_parts_of_expressions_are_explained() {
     let text = hovered("variables.is_small &&", "variables.is_sm$0all &&");
     assert!(text.contains("is_small: bool"), "{text}");
     let text = hovered("request.userInfo.username", "reque$0st.userInfo.username");
-    assert!(text.contains("who asks"), "{text}");
+    assert!(text.contains("the user"), "{text}");
 }
 
 #[test]

@@ -94,7 +94,7 @@ pub fn read_file(path: PathBuf, access: &Access) -> Found {
 fn parsed(path: &Path, access: &Access) -> Result<Config, String> {
     let text = read::text(path, access, SETTINGS_BYTES).map_err(|why| why.to_string())?;
     if is_deep(&text) {
-        return Err(format!("it has more than {MAX_DEPTH} brackets in each other"));
+        return Err(format!("its brackets are nested more than {MAX_DEPTH} levels deep"));
     }
     let in_words = |why: ConfigError| check::first_problem(&text).unwrap_or_else(|| why.to_string());
     let mut config = Config::parse(&text).map_err(in_words)?;
@@ -167,7 +167,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join(FILE_NAMES[0]);
         for (text, problem) in [
-            ("{a: ".repeat(30_000), "brackets in each other"),
+            ("{a: ".repeat(30_000), "levels deep"),
             (format!("exclude: [{}]", "[a]".repeat(100)), "line 1: a comma or"),
             ("# ".repeat(100_000), "more than 131072 bytes"),
         ] {

@@ -60,7 +60,7 @@ pub(crate) fn linked(file: &Path, word: &str) -> Result<PathBuf, String> {
         }
     });
     let path = path.filter(|it| !it.is_empty() && !it.contains(['\n', '\0']));
-    let path = Path::new(path.ok_or_else(|| "it does not hold one path".to_owned())?);
+    let path = Path::new(path.ok_or_else(|| "it does not contain exactly one path".to_owned())?);
     let folder = file.parent().unwrap_or(Path::new("/"));
     if is_remote(path) && !is_remote(folder) {
         return Err("it leads to another machine".to_owned());

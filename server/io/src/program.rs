@@ -35,7 +35,7 @@ impl fmt::Display for NotFound {
             None => write!(f, "the program `{name}` is not in PATH"),
             Some(path) => write!(
                 f,
-                "the program `{name}` is in PATH only as {}, which lies in the workspace and is not run",
+                "the program `{name}` is in PATH only as {}, which is in the workspace, so crd-analyzer does not run it",
                 path.display()
             ),
         }
@@ -420,7 +420,7 @@ mod tests {
         );
         for entries in [&["repo/bin"][..], &["links"], &["linked"]] {
             let error = find(entries).unwrap_err();
-            assert!(error.to_string().contains("lies in the workspace"), "{error}");
+            assert!(error.to_string().contains("is in the workspace"), "{error}");
         }
         assert_eq!(find(&["./bin", "", "empty"]).unwrap_err().passed_over, None);
         let own = || [inside.join("bin")].into_iter();

@@ -320,17 +320,17 @@ mod tests {
             check(Path::new("/dev/zero"), &access, Err("it is a device"));
             check(Path::new("/dev/full"), &access, Err("it is a device"));
         }
-        check(Path::new("/dev/stdin"), &Access::Named, Err("say `-`"));
-        check(Path::new("/dev/fd/0"), &Access::Named, Err("say `-`"));
-        check(Path::new("/proc/self/fd/2"), &Access::Named, Err("say `-`"));
+        check(Path::new("/dev/stdin"), &Access::Named, Err("use `-`"));
+        check(Path::new("/dev/fd/0"), &Access::Named, Err("use `-`"));
+        check(Path::new("/proc/self/fd/2"), &Access::Named, Err("use `-`"));
         #[cfg(target_os = "linux")]
         {
-            check(Path::new("/proc/self/environ"), &Access::Named, Err("kernel makes up"));
+            check(Path::new("/proc/self/environ"), &Access::Named, Err("virtual file"));
             check(Path::new("/proc/kmsg"), &Access::Named, Err(""));
             check(
                 Path::new("/sys/kernel/uevent_seqnum"),
                 &Access::Named,
-                Err("kernel makes up"),
+                Err("virtual file"),
             );
         }
     }

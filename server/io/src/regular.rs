@@ -44,7 +44,7 @@ pub(crate) fn is_regular(file: &File) -> Result<Metadata, Unread> {
     let found = file.metadata()?;
     regular(found.file_type())?;
     if is_made_up(file, &found) {
-        return Err(Unread::Special("a file that the kernel makes up"));
+        return Err(Unread::Special("a virtual file of the kernel"));
     }
     Ok(found)
 }

@@ -12,7 +12,7 @@ pub enum Unread {
     #[error("it is {0}, and crd-analyzer reads only regular files")]
     Special(&'static str),
     /// It is the program's own standard input, by another name.
-    #[error("it is another name of standard input: say `-`")]
+    #[error("it is another name of standard input: use `-`")]
     StandardInput,
     /// It has more than this many bytes.
     #[error("it has more than {0} bytes")]

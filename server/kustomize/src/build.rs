@@ -321,7 +321,7 @@ impl Building<'_> {
                     if refused().is_some() {
                         unread(self.files, folder, &path.text, path.place)
                     } else {
-                        let why = "a component is not there, and may change all objects";
+                        let why = "a component is missing, and could change all objects";
                         Problem::new(ProblemKind::Missing, path.place, why)
                     }
                 };
@@ -577,12 +577,12 @@ impl Building<'_> {
             };
             spend::text(written.as_ref().map_or(0, |it| it.len()))?;
             if let Some(why) = written.and_then(|it| json_patch::is_refused(&it)) {
-                let message = format!("a patch that begins with `[` has to be JSON: {why}");
+                let message = format!("a patch that begins with `[` must be JSON: {why}");
                 return Err(Problem::fails(first.place, message));
             }
             return match json_patch::operations(first) {
                 Some(operations) => Ok(Patched::Json(operations)),
-                None => Err(Problem::fails(first.place, "an operation of a JSON patch is an object")),
+                None => Err(Problem::fails(first.place, "an operation of a patch must be an object")),
             };
         }
         nodes.retain(|it| !it.is_empty());

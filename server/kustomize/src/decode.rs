@@ -111,7 +111,7 @@ fn openapi(node: &Node) -> Result<Option<Text>> {
         return Ok(None);
     };
     if node.get("version").is_some() {
-        let message = "`openapi` has a `path` and a `version`: kustomize takes one of them";
+        let message = "`openapi` has both `path` and `version`: keep one";
         return Err(Problem::fails(node.place, message));
     }
     text(path)

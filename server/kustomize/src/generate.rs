@@ -68,7 +68,7 @@ pub(crate) fn generate(
     if let Some(twice) = pairs.windows(2).find(|it| it[0].0 == it[1].0) {
         return Err(Problem::fails(
             twice[1].2,
-            format!("the key `{}` is there twice", twice[1].0),
+            format!("the key `{}` is set twice", twice[1].0),
         ));
     }
     if generator.is_secret || !pairs.is_empty() {
@@ -142,7 +142,7 @@ fn pairs(generator: &Generator, read: &mut ReadText<'_>) -> Result<Vec<Pair>> {
     }
     for literal in &generator.literals {
         let Some((key, value)) = literal.text.split_once('=').filter(|it| !it.0.is_empty()) else {
-            return Err(Problem::fails(literal.place, "a literal is written `KEY=VALUE`"));
+            return Err(Problem::fails(literal.place, "write a literal as `KEY=VALUE`"));
         };
         let quote = value.chars().next().filter(|it| matches!(it, '"' | '\''));
         let inner = quote.and_then(|it| value.strip_prefix(it)?.strip_suffix(it));
@@ -156,7 +156,7 @@ fn pairs(generator: &Generator, read: &mut ReadText<'_>) -> Result<Vec<Pair>> {
             _ => ("", ""),
         };
         if key.is_empty() || path.is_empty() {
-            return Err(Problem::fails(file.place, "a file is written `PATH` or `KEY=PATH`"));
+            return Err(Problem::fails(file.place, "write a file as `PATH` or `KEY=PATH`"));
         }
         let text = read(path, file.place)?;
         pairs.push((key.into(), text, file.place));
@@ -178,7 +178,7 @@ pub(crate) fn absorb(resources: &mut Resources, mut made: Resource, is_open: boo
             format!("{id}, to merge with or to replace, does not exist"),
         )),
         ([_], Behavior::Create) => {
-            let message = format!("{id} is there already: say `behavior: merge` or `behavior: replace`");
+            let message = format!("{id} already exists: set `behavior: merge` or `behavior: replace`");
             Err(Problem::fails(place, message))
         }
         ([n], behavior) => {
@@ -206,7 +206,7 @@ pub(crate) fn absorb(resources: &mut Resources, mut made: Resource, is_open: boo
             };
             if behavior == Behavior::Merge {
                 if *made.kind() == *"Secret" && old.node.get("stringData").is_some() {
-                    let message = "merging with a Secret that has `stringData` is not built here";
+                    let message = "crd-analyzer does not build a merge with a Secret that has `stringData`";
                     return Err(Problem::new(ProblemKind::NotSupported, place, message));
                 }
                 merge(&mut made.node, &old.node, "data");
@@ -282,7 +282,7 @@ fn encoded(node: &Node) -> Result<String> {
         "ConfigMap" => "binaryData",
         "Secret" => "stringData",
         _ => {
-            let message = format!("the hash of a {kind} is not built here");
+            let message = format!("crd-analyzer does not build the hash of a {kind}");
             return Err(Problem::new(ProblemKind::NotSupported, node.place, message));
         }
     };

@@ -70,7 +70,7 @@ pub(crate) fn apply(object: &mut Node, patch: &[Operation]) -> Result<()> {
     if matches!(object.value, Value::Map(_)) {
         Ok(())
     } else {
-        Err(Problem::fails(object.place, "the patch leaves no object"))
+        Err(Problem::fails(object.place, "the patch removes the object"))
     }
 }
 
@@ -102,7 +102,7 @@ fn one(object: &mut Node, operation: &Operation) -> std::result::Result<(), Fail
     let Operation { op, path, place, .. } = operation;
     let null = || Node::new(*place, Value::Null { is_written: true });
     let value = || operation.value.clone().unwrap_or_else(null);
-    let absent = |what: &str, path: &str| format!("`{op}` does not apply: the object has no {what}`{path}`");
+    let absent = |what: &str, path: &str| format!("`{op}` fails: the object has no {what}`{path}`");
     match &**op {
         "add" => {
             let (parent, key) = find(object, path)?.ok_or_else(|| absent("parent for ", path))?;
@@ -228,11 +228,11 @@ fn add(parent: &mut Node, key: &str, place: Place, value: Node) -> std::result::
         Value::Map(_) => parent.set(key, place, value),
         Value::List(items) if key == "-" => items.push(value),
         Value::List(items) => {
-            let at = index(key, items.len(), true)
-                .ok_or_else(|| format!("`add` does not apply: the list has no place `{key}`"))?;
+            let at =
+                index(key, items.len(), true).ok_or_else(|| format!("`add` fails: the list has no index `{key}`"))?;
             items.insert(at, value);
         }
-        _ => return Err("`add` does not apply to a scalar".to_owned().into()),
+        _ => return Err("`add` fails on a scalar".to_owned().into()),
     }
     Ok(())
 }

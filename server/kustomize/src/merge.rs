@@ -108,7 +108,7 @@ fn directive_of(node: &Node) -> Result<Directive> {
         "delete" => Ok(Directive::Delete),
         other => Err(Problem::fails(
             node.place,
-            format!("`{DIRECTIVE}` is `merge`, `replace` or `delete`, not `{other}`"),
+            format!("`{DIRECTIVE}` must be `merge`, `replace` or `delete`, not `{other}`"),
         )),
     }
 }
@@ -533,7 +533,10 @@ fn set_element(items: &mut Vec<Node>, element: Option<Node>, keys: &[String], va
             if let Some(value) = values.get(n) {
                 matches_last = if key.is_empty() {
                     if !item.is_scalar() {
-                        return Err(Problem::fails(item.place, "a set of scalars has an item that is none"));
+                        return Err(Problem::fails(
+                            item.place,
+                            "an item of a set of scalars is not a scalar",
+                        ));
                     }
                     item.text() == *value
                 } else if is_map {

@@ -265,10 +265,7 @@ impl Fixing<'_> {
         if candidates.iter().all(|it| is_same(first, it)) {
             Ok(Some(first))
         } else {
-            Err(Problem::fails(
-                node.place,
-                format!("several objects may be meant by `{name}`"),
-            ))
+            Err(Problem::fails(node.place, format!("`{name}` matches several objects")))
         }
     }
 }

@@ -66,7 +66,10 @@ pub(crate) fn apply(resources: &mut Resources, patch: &Patch, read: Patched, is_
     let [merge] = merges.as_slice() else {
         return match merges.first() {
             None => Ok(()),
-            Some(_) => Err(Problem::fails(patch.place, "a patch with a `target` is one object")),
+            Some(_) => Err(Problem::fails(
+                patch.place,
+                "a patch with a `target` must be one object",
+            )),
         };
     };
     let patterns = target.patterns()?;

@@ -232,7 +232,7 @@ impl Setting<'_> {
         if part.parse::<usize>().is_ok() || is_item(part) || part == "*" {
             let Value::List(items) = &mut node.value else {
                 if node.is_null() && self.create {
-                    let message = "an item of a list that is null is not made here";
+                    let message = "crd-analyzer does not create an item in a list that is null";
                     return Err(Problem::new(ProblemKind::NotSupported, self.place, message));
                 }
                 if node.is_null() {
@@ -259,7 +259,7 @@ impl Setting<'_> {
         let Some(field) = node.get_mut(part) else { return Ok(()) };
         // Also of null, kustomize makes text with the field in it.
         if field.is_scalar() && (!field.is_null() || self.create) && !rest.is_empty() {
-            let message = format!("`{part}` is a text: replacements inside of texts are not built here");
+            let message = format!("`{part}` is a string: crd-analyzer does not build replacements inside strings");
             return Err(Problem::new(ProblemKind::NotSupported, self.place, message));
         }
         self.descend(field, rest)
@@ -282,7 +282,7 @@ impl Setting<'_> {
             };
         }
         let Some((field, pattern)) = part[1..part.len() - 1].split_once('=') else {
-            return Err(self.fails(format!("`{part}` is written `[FIELD=VALUE]`")));
+            return Err(self.fails(format!("write `{part}` as `[FIELD=VALUE]`")));
         };
         let regex =
             GoRegex::new(pattern).map_err(|_| self.fails(format!("`{pattern}` is not a regular expression")))?;

@@ -363,7 +363,7 @@ impl Resources {
             None => self.by_key()?,
         };
         if known.insert(id.key(), self.list.len()).is_some() {
-            let message = format!("{id} is there already: kustomize builds each object once");
+            let message = format!("{id} already exists: kustomize builds each object once");
             return Err(Problem::fails(resource.origin, message));
         }
         self.known = Some(known);
@@ -409,7 +409,7 @@ impl Resources {
         for resource in &self.list {
             let id = resource.id();
             if !known.insert(id.key()) {
-                return Err(Problem::fails(resource.origin, format!("two objects become {id}")));
+                return Err(Problem::fails(resource.origin, format!("two objects both become {id}")));
             }
         }
         Ok(())

@@ -132,7 +132,7 @@ fn a_failure_names_its_place() {
             ),
             ("o/w.yaml", WIDGET),
         ],
-        "`remove` does not apply: the object has no `/spec/gone` at \"op: remove\\n      path: /spec/gone\"",
+        "`remove` fails: the object has no `/spec/gone` at \"op: remove\\n      path: /spec/gone\"",
     );
 }
 
@@ -147,7 +147,7 @@ fn what_begins_with_a_bracket_is_json() {
     assert_eq!(built("- {op: remove, path: /spec/size}").ok(), Some(1));
     assert_eq!(built(" [{op: remove, path: /spec/size}]").ok(), Some(1));
     let refused = built("[{op: remove, path: /spec/size}]").expect_err("it is not JSON");
-    let said = "a patch that begins with `[` has to be JSON: key must be a string";
+    let said = "a patch that begins with `[` must be JSON: key must be a string";
     assert!(refused.message.starts_with(said), "{}", refused.message);
 }
 

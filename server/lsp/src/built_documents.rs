@@ -132,7 +132,10 @@ impl Session {
         let files = SessionFiles::new(&self.documents, &folders).with(path, text);
         let overlays = self.overlays_of(builders, &[path], &files);
         if files.is_over() {
-            tracing::warn!("{} is not built: its kustomizations read too much", path.display());
+            tracing::warn!(
+                "crd-analyzer does not build {}: its kustomizations read too many files",
+                path.display()
+            );
             return None;
         }
         let definitions = SyncedIndex(self);
@@ -186,7 +189,7 @@ impl Session {
         let begin = Instant::now();
         let overlays = self.overlays_of(&builders, &crds, &files);
         let built = if files.is_over() {
-            tracing::warn!("CRDs are not built: their kustomizations read too much");
+            tracing::warn!("crd-analyzer does not build CRDs: their kustomizations read too many files");
             Vec::new()
         } else {
             overlays.changed_crds()

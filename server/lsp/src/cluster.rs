@@ -77,9 +77,9 @@ pub(crate) fn read(session: &Arc<Session>, again: bool) {
     let Some(number) = session.cluster.want(wanted.as_deref(), again) else {
         if again {
             let problem = if session.trust.is_granted() {
-                &format!("the setting {NAME}.cluster names no cluster")
+                &format!("the setting {NAME}.cluster does not name a cluster")
             } else {
-                "no cluster is asked for CRDs: the workspace is not trusted"
+                "crd-analyzer does not read CRDs from the cluster, because the workspace is not trusted"
             };
             session.tell(problem);
         }
@@ -90,11 +90,11 @@ pub(crate) fn read(session: &Arc<Session>, again: bool) {
     };
     let session = session.clone();
     tasks::beside(async move {
-        let shown = progress::begin(&session, None, "Reading the definitions of a cluster").await;
+        let shown = progress::begin(&session, None, "Reading the CRDs of a cluster").await;
         let cache = session.cache.clone();
         let folders = session.folders();
         let work = move || list(&context, cache.as_deref(), &folders);
-        let Ok(found) = tasks::blocking("the list of a cluster's definitions", work).await else {
+        let Ok(found) = tasks::blocking("the list of a cluster's CRDs", work).await else {
             return;
         };
         drop(shown);
@@ -133,7 +133,7 @@ fn list(context: &str, cache: Option<&Path>, folders: &[PathBuf]) -> Result<(Str
     match write(&cache, &listing) {
         Ok(files) => Ok((listing.context, files)),
         Err(error) => Err(format!(
-            "the definitions of the cluster {} cannot be written to {}: {error}",
+            "the CRDs of the cluster {} cannot be written to {}: {error}",
             listing.context,
             cache.path().join(FOLDER).display()
         )),

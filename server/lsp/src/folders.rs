@@ -46,7 +46,7 @@ async fn look(session: &Arc<Session>) {
         progress::begin(session, None, "Reading manifests").await
     };
     let (looker, count) = (session.clone(), done.clone());
-    let look = tasks::blocking("the look through the workspace", move || {
+    let look = tasks::blocking("the scan of the workspace", move || {
         let mut changed = looker.workspace.look_at(&manifests, &looker.documents, &count);
         changed.extend(replaced);
         changed.extend(looker.start_building(&manifests.kustomizations));

@@ -64,7 +64,7 @@ impl Session {
             }
             let maker = session.clone();
             // A failure is logged.
-            let _ = tasks::judging("the making of manifests", move || maker.judge_made()).await;
+            let _ = tasks::judging("the build of manifests", move || maker.judge_made()).await;
         });
     }
 
@@ -88,7 +88,7 @@ impl Session {
             }
             let begin = Instant::now();
             let built = Arc::new(self.judge_source(row, &snapshot, &path, &effective));
-            self.trace(|| format!("judged the manifests of {} in {:.1?}", path.display(), begin.elapsed()));
+            self.trace(|| format!("checked the manifests of {} in {:.1?}", path.display(), begin.elapsed()));
             let found = Found {
                 built: built.clone(),
                 edition: snapshot.edition,

@@ -80,7 +80,7 @@ pub(crate) async fn read_costs<T: Send + 'static>(
     {
         session.analysis_in_time(&snapshot).await?;
     }
-    read(session, uri, feature, "the pricing of rules", answer).await
+    read(session, uri, feature, "the cost estimate of rules", answer).await
 }
 
 impl RequestContext {

@@ -325,7 +325,7 @@ impl Session {
                     let (now, _) = asker.revisions.get(&path, &revision);
                     is_other_update(used.as_deref(), now.as_deref(), &text.content())
                 };
-                if tasks::blocking("the look at a revision", look).await == Ok(true) {
+                if tasks::blocking("the read of a revision", look).await == Ok(true) {
                     session.analyze_anew(&snapshot.uri);
                 }
             });
@@ -441,7 +441,7 @@ impl Session {
             session.is_look_due.store(false, Ordering::Release);
             let look = move || session.sync();
             // A failure is logged.
-            let _ = tasks::blocking("the look at changed documents", look).await;
+            let _ = tasks::blocking("the check of changed documents", look).await;
         });
     }
 
@@ -460,7 +460,7 @@ impl Session {
                 let changed = session.workspace.files_changed(&paths, &session.documents);
                 session.crds_changed(&changed);
             };
-            let _ = tasks::blocking("the look at changed files", look).await;
+            let _ = tasks::blocking("the check of changed files", look).await;
         });
     }
 

@@ -58,7 +58,7 @@ fn run(queue: &Receiver<Work>, waiting: &AtomicUsize) {
 fn give_way() {
     // Of the calling thread alone. Without it verdicts come anyway.
     if let Err(error) = rustix::process::nice(NICENESS) {
-        tracing::debug!(%error, "threads that judge keep their priority");
+        tracing::debug!(%error, "worker threads keep their priority");
     }
 }
 

@@ -293,10 +293,7 @@ pub(crate) fn files_of(settings: &Settings, folders: &[PathBuf], is_trusted: boo
             }
             // It may come.
             Err(why) if why.is_missing() => {}
-            Err(why) => told.push(format!(
-                "the definitions in `{}` are not used: {why}",
-                path.base.display()
-            )),
+            Err(why) => told.push(format!("the CRDs in `{}` are not used: {why}", path.base.display())),
         }
     }
     let mut locked = BTreeMap::new();

@@ -117,7 +117,7 @@ impl Writer {
         }
         add_metadata(properties);
         if let Some(status) = status {
-            let comment = "laxer than the API server: it validates status only where the subresource is written";
+            let comment = "less strict than the API server: a status is validated only in requests to the subresource";
             let mut of_status = Keywords::from_iter([("$comment".to_owned(), json!(comment))]);
             annotations(&status, &mut of_status);
             properties["status"] = of_status.into();
@@ -135,7 +135,7 @@ impl Writer {
         annotations(props, &mut out);
         types(schema, allows_null, &mut out);
         if schema.is_int_or_string() {
-            lax.push("numbers with a fraction are not refused");
+            lax.push("numbers with a fraction are accepted");
         }
         self.fields(schema, keeps_unknown, &mut out);
         if let Some(items) = schema.items() {
@@ -154,7 +154,7 @@ impl Writer {
         }
         if let Some(rare) = props.rare.get() {
             if !scalars(rare, schema, &mut out) {
-                lax.push("a limit or a pattern is left out that JSON Schema cannot say");
+                lax.push("a limit or a pattern that JSON Schema cannot express is left out");
             }
             if allows_null
                 && let Some(Value::Array(values)) = out.get_mut("enum")
@@ -163,7 +163,7 @@ impl Writer {
                 values.push(Value::Null);
             }
             if !lists(schema, rare, &mut out) {
-                lax.push("a limit below 0 is taken for 0");
+                lax.push("a limit below 0 is treated as 0");
             }
             if !properties_count(schema, rare, &mut out) {
                 lax.push("the number of properties is not limited");
@@ -175,7 +175,7 @@ impl Writer {
             add_junctors(junctors.keywords, allows_null, &mut out);
         }
         if !lax.is_empty() {
-            let comment = format!("laxer than the API server: {}", lax.join("; "));
+            let comment = format!("less strict than the API server: {}", lax.join("; "));
             out.insert("$comment".to_owned(), json!(comment));
         }
         out

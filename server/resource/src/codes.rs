@@ -8,7 +8,7 @@ crd_analyzer_schema::codes! {
     /// The CRD does not serve the version in `apiVersion`.
     UNSERVED_VERSION = "unserved-version";
     /// The replicas or the selector of the scale subresource have the wrong type or are out of range.
-    INVALID_SCALE = "invalid-scale", no_fix: "The number of replicas comes from the status, or from whoever scales.";
+    INVALID_SCALE = "invalid-scale", no_fix: "A controller or an autoscaler sets the number of replicas.";
     /// The API server did not run the rules, because the object has other errors.
     UNCHECKED_RULES = "unchecked-rules";
     /// The name of a finalizer has no domain, so other controllers could use the same name.

@@ -37,7 +37,7 @@ impl Stored {
     pub fn establish(version: ServedVersion<'_>, document: &JsonDoc<'_>) -> Result<Self, DecodeError> {
         if document.depth() > depth::limit() {
             return Err(DecodeError {
-                text: "values are nested too deeply to be judged".to_owned(),
+                text: "values are nested too deeply to be checked".to_owned(),
                 problem: DecodeProblem::Other,
                 place: crate::DecodePlace::Path(Path::root()),
                 code: crd_analyzer_apiextensions::codes::TOO_DEEP,

@@ -62,7 +62,7 @@ codes! {
 
     // rules
     /// A rule or message expression is not valid CEL.
-    RULE_SYNTAX = "rule-syntax", no_fix: "Where a rule cannot be parsed, it does not say how it was meant.";
+    RULE_SYNTAX = "rule-syntax", no_fix: "A rule with a syntax error does not show what the author meant.";
     /// A rule names a field that its type does not have.
     UNDEFINED_FIELD = "undefined-field";
     /// A rule names a variable or function that does not exist.
@@ -74,11 +74,11 @@ codes! {
     /// A constant part of a rule always fails.
     RULE_CONSTANT = "rule-constant", no_fix: "Only the author knows which constant was meant.";
     /// A rule does not return a boolean, or a message expression does not return a string.
-    RULE_RESULT_TYPE = "rule-result-type", no_fix: "Only the author knows which condition the value is to meet.";
+    RULE_RESULT_TYPE = "rule-result-type", no_fix: "Only the author knows which condition the value must meet.";
     /// A value does not satisfy a rule.
-    RULE_FAILED = "rule-failed", no_fix: "A rule says whether a value is accepted, not which one was meant.";
+    RULE_FAILED = "rule-failed", no_fix: "A rule says whether a value is accepted, not which value the author meant.";
     /// A rule ends in an error for a value.
-    RULE_EVALUATION = "rule-evaluation", no_fix: "Whether the rule or the value is wrong is not known.";
+    RULE_EVALUATION = "rule-evaluation", no_fix: "Only the author knows whether the rule or the value is wrong.";
     /// Running a rule on a value exceeds the cost budget.
     RULE_BUDGET_EXCEEDED = "rule-budget-exceeded";
 
@@ -90,13 +90,13 @@ codes! {
     /// A value is not in the `enum` of its schema.
     NOT_IN_ENUM = "not-in-enum";
     /// A string is longer than `maxLength`.
-    STRING_TOO_LONG = "string-too-long", no_fix: "Only the author knows which part of the text can go.";
+    STRING_TOO_LONG = "string-too-long", no_fix: "Only the author knows which part of the string to remove.";
     /// A string is shorter than `minLength`.
-    STRING_TOO_SHORT = "string-too-short", no_fix: "Only the author knows what is missing in the text.";
+    STRING_TOO_SHORT = "string-too-short", no_fix: "Only the author knows what is missing in the string.";
     /// A string does not match its `pattern`.
-    PATTERN_MISMATCH = "pattern-mismatch", no_fix: "A pattern says which texts are accepted, not which one was meant.";
+    PATTERN_MISMATCH = "pattern-mismatch", no_fix: "A pattern says which strings are accepted, not which string the author meant.";
     /// A string does not match its `format`.
-    FORMAT_MISMATCH = "format-mismatch", no_fix: "A format says which texts are accepted, not which one was meant.";
+    FORMAT_MISMATCH = "format-mismatch", no_fix: "A format says which strings are accepted, not which string the author meant.";
     /// A number, or a limit in the schema, is out of the range of the schema's type and format.
     NUMBER_OUT_OF_FORMAT = "number-out-of-format", no_fix: "Only the author knows whether the number or the format is wrong.";
     /// A number is greater than `maximum`.
@@ -106,7 +106,7 @@ codes! {
     /// A number is not a multiple of `multipleOf`.
     NOT_A_MULTIPLE = "not-a-multiple";
     /// A list has more items than `maxItems`.
-    TOO_MANY_ITEMS = "too-many-items", no_fix: "Only the author knows which items can go.";
+    TOO_MANY_ITEMS = "too-many-items", no_fix: "Only the author knows which items to remove.";
     /// A list has fewer items than `minItems`.
     TOO_FEW_ITEMS = "too-few-items", no_fix: "Only the author knows which items are missing.";
     /// A list that must have unique items has an item twice.
@@ -114,7 +114,7 @@ codes! {
     /// A list has more items than `items` lists schemas.
     ADDITIONAL_ITEM = "additional-item";
     /// An object has more properties than `maxProperties`.
-    TOO_MANY_PROPERTIES = "too-many-properties", no_fix: "Only the author knows which entries can go.";
+    TOO_MANY_PROPERTIES = "too-many-properties", no_fix: "Only the author knows which entries to remove.";
     /// An object has fewer properties than `minProperties`.
     TOO_FEW_PROPERTIES = "too-few-properties", no_fix: "Only the author knows which entries are missing.";
     /// An object has a property that its schema forbids.
@@ -122,11 +122,11 @@ codes! {
     /// A property depends on another property that is missing.
     MISSING_DEPENDENCY = "missing-dependency";
     /// A value does not match every schema in `allOf`.
-    ALL_OF_MISMATCH = "all-of-mismatch", no_fix: "The schema does not say which of its conditions the value was meant to meet.";
+    ALL_OF_MISMATCH = "all-of-mismatch", no_fix: "The schema does not show which condition the author meant to satisfy.";
     /// A value does not match any schema in `anyOf`.
-    ANY_OF_MISMATCH = "any-of-mismatch", no_fix: "The schema does not say which of its alternatives the value was meant to be.";
+    ANY_OF_MISMATCH = "any-of-mismatch", no_fix: "The schema does not show which alternative the author meant.";
     /// A value does not match exactly one schema in `oneOf`.
-    ONE_OF_MISMATCH = "one-of-mismatch", no_fix: "The schema does not say which of its alternatives the value was meant to be.";
+    ONE_OF_MISMATCH = "one-of-mismatch", no_fix: "The schema does not show which alternative the author meant.";
     /// A value matches the schema in `not`.
     NOT_MISMATCH = "not-mismatch", no_fix: "The schema says only what the value must not be.";
 
@@ -138,7 +138,7 @@ codes! {
 
     // metadata
     /// `apiVersion` or `kind` of a resource is missing or malformed.
-    TYPE_META = "type-meta", no_fix: "Only the author knows which object the default is.";
+    TYPE_META = "type-meta", no_fix: "Only the author knows which object the default describes.";
     /// A value in `metadata` has the wrong type.
     METADATA_DECODE = "metadata-decode", no_fix: "Only the author knows which value was meant.";
     /// `metadata.name` or `metadata.generateName` is not a valid name for this resource.

@@ -73,7 +73,7 @@ impl Baseline {
                 .map_err(|why| UsageError(format!("--baseline {name}: it is not a baseline: {why}")))?;
             if written.version != VERSION {
                 let why =
-                    "it was written by another version of crd-analyzer: delete it, and write it with --update-baseline";
+                    "another version of crd-analyzer wrote it: delete it, and write it again with --update-baseline";
                 return Err(UsageError(format!("--baseline {name}: {why}")).into());
             }
             for it in written.diagnostics {

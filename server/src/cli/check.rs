@@ -49,87 +49,101 @@ use crate::{
     output::{self, Color, File, Look, Output, Outputs, Repeated, Summary, unwritten},
 };
 
-/// Report each error and warning that the API server would give for manifests, without a cluster.
+/// Report the errors and warnings of the API server for CRDs and custom resources,
+/// without a cluster
+///
+/// Without a path, crd-analyzer checks the current folder. A Go package pattern such as
+/// `./api/...` checks kubebuilder markers.
+///
+/// Exit codes:
+///   0  no diagnostic reaches the severity in --fail-on
+///   1  at least one diagnostic reaches it
+///   2  the command line is wrong, or there is nothing to check
+///   3  a file could not be read or written, or a check was not finished
 #[derive(clap::Args, Debug)]
-#[command(mut_arg("paths", |it| it.default_value(".")))]
+#[command(verbatim_doc_comment, mut_arg("paths", |it| it.default_value(".")))]
+#[command(after_help = choices::EXAMPLES)]
 pub(super) struct Args {
     #[command(flatten)]
     manifests: Manifests,
 
     // What it does is said by `output_help`.
-    #[arg(short, long, value_name = "FORMAT[=FILE]", default_value = "text", help = output_help())]
+    #[arg(help_heading = "Output", short, long, aliases = ["format", "output-format"], value_name = "FORMAT[=FILE]", default_value = "text", help = choices::output_help())]
     output: Vec<Output>,
 
-    /// Write the output to this file.
-    #[arg(long, value_name = "FILE", conflicts_with = "diff")]
+    /// Write the output to this file instead of standard output.
+    #[arg(help_heading = "Output", long, value_name = "FILE", conflicts_with = "diff")]
     output_file: Option<PathBuf>,
 
     #[command(flatten)]
     replacing: Replacing,
 
-    /// Print only diagnostics, no summary.
-    #[arg(short, long, conflicts_with = "summary")]
+    /// Print only diagnostics, without a summary.
+    #[arg(help_heading = "Output", short, long, conflicts_with = "summary")]
     quiet: bool,
 
     /// Print only the summary.
-    #[arg(long)]
+    #[arg(help_heading = "Output", long)]
     summary: bool,
 
     /// Print the number of diagnostics of each code instead of the diagnostics.
-    #[arg(long)]
+    #[arg(help_heading = "Output", long)]
     statistics: bool,
 
-    /// Show only the diagnostics of these codes: a code, the first words of codes (`unknown`), or `all`, which includes those that are off by
-    /// default. Separated by commas, or several times.
-    #[arg(long, value_name = "CODES", value_delimiter = ',')]
+    /// Show only diagnostics with these codes: full codes, the first words of codes (`unknown`), or `all`. `all` includes the codes that are
+    /// off by default. Separate codes by commas, or repeat the option.
+    #[arg(help_heading = "Diagnostics", long, value_name = "CODES", value_delimiter = ',')]
     select: Vec<Selector>,
 
-    /// Do not show the diagnostics of these codes. If `--select` and `--ignore` both match a code, the longer match wins.
-    #[arg(long, value_name = "CODES", value_delimiter = ',')]
+    /// Hide diagnostics with these codes. If `--select` and `--ignore` both match a code, the longer match wins.
+    #[arg(help_heading = "Diagnostics", long, value_name = "CODES", value_delimiter = ',')]
     ignore: Vec<Selector>,
 
-    /// Leave out files and folders that match, also files that are named. Relative to the current folder; can be given several times.
-    #[arg(long, value_name = "GLOB")]
+    /// Skip files and folders that match, even if you name them. Globs are relative to the current folder. You can repeat the option.
+    #[arg(help_heading = "Files", long, value_name = "GLOB")]
     exclude: Vec<String>,
 
-    /// Also check hidden files and folders, whose names begin with a dot, that git does not track. Those that git ignores are left out.
-    #[arg(long)]
+    /// Also check hidden files and folders that git does not track. Files that git ignores are still skipped.
+    #[arg(help_heading = "Files", long)]
     hidden: bool,
 
-    /// Also check the objects in blocks of YAML in Markdown files (`*.md`). Files that are named are checked without this.
-    #[arg(long)]
+    /// Also check the objects in blocks of YAML in Markdown files (`*.md`). Markdown files that you name are checked without this.
+    #[arg(help_heading = "Files", long)]
     markdown: bool,
 
-    /// Do not show or count the diagnostics that this file lists, and list its entries that no longer occur.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "diff"])]
+    /// Hide the diagnostics that this file lists. The summary names entries of the file that no longer occur.
+    #[arg(help_heading = "Diagnostics", long, value_name = "FILE", conflicts_with_all = ["list", "diff"])]
     baseline: Option<PathBuf>,
 
     /// Replace the `--baseline` file with the diagnostics of this run.
-    #[arg(long, requires = "baseline")]
+    #[arg(help_heading = "Diagnostics", long, requires = "baseline")]
     update_baseline: bool,
 
-    /// The file whose text is on standard input. The output names it, and its folder has the configuration. Its text on disk does not count.
-    #[arg(long, value_name = "FILE")]
+    /// Treat standard input as the content of this file. The output shows this name, and the configuration of its folder applies.
+    #[arg(help_heading = "Files", long, value_name = "FILE")]
     stdin_filename: Option<PathBuf>,
 
-    /// Check the manifests as they are in this git revision, with its configuration. `--crd` and `--config` still name files on disk.
-    #[arg(long = "ref", value_name = "REVISION", conflicts_with_all = ["list", "fix", "old"])]
+    /// Check the files as they are in this git revision, with the configuration of that revision. `--crd` and `--config` still name files on
+    /// disk.
+    #[arg(help_heading = "Git and updates", long = "ref", value_name = "REVISION", conflicts_with_all = ["list", "fix", "old"])]
     revision: Option<String>,
 
-    /// Check only the files that have changed since this git revision, and the files whose verdict depends on what has changed.
-    #[arg(long, value_name = "REVISION", conflicts_with_all = ["list", "fix", "old", "revision", "why"])]
+    /// Check only the files that have changed since this git revision, and the files that depend on them.
+    #[arg(help_heading = "Git and updates", long, value_name = "REVISION", conflicts_with_all = ["list", "fix", "old", "revision", "why"])]
     since: Option<String>,
 
-    /// Check the manifests as updates of their text in this git revision.
-    #[arg(long, value_name = "REVISION", conflicts_with_all = ["old", "list"])]
+    /// Check each file as an update of its version in this git revision.
+    #[arg(help_heading = "Git and updates", long, value_name = "REVISION", conflicts_with_all = ["old", "list"])]
     old_ref: Option<String>,
 
-    /// Check the manifest as an update of this file. With a folder: the folder of the previous manifests.
-    #[arg(long, value_name = "PATH", conflicts_with = "list")]
+    /// Check the manifest as an update of this file. If PATH is a folder, it contains the old files.
+    #[arg(help_heading = "Git and updates", long, value_name = "PATH", conflicts_with = "list")]
     old: Option<PathBuf>,
 
-    /// Also report what the changes of CRDs break, since `--old-ref` or `--old`. The policy says what is forbidden.
+    /// Also report changes of CRDs that break objects or clients, compared with `--old-ref` or `--old`. The policy selects which changes are
+    /// forbidden.
     #[arg(
+        help_heading = "Git and updates",
         long,
         value_name = "POLICY",
         value_enum,
@@ -140,48 +154,48 @@ pub(super) struct Args {
     )]
     compat: Option<CompatPolicy>,
 
-    /// With `--compat`: allow the changes of this file, each with a reason and an end.
-    #[arg(long, value_name = "FILE", requires = "compat")]
+    /// With `--compat`: allow the changes that this file lists. Each has a reason, and may have an end date.
+    #[arg(help_heading = "Git and updates", long, value_name = "FILE", requires = "compat")]
     exceptions: Option<String>,
 
-    /// CRDs for checking custom resources: a file, a folder or a glob. They take precedence over the CRDs among the manifests, and are not
-    /// checked themselves.
-    #[arg(long = "crd", value_name = "PATH")]
+    /// Check custom resources against these CRDs: a file, a folder or a glob. They take precedence over the CRDs in the checked files.
+    /// crd-analyzer does not report on them.
+    #[arg(help_heading = "CRDs", long = "crd", value_name = "PATH")]
     definitions: Vec<String>,
 
-    /// Print what this file is to the repository, which CRD checks it, and why, instead of checking. PATH says where the CRDs are looked for.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "fix"])]
+    /// Instead of checking, print which CRD checks the objects of this file, and why. PATH is where crd-analyzer looks for CRDs.
+    #[arg(help_heading = "CRDs", long, value_name = "FILE", conflicts_with_all = ["list", "fix"])]
     why: Option<PathBuf>,
 
-    /// Report each resource whose CRD is not found as an error, as `requireCrd: true` in the configuration does.
-    #[arg(long)]
+    /// Report an error for each custom resource whose CRD is not found. Same as `requireCrd: true` in the configuration.
+    #[arg(help_heading = "CRDs", long)]
     require_crd: bool,
 
-    /// Accept that files which are named have objects that cannot be checked: of built-in kinds, of kinds without a CRD, or without
-    /// `apiVersion` and `kind`. Without this, each is an error.
-    #[arg(long)]
+    /// Accept objects that cannot be checked in files that you name: objects of built-in kinds, of kinds without a CRD, and objects without
+    /// `apiVersion` or `kind`. Otherwise each is an error.
+    #[arg(help_heading = "Files", long)]
     allow_unchecked: bool,
 
-    /// Accept that there is nothing to check. Without this, that is a mistake of the call: exit code 2.
-    #[arg(long)]
+    /// Accept that there is nothing to check. Otherwise the exit code is 2.
+    #[arg(help_heading = "Files", long)]
     allow_empty: bool,
 
-    /// Also use the CRDs of the cluster of this kubeconfig context (default: the current context). All other CRDs take precedence. Without
+    /// Also use the CRDs of a cluster: the one of this kubeconfig context, or of the current context. All other CRDs take precedence. Without
     /// this option, crd-analyzer never contacts a cluster.
-    #[arg(long, value_name = "CONTEXT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    #[arg(help_heading = "CRDs", long, value_name = "CONTEXT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     from_cluster: Option<String>,
 
-    /// Also print each custom resource as the API server stores it: with defaults, without unknown fields.
-    #[arg(long, value_enum)]
+    /// Also print each custom resource as the API server stores it: with defaults, and without unknown fields.
+    #[arg(help_heading = "Output", long, value_enum)]
     show: Option<Show>,
 
-    /// Print the API server's text with each error.
-    #[arg(short, long)]
+    /// Also print the API server's own message for each error.
+    #[arg(help_heading = "Output", short, long)]
     verbose: bool,
 
-    /// Apply the fixes that have one meaning to the files, then check them. `--fix=unsafe` also applies those that remove text: all
-    /// but the last of duplicate keys.
+    /// Apply unambiguous fixes to the files, then check them. `--fix=unsafe` also removes duplicate keys, and keeps the last one of each.
     #[arg(
+        help_heading = "Fixes",
         long,
         value_name = "LEVEL",
         value_enum,
@@ -192,12 +206,16 @@ pub(super) struct Args {
     )]
     fix: Option<fix::Level>,
 
-    /// With `--fix`: print the changes instead of writing them. The exit code is 1 if there are changes.
-    #[arg(long, requires = "fix", conflicts_with = "output")]
+    /// With `--fix`: print the changes, and write nothing. The exit code is 1 if there are changes.
+    #[arg(help_heading = "Fixes", long, requires = "fix", conflicts_with = "output")]
     diff: bool,
 
-    /// What makes the exit code 1: the lowest severity, and `test-data` for data that only tests read. Separated by commas, or several times.
+    /// The lowest severity that makes the exit code 1. Add `test-data` to include diagnostics in test data. Separate values by commas, or
+    /// repeat the option.
     #[arg(
+        help_heading = "Git and updates",
+        help_heading = "Diagnostics",
+        help_heading = "CRDs",
         long,
         value_name = "WHAT",
         value_enum,
@@ -245,7 +263,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         .map_err(|why| UsageError(why.to_string()))?;
     let stdin = args.stdin_filename.as_deref();
     if stdin.is_some() && !args.manifests.paths.iter().any(|it| it.as_os_str() == "-") {
-        let why = "--stdin-filename: standard input is not checked; give `-` as a path";
+        let why = "--stdin-filename needs standard input: give `-` as a path";
         return Err(UsageError(why.to_owned()).into());
     }
     let mut session = CheckRun {
@@ -473,13 +491,6 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         tell(format_args!("error: {it}"));
     }
     Ok(session.status)
-}
-
-/// The help of `--output`, with the names of the formats.
-fn output_help() -> String {
-    let several = "Repeat the option for several formats: `-o text -o sarif=crds.sarif`";
-    let formats = output::format_names();
-    format!("The output format: {formats}. `FORMAT=FILE` writes to a file. {several}")
 }
 
 /// The revision that an option names, which has to be a commit wherever files are looked for.

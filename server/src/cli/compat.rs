@@ -27,28 +27,39 @@ use crate::{
     output::compat::{self as output, Format, Report, Side},
 };
 
-/// Tell what a change of a CRD does: to stored objects, to those who write objects, and to those who read them.
+/// Report what a change of a CRD breaks: stored objects, writers and readers
 ///
-/// Each change gets one of three answers for each of them. `breaks` comes with a witness: an object that was run through both CRDs.
-/// `compatible` comes with the reason why it is proved. Otherwise the answer is `unknown`.
+/// Each change gets an answer for each of the three groups:
+///   breaks      with an example object that the new CRD rejects or changes
+///   compatible  with the reason that proves it
+///   unknown     crd-analyzer found neither an example nor a proof
 ///
-/// The exit code is 0 if the policy allows all changes, 1 if a change breaks something that the policy forbids, and 3 if that is not known,
-/// or if a file cannot be read.
+/// Exit codes:
+///   0  the policy allows all changes
+///   1  the policy forbids a change that breaks something
+///   2  the command line is wrong
+///   3  an answer is unknown, or a file cannot be read
 #[derive(clap::Args, Debug)]
+#[command(verbatim_doc_comment)]
+#[command(after_help = "Examples:
+  crd-analyzer compat old.yaml new.yaml
+  crd-analyzer compat v1.4.0:config/crd config/crd --output markdown
+  crd-analyzer compat old.yaml new.yaml --objects samples/
+  crd-analyzer compat crd.yaml --old-version v1beta1 --new-version v1")]
 pub(super) struct Args {
-    /// The CRDs before the change: a file, a folder, or `REVISION:PATH` for a file or folder of a git revision.
+    /// The CRDs before the change: a file, a folder, a glob in quotes, or `REVISION:PATH` for a path in a git revision.
     #[arg(value_name = "OLD")]
     old: String,
 
-    /// The CRDs after the change, as OLD. Can be left out with `--old-version`.
+    /// The CRDs after the change, in the same forms as OLD. Optional with `--old-version`.
     #[arg(value_name = "NEW", required_unless_present = "old_version")]
     new: Option<String>,
 
-    /// Compare this version of OLD with `--new-version`: its objects are read and written as objects of that version.
+    /// Compare this version of OLD with `--new-version`, as if objects of the old version were read and written in the new version.
     #[arg(long, value_name = "VERSION", requires = "new_version")]
     old_version: Option<String>,
 
-    /// The version of NEW to compare with. Without NEW, one of OLD.
+    /// The version of NEW to compare with. Without NEW, a version of OLD.
     #[arg(long, value_name = "VERSION", requires = "old_version")]
     new_version: Option<String>,
 
@@ -56,32 +67,32 @@ pub(super) struct Args {
     #[arg(long, value_name = "VERSION")]
     kubernetes_version: Option<VersionSet>,
 
-    /// Which changes are forbidden.
+    /// The policy that selects which changes are forbidden.
     #[arg(long, value_enum, default_value = "writers")]
     policy: PolicyName,
 
-    /// Allow the changes of this file, each with a reason and an end.
+    /// Allow the changes that this file lists. Each has a reason, and may have an end date.
     #[arg(long, value_name = "FILE")]
     exceptions: Option<String>,
 
-    /// Exit with 0 also if nothing is known to break, but something is unknown.
+    /// Exit with 0 even if an answer is unknown.
     #[arg(long)]
     allow_unknown: bool,
 
-    /// Also tell what becomes of the objects of these files and folders: which are refused, pruned, tolerated, or get other defaults.
+    /// Also report what happens to the objects in these files and folders, for example whether they are rejected, pruned or tolerated.
     #[arg(long, value_name = "PATH", num_args = 1..)]
     objects: Vec<PathBuf>,
 
-    /// Also tell what becomes of the objects in the cluster of this kubeconfig context (default: the current context), which `kubectl`
-    /// lists. Without this option, crd-analyzer never contacts a cluster.
+    /// Also report what happens to the objects in a cluster: the one of this kubeconfig context, or of the current context. Without this
+    /// option, crd-analyzer never contacts a cluster.
     #[arg(long, value_name = "CONTEXT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     from_cluster: Option<String>,
 
     /// The output format.
-    #[arg(short, long, value_enum, default_value = "text")]
+    #[arg(short, long, aliases = ["format", "output-format"], value_enum, default_value = "text")]
     output: &'static Format,
 
-    /// Also print changes that are compatible in all directions. `json` and `jsonl` print them always.
+    /// Also print changes that are compatible for all three groups. `json` and `jsonl` always print them.
     #[arg(short, long)]
     all: bool,
 
@@ -91,13 +102,14 @@ pub(super) struct Args {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum PolicyName {
-    /// Stored objects and writers must not break. New defaults are allowed.
+    /// Forbid changes that break stored objects or clients that write objects. New defaults are allowed.
     Writers,
-    /// Stored objects, writers and readers must not break, and defaults must not change.
+    /// Forbid changes that break stored objects, writers or readers, and all changed defaults.
     Strict,
-    /// As the Kubernetes API conventions: stored objects and writers of beta and stable versions must not break, and defaults must not change.
+    /// Forbid what the Kubernetes API conventions forbid: changed defaults, and changes that break stored objects or writers of beta and stable
+    /// versions.
     ApiConventions,
-    /// As the Operator Lifecycle Manager (OLM v1), which asks crdify: an update that it refuses is forbidden.
+    /// Forbid updates that the Operator Lifecycle Manager (OLM v1) rejects. OLM uses crdify.
     Olm,
 }
 
@@ -175,7 +187,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         .collect();
     let policy = Policy::from(args.policy);
     if policy == Policy::Olm && !is_update {
-        let why = "--policy olm judges updates of a CRD, not two of its versions";
+        let why = "--policy olm compares two revisions of a CRD, not two versions inside a CRD";
         return Err(UsageError(why.to_owned()).into());
     }
     let compared = on_pool(|| {
@@ -192,7 +204,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     for it in &compared {
         if let Some(why) = &it.refusal {
             tell(format_args!(
-                "note: {}: Kubernetes {kubernetes} refuses this update of the CRD: {why}",
+                "note: {}: Kubernetes {kubernetes} rejects this update of the CRD: {why}",
                 it.name
             ));
         }
@@ -308,7 +320,7 @@ fn only_versions(old: &mut Crds, new: &mut Crds, before: &str, now: &str) -> any
     for (name, crd) in &new.known {
         if crd.compared.subject.has_webhook() {
             tell(format_args!(
-                "note: {name}: its webhook is not asked, as if only `apiVersion` were converted"
+                "note: {name}: crd-analyzer does not call its webhook, and compares as if only `apiVersion` changed"
             ));
         }
     }

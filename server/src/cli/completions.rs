@@ -6,13 +6,12 @@ use clap_complete::Shell;
 use super::{Cli, Status};
 use crate::output::script;
 
-/// Print a script that completes subcommands and options in a shell.
-///
-/// Examples:
-///   crd-analyzer completions bash > ~/.local/share/bash-completion/completions/crd-analyzer
-///   crd-analyzer completions fish > ~/.config/fish/completions/crd-analyzer.fish
+/// Print a completion script for a shell
 #[derive(clap::Args, Debug)]
 #[command(verbatim_doc_comment)]
+#[command(after_help = "Examples:
+  crd-analyzer completions bash > ~/.local/share/bash-completion/completions/crd-analyzer
+  crd-analyzer completions fish > ~/.config/fish/completions/crd-analyzer.fish")]
 pub(super) struct Args {
     /// The shell.
     #[arg(value_enum)]

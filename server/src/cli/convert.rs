@@ -36,13 +36,14 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// The bytes of an answer.
 const MAX_ANSWER: usize = 64 << 20;
 
-/// Convert custom resources to another version, as the API server does when a client reads them.
+/// Convert custom resources to another version, and test conversion webhooks.
 ///
-/// With the strategy `None`, the API server changes `apiVersion`, and drops the fields that the version does not have. With
-/// `--webhook` or `--webhook-command`, a conversion webhook is asked, and its answer is checked as the API server checks it.
-/// `--round-trips` converts random objects of each version to each other version and back.
+/// With the conversion strategy `None`, the API server only changes `apiVersion`, and drops fields that the other version does not have. With
+/// --webhook or --webhook-command, crd-analyzer calls a conversion webhook, and checks its answer as the API server does.
 ///
-/// The exit code is 1 if a field is lost, or if the API server refuses a conversion or its result.
+/// --round-trips converts random objects of each version to each other version and back.
+///
+/// The exit code is 1 if a field is lost, or if the API server rejects a conversion or its result.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   crd-analyzer convert widget.yaml --to v2 --crd crd.yaml
@@ -60,19 +61,20 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     crd: String,
 
-    /// Ask the webhook at this address, which must be of this machine: `http://127.0.0.1:PORT/PATH`.
+    /// Call the webhook at this address. The address must be on this machine: `http://127.0.0.1:PORT/PATH`.
     #[arg(long, value_name = "URL", conflicts_with = "webhook_command")]
     webhook: Option<String>,
 
-    /// Ask this command: it gets a ConversionReview on standard input, and prints the answer. Words are separated by blanks.
+    /// Run this command instead of a webhook. It reads a ConversionReview from standard input, and prints the answer. Spaces separate its
+    /// arguments.
     #[arg(long, value_name = "COMMAND")]
     webhook_command: Option<String>,
 
-    /// Convert so many random objects of each version to each other version and back.
+    /// Convert this number of random objects of each version to each other version and back.
     #[arg(long, value_name = "N")]
     round_trips: Option<usize>,
 
-    /// Choose other random objects.
+    /// Use another number to get other random objects.
     #[arg(long, value_name = "N", default_value = "0")]
     seed: u64,
 
@@ -81,7 +83,7 @@ pub(super) struct Args {
     kubernetes_version: Option<VersionSet>,
 
     /// The output format.
-    #[arg(short, long, value_enum, default_value = "text")]
+    #[arg(short, long, aliases = ["format", "output-format"], value_enum, default_value = "text")]
     output: &'static Format,
 
     #[command(flatten)]
@@ -264,6 +266,6 @@ fn said(failure: &program::Failure) -> String {
         program::Failure::Io(why) => why.clone(),
         program::Failure::Timeout => format!("no answer within {} s", TIMEOUT.as_secs()),
         program::Failure::TooLong => "the answer is too long".to_owned(),
-        program::Failure::Ended => "the program ended before it had answered".to_owned(),
+        program::Failure::Ended => "the program exited before it answered".to_owned(),
     }
 }

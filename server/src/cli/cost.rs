@@ -16,24 +16,29 @@ use crate::{
     output::cost::{Format, Layout, text},
 };
 
-/// Print the API server's cost estimate of each rule, the most expensive first, and the missing limits that make it expensive.
+/// Print the API server's cost estimate of each validation rule, and limits that reduce it.
+///
+/// The most expensive rule comes first. For a rule over the limit, crd-analyzer proposes limits such as `maxItems` that make the rule fit.
 ///
 /// The exit code is 1 if a rule or a schema exceeds the API server's cost limit, and 3 if a CRD cannot be read.
 #[derive(clap::Args, Debug)]
 #[command(mut_arg("paths", or_here))]
+#[command(after_help = "Examples:
+  crd-analyzer cost config/crd
+  crd-analyzer cost --top 10 config/crd")]
 pub(super) struct Args {
     #[command(flatten)]
     manifests: Manifests,
 
     /// The output format.
-    #[arg(short, long, value_enum, default_value = "text")]
+    #[arg(short, long, aliases = ["format", "output-format"], value_enum, default_value = "text")]
     output: &'static Format,
 
-    /// Print only the N most expensive rules of all files, with their files and lines.
+    /// Print only the N most expensive rules of all files.
     #[arg(long, value_name = "N", conflicts_with = "sort")]
     top: Option<usize>,
 
-    /// The order of the rules in a table.
+    /// The order of the rules.
     #[arg(long, value_name = "ORDER", value_enum, default_value = "cost")]
     sort: text::Order,
 }
@@ -48,7 +53,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     }
     if args.top.is_some() && !args.output.is_table {
         let format = args.output.name;
-        let why = format!("--top: `{format}` prints all rules; leave out one of the two");
+        let why = format!("--top does not work with `{format}`, which prints all rules");
         return Err(UsageError(why).into());
     }
     let mut configs = args.manifests.configs()?;

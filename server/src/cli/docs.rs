@@ -31,23 +31,26 @@ use crate::{
     },
 };
 
-/// Write reference documentation of CRDs: fields, bounds, defaults, rules in words, and an example that the API server accepts.
+/// Write reference documentation of CRDs: fields, limits, defaults, rules and an example.
 ///
-/// The documentation is one document on standard output, or with --output-dir a page for each CRD. The same CRDs give the same text.
-/// Descriptions are shown as text: nothing in them can run, load something, or change the document around them.
+/// The documentation is one document on standard output, or with --output-dir one page for each CRD. The same CRDs always give the same text.
+/// Descriptions are printed as plain text: they cannot run scripts, load files or change the rest of the document.
 ///
 /// The exit code is 1 if the API server rejects a CRD, and 3 if a file cannot be read or written.
 #[derive(clap::Args, Debug)]
 #[command(mut_arg("paths", or_here))]
+#[command(after_help = "Examples:
+  crd-analyzer docs config/crd > reference.md
+  crd-analyzer docs config/crd --format html --output-dir public/")]
 pub(super) struct Args {
     #[command(flatten)]
     manifests: Manifests,
 
-    /// The format.
-    #[arg(long, value_enum, default_value = "markdown")]
+    /// The format of the documentation.
+    #[arg(long, alias = "output-format", value_enum, default_value = "markdown")]
     format: &'static Format,
 
-    /// Write a page for each CRD into this folder, as `PLURAL.GROUP.md` or `.html`, and a list of all. Files that exist are replaced.
+    /// Write one page for each CRD into this folder, as `PLURAL.GROUP.md` or `.html`, and a list of all pages. Existing files are replaced.
     #[arg(long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
 
@@ -122,7 +125,7 @@ fn add(pages: &mut BTreeMap<(String, String), (String, Page)>, label: &str, page
     let key = (page.kind.group.clone(), page.kind.name.clone());
     match pages.get(&key) {
         Some((first, before)) if before.kind != page.kind => tell(format_args!(
-            "note: {label} defines {} otherwise than {first}, whose documentation is written",
+            "note: {label} defines {} differently than {first}: the documentation is that of {first}",
             page.kind.name
         )),
         Some(_) => {}

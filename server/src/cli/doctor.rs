@@ -23,32 +23,34 @@ use crate::{
     },
 };
 
-/// Check this installation and what crd-analyzer finds in a folder.
+/// Check this installation, and what crd-analyzer finds in a folder
 ///
-/// crd-analyzer looks at the program, the configuration, CRDs, custom resources, Go types, git, kubectl and editors. It does not contact a
-/// cluster, and it starts no program but git.
+/// crd-analyzer looks at the program, the configuration, CRDs, custom resources, Go
+/// types, git, kubectl and editors. It does not contact a cluster, and starts no
+/// program except git.
 ///
 /// The exit code is 1 if something is broken. The output then says what to change.
 ///
-/// With --bundle, crd-analyzer makes a file for the report of a wrong diagnostic instead: the CRD and the object, without comments and without
-/// what the diagnostic does not need. It replaces names, values and descriptions. Look at the file before you send it.
-///
-/// Examples:
-///   crd-analyzer doctor
-///   crd-analyzer doctor --format json
-///   crd-analyzer doctor --bundle config/samples/db.yaml --code wrong-type --output bundle.yaml
+/// With --bundle, crd-analyzer instead makes a small file that shows a wrong
+/// diagnostic, for a bug report. It removes comments and everything that the diagnostic
+/// does not need, and replaces names, values and descriptions. Look at the file before
+/// you send it.
 #[derive(clap::Args, Debug)]
 #[command(verbatim_doc_comment)]
+#[command(after_help = "Examples:
+  crd-analyzer doctor
+  crd-analyzer doctor --format json
+  crd-analyzer doctor --bundle config/samples/db.yaml --code wrong-type --output bundle.yaml")]
 pub(super) struct Args {
-    /// The folder to look into.
+    /// The folder to check.
     #[arg(value_name = "FOLDER", default_value = ".")]
     folder: PathBuf,
 
     /// The output format.
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, alias = "output-format", value_enum, default_value = "text")]
     format: &'static Format,
 
-    /// Print a small, anonymous reproduction of a diagnostic of this file.
+    /// Print a small, anonymous file that shows a diagnostic of this file.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["folder", "format"])]
     bundle: Option<PathBuf>,
 
@@ -68,7 +70,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "VERSION", requires = "bundle")]
     kubernetes_version: Option<VersionSet>,
 
-    /// With `--bundle`: write the reproduction to this file instead of standard output.
+    /// With `--bundle`: write to this file instead of standard output.
     #[arg(long, value_name = "FILE", requires = "bundle")]
     output: Option<PathBuf>,
 

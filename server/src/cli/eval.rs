@@ -27,23 +27,24 @@ use crate::{
 /// The stack of the thread that evaluates: expressions and schemas are followed for hundreds of levels.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Run a validation rule, or any CEL expression, on a value. Prints the result or the error, and the cost.
+/// Run a validation rule, or any CEL expression, on a value
 ///
-/// Types come from the schema at --path of a CRD (--crd), from --schema, or from the value itself. Without an expression, the CRD's own
-/// rules run.
+/// crd-analyzer prints the result or the error, and the cost. Types come from the
+/// schema at --path of a CRD (--crd), from --schema, or from the value itself. Without
+/// an expression, crd-analyzer runs all rules of the CRD.
 ///
-/// Examples:
-///   crd-analyzer eval 'self.a < size(self.b)' --value '{a: 1, b: [x]}' --explain
-///   crd-analyzer eval --crd crd.yaml --path 'spec.hosts[*]' 'self.size() < 64' --value cr.yaml
-///   crd-analyzer eval --crd crd.yaml --value cr.yaml --old before.yaml
-///
-/// The exit code is 1 if an expression is false, fails, does not compile, or is too expensive for the API server.
+/// The exit code is 1 if an expression is false, fails, does not compile, or is too
+/// expensive for the API server.
 #[derive(clap::Args, Debug)]
 #[allow(
     rustdoc::broken_intra_doc_links,
     reason = "the text is help for the terminal: brackets are lists"
 )]
 #[command(verbatim_doc_comment)]
+#[command(after_help = "Examples:
+  crd-analyzer eval 'self.a < size(self.b)' --value '{a: 1, b: [x]}' --explain
+  crd-analyzer eval --crd crd.yaml --path 'spec.hosts[*]' 'self.size() < 64' --value cr.yaml
+  crd-analyzer eval --crd crd.yaml --value cr.yaml --old before.yaml")]
 pub(super) struct Args {
     /// The expression, or @FILE to read it from a file. Default: the rules of the CRD.
     #[arg(value_name = "EXPRESSION", allow_hyphen_values = true)]
@@ -53,7 +54,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "schema")]
     crd: Option<String>,
 
-    /// The kind of the CRD, if the file has several.
+    /// The kind of the CRD, if the file has several CRDs.
     #[arg(long, value_name = "KIND", requires = "crd")]
     kind: Option<String>,
 
@@ -61,7 +62,7 @@ pub(super) struct Args {
     #[arg(long = "version", value_name = "NAME", requires = "crd")]
     version_name: Option<String>,
 
-    /// The path of `self`, in objects (`spec.hosts[*].name`, `spec.labels["app"]`) or in the schema (as the API server prints it).
+    /// The path of `self`: in objects (`spec.hosts[*].name`, `spec.labels["app"]`), or in the schema, as in messages of the API server.
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
 
@@ -81,7 +82,7 @@ pub(super) struct Args {
     #[arg(long)]
     optional_old_self: bool,
 
-    /// Compile the rule as one that is already stored. Such a rule can use functions that are new in the Kubernetes version.
+    /// Compile the rule as an already stored rule. Such a rule may use functions that new rules of this Kubernetes version may not use yet.
     #[arg(long)]
     stored: bool,
 
@@ -94,11 +95,11 @@ pub(super) struct Args {
     kubernetes_version: Option<VersionSet>,
 
     /// The output format.
-    #[arg(short, long, value_enum, default_value = "text")]
+    #[arg(short, long, aliases = ["format", "output-format"], value_enum, default_value = "text")]
     output: &'static Format,
 
-    /// Read requests from this file (`-`: standard input). A request is a line of JSON with `schema`, `rule` and `self`, and optionally `id`,
-    /// `oldSelf`, `messageExpression`, `optionalOldSelf`, `stored` and `root`. The answer is a line of JSON.
+    /// Read requests from this file (`-`: standard input). Each line is a JSON object with `schema`, `rule` and `self`, and optionally `id`,
+    /// `oldSelf`, `messageExpression`, `optionalOldSelf`, `stored` and `root`. Each answer is a line of JSON.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["expression", "crd", "schema", "value", "old", "path", "explain"])]
     list: Option<String>,
 }
@@ -299,7 +300,7 @@ impl Inputs {
             (None, None) => {
                 let Some(value) = &self.value else {
                     return Err(failed(
-                        "without an expression, give the --value that the rules run on".to_owned(),
+                        "without an expression, `eval` needs --value, the object that the rules run on".to_owned(),
                     ));
                 };
                 let site = crd_analyzer_schema::rules::run::Site {

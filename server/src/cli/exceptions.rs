@@ -110,7 +110,7 @@ impl Exceptions {
     pub(super) fn tell_unused(&self) {
         for (exception, _) in self.each().filter(|it| !it.1) {
             tell(format_args!(
-                "note: the exception for {} can be removed: nothing matches it",
+                "note: you can remove the exception for {}: no change matches it",
                 exception.what()
             ));
         }

@@ -30,45 +30,47 @@ use crate::{
     output::{self, Color, page},
 };
 
-/// Explain a diagnostic code, an error of the API server, or a field of a custom resource as `kubectl explain` does.
+/// Explain a diagnostic code, an error of the API server, or a field of a custom
+/// resource
 ///
-/// A code's page has examples, why it is reported, and how to fix it. For an error of the API server or kubectl, in quotes, crd-analyzer prints
-/// the page of the code that means the same.
+/// For a code, crd-analyzer prints its page: examples, the reason, and how to fix it.
+/// For an error of the API server or kubectl, in quotes, crd-analyzer prints the page
+/// of the matching code.
 ///
-/// For a field, crd-analyzer prints what `kubectl explain` prints, from the files of the CRD instead of a cluster. Then it adds what kubectl
-/// does not print: bounds, defaults, and validation rules.
-///
-/// Examples:
-///   crd-analyzer explain unknown-type
-///   crd-analyzer explain "Forbidden: estimated rule cost exceeds budget by factor of 1.8x"
-///   crd-analyzer explain crontab.spec.replicas
-///   crd-analyzer explain crontabs.stable.example.com.spec --recursive --crd config/crd
+/// For a field, crd-analyzer prints what `kubectl explain` prints, from CRD files
+/// instead of a cluster. Then it adds what kubectl does not print: limits, defaults,
+/// and validation rules.
 #[derive(clap::Args, Debug)]
 #[command(verbatim_doc_comment)]
+#[command(after_help = r#"Examples:
+  crd-analyzer explain unknown-type
+  crd-analyzer explain "Forbidden: estimated rule cost exceeds budget by factor of 1.8x"
+  crd-analyzer explain crontab.spec.replicas
+  crd-analyzer explain crontabs.stable.example.com.spec --recursive --crd config/crd"#)]
 pub(super) struct Args {
-    /// The code, as it is printed in brackets after `error`; words of the API server, in quotes; or the path of a field, which begins with the
-    /// plural, singular or short name of the resource. Default: list all codes.
+    /// A diagnostic code; an error of the API server, in quotes; or the path of a field, which begins with the plural, singular or short name
+    /// of the resource. Default: list all codes.
     #[arg(value_name = "CODE|TEXT|PATH")]
     what: Option<String>,
 
-    /// The CRDs to look into: a file, a folder or a glob in quotes. May be repeated. Default: the CRDs that `check` finds for the current
-    /// folder.
+    /// The CRDs that define the fields: a file, a folder or a glob in quotes. You can repeat the option. Default: the CRDs that `check` finds
+    /// in the current folder.
     #[arg(long = "crd", value_name = "PATH", requires = "what")]
     definitions: Vec<String>,
 
-    /// The version of the resource, as `apiVersion` in a manifest. Default: the version that kubectl takes.
+    /// The API version of the resource, such as `example.com/v1`. Default: the version that kubectl uses.
     #[arg(long, value_name = "GROUP/VERSION", requires = "what")]
     api_version: Option<String>,
 
-    /// Print the fields of fields, without their descriptions.
+    /// Also print nested fields, without descriptions.
     #[arg(short = 'R', long, requires = "what")]
     recursive: bool,
 
-    /// How deep --recursive prints; 0: all fields.
+    /// The number of levels that --recursive prints. 0 prints all levels.
     #[arg(long, value_name = "N", default_value_t = 0, requires = "recursive")]
     max_depth: usize,
 
-    /// The Kubernetes version of the API server that publishes the CRD: `1.31`. Default: the newest.
+    /// Explain the field as the API server of this Kubernetes version does, such as `1.31`. Default: the newest.
     #[arg(long, value_name = "VERSION")]
     kubernetes_version: Option<VersionSet>,
 
@@ -224,7 +226,7 @@ fn asked(args: &Args, definitions: &RunCrds, wanted: &str) -> anyhow::Result<Ask
         .map_or_else(|| (*known).clone(), |it| it.definition.clone());
     for other in others {
         tell(format_args!(
-            "note: {} defines another {}, and {} is explained",
+            "note: {} defines another {}; this is the explanation of {}",
             other.path.display(),
             known.defines.kind,
             known.path.display()

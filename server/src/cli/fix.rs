@@ -65,9 +65,9 @@ const MOST_TOLD: usize = 50;
 /// Which fixes are applied without asking.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(super) enum Level {
-    /// Those that have one meaning.
+    /// Only unambiguous fixes.
     Safe,
-    /// Also those that remove text: all but the last of duplicate keys.
+    /// Also remove duplicate keys, and keep the last one of each.
     Unsafe,
 }
 
@@ -109,7 +109,7 @@ pub(super) fn repair(
     is_aside: &dyn Fn(&FileReport) -> bool,
 ) -> anyhow::Result<Option<Repaired>> {
     let Source::File(path, access) = &input.source else {
-        return Err(UsageError(format!("{}: only files can be repaired", input.label)).into());
+        return Err(UsageError(format!("{}: --fix can only change files", input.label)).into());
     };
     let bytes = input::read(&input.source)?.unwrap_or_default();
     let versions = asked.or(config.kubernetes_versions).unwrap_or_default();

@@ -28,7 +28,7 @@ use similar::TextDiff;
 use super::{Replacing, Status, UsageError};
 use crate::output::unwritten;
 
-/// Make CRDs of Go types, as controller-gen does, without Go.
+/// Generate CRDs from Go types, as controller-gen does, without Go.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -37,37 +37,45 @@ pub(super) struct Args {
 
 #[derive(Subcommand, Debug)]
 enum What {
-    /// Make CRDs of the kinds in Go packages.
     Crd(Box<Crd>),
 }
 
-/// Make CRDs of the kinds in Go packages.
+/// Generate the CRDs of the kinds in Go packages
 ///
-/// The files are those that controller-gen writes, byte for byte. Neither controller-gen nor Go is needed. Types of other modules are read from Go's
-/// module cache (`go mod download` fills it) or from `vendor`. Types that are on neither are named, and their CRDs are not made.
+/// The output is the same as that of controller-gen, byte for byte. You need neither
+/// controller-gen nor Go. crd-analyzer reads types of other modules from Go's module
+/// cache, which `go mod download` fills, or from `vendor`. If a type is in neither,
+/// crd-analyzer names the type and skips the CRD.
 ///
-/// Arguments of controller-gen are understood, too: `crd:maxDescLen=0 paths=./api/... output:crd:dir=config/crd/bases`.
+/// You can also pass arguments of controller-gen, such as `crd:maxDescLen=0
+/// paths=./api/... output:crd:dir=config/crd/bases`.
 ///
-/// The exit code is 1 if controller-gen refuses something, or if files differ with `--check`, and 3 if a CRD cannot be made.
+/// The exit code is 1 if controller-gen would reject a type, or if files differ with
+/// --check, and 3 if a CRD cannot be generated.
 #[derive(clap::Args, Debug)]
+#[command(verbatim_doc_comment)]
+#[command(after_help = "Examples:
+  crd-analyzer generate crd ./api/... --output-dir config/crd/bases
+  crd-analyzer generate crd ./api/... --output-dir config/crd/bases --check")]
 struct Crd {
-    /// Packages: `./api/v1`, or `./api/...` with all below.
+    /// Go packages: `./api/v1`, or `./api/...` for all packages in and below a folder.
     #[arg(required = true, value_name = "PATHS")]
     arguments: Vec<String>,
 
-    /// Write each CRD into this folder, as `GROUP_PLURAL.yaml`. Files that exist are replaced. Without it, CRDs are printed.
+    /// Write each CRD into this folder, as `GROUP_PLURAL.yaml`. Existing files are replaced. Default: print the CRDs.
     #[arg(long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
 
-    /// Compare with the files in the output folder, print what differs, and write nothing.
+    /// Compare with the files in the output folder and print the differences. Write nothing.
     #[arg(long)]
     check: bool,
 
-    /// The release of controller-gen, such as `v0.20.1`. If absent, that of the repository's Makefile or `go.mod`, or else the newest one that is known.
+    /// The release of controller-gen to follow, such as `v0.20.1`. Default: the release in the repository's Makefile or `go.mod`, otherwise the
+    /// newest that crd-analyzer knows.
     #[arg(long, value_name = "VERSION")]
     controller_gen_version: Option<String>,
 
-    /// Cut descriptions to so many bytes; 0 leaves them out.
+    /// Cut descriptions to this number of bytes. 0 removes them.
     #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
     max_desc_len: Option<i64>,
 
@@ -75,11 +83,11 @@ struct Crd {
     #[arg(long)]
     allow_dangerous_types: bool,
 
-    /// Leave out fields that are not exported.
+    /// Skip fields that are not exported.
     #[arg(long)]
     ignore_unexported_fields: bool,
 
-    /// Describe the metadata of embedded objects.
+    /// Write the schema of the metadata of embedded objects.
     #[arg(long)]
     generate_embedded_object_meta: bool,
 
@@ -87,15 +95,15 @@ struct Crd {
     #[arg(long, value_name = "BOOL")]
     deprecated_v1beta1_compatibility_preserve_unknown_fields: Option<bool>,
 
-    /// Begin each file with the text of this file.
+    /// Begin each file with the content of this file.
     #[arg(long, value_name = "FILE")]
     header_file: Option<PathBuf>,
 
-    /// What ` YEAR` in the header becomes.
+    /// Replace ` YEAR` in the header by this text.
     #[arg(long, value_name = "YEAR", default_value = "")]
     year: String,
 
-    /// Leave out the annotation with the version of controller-gen.
+    /// Do not write the annotation with the version of controller-gen.
     #[arg(long)]
     omit_tool_version: bool,
 
@@ -171,7 +179,7 @@ impl<'a> Run<'a> {
                     "year" => self.year = plain(value),
                     "omitToolVersion" => self.omits_version = value == "true",
                     "crdVersions" if value != "v1" => {
-                        let why = format!("`crdVersions={value}`: only `v1` can be made");
+                        let why = format!("`crdVersions={value}`: crd-analyzer only makes `v1`");
                         return Err(UsageError(why).into());
                     }
                     name => self.options.push((name.to_owned(), value.to_owned())),
@@ -179,7 +187,7 @@ impl<'a> Run<'a> {
             }
         } else if OTHERS.contains(&argument.split([':', '=']).next().unwrap_or_default()) {
             tell(format_args!(
-                "{}: left out, only CRDs are made here",
+                "{}: ignored, because this command only makes CRDs",
                 escape::line(argument)
             ));
         } else if argument.starts_with("output:") {
@@ -281,7 +289,7 @@ impl<'a> Run<'a> {
                 if crd.object.has_unknown() {
                     status = status.max(Status::Failed);
                     tell(format_args!(
-                        "{}: not made, because not all of its types are known",
+                        "{}: not made, because crd-analyzer does not know all of its types",
                         escape::line(&crd.file)
                     ));
                     continue;
@@ -421,19 +429,21 @@ const MAX_ANNOTATED: usize = 20;
 /// What is refused, with its place.
 fn line(refused: &Refused) -> String {
     let why = match refused.reason {
-        Reason::Marker => "controller-gen refuses this marker: it does not fit the type here, or its value is none",
-        Reason::Type => "controller-gen makes no schema of this type",
-        Reason::Tag => "controller-gen refuses a field without a tag for JSON",
+        Reason::Marker => {
+            "controller-gen rejects this marker: the marker does not fit the type, or its value is not valid"
+        }
+        Reason::Type => "controller-gen cannot make a schema of this type",
+        Reason::Tag => "controller-gen rejects a field without a JSON tag",
         Reason::Float => {
-            "controller-gen refuses floating-point numbers: use `resource.Quantity` or a string, or add `--allow-dangerous-types`"
+            "controller-gen rejects floating-point numbers: use `resource.Quantity` or a string, or add `--allow-dangerous-types`"
         }
-        Reason::Key => "controller-gen refuses this map: its keys are not strings",
+        Reason::Key => "controller-gen rejects this map: its keys are not strings",
         Reason::OneOf => {
-            "controller-gen refuses this: of the fields of a OneOf marker none is required, and none is nested"
+            "controller-gen rejects this: the fields of a OneOf marker must be optional and must not be nested"
         }
-        Reason::Conflict => "controller-gen refuses this: embedded types say different types of one field",
-        Reason::Versions => "controller-gen refuses this kind: no version is stored, or none is served",
-        Reason::Crash => "this release of controller-gen crashes here: use a newer one",
+        Reason::Conflict => "controller-gen rejects this: embedded types declare one field with different types",
+        Reason::Versions => "controller-gen rejects this kind: no version is stored, or no version is served",
+        Reason::Crash => "this release of controller-gen crashes on this: use a newer release",
     };
     let Some(origin) = &refused.origin else {
         return why.to_owned();
@@ -495,9 +505,9 @@ fn compare(folder: &Path, files: &BTreeMap<String, String>) -> anyhow::Result<St
     }
     let of = files.len();
     match differing {
-        0 => terminal.line(format_args!("{of} CRDs are what the types make"))?,
+        0 => terminal.line(format_args!("{of} CRDs match the types"))?,
         _ => terminal.line(format_args!(
-            "{differing} of {of} CRDs are not what the types make: write them with `crd-analyzer generate crd`"
+            "{differing} of {of} CRDs do not match the types: write them with `crd-analyzer generate crd`"
         ))?,
     }
     out.flush()?;

@@ -19,22 +19,22 @@ use self::offers::{Change, Offer};
 use super::{Replacing, Status, UsageError, fix::patch, start};
 use crate::input;
 
-/// Show the files by which a repository is checked from now on: a configuration, and what runs crd-analyzer in pre-commit and in CI.
+/// Show a configuration and CI steps for this repository, or write them
 ///
-/// If the repository has workflows of GitHub, a workflow is shown, and if it has a configuration of pre-commit, a hook.
-/// Nothing is written without --write.
-///
-/// Examples:
-///   crd-analyzer init
-///   crd-analyzer init --write
+/// crd-analyzer shows a configuration, a GitHub workflow if the repository has
+/// workflows, and a hook if the repository uses pre-commit. It writes nothing without
+/// --write.
 #[derive(clap::Args, Debug)]
 #[command(verbatim_doc_comment)]
+#[command(after_help = "Examples:
+  crd-analyzer init
+  crd-analyzer init --write")]
 pub(super) struct Args {
-    /// The folder of the repository. Default: the current folder.
+    /// The folder of the repository.
     #[arg(value_name = "FOLDER", default_value = ".")]
     folder: PathBuf,
 
-    /// Write the files that are shown. Other files stay as they are.
+    /// Write the files. Other files do not change.
     #[arg(long)]
     write: bool,
 
@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         return Ok(Status::Clean);
     }
     if !args.write {
-        terminal.line("Nothing is written yet. `crd-analyzer init --write` writes this.")?;
+        terminal.line("Nothing has been written yet. `crd-analyzer init --write` writes this.")?;
         out.flush()?;
         return Ok(Status::Clean);
     }

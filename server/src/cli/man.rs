@@ -5,14 +5,13 @@ use clap::CommandFactory as _;
 use super::{Cli, Status, UsageError};
 use crate::output::script;
 
-/// Print a manual page in the format of man.
-///
-/// Example:
-///   crd-analyzer man check | man -l -
+/// Print a manual page
 #[derive(clap::Args, Debug)]
 #[command(verbatim_doc_comment)]
+#[command(after_help = "Example:
+  crd-analyzer man check | man -l -")]
 pub(super) struct Args {
-    /// The page of this subcommand. Default: the page of crd-analyzer, which lists the subcommands.
+    /// The subcommand. Default: the page of crd-analyzer itself, which lists the subcommands.
     #[arg(value_name = "SUBCOMMAND")]
     subcommand: Option<String>,
 }

@@ -29,7 +29,7 @@ pub(super) const STACK_BYTES: usize = depth::STACK_BYTES;
 /// Which manifests to check, and how.
 #[derive(clap::Args, Debug)]
 pub(super) struct Manifests {
-    /// Files, folders, globs in quotes, or `-` for standard input. In folders, files that git ignores are left out.
+    /// Files, folders, globs in quotes, or `-` for standard input. In folders, crd-analyzer skips files that git ignores.
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
 
@@ -37,8 +37,8 @@ pub(super) struct Manifests {
     #[arg(long, value_name = "VERSION")]
     pub(super) kubernetes_version: Option<VersionSet>,
 
-    /// Read requests from this file (`-`: standard input), one on each line: a path, `NEW<tab>OLD`, or a JSON object with `id` and `text` (and
-    /// `old_text`). Requests from standard input are answered one by one.
+    /// Read paths from this file, one on each line; `-` reads standard input, and answers each line at once. A line can also be `NEW<tab>OLD`,
+    /// or a JSON object with `id` and `text` (and `old_text`).
     #[arg(long, value_name = "FILE", conflicts_with = "paths")]
     pub(super) list: Option<String>,
 

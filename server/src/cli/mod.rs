@@ -38,8 +38,16 @@ use clap::{Parser, Subcommand};
 use crd_analyzer_io::{escape, print::tell, write::Replaceable};
 
 /// Linter and language server for Kubernetes CustomResourceDefinitions (CRDs) and custom resources.
+///
+/// Without a subcommand, crd-analyzer says what it finds in the current folder and which commands to run.
 #[derive(Parser, Debug)]
 #[command(name = "crd-analyzer", version, long_version = version::long(), max_term_width = 120)]
+#[command(after_help = "Examples:
+  crd-analyzer check .                  check all manifests in this folder
+  crd-analyzer explain unknown-type     explain a diagnostic code
+  crd-analyzer init                     show a configuration and CI steps
+
+See 'crd-analyzer help <COMMAND>' for the options of a command.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -51,47 +59,30 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Report what the API server would answer for manifests, with the place in the file.
     #[command(aliases = ["lint", "validate"])]
     Check(Box<check::Args>),
-    /// Tell what a change of a CRD does to stored objects, writers and readers.
     Compat(compat::Args),
-    /// Convert custom resources to another version, and test conversion webhooks.
     Convert(convert::Args),
-    /// Print the cost estimate of each validation rule, and what makes it expensive.
     Cost(cost::Args),
-    /// Keep the CRDs of other projects in the repository, so that its custom resources are checked.
     Crds(crds::Args),
-    /// Write reference documentation of CRDs.
     Docs(docs::Args),
-    /// Run a validation rule, or any CEL expression, on a value.
     Eval(eval::Args),
-    /// Make CRDs of Go types, as controller-gen does, without Go.
     Generate(generate::Args),
-    /// Print the schemas that the API server publishes for CRDs.
     Schema(schema::Args),
-    /// Tell which versions objects are stored in, and the steps before one of them can be removed.
     Storage(storage::Args),
-    /// Run test files: objects, and the answers that you expect from the API server.
     Test(test::Args),
-    /// Start the language server on standard input and output.
     Lsp(lsp::Args),
-    /// Explain a diagnostic code, or a field of a custom resource.
     Explain(explain::Args),
-    /// Show, or write, what a repository needs to be checked from now on.
     Init(init::Args),
-    /// Check this installation and what crd-analyzer finds in a folder.
     Doctor(doctor::Args),
-    /// Print a script that completes subcommands and options in a shell.
     Completions(completions::Args),
-    /// Print a manual page.
     Man(man::Args),
 }
 
 /// What a command that writes may replace.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub(crate) struct Replacing {
-    /// Also replace files that are executable.
+    /// Also replace executable files. By default, crd-analyzer does not overwrite a file that can be run.
     #[arg(long)]
     replace_executable: bool,
 }

@@ -26,51 +26,55 @@ use crate::{
     output::{json_schema, published as output},
 };
 
-/// Print the schemas that the API server publishes for CRDs: what `kubectl explain`, client generators and kustomize read.
+/// Print the schemas that the API server publishes for CRDs.
 ///
-/// The schemas of all served versions are printed as one OpenAPI document. They have the fields that the API server adds
-/// (`apiVersion`, `kind`, `metadata`). OpenAPI v2 leaves out what it cannot say.
+/// `kubectl explain`, client generators and kustomize read these schemas. crd-analyzer prints the schemas of all served versions as one OpenAPI
+/// document. They contain the fields that the API server adds: `apiVersion`, `kind` and `metadata`. OpenAPI v2 leaves out what it cannot
+/// express.
 ///
-/// With `--format json-schema`, a JSON Schema (draft 7) for editors and validators is printed instead. It is never stricter
-/// than the API server, and says in `$comment` where it is laxer.
+/// With `--format json-schema`, crd-analyzer prints a JSON Schema (draft 7) for editors and validators. The JSON Schema is never stricter than
+/// the API server, and `$comment` says where it is less strict.
 ///
-/// With `--format kustomize`, a file for `openapi.path` of a kustomization is printed. kustomize then merges lists of custom
-/// resources by their keys. It takes the file instead of its own schemas of Kubernetes' kinds: add those with `--merge-into`.
+/// With `--format kustomize`, crd-analyzer prints a file for `openapi.path` of a kustomization, so that kustomize merges lists of custom
+/// resources by their keys. kustomize then does not use its own schemas of built-in kinds: add these with `--merge-into`.
 ///
 /// The exit code is 1 if the API server rejects a CRD, and 3 if a file cannot be read.
 #[derive(clap::Args, Debug)]
 #[command(mut_arg("paths", or_here))]
+#[command(after_help = "Examples:
+  crd-analyzer schema crd.yaml
+  crd-analyzer schema --format json-schema --output-dir schemas config/crd")]
 pub(super) struct Args {
     #[command(flatten)]
     manifests: Manifests,
 
-    /// What is printed. For OpenAPI, `jsonl` prints both editions.
+    /// The kind of schema. For OpenAPI, `--output jsonl` prints both v2 and v3.
     #[arg(long, value_enum, default_value = "openapi-v3")]
     format: Format,
 
-    /// Print this version of the CRDs only. All served versions if absent.
+    /// Print only this version of the CRDs. Default: all served versions.
     #[arg(long, value_name = "NAME")]
     version: Option<String>,
 
-    /// Refuse fields that the CRD does not have, as the API server does with strict field validation, which `kubectl` asks for.
-    /// For `json-schema` only.
+    /// Reject fields that the CRD does not have, as the API server does with strict field validation, the default of `kubectl`. For
+    /// `json-schema` only.
     #[arg(long)]
     strict: bool,
 
-    /// Write each JSON Schema into this folder, as `GROUP/KIND_VERSION.json` with the kind in lower case: so tools like
-    /// kubeconform look for them. Files that exist are replaced.
+    /// Write each JSON Schema into this folder, as `GROUP/KIND_VERSION.json` with the kind in lower case, where kubeconform and similar tools
+    /// expect it. Existing files are replaced.
     #[arg(long, value_name = "DIR", conflicts_with = "output")]
     output_dir: Option<PathBuf>,
 
     #[command(flatten)]
     replacing: Replacing,
 
-    /// Print this OpenAPI file (JSON) with the schemas of the CRDs added, such as the output of `kustomize openapi fetch`. For
-    /// `kustomize` only.
+    /// Print this OpenAPI file (JSON) with the schemas of the CRDs added, for example the output of `kustomize openapi fetch`. For `kustomize`
+    /// only.
     #[arg(long, value_name = "FILE")]
     merge_into: Option<String>,
 
-    /// How to print.
+    /// One document, or JSON lines.
     #[arg(short, long, value_enum, default_value = "json")]
     output: Output,
 }
@@ -78,22 +82,22 @@ pub(super) struct Args {
 /// What is printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Format {
-    /// OpenAPI 3.0, as below `/openapi/v3`.
+    /// OpenAPI 3.0, as at `/openapi/v3` of the API server.
     OpenapiV3,
-    /// OpenAPI 2.0, as below `/openapi/v2`.
+    /// OpenAPI 2.0, as at `/openapi/v2` of the API server.
     OpenapiV2,
     /// JSON Schema, draft 7.
     JsonSchema,
-    /// OpenAPI 2.0 for `openapi.path` of a kustomization: how lists of custom resources are merged.
+    /// OpenAPI 2.0 for `openapi.path` of a kustomization, which says how kustomize merges lists.
     Kustomize,
 }
 
 /// How schemas are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Output {
-    /// One document: OpenAPI with all versions, or the JSON Schema of one.
+    /// One document: OpenAPI with all versions, or the JSON Schema of one version.
     Json,
-    /// One JSON object a line for each served version.
+    /// JSON lines: one for each served version.
     Jsonl,
 }
 
@@ -101,7 +105,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     let several = args.manifests.kubernetes_version.filter(|it| it.count() > 1);
     if let Some(several) = several.filter(|_| args.output == Output::Json) {
         return Err(UsageError(format!(
-            "a document is for one Kubernetes version, not for {several}: name one, or add `--output jsonl`"
+            "a document is for one Kubernetes version, not for {several}: choose a version, or add `--output jsonl`"
         ))
         .into());
     }

@@ -19,15 +19,18 @@ const MOST_FOLDERS: usize = 3;
 
 /// What there is to type, and what it does.
 const COMMANDS: [(&str, &str); 7] = [
-    ("crd-analyzer check", "check everything here as an API server would"),
+    ("crd-analyzer check", "check everything here as the API server does"),
     ("crd-analyzer check FILE", "check one file"),
     ("crd-analyzer cost", "print what the CEL rules of the CRDs cost"),
     (
         "crd-analyzer explain \"TEXT\"",
-        "find the page of an error by its code or its words",
+        "explain an error by its code or its text",
     ),
-    ("crd-analyzer init", "show a configuration, and what checks this in CI"),
-    ("crd-analyzer doctor", "check this installation, and what is found here"),
+    (
+        "crd-analyzer init",
+        "show a configuration and CI steps for this repository",
+    ),
+    ("crd-analyzer doctor", "check this installation and this folder"),
     ("crd-analyzer help", "list all subcommands"),
 ];
 
@@ -70,7 +73,7 @@ pub(super) fn seen(folder: &Path) -> anyhow::Result<String> {
     let files = counted(inputs.len(), "YAML or JSON file");
     if crds.is_empty() {
         return Ok(format!(
-            "This folder has {files} and no CRD. Custom resources are checked by their CRDs: add these with `crd-analyzer crds add`, or name them with --crd PATH."
+            "This folder has {files} and no CRD. To check custom resources, add their CRDs with `crd-analyzer crds add`, or name them with --crd PATH."
         ));
     }
     let mut named: Vec<(String, usize)> = folders.into_iter().collect();

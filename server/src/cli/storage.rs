@@ -21,14 +21,17 @@ use crate::{
     output::storage::{Format, Planned},
 };
 
-/// Tell which versions objects of a CRD are stored in, and which steps are due before one of them can be removed.
+/// Show the versions in which objects are stored, and the steps to remove an old
+/// version
 ///
-/// A cluster counts in `status.storedVersions` the versions that objects may be stored in. The API server refuses a CRD that does
-/// not have one of them. Give them with `--stored`, or give the CRD as the cluster has it:
+/// A cluster lists in `status.storedVersions` the versions in which objects may be
+/// stored. The API server rejects a CRD that lacks one of them. Give these versions
+/// with `--stored`, or give the CRD from the cluster:
 ///
 ///   kubectl get customresourcedefinition NAME --output yaml | crd-analyzer storage -
 ///
-/// The exit code is 1 if objects are to be migrated, or if the API server refuses the CRD.
+/// The exit code is 1 if objects must be migrated, or if the API server rejects the
+/// CRD.
 #[derive(clap::Args, Debug)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
@@ -36,7 +39,7 @@ pub(super) struct Args {
     #[arg(value_name = "CRD")]
     crd: String,
 
-    /// The versions in `status.storedVersions` of the cluster. Default: those in the file.
+    /// The versions in `status.storedVersions` of the cluster. Default: the versions in the file.
     #[arg(long, value_name = "VERSIONS", value_delimiter = ',')]
     stored: Vec<String>,
 
@@ -45,7 +48,7 @@ pub(super) struct Args {
     kubernetes_version: Option<VersionSet>,
 
     /// The output format.
-    #[arg(short, long, value_enum, default_value = "text")]
+    #[arg(short, long, aliases = ["format", "output-format"], value_enum, default_value = "text")]
     output: &'static Format,
 
     #[command(flatten)]

@@ -109,7 +109,7 @@ impl Folders {
             match name {
                 Some(name) => {
                     format!(
-                        "… and {count} more {code} like this in `{folder}` (to leave it out: --exclude '**/{name}/**')"
+                        "… and {count} more {code} like this in `{folder}` (to skip the folder: --exclude '**/{name}/**')"
                     )
                 }
                 None => format!("… and {count} more {code} like this in the current folder"),

@@ -120,7 +120,7 @@ impl BaselineSummary {
         if let Some((new, all)) = self.written {
             let gone = self.gone.len();
             lines.push(format!(
-                "the baseline lists {} now: {new} new, {gone} gone",
+                "the baseline lists {} now: {new} added, {gone} removed",
                 counted(all, "diagnostic")
             ));
         } else if self.known > 0 {
@@ -132,14 +132,18 @@ impl BaselineSummary {
             return lines;
         }
         if self.written.is_none() {
-            let are = if self.gone.len() == 1 { "is" } else { "are" };
+            let (occurs, it) = if self.gone.len() == 1 {
+                ("occurs", "it")
+            } else {
+                ("occur", "them")
+            };
             let gone = counted(self.gone.len(), "diagnostic");
             lines.push(format!(
-                "{gone} of the baseline {are} gone; `--update-baseline` removes from the file what is gone:"
+                "{gone} of the baseline no longer {occurs}; `--update-baseline` removes {it}:"
             ));
         }
         for [file, code, headline] in self.gone.iter().take(MOST_GONE) {
-            lines.push(format!("  gone: {file}: [{code}] {headline}"));
+            lines.push(format!("  {file}: [{code}] {headline}"));
         }
         if self.gone.len() > MOST_GONE {
             lines.push(format!("  and {} more", self.gone.len() - MOST_GONE));

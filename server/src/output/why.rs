@@ -42,21 +42,21 @@ pub(crate) fn print(
     }
     let (out, renderer) = (&mut Terminal::new(out, false), Renderer::new(columns));
     if explained.is_empty() {
-        return renderer.text(out, &format!("{label}: no object says its kind, so nothing is checked"));
+        return renderer.text(out, &format!("{label}: no object has a `kind`, so nothing is checked"));
     }
     for it in explained {
         renderer.text(out, &format!("{label}: {} {}", it.kind, it.name))?;
         renderer.indented(out, "  role: ", "    ", &format!("{} ({})", it.role, it.reason))?;
         let best = it.checked_by.first();
         let by = if it.is_crd {
-            "  resources beside it are checked by: "
+            "  resources in the same folder are checked by: "
         } else {
             "  checked by: "
         };
         match best {
             Some(best) => renderer.indented(out, by, "    ", &format!("{} ({})", best.path, best.why))?,
             None if it.is_native && !it.is_crd => {
-                renderer.text(out, "  not checked: a kind of Kubernetes itself")?;
+                renderer.text(out, "  not checked: a built-in kind of Kubernetes")?;
             }
             None if it.is_crd => renderer.text(out, "  checks no resource")?,
             None => renderer.text(out, "  not checked: no CRD of its kind was found")?,

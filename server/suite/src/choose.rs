@@ -123,7 +123,7 @@ fn is_meant(found: &Found, gates: &[String], known: &[FeatureGates]) -> Result<b
     });
     let Some(of_set) = of_set else {
         return Err(format!(
-            "{}: no manifest tells the features of the set {} for {profile}",
+            "{}: no manifest lists the features of the set {} for {profile}",
             found.label,
             sets.join(", ")
         ));
@@ -132,7 +132,7 @@ fn is_meant(found: &Found, gates: &[String], known: &[FeatureGates]) -> Result<b
     for gate in gates {
         let (name, wanted) = gate.strip_prefix('-').map_or((gate.as_str(), true), |it| (it, false));
         match states.get(name) {
-            None => return Err(format!("{}: no feature gate is called `{name}`", found.label)),
+            None => return Err(format!("{}: the feature gate `{name}` does not exist", found.label)),
             Some(is_on) if *is_on != wanted => return Ok(false),
             Some(_) => {}
         }
@@ -188,6 +188,6 @@ mod tests {
         check(&["A"], Ok(&["preview", "custom"]));
         check(&["-A"], Ok(&["default"]));
         check(&["A", "B"], Ok(&["custom"]));
-        check(&["C"], Err("default: no feature gate is called `C`"));
+        check(&["C"], Err("default: the feature gate `C` does not exist"));
     }
 }

@@ -94,7 +94,7 @@ pub fn read(text: &Arc<str>) -> Result<Suite, Vec<Problem>> {
     match ended.unfinished {
         Some(_) => Err(vec![Problem::new(
             tree.root().map_or(whole, |root| reader::first_line(&tree, root)),
-            "the suite is too large: aliases make too much of it",
+            "the suite is too large after its aliases are expanded",
         )]),
         None => suite,
     }

@@ -180,7 +180,10 @@ fn update(reader: &mut Reader<'_>, node: NodeId, is_compared: bool) -> Option<Bo
     }
     let (initial, updated) = (initial?, updated?);
     if let Some(error) = status_error.as_ref().filter(|_| updated.value.get("status").is_none()) {
-        reader.minor(error.span, "`updated` has no `status`, so nothing of it can be refused");
+        reader.minor(
+            error.span,
+            "`updated` has no `status`, so the API server cannot reject it",
+        );
     }
     let name = resource_name(reader, node);
     let expected = expected(reader, node, error.as_ref(), &name, is_compared.then_some(&updated));

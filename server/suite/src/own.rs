@@ -52,7 +52,7 @@ pub(crate) fn read(tree: &Tree) -> Result<Suite, Vec<Problem>> {
         }),
         _ => {
             if reader.problems.is_empty() {
-                reader.problem(tree.document_span(), "this file holds no tests");
+                reader.problem(tree.document_span(), "this file has no tests");
             }
             Err(reader.problems)
         }
@@ -77,7 +77,7 @@ fn suite(reader: &mut Reader<'_>) -> Option<Parts> {
     let root = reader.mapping(root, "a test file", &SUITE)?;
     let name = reader.get(root, "name").and_then(|it| reader.text(it, "`name`"));
     let version = reader.get(root, "version").and_then(|it| reader.text(it, "`version`"));
-    let missing = "`crd` is missing: the path of the definition, from the folder of this file";
+    let missing = "`crd` is missing: the path of the CRD, relative to the folder of this file";
     let wanted = reader
         .need(root, "crd", missing)
         .and_then(|it| reader.text(it, "`crd`"));
@@ -95,7 +95,7 @@ fn suite(reader: &mut Reader<'_>) -> Option<Parts> {
     }
     for (n, it) in cases.iter().enumerate() {
         if cases[..n].iter().any(|before| before.name == it.name) {
-            reader.problem(it.span, format!("there is another test with the name `{}`", it.name));
+            reader.problem(it.span, format!("another test has the name `{}`", it.name));
         }
     }
     Some((name.map(|it| it.value), wanted?, versions, cases))
@@ -128,7 +128,7 @@ fn action(reader: &mut Reader<'_>, case: NodeId) -> Option<Action> {
         .collect();
     let [(key, node)] = given[..] else {
         let span = given.get(1).map_or(reader.span(case), |it| reader.span(it.1));
-        reader.problem(span, "a test does one thing: `create`, `update` or `updateStatus`");
+        reader.problem(span, "a test has exactly one of `create`, `update` and `updateStatus`");
         return None;
     };
     if key == "create" {
@@ -171,7 +171,7 @@ fn expect(reader: &mut Reader<'_>, node: NodeId) -> Option<Expect> {
             }
             other => {
                 let message =
-                    format!("`{other}` is nothing to expect: `accepted`, `rejected`, or a mapping that says more");
+                    format!("`{other}` is not an expectation: write `accepted`, `rejected`, or a mapping with details");
                 reader.problem(span, message);
                 return None;
             }
@@ -189,7 +189,7 @@ fn expect(reader: &mut Reader<'_>, node: NodeId) -> Option<Expect> {
             let span = reader.span(it);
             reader.problem(
                 span,
-                "`defaulted` must be a mapping: of paths such as `spec.replicas` to values",
+                "`defaulted` must be a mapping from paths such as `spec.replicas` to values",
             );
             return None;
         }
@@ -210,7 +210,7 @@ fn expect(reader: &mut Reader<'_>, node: NodeId) -> Option<Expect> {
         if found.stored.is_some() || found.defaulted.is_some() || found.pruned.is_some() {
             reader.problem(
                 span,
-                "a rejected object is not stored, so `rejected` cannot have `stored`, `defaulted` or `pruned` beside it",
+                "a rejected object is not stored, so remove `stored`, `defaulted` and `pruned`, or `rejected`",
             );
         }
     }
@@ -237,7 +237,7 @@ fn rejected(reader: &mut Reader<'_>, node: NodeId) -> Option<At<Rejected>> {
     }
     let items = reader.list(node, "`rejected`");
     if items.is_empty() && reader.problems.is_empty() {
-        reader.problem(span, "no cause: write `expect: rejected` if any will do");
+        reader.problem(span, "no cause: write `expect: rejected` to accept any cause");
     }
     let mut causes = Vec::new();
     for item in items {

@@ -124,7 +124,7 @@ fn expand(document: &Value, path: &str) -> Result<Vec<Vec<String>>, String> {
         };
     }
     if found.is_empty() {
-        return Err(format!("nothing in the definition is at `{path}`"));
+        return Err(format!("the CRD has nothing at `{path}`"));
     }
     Ok(found)
 }
@@ -179,8 +179,7 @@ fn find_mut<'v>(document: &'v mut Value, path: &[String]) -> Option<&'v mut Valu
 
 fn around<'v, 'p>(document: &'v mut Value, path: &'p [String]) -> Result<(&'v mut Value, &'p str), String> {
     let (last, above) = path.split_last().ok_or("the path is empty")?;
-    let there =
-        find_mut(document, above).ok_or_else(|| format!("nothing in the definition is at `/{}`", above.join("/")))?;
+    let there = find_mut(document, above).ok_or_else(|| format!("the CRD has nothing at `/{}`", above.join("/")))?;
     Ok((there, last))
 }
 
@@ -207,7 +206,7 @@ fn put(document: &mut Value, path: &[String], value: Value, insert: bool) -> Res
             }
             Ok(())
         }
-        _ => Err("what is there has neither keys nor items".to_owned()),
+        _ => Err("the value there has neither keys nor items".to_owned()),
     }
 }
 
@@ -261,12 +260,7 @@ mod tests {
         check("replace", "/a/c", json!(7), Err("nothing to replace"));
         check("remove", "/a/b", Value::Null, Ok(json!({"a": {}})));
         check("remove", "/a/c", Value::Null, Err("`c` does not exist"));
-        check(
-            "remove",
-            "/z/c",
-            Value::Null,
-            Err("nothing in the definition is at `/z`"),
-        );
+        check("remove", "/z/c", Value::Null, Err("the CRD has nothing at `/z`"));
         check("move", "/a/c", Value::Null, Ok(json!({"a": {"b": [2], "c": 1}})));
         check("copy", "/a/c", Value::Null, Ok(json!({"a": {"b": [1, 2], "c": 1}})));
         check("test", "/a/b/1", json!(2), Ok(json!({"a": {"b": [1, 2]}})));

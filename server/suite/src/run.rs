@@ -250,7 +250,7 @@ impl Rack<'_> {
             Err(why) => Err(Box::new(
                 Failure::setup(
                     self.suite.wanted.span(),
-                    format!("the definition {label} is refused, so no object of it can be stored"),
+                    format!("the API server rejects the CRD {label}, so no object of it can be stored"),
                 )
                 .got([why.clone()]),
             )),

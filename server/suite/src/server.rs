@@ -37,7 +37,7 @@ impl Server {
             with_document(old, |json| StoredCrd::establish(json, version))
                 .ok()
                 .flatten()
-                .ok_or_else(|| "it cannot be read as a definition".to_owned())
+                .ok_or_else(|| "it cannot be read as a CRD".to_owned())
         });
         let stored = stored.transpose()?;
         with_document(value, |json| {
@@ -58,9 +58,9 @@ impl Server {
                 budget::miss(unfinished);
             }
             if verdict.unjudged.is_some() {
-                return Err("its verdict is unknown".to_owned());
+                return Err("crd-analyzer could not finish the check".to_owned());
             }
-            let stored = StoredCrd::establish(json, version).ok_or("it cannot be read as a definition")?;
+            let stored = StoredCrd::establish(json, version).ok_or("it cannot be read as a CRD")?;
             Ok(Self {
                 definition: Definition::new(stored, version),
             })

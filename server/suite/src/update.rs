@@ -70,7 +70,7 @@ fn of_case(suite: &Suite, case: &Case, outcomes: &[&Outcome]) -> Result<Vec<Edit
         match &target {
             Some(other) if *other != wanted => {
                 return Err(
-                    "the minors, or the variants of the definition, answer differently: write a test for each"
+                    "the Kubernetes versions, or the variants of the CRD, give different answers: write a test for each"
                         .to_owned(),
                 );
             }
@@ -221,7 +221,7 @@ fn of_openshift(before: &Value, came: &Came) -> Result<Value, String> {
                 .map_err(|it| it.message)?;
             ("expected", text.unwrap_or_default())
         }
-        Came::Own(_) | Came::Nothing => return Err("the test did not get so far".to_owned()),
+        Came::Own(_) | Came::Nothing => return Err("the test did not get that far".to_owned()),
     };
     for name in ["expected", "expectedError", "expectedStatusError"] {
         if name != keep {

@@ -51,7 +51,7 @@ crd_analyzer_schema::codes! {
     /// The manifest is too large for client-side `kubectl apply`.
     LARGE_MANIFEST = "large-manifest";
     /// The CRD is larger than a request to etcd may be, so the API server cannot store it.
-    TOO_LARGE_TO_STORE = "too-large-to-store", no_fix: "Only the author knows what can be left out.";
+    TOO_LARGE_TO_STORE = "too-large-to-store", no_fix: "Only the author knows what to leave out.";
     /// A file on the command line has an object that crd-analyzer cannot check.
     NOT_CHECKED = "not-checked", no_fix: "Only the author knows where the CRD is.";
     /// A test expects that the API server rejects the objects of a file, but their CRDs accept them.
@@ -77,9 +77,9 @@ crd_analyzer_schema::codes! {
     /// The object holds CRDs, schemas or resources in the form of another tool, which crd-analyzer does not check.
     KIND_OF_OTHER_TOOL = "kind-of-other-tool";
     /// kustomize cannot build a kustomization.
-    KUSTOMIZE_FAILURE = "kustomize-failure", no_fix: "Only the author knows what was meant.";
+    KUSTOMIZE_FAILURE = "kustomize-failure", no_fix: "Only the author knows what the kustomization should do.";
     /// A kustomization needs something that crd-analyzer does not read or run.
-    KUSTOMIZE_NOT_BUILT = "kustomize-not-built", no_fix: "Only the author knows where it is.";
+    KUSTOMIZE_NOT_BUILT = "kustomize-not-built", no_fix: "Only the author knows where the missing part is.";
     /// A marker in a Go file has a name that controller-gen does not know.
     UNKNOWN_MARKER = "unknown-marker";
     /// A marker in a Go file does nothing at its place.

@@ -123,7 +123,10 @@ fn suites_of_openshift_are_read_as_they_are() {
     for (gate, expect) in [
         ("Large", "1 file, 6 tests: 6 passed"),
         ("-Large", "1 file, 6 tests: 6 passed"),
-        ("Larg", "widgets-Default.crd.yaml: no feature gate is called `Larg`"),
+        (
+            "Larg",
+            "widgets-Default.crd.yaml: the feature gate `Larg` does not exist",
+        ),
     ] {
         sandbox.write(suite, gated(gate));
         let code = if expect.contains("passed") { 0 } else { 3 };
@@ -193,14 +196,14 @@ fn suites_of_openshift_fail_where_theirs_would() {
                  +   color: red
                      size: 1
 
-            error: Should not allow five: it is rejected with other words
+            error: Should not allow five: it is rejected with another message
               --> example/v1/tests/widgets.example.com/AAA_ungated.yaml:24:22
                |
             24 |       expectedError: "spec: Invalid value: six is taken"
                |                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
                = got: Widget.example.com "test-00000" is invalid: spec: Invalid value: five is taken
 
-            error: Should not rename: it is rejected with other words
+            error: Should not rename: it is rejected with another message
               --> example/v1/tests/widgets.example.com/AAA_ungated.yaml:36:22
                |
             36 |       expectedError: "status" # soon
@@ -212,9 +215,9 @@ fn suites_of_openshift_fail_where_theirs_would() {
                |
             39 |         - op: remove
                |         ^^^^^^^^^^^^
-               = got: remove /spec/versions/1/schema/openAPIV3Schema/properties/spec/properties/size/maximum: nothing in the definition is at `/spec/versions/1/schema/openAPIV3Schema/properties/spec/properties/size`
+               = got: remove /spec/versions/1/schema/openAPIV3Schema/properties/spec/properties/size/maximum: the CRD has nothing at `/spec/versions/1/schema/openAPIV3Schema/properties/spec/properties/size`
 
-            error: Should not allow a large size in the status: it is rejected with other words
+            error: Should not allow a large size in the status: it is rejected with another message
               --> example/v1/tests/widgets.example.com/AAA_ungated.yaml:64:28
                |
             64 |       expectedStatusError: "status.size: Invalid value: 101"
@@ -295,7 +298,7 @@ fn suites_of_openshift_fail_where_theirs_would() {
                |
             39 |         - op: remove
                |         ^^^^^^^^^^^^
-               = got: remove /spec/versions/1/schema/openAPIV3Schema/properties/spec/properties/size/maximum: nothing in the definition is at `/spec/versions/1/schema/openAPIV3Schema/properties/spec/properties/size`
+               = got: remove /spec/versions/1/schema/openAPIV3Schema/properties/spec/properties/size/maximum: the CRD has nothing at `/spec/versions/1/schema/openAPIV3Schema/properties/spec/properties/size`
 
             1 file, 6 tests: 5 passed, 1 failed, 5 updated in N ms
         "#]],
@@ -348,7 +351,7 @@ fn what_theirs_reads_is_read() {
         (
             format!("  onUpdate: [{{name: a, initial: {object}, updated: {object}, expectedStatusError: x}}]"),
             0,
-            "`updated` has no `status`, so nothing of it can be refused",
+            "`updated` has no `status`, so the API server cannot reject it",
         ),
     ] {
         their_sandbox(&suite(&tests))

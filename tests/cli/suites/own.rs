@@ -96,14 +96,14 @@ fn failures_point_to_what_expects_something_else() {
               |             ^^^^^^^^
               = got: spec.size: Invalid value: 10: spec.size in body should be less than or equal to 9
 
-            error: words: the cause at `spec.size` has other words
+            error: words: the cause at `spec.size` has another message
               --> widgets.test.yaml:14:11
                |
             14 |         - field: spec.size
                |           ^^^^^^^^^^^^^^^^
                = got: spec.size: Invalid value: 10: spec.size in body should be less than or equal to 9
 
-            error: words: it is not rejected for this
+            error: words: the API server does not report this cause
               --> widgets.test.yaml:16:11
                |
             16 |         - {type: Required value, field: spec.name}
@@ -112,14 +112,14 @@ fn failures_point_to_what_expects_something_else() {
                  got: spec.size: Invalid value: 10: spec.size in body should be less than or equal to 9
                  got: <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation
 
-            error: more: it is rejected for more than this
+            error: more: the API server also reports other causes
               --> widgets.test.yaml:21:9
                |
             21 |         - spec.size # only this
                |         ^^^^^^^^^^^
                = got: spec.name: Too long: may not be more than 9 bytes
 
-            error: stored: the warnings are others
+            error: stored: the warnings are different
               --> widgets.test.yaml:31:17
                |
             31 |       warnings: [careful]
@@ -147,7 +147,7 @@ fn failures_point_to_what_expects_something_else() {
                  +   color: red
                      size: 1
 
-            error: nothing: nothing is expected yet: add `expect`, or let `--update` do it
+            error: nothing: the test expects nothing yet: add `expect`, or run with `--update`
               --> widgets.test.yaml:32:11
                |
             32 |   - name: nothing
@@ -190,7 +190,7 @@ fn results_for_programs() {
           ...
         ok 2 - good.test.yaml: the smallest widget
         ok 3 - good.test.yaml: sizes
-        ok 4 - good.test.yaml: too large and unchanged # SKIP not for these minors
+        ok 4 - good.test.yaml: too large and unchanged # SKIP not for these Kubernetes versions
         not ok 5 - odd.test.yaml
           ---
           message: "cannot read the CRD nowhere.yaml: the file does not exist"
@@ -214,7 +214,7 @@ fn results_for_programs() {
                 <testcase name="the smallest widget" classname="good.test.yaml" file="good.test.yaml" line="4"/>
                 <testcase name="sizes" classname="good.test.yaml" file="good.test.yaml" line="16"/>
                 <testcase name="too large and unchanged" classname="good.test.yaml" file="good.test.yaml" line="29">
-                    <skipped message="not for these minors"/>
+                    <skipped message="not for these Kubernetes versions"/>
                 </testcase>
             </testsuite>
             <testsuite name="odd.test.yaml" tests="1" skipped="0" errors="1" failures="0">
@@ -288,19 +288,19 @@ fn what_is_wrong_with_a_file_is_said_at_its_place() {
             5 |     craete: {}
               |     ^^^^^^
 
-            error: a test does one thing: `create`, `update` or `updateStatus`
+            error: a test has exactly one of `create`, `update` and `updateStatus`
              --> widgets.test.yaml:4:5
               |
             4 |   - name: a
               |     ^^^^^^^
 
-            error: `acepted` is nothing to expect: `accepted`, `rejected`, or a mapping that says more
+            error: `acepted` is not an expectation: write `accepted`, `rejected`, or a mapping with details
              --> widgets.test.yaml:6:13
               |
             6 |     expect: acepted
               |             ^^^^^^^
 
-            error: a test does one thing: `create`, `update` or `updateStatus`
+            error: a test has exactly one of `create`, `update` and `updateStatus`
              --> widgets.test.yaml:9:13
               |
             9 |     update: {form: {}, to: []}
@@ -324,7 +324,7 @@ fn what_is_wrong_with_a_file_is_said_at_its_place() {
             10 |     expect: {rejected: [{kind: Invalid, type: Invald value}], stored: {}, pruned: x}
                |                                                                                   ^
 
-            error: a rejected object is not stored, so `rejected` cannot have `stored`, `defaulted` or `pruned` beside it
+            error: a rejected object is not stored, so remove `stored`, `defaulted` and `pruned`, or `rejected`
               --> widgets.test.yaml:10:24
                |
             10 |     expect: {rejected: [{kind: Invalid, type: Invald value}], stored: {}, pruned: x}
@@ -355,5 +355,5 @@ fn what_is_wrong_with_a_file_is_said_at_its_place() {
     );
     sandbox
         .run(&["test", "."])
-        .expect(1, &["the definitions of this suite define no `Gadget`"]);
+        .expect(1, &["the CRDs of this suite do not define `Gadget`"]);
 }

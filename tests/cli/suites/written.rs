@@ -83,7 +83,7 @@ fn update_writes_what_came_out_and_shows_it() {
     sandbox.run(&["test", ".", "--update"]).expect(
         1,
         &[
-            "`words` stays as it is: the definition widgets.yaml is refused",
+            "`words` stays as it is: the API server rejects the CRD widgets.yaml",
             "(Kubernetes 1.30)",
         ],
     );
@@ -186,7 +186,7 @@ fn a_first_file_is_made_for_a_definition() {
     sandbox.write("other.crd.yaml", definition(&unbreakable));
     sandbox.run(&["test", "--init", "other.crd.yaml"]).expect(
         0,
-        &["no object was found that breaks the rule at spec: self.size == self.size"],
+        &["crd-analyzer found no object that violates the rule at spec: self.size == self.size"],
     );
     sandbox.write("refused.yaml", definition("              type: strnig\n"));
     sandbox

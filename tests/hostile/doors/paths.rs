@@ -95,7 +95,7 @@ fn suites_that_name_a_crd_are_looked_for_in_the_repository() {
     fs::write(above.join("crd.yaml"), CRD).expect("a file");
     sandbox
         .run(&["test", "."])
-        .expect(3, &["is called `widgets.example.com`"]);
+        .expect(3, &["is named `widgets.example.com`"]);
     sandbox.write("crds/crd.yaml", CRD);
     sandbox.run(&["test", "."]).expect(0, &["1 passed"]);
 }

@@ -185,7 +185,7 @@ fn what_a_shell_hands_over_is_read() {
     outcome.expect(0, &["1 file, 1 CRD"]);
     sandbox
         .run_in_shell("\"$@\" /dev/stdin < crd.yaml", &["check"])
-        .expect(3, &["say `-`"]);
+        .expect(3, &["use `-`"]);
     sandbox
         .run_in_shell("\"$@\" - < crd.yaml", &["check"])
         .expect(0, &["1 file, 1 CRD"]);

@@ -44,7 +44,13 @@ fn git_is_not_taken_from_the_workspace() {
     let real = real_git();
     let real = real.parent().expect("a folder").display().to_string();
     run(&["", ".", "bin", "./bin", &inside, &real]).expect(1, &[IMMUTABLE]);
-    run(&["", ".", "bin", &inside]).expect(3, &["git cannot be run", "lies in the workspace and is not run"]);
+    run(&["", ".", "bin", &inside]).expect(
+        3,
+        &[
+            "git cannot be run",
+            "is in the workspace, so crd-analyzer does not run it",
+        ],
+    );
     run(&["", ".", "bin"]).expect(3, &["the program `git` is not in PATH"]);
     place.expect_nothing_ran();
 }
@@ -93,7 +99,7 @@ fn a_git_that_misbehaves_is_not_waited_for() {
             "git did not answer within 4 s",
         ),
         ("exec cat /dev/zero", "git"),
-        ("exit 1", "git ended without an answer"),
+        ("exit 1", "git exited without output"),
         ("echo 'a problem \u{1b}[31m' >&2; exit 1", "a problem \\u{1b}[31m"),
         ("echo nonsense; sleep 1000", "git answered"),
         (

@@ -87,7 +87,7 @@ static SPEC: Struct = Struct {
         field(
             "preserveUnknownFields",
             FieldType::Boolean,
-            "Whether fields that the schema does not have are kept: `true` unless it is said. In v1 it must be `false`.",
+            "Whether the API server keeps fields that are not in the schema: `true` by default. In v1 it must be `false`.",
         ),
     ],
 };
@@ -104,7 +104,7 @@ static VERSION: Struct = Struct {
         field(
             "schema",
             FieldType::Object(&VALIDATION),
-            "The schema of objects of this version, if `validation` is not the one of all.",
+            "The schema of objects of this version, if the versions do not share `validation`.",
         ),
         SUBRESOURCES_FIELD,
         field(

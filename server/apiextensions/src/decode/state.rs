@@ -96,7 +96,7 @@ impl std::fmt::Display for Cause {
             Self::Type(mismatch) => mismatch.fmt(f),
             Self::HeadType(mismatch) => write!(f, "couldn't get version/kind; json parse error: {mismatch}"),
             Self::Text(text) => f.write_str(text),
-            Self::TooDeep => f.write_str("schemas are nested too deeply to be judged"),
+            Self::TooDeep => f.write_str("schemas are nested too deeply to be checked"),
         }
     }
 }

@@ -119,7 +119,7 @@ const FUNCTIONS: &[Function] = &[
     ),
     function(
         "reason",
-        "Why the check decided so.",
+        "The reason for the decision.",
         Counted::ByName(Cost::ONE),
         &[],
         &[never_called(

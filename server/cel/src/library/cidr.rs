@@ -22,7 +22,7 @@ pub(super) const LIBRARY: Library = Library {
 const FUNCTIONS: &[Function] = &[
     function(
         "cidr",
-        "The address range that a string spells; an error if it is none.",
+        "Parses an address range; an error if the string is not one.",
         Counted::ByName(PARSE),
         &[("string(cidr('192.168.0.0/16'))", "'192.168.0.0/16'")],
         &[overload("string_to_cidr", "(string) -> net.CIDR", PARSE, |_, args| {
@@ -46,7 +46,7 @@ const FUNCTIONS: &[Function] = &[
     .function_rank(1),
     function(
         "containsIP",
-        "Whether the range has the address in it.",
+        "Whether the range contains the address.",
         Counted::ByName(CONTAINS_IP),
         &[("cidr('192.168.0.0/24').containsIP('192.168.0.1')", "true")],
         &[
@@ -67,7 +67,7 @@ const FUNCTIONS: &[Function] = &[
     .spelling(Spelling::Address),
     function(
         "containsCIDR",
-        "Whether the range has the other one in it.",
+        "Whether the range contains the other range.",
         Counted::ByName(CONTAINS_CIDR),
         &[("cidr('192.168.0.0/16').containsCIDR('192.168.10.0/24')", "true")],
         &[
@@ -122,7 +122,7 @@ const FUNCTIONS: &[Function] = &[
     ),
     function(
         "string",
-        "The range as text.",
+        "The range as a string.",
         Counted::ByOverload,
         &[("string(cidr('10.0.0.0/8'))", "'10.0.0.0/8'")],
         &[overload(

@@ -180,7 +180,7 @@ const FUNCTIONS: &[Function] = &[
     ),
     function(
         "format.byte",
-        "The format of base64 text.",
+        "The format of base64 strings.",
         Counted::ByOverload,
         &[("format.byte().validate('aGVsbG8=').hasValue()", "false")],
         &[overload(

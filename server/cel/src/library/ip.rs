@@ -19,7 +19,7 @@ pub(super) const LIBRARY: Library = Library {
 const FUNCTIONS: &[Function] = &[
     function(
         "ip",
-        "The IP address that a string spells; an error if it is none.",
+        "Parses an IP address; an error if the string is not one.",
         Counted::ByName(PARSE),
         &[("string(ip('127.0.0.1'))", "'127.0.0.1'")],
         &[overload("string_to_ip", "(string) -> net.IP", PARSE, |_, args| {
@@ -31,7 +31,7 @@ const FUNCTIONS: &[Function] = &[
     .function_rank(1),
     function(
         "ip.isCanonical",
-        "Whether a string is an IP address as it would be printed.",
+        "Whether a string is an IP address in its canonical form.",
         Counted::ByName(PARSE_AND_PRINT),
         &[("ip.isCanonical('::1')", "true")],
         &[overload(
@@ -59,7 +59,7 @@ const FUNCTIONS: &[Function] = &[
     .function_rank(1),
     function(
         "string",
-        "The address as text.",
+        "The address as a string.",
         Counted::ByOverload,
         &[("string(ip('::1'))", "'::1'")],
         &[overload("ip_to_string", "(net.IP) -> string", Cost::ONE, |_, args| {

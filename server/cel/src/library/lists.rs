@@ -21,7 +21,7 @@ pub(super) const LIBRARY: Library = Library {
 const FUNCTIONS: &[Function] = &[
     function(
         "slice",
-        "The elements from one index up to another.",
+        "The elements from one index up to, but not including, another.",
         Counted::ByOverload,
         &[("[1, 2, 3, 4].slice(1, 3)", "[2, 3]")],
         &[overload(
@@ -76,7 +76,7 @@ const FUNCTIONS: &[Function] = &[
     .passes_on(),
     function(
         "@sortByAssociatedKeys",
-        "The elements in the order of their keys; what sortBy expands to.",
+        "Sorts the elements by their keys; sortBy expands to this.",
         Counted::ByOverload,
         &[],
         &[

@@ -113,14 +113,14 @@ const FUNCTIONS: &[Function] = &[
     ),
     function(
         "indexOf",
-        "The index of the first element that is equal; -1 if there is none.",
+        "The index of the first equal element, or -1.",
         Counted::ByName(SCAN),
         &[("['a', 'b', 'b'].indexOf('b')", "1")],
         &[overload("list_a_index_of_int", "list(A).(A) -> int", SCAN, index_of)],
     ),
     function(
         "lastIndexOf",
-        "The index of the last element that is equal; -1 if there is none.",
+        "The index of the last equal element, or -1.",
         Counted::ByName(SCAN),
         &[("['a', 'b', 'b'].lastIndexOf('b')", "2")],
         &[overload(

@@ -19,7 +19,7 @@ pub(super) const LIBRARY: Library = Library {
 const FUNCTIONS: &[Function] = &[
     function(
         "quantity",
-        "The quantity that a string spells; an error if it is none.",
+        "Parses a quantity; an error if the string is not one.",
         Counted::ByName(PARSE),
         &[("quantity('1k') == quantity('1000')", "true")],
         &[overload(
@@ -111,7 +111,7 @@ const FUNCTIONS: &[Function] = &[
     ),
     function(
         "asInteger",
-        "The quantity as an int; an error if it is none.",
+        "The quantity as an int; an error if it does not fit.",
         Counted::ByName(Cost::ONE),
         &[("quantity('1k').asInteger()", "1000")],
         &[overload(
@@ -127,7 +127,7 @@ const FUNCTIONS: &[Function] = &[
     ),
     function(
         "isInteger",
-        "Whether asInteger gives no error.",
+        "Whether asInteger succeeds.",
         Counted::ByName(Cost::ONE),
         &[("quantity('1.5').isInteger()", "false")],
         &[overload(

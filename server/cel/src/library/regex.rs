@@ -33,7 +33,7 @@ const FUNCTIONS: &[Function] = &[
     .pattern(find),
     function(
         "findAll",
-        "All matches of a regular expression that do not overlap, or the first so many.",
+        "All matches of a regular expression that do not overlap, up to an optional limit.",
         Counted::ByName(SEARCH),
         &[
             ("'123 abc 456'.findAll('[0-9]+')", "['123', '456']"),

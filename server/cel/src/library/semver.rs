@@ -19,7 +19,7 @@ pub(super) const LIBRARY: Library = Library {
 const FUNCTIONS: &[Function] = &[
     function(
         "semver",
-        "The version that a string spells; with true, v1.2 is read as 1.2.0.",
+        "Parses a semantic version; with true, it reads v1.2 as 1.2.0.",
         Counted::ByName(PARSE),
         &[("semver('1.2.3').major()", "1"), ("semver('v1.2', true).patch()", "0")],
         &[
@@ -36,7 +36,7 @@ const FUNCTIONS: &[Function] = &[
     .spelling(Spelling::Version),
     function(
         "isSemver",
-        "Whether a string is a semantic version; with true, after it was made one.",
+        "Whether a string is a semantic version; with true, forms such as v1.2 are accepted.",
         Counted::ByName(PARSE),
         &[("isSemver('1.0.0')", "true"), ("isSemver('v1.0', true)", "true")],
         &[

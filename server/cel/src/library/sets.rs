@@ -29,7 +29,7 @@ const FUNCTIONS: &[Function] = &[
     ),
     function(
         "sets.equivalent",
-        "Whether both lists have the same elements, however often and in whatever order.",
+        "Whether both lists have the same elements, in any order and any number of times.",
         Counted::ByOverload,
         &[("sets.equivalent([1, 2], [2, 1, 1])", "true")],
         &[overload(

@@ -14,7 +14,7 @@ pub(super) const LIBRARY: Library = Library {
 
 const FUNCTIONS: &[Function] = &[function(
     "cel.@mapInsert",
-    "The map with an entry (or those of another map) more; what the macros that make maps expand to.",
+    "Adds an entry, or the entries of another map, to a map; macros that make maps expand to this.",
     Counted::ByOverload,
     &[],
     &[

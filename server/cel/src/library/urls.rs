@@ -20,7 +20,7 @@ pub(super) const LIBRARY: Library = Library {
 const FUNCTIONS: &[Function] = &[
     function(
         "url",
-        "The URL that a string spells; an error if it is none.",
+        "Parses a URL; an error if the string is not one.",
         Counted::ByName(PARSE_URL),
         &[("url('https://example.com/a').getHost()", "'example.com'")],
         &[overload(

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 /// Longer names are not looked for.
 const LONGEST: usize = 256;
 
-/// The names of markers that a project declares. A name includes all names that begin with it and a colon.
+/// The names of markers that a project declares. A name also covers all names that begin with it and a colon.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Declared(BTreeSet<String>);
 
@@ -27,7 +27,7 @@ impl std::fmt::Display for NoName {
         f.write_str(match self {
             Self::Empty => "the name of a marker is missing",
             Self::Long => "the name of a marker has at most 256 bytes",
-            Self::Blank => "the name of a marker contains no blanks",
+            Self::Blank => "the name of a marker contains no spaces",
             Self::Value => "the name of a marker contains no `=`",
         })
     }

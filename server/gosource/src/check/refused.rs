@@ -30,7 +30,7 @@ pub enum Problem {
     Extra,
     /// A string in quotes does not end.
     Quote,
-    /// A backslash begins no escape of Go.
+    /// A backslash begins not an escape sequence of Go.
     Escape,
     /// Items are separated otherwise.
     Separator,

@@ -61,7 +61,7 @@ pub(super) fn complete(context: &Context<'_, '_>) -> Option<Completions> {
             values::in_text(&scoped, text, tokens, &locals, *quote)
         }
         Situation::Operator { .. } => vec![Item {
-            detail: Some("whether a list or map has it".to_owned()),
+            detail: Some("whether a list or map contains it".to_owned()),
             ..Item::new("in", ItemKind::Keyword)
         }],
     };
@@ -171,7 +171,7 @@ fn fields(
 fn guard(scoped: &Scoped<'_, '_>, field: &Item, receiver: &str, at: usize) -> Item {
     let mut item = field.clone();
     let test = format!("has({receiver}.{}) && ", field.text);
-    item.suffix = Some(" (if it is there)".to_owned());
+    item.suffix = Some(" (if present)".to_owned());
     item.note = Some(test.clone());
     // Where the receiver is written, in the file: it has no line breaks before the cursor, or is left alone.
     let start = scoped.context.place.offset - (scoped.text_len - at) as u32;

@@ -149,7 +149,7 @@ fn key(context: &Context<'_, '_>, field: &'static Field) -> Item {
     let mut notes = Vec::new();
     match field.presence {
         Presence::Required => notes.push("required".to_owned()),
-        Presence::Server => notes.push("set by the server".to_owned()),
+        Presence::Server => notes.push("set by the API server".to_owned()),
         Presence::Optional | Presence::Refused => {}
     }
     if field.since > crd_analyzer_schema::KubernetesVersion::OLDEST.number() {

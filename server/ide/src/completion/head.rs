@@ -56,8 +56,8 @@ pub(super) fn whole_crd(context: &Context<'_, '_>) -> Option<Item> {
         (schema + 2 * step, "properties: {}".to_owned()),
     ];
     let mut item = Item::new(format!("{} …", CRD.name), ItemKind::Snippet);
-    item.detail = Some("a new kind of resources".to_owned());
-    item.documentation = Some("A definition with one version, a spec and the status subresource.".into());
+    item.detail = Some("a new kind of resource".to_owned());
+    item.documentation = Some("A CRD with one version, a spec and the status subresource.".into());
     context.writer.lines(&mut item, &lines);
     Some(item)
 }

@@ -145,13 +145,13 @@ pub(super) fn snippets(
             add(
                 "string …",
                 "a schema with a length",
-                "Text with the most characters that it has, from which CEL costs are estimated.",
+                "A string with a maximum length, which also limits the CEL cost estimate.",
                 vec![line(0, "type: string"), line(0, "maxLength: ${1:253}")],
             );
             add(
                 "integer …",
                 "a schema with a minimum",
-                "An integer of 32 bits with the smallest value that it has.",
+                "A 32-bit integer with a minimum.",
                 vec![
                     line(0, "type: integer"),
                     line(0, "format: int32"),
@@ -177,7 +177,7 @@ pub(super) fn snippets(
             add(
                 "map …",
                 "a schema with additionalProperties",
-                "A map from any names to values of one schema.",
+                "A map: any keys, and values of one schema.",
                 vec![
                     line(0, "type: object"),
                     line(0, "maxProperties: ${1:64}"),
@@ -188,7 +188,7 @@ pub(super) fn snippets(
             add(
                 "list …",
                 "a schema with items",
-                "A list that is replaced as a whole.",
+                "A list that server-side apply replaces as a whole.",
                 vec![
                     line(0, "type: array"),
                     line(0, "maxItems: ${1:64}"),
@@ -199,7 +199,7 @@ pub(super) fn snippets(
             add(
                 "list-map …",
                 "a list whose items have a key",
-                "A list of objects that are told apart by a key: each has its own owner in server-side apply.",
+                "A list of objects that a key identifies: in server-side apply, each item has its own owner.",
                 vec![
                     line(0, "type: array"),
                     line(0, "maxItems: ${1:64}"),
@@ -219,7 +219,7 @@ pub(super) fn snippets(
             add(
                 "enum …",
                 "a schema with values",
-                "Text out of a few values.",
+                "A string with a list of allowed values.",
                 vec![
                     line(0, "type: string"),
                     line(0, "enum:"),
@@ -275,7 +275,7 @@ pub(super) fn snippets(
                 add(
                     &format!("copy of {name} …"),
                     &format!("a version with the schema of {name}"),
-                    "A version that begins as a copy: change its schema afterwards.",
+                    "A copy of a version, for you to change.",
                     lines,
                 );
             }
@@ -368,7 +368,7 @@ pub(super) fn snippets(
         add(
             "required fields",
             &names.join(", "),
-            "All required fields that are missing.",
+            "All missing required fields.",
             lines,
         );
     }

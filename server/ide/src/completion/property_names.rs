@@ -293,7 +293,7 @@ fn own_names(context: &Context<'_, '_>, field: &str) -> Vec<Item> {
     suggested
         .map(|text| {
             let mut item = Item::new(text.as_str(), ItemKind::Value);
-            item.detail = Some("from the other names".to_owned());
+            item.detail = Some("derived from the other names".to_owned());
             item.preselect = true;
             context.writer.value(&mut item, &text, true);
             item

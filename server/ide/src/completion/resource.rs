@@ -147,7 +147,7 @@ fn metadata(context: &Context<'_, '_>, path: &[Step<'_>]) -> Vec<Item> {
             let mut item = Item::new(field.name, ItemKind::Key);
             item.detail = Some(field.ty.display());
             item.documentation = Some(field.doc.into());
-            item.note = (field.presence == Presence::Server).then(|| "set by the server".to_owned());
+            item.note = (field.presence == Presence::Server).then(|| "set by the API server".to_owned());
             context.writer.key(&mut item, field.name, definition::shape(field));
             item
         }));

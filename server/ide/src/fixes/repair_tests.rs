@@ -150,18 +150,18 @@ fn junctors_only_say_more() {
     );
     check(
         "type: object\nproperties:\n  a:\n    type: string\n    allOf:\n    - minLength: 1\n      type: string\n    - pattern: x",
-        "Remove type from allOf[0]: it is said outside",
+        "Remove type from allOf[0]: the schema around it has it",
         "type: object\nproperties:\n  a:\n    type: string\n    allOf:\n    - minLength: 1\n    - pattern: x",
     );
     let text =
         format!("{HEAD}            type: object\n        anyOf:\n        - properties: {{spek: {{minLength: 1}}}}\n");
     assert_eq!(
-        repaired(&text, "Declare spek as string outside"),
+        repaired(&text, "Add spek as string to the schema outside"),
         text.replace("          spec:", "          spek: {type: string}\n          spec:")
     );
     check(
         "type: object\nproperties:\n  a:\n    anyOf:\n    - type: integer\n    - type: string",
-        "Say so with x-kubernetes-int-or-string: true",
+        "Use x-kubernetes-int-or-string: true",
         "type: object\nproperties:\n  a:\n    x-kubernetes-int-or-string: true\n    anyOf:\n    - type: integer\n    - type: string",
     );
 }
@@ -175,7 +175,7 @@ fn keys_of_lists_become_required() {
     );
     check(
         "type: array\nx-kubernetes-list-type: map\nitems: {type: object, required: [k], properties: {k: {type: string}}}",
-        "Tell items apart by k",
+        "Identify items by k",
         "x-kubernetes-list-map-keys: [k]\ntype: array\nx-kubernetes-list-type: map\nitems: {type: object, required: [k], properties: {k: {type: string}}}",
     );
 }
@@ -223,7 +223,7 @@ fn what_is_written_wrong_or_twice_is_mended() {
     );
     check(
         "type: string\ntitle: a\ntitle: b",
-        "Remove the title that does not count",
+        "Remove the title that has no effect",
         "type: string\ntitle: b",
     );
     check(

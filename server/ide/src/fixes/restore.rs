@@ -157,7 +157,7 @@ fn keyword(new: Crd<'_>, old: Crd<'_>, new_path: &[Segment], old_path: &[Segment
             let now = new.tree.full_span(now.value);
             let is_one_line = !new.tree.text()[now.range()].contains(['\n', '\r']);
             let edit = is_one_line.then(|| edits::put(now, source))?;
-            Some((format!("Put `{name}` back to {}", shown(source)), vec![edit]))
+            Some((format!("Restore `{name}` to {}", shown(source)), vec![edit]))
         }
         (None, Some(now)) => {
             let edit = edits::remove_entry(new.tree, mapping, now)?;
@@ -165,7 +165,7 @@ fn keyword(new: Crd<'_>, old: Crd<'_>, new_path: &[Segment], old_path: &[Segment
         }
         (Some(before), None) => {
             let edit = edits::insert_like(new.tree, mapping, old.tree, old_mapping, before)?;
-            Some((format!("Put `{name}` back"), vec![edit]))
+            Some((format!("Restore `{name}`"), vec![edit]))
         }
         (None, None) => None,
     }
@@ -220,7 +220,7 @@ fn rule(new: Crd<'_>, old: Crd<'_>, path: &[Segment], before: Option<&[Segment]>
         && let (Some(source), Some(_)) = (one_line(old.tree, before), one_line(tree, rule))
     {
         let edit = edits::put(tree.full_span(rule), source);
-        return Some((format!("Put the rule back to {}", shown(&words)), vec![edit]));
+        return Some((format!("Restore the rule to {}", shown(&words)), vec![edit]));
     }
     if before.is_some() {
         return None;
@@ -259,7 +259,7 @@ fn property(new: Crd<'_>, old: Crd<'_>, old_path: &[Segment], version: &str) -> 
     let (mapping, old_mapping) = (new.at(&around)?, old.at(old_around)?);
     let before = old.tree.entry(old_mapping, name)?;
     let edit = edits::insert_like(new.tree, mapping, old.tree, old_mapping, before)?;
-    Some((format!("Put the property `{name}` back"), vec![edit]))
+    Some((format!("Restore the property `{name}`"), vec![edit]))
 }
 
 /// A value as it is written, if that is in one line and means the same elsewhere.

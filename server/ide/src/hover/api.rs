@@ -24,7 +24,7 @@ pub(super) fn field(field: &Field, version: KubernetesVersion) -> Vec<Block> {
     }
     if !field.applies_to.is_empty() {
         let types: Vec<_> = field.applies_to.iter().map(|it| code(it)).collect();
-        notes.push(format!("says something about values of type {}", types.join(", ")));
+        notes.push(format!("applies to values of type {}", types.join(", ")));
     }
     if let Values::Closed(values) = &field.values {
         let known = values.iter().filter(|it| it.is_in(version));

@@ -141,7 +141,7 @@ fn costs(expression: &Expression<'_>, meaning: &Meaning) -> Vec<String> {
             Part::MessageExpression => "the message expression",
         };
         let unbounded = if cost.is_unbounded {
-            ", as a list or map above has no bound"
+            ", because a list or map above has no limit"
         } else {
             ""
         };

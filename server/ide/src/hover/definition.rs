@@ -174,13 +174,13 @@ fn conversion(document: &Document<'_>) -> Block {
             .map(|it| code(&tree.scalar(it)))
             .collect();
         format!(
-            "Here a webhook converts between {}; it is sent `ConversionReview` objects of version {}.",
+            "A webhook converts between {}. The API server sends it `ConversionReview` objects of version {}.",
             names.join(", "),
             reviews.join(" or ")
         )
     } else {
         format!(
-            "Here nothing converts between {}: the server only changes `apiVersion`, then prunes by the schema of the version that is asked for.",
+            "Objects of {} are not converted: the API server only changes `apiVersion`, and prunes fields that the requested version does not have.",
             names.join(", ")
         )
     })

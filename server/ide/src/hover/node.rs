@@ -220,7 +220,7 @@ fn treatment(tree: &Tree, root: NodeId, target: &Target, node: NodeId, who: Read
                 .flat_map(|it| tree.items(it));
             let keys: Vec<_> = keys.map(|it| code(&tree.scalar(it))).collect();
             facts.push(match text(tree, node, "x-kubernetes-list-type").as_deref() {
-                Some("map") => format!("list of type map: items are told apart by {}", keys.join(", ")),
+                Some("map") => format!("list of type map: {} identifies each item", keys.join(", ")),
                 Some("set") => "list of type set: items are unique".to_owned(),
                 _ => "list of type atomic: replaced as a whole, and rules below cannot use `oldSelf`".to_owned(),
             });

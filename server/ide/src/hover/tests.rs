@@ -111,7 +111,7 @@ fn a_field_of_the_api_is_documented() {
     );
     let conversion = at("conversion:").expect("it").plain();
     assert!(
-        conversion.contains("Here nothing converts between v1beta1, v1"),
+        conversion.contains("Objects of v1beta1, v1 are not converted"),
         "{conversion}"
     );
     let rules = at("x-kubernetes-validations").expect("it").plain();
@@ -142,7 +142,7 @@ fn tokens_of_an_expression_are_explained() {
     assert!(variable.starts_with("h: string\n\nThe current element."), "{variable}");
     check(
         "self.hosts.all(",
-        "self: object\n\nThe value that the rule is about.\n\n- hosts: list(string)\n- raw: object\n- size: int\n\n\
+        "self: object\n\nThe value that the rule validates.\n\n- hosts: list(string)\n- raw: object\n- size: int\n\n\
          - the rule: cost 26, under 1 % of the limit",
     );
     let text = at("string(self").expect("it").plain();

@@ -41,7 +41,7 @@ impl SourceFile<'_> {
 
     /// The renaming, if it brings no problem to any manifest that the file has a part in.
     fn judged(&self, renaming: Renaming) -> Result<Renaming, String> {
-        let too_long = || "judging the new name takes too long".to_owned();
+        let too_long = || "checking the new name takes too long".to_owned();
         let before = (self.judge)(self.text).ok_or_else(too_long)?;
         let text = apply(self.text, &renaming.edits).ok_or("the places of the name overlap")?;
         let after = (self.judge)(&text.into()).ok_or_else(too_long)?;

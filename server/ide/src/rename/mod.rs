@@ -176,7 +176,10 @@ fn edits_for(
     }
     let found = uses(document, &target, version);
     if !found.is_complete {
-        return Err(format!("too many rules may read `{}` to look at them all", target.name));
+        return Err(format!(
+            "too many rules may read `{}` to check each of them",
+            target.name
+        ));
     }
     let mut edits = Vec::new();
     for one in &found.all {

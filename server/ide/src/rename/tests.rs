@@ -214,9 +214,9 @@ fn variables_of_comprehensions_change_in_their_comprehension() {
         assert_eq!(renamed(&text(&rule), new_name), Err(why));
     };
     refused("n", "`NAME` has another meaning in the expression");
-    refused("in", "`NAME` is not a name that CEL has for a variable");
-    refused("a b", "`NAME` is not a name that CEL has for a variable");
-    refused("", "`NAME` is not a name that CEL has for a variable");
+    refused("in", "`NAME` is not a valid name of a CEL variable");
+    refused("a b", "`NAME` is not a valid name of a CEL variable");
+    refused("", "`NAME` is not a valid name of a CEL variable");
     let outer = r#"'self.mode.split("x").all(¦m, m == self.mode)'"#;
     let why = "`self` has another meaning in the expression";
     assert_eq!(renamed(&text(outer), "self"), Err(why.to_owned()));
@@ -258,7 +258,7 @@ fn variables_of_policies_change_where_they_are_declared_and_read() {
     let marked = text.replace("name: 'all'", "name: 'a¦ll'");
     let expected = text.replace("name: 'all'", "name: 'every'");
     assert_eq!(renamed(&marked, "every"), Ok(expected));
-    let why = "there is a variable `most` already";
+    let why = "a variable `most` already exists";
     assert_eq!(renamed(&marked, "most"), Err(why.to_owned()));
     let inner = text.replace("all(most, most", "all(most, ¦most");
     let expected = text.replace("all(most, most", "all(one, one");
@@ -277,7 +277,7 @@ fn large_expressions_keep_nobody_waiting() {
     let expected = many.replace("all(¦x, x >", "all(y, y >");
     assert!(renamed(&text(&many), "y") == Ok(text(&expected)));
     let uses = format!("'[1].all(¦x, {}x > 0)'", "x > 0 && ".repeat(10_000));
-    let why = "an expression has too many names `x` to look at them all";
+    let why = "an expression contains the name `x` too often to check each place";
     assert!(renamed(&text(&uses), "y") == Err(why.to_owned()));
 }
 
@@ -292,6 +292,6 @@ fn large_policies_keep_nobody_waiting() {
         )
     };
     assert!(renamed(&text(20), "limit").is_ok_and(|it| it.matches("variables.limit").count() == 23));
-    let why = "too many expressions may read `most` to look at them all";
+    let why = "too many expressions may read `most` to check each of them";
     assert!(renamed(&text(2_000), "limit") == Err(why.to_owned()));
 }

@@ -89,7 +89,7 @@ impl Variable<'_> {
         version: KubernetesVersion,
     ) -> Result<Vec<TextEdit>, String> {
         if !is_identifier(new_name) {
-            return Err(format!("`{new_name}` is not a name that CEL has for a variable"));
+            return Err(format!("`{new_name}` is not a valid name of a CEL variable"));
         }
         match self {
             Self::OfComprehension(expression, token) => in_comprehension(&expression, token, new_name),
@@ -110,7 +110,7 @@ fn is_identifier(name: &str) -> bool {
 
 /// The names that are written so in an expression.
 fn names_in(expression: &Expression<'_>, name: &str) -> Result<Vec<usize>, String> {
-    let too_many = || format!("an expression has too many names `{name}` to look at them all");
+    let too_many = || format!("an expression contains the name `{name}` too often to check each place");
     expression.names(name).ok_or_else(too_many)
 }
 
@@ -162,7 +162,7 @@ fn in_object(
     let tree = document.tree;
     let names = names(tree, object, list);
     if old_name != new_name && names.iter().any(|it| tree.scalar(*it) == new_name) {
-        return Err(format!("there is a variable `{new_name}` already"));
+        return Err(format!("a variable `{new_name}` already exists"));
     }
     let is_it = |it: &&NodeId| tree.scalar(**it) == old_name;
     let [declared] = names.iter().filter(is_it).collect::<Vec<_>>()[..] else {
@@ -176,7 +176,7 @@ fn in_object(
     naming.retain(|it| tree.scalar(it.scalar).contains(old_name));
     if naming.len().saturating_mul(names.len()) > MOST_ASKED {
         return Err(format!(
-            "too many expressions may read `{old_name}` to look at them all"
+            "too many expressions may read `{old_name}` to check each of them"
         ));
     }
     for scalar in naming {

@@ -73,8 +73,8 @@ impl Error {
         match failure {
             Failure::Timeout => Self::Timeout,
             Failure::Io(why) => Self::Failed(format!("git cannot be run: {why}")),
-            Failure::TooLong => Self::Failed("git answers too much".to_owned()),
-            Failure::Ended => Self::Failed("git ended without an answer".to_owned()),
+            Failure::TooLong => Self::Failed("the output of git is too large".to_owned()),
+            Failure::Ended => Self::Failed("git exited without output".to_owned()),
         }
     }
 }
@@ -102,7 +102,7 @@ impl fmt::Display for Error {
             ),
             Self::TooLarge { path, size } => write!(
                 f,
-                "{} has {size} bytes, more than the {} bytes that are read",
+                "{} has {size} bytes, but crd-analyzer reads at most {}",
                 path.display(),
                 objects::MAX_BYTES
             ),

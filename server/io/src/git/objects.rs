@@ -85,14 +85,14 @@ impl Objects {
     pub(super) fn commit(&mut self, revision: &str) -> Result<String, Error> {
         let refuse = |why: &str| Error::Revision(why.to_owned());
         if revision.is_empty() {
-            return Err(refuse("names no commit: its name is empty"));
+            return Err(refuse("is not a commit: the name is empty"));
         }
         if revision.len() > MAX_NAME {
-            return Err(refuse("names no commit: its name is too long"));
+            return Err(refuse("is not a commit: the name is too long"));
         }
         if revision.chars().any(char::is_control) {
             return Err(refuse(
-                "names no commit: its name has a line break or another control character",
+                "is not a commit: the name has a line break or another control character",
             ));
         }
         // What follows `:/` is all text to look for.
@@ -112,7 +112,7 @@ impl Objects {
                 "tree" => "folder",
                 other => other,
             };
-            refuse(&format!("names a {kind}, not a commit"))
+            refuse(&format!("is a {kind}, not a commit"))
         };
         match self.header(&question).map_err(ended)? {
             Answer::Object(header) if header.kind == "commit" => {
@@ -120,16 +120,16 @@ impl Objects {
                 return Ok(header.id);
             }
             Answer::Object(header) => return Err(other_kind(&header.kind)),
-            Answer::Ambiguous => return Err(refuse("names several objects: it is the beginning of their ids")),
+            Answer::Ambiguous => return Err(refuse("is ambiguous: it is the beginning of several ids")),
             Answer::Missing => {}
         }
         match self.header(revision).map_err(ended)? {
             Answer::Object(header) => Err(other_kind(&header.kind)),
-            Answer::Ambiguous => Err(refuse("names several objects: it is the beginning of their ids")),
+            Answer::Ambiguous => Err(refuse("is ambiguous: it is the beginning of several ids")),
             Answer::Missing if self.snapshot.is_shallow => Err(refuse(
-                "names no commit in this shallow clone: `git fetch --unshallow` fetches the rest of the history",
+                "is not a commit in this shallow clone: `git fetch --unshallow` fetches the rest of the history",
             )),
-            Answer::Missing => Err(refuse("names no commit")),
+            Answer::Missing => Err(refuse("is not a commit")),
         }
     }
 
@@ -236,10 +236,7 @@ impl Objects {
         };
         if header.kind != kind {
             self.running = None;
-            return Err(Error::Failed(format!(
-                "git has a {} where a {kind} has to be",
-                header.kind
-            )));
+            return Err(Error::Failed(format!("git has a {} instead of a {kind}", header.kind)));
         }
         self.content(&header, path)
     }

@@ -270,7 +270,7 @@ fn config_of(snapshot: &Snapshot, location: &Location, revision: &str) -> Result
                 let _ = writeln!(ours, "[extensions]\n\trefStorage = {value}");
             }
             ("extensions.objectformat" | "extensions.refstorage", _) => {
-                let why = format!("{key} is {value:?}, which is not known here");
+                let why = format!("{key} is {value:?}, which crd-analyzer does not know");
                 return Err(Error::Malformed { path, why });
             }
             _ if wants_branches => ours.push_str(&tracking(key, value).unwrap_or_default()),

@@ -37,7 +37,13 @@ impl Building<'_> {
     /// Notes a schema that lists are merged by and that is not known.
     fn note_other_openapi(&mut self, path: &Text) {
         self.is_changing = true;
-        let problem = || Problem::new(ProblemKind::NotSupported, path.place, "`openapi` is not built here");
+        let problem = || {
+            Problem::new(
+                ProblemKind::NotSupported,
+                path.place,
+                "crd-analyzer does not build `openapi` here",
+            )
+        };
         self.blocked.get_or_insert_with(problem);
     }
 

@@ -65,7 +65,7 @@ impl Building<'_> {
                 _ => {
                     self.is_changing = true;
                     let problem = || {
-                        let message = format!("`{field}` is not built here");
+                        let message = format!("crd-analyzer does not build `{field}`");
                         Problem::new(ProblemKind::NotSupported, *place, message)
                     };
                     self.blocked.get_or_insert_with(problem);

@@ -77,8 +77,13 @@ impl Cause for ImpossibleEnumValue {
         let value = clip(&self.value.to_string(), 40);
         let words = Words::new(format!("`enum` lists `{value}`, which its own schema rejects"))
             .label("never valid")
-            .help("remove it, or change the keyword that rejects it")
-            .note(format!("the API server says of this value: {}", self.error.body()));
+            .help(match self.value {
+                serde_json::Value::Bool(_) => {
+                    "put it in quotes if it is a string: YAML reads words such as `on` and `no` as booleans"
+                }
+                _ => "remove it, or change the keyword that rejects it",
+            })
+            .note(format!("the API server reports for this value: {}", self.error.body()));
         let fix = || Proposal::new("Remove the item", Change::Remove(place.clone()));
         Told::from(words).propose((!self.is_only).then(fix))
     }

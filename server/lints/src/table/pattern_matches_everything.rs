@@ -36,7 +36,7 @@ impl Cause for PatternMatchesEverything {
     fn tell(&self, place: &Path) -> Told {
         let words = Words::new("every string matches this pattern")
             .label("rejects nothing")
-            .help("put `^` at the beginning and `$` at the end, if the whole string is meant")
+            .help("to match the whole string, put `^` at the beginning and `$` at the end")
             .note("a pattern may match anywhere in a string, also at its beginning with no characters");
         Told::from(words).propose(Proposal::new("Remove pattern", Change::Remove(place.clone())))
     }

@@ -18,7 +18,7 @@ pub(super) const LINT: Lint = Lint::new(
     include_str!("../../codes/properties-lost-in-storage.md"),
     Check::Crd(check),
 )
-.no_fix("Only the author knows whether the storage version gets the properties, or a webhook converts.")
+.no_fix("Only the author knows whether to add the properties to the storage version or to convert with a webhook.")
 .needs(&["spec", "conversion"])
 .group("stored");
 
@@ -107,7 +107,7 @@ impl Cause for PropertiesLostInStorage {
             "the storage version {storage} loses properties of {}",
             code(&self.version)
         ))
-        .label("more properties than are stored")
+        .label("this version has properties that the storage version does not have")
         .help(format!(
             "add {} to version {storage}, or convert with a webhook",
             joined(&names, "and")

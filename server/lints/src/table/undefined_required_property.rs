@@ -77,7 +77,7 @@ impl Cause for UndefinedRequiredProperty {
         };
         let note = "the API server removes properties that the schema does not have";
         let words = words.note(if self.in_junctor {
-            format!("{note}, so nothing satisfies this")
+            format!("{note}, so no value satisfies this")
         } else {
             format!("{note}, so it rejects every object")
         });

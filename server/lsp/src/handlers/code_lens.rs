@@ -44,7 +44,14 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeLensParams) -> Re
             );
             (!all.is_empty()).then_some(all)
         };
-        return source_context::read(session, snapshot, |it| it.code_lens, "the pricing of rules", answer).await;
+        return source_context::read(
+            session,
+            snapshot,
+            |it| it.code_lens,
+            "the cost estimate of rules",
+            answer,
+        )
+        .await;
     }
     let found = request_context::read_costs(
         session,

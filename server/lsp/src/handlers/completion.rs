@@ -27,7 +27,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> 
         session,
         &at.text_document.uri,
         |it| it.completion,
-        "the search for what can be written",
+        "the search for completions",
         move |request| {
             let offset = request.offset(at.position);
             let text = request.file().text();
@@ -66,7 +66,7 @@ async fn of_source(
     snapshot: Snapshot,
     position: Position,
 ) -> Result<Option<CompletionResponse>> {
-    let what = "the search for what can be written";
+    let what = "the search for completions";
     let found = source_context::read(
         session,
         snapshot,

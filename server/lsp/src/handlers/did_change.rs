@@ -17,9 +17,6 @@ pub(crate) fn handle(session: &Arc<Session>, params: DidChangeTextDocumentParams
         session.sync_soon();
         session.build_soon(path_of(&document.uri));
     } else {
-        tracing::debug!(
-            "a change of a document that is not open so far: {}",
-            document.uri.as_str()
-        );
+        tracing::debug!("a change of a document that is not open: {}", document.uri.as_str());
     }
 }

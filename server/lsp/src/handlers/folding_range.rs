@@ -28,7 +28,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: FoldingRangeParams) -
         let folds: Vec<_> = folds.into_iter().map(convert).collect();
         Ok((!folds.is_empty()).then_some(folds))
     };
-    tasks::answering("the search for folds", work).await?
+    tasks::answering("the search for folding ranges", work).await?
 }
 
 fn convert(fold: FoldedLines) -> FoldingRange {

@@ -60,7 +60,7 @@ pub(crate) fn handle(session: &Arc<Session>) {
     // The answers come through the reader, which must not wait for them, nor for a look at the folders.
     tasks::beside(async move {
         let has_types = move || folders.is_some_and(|it| it.iter().any(|it| repository::has_api_types(it)));
-        if tasks::blocking("the look for Go types", has_types)
+        if tasks::blocking("the search for Go types", has_types)
             .await
             .unwrap_or_default()
         {
@@ -70,7 +70,7 @@ pub(crate) fn handle(session: &Arc<Session>) {
             return;
         }
         if let Err(error) = remote.register_capability(registrations).await {
-            tracing::warn!("the client watches nothing: {error}");
+            tracing::warn!("the client does not watch files: {error}");
         }
     });
     crate::folders::look_through(session);

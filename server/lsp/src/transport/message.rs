@@ -68,7 +68,7 @@ impl Refusal {
     /// Of a message whose length is too large.
     pub(super) fn too_short(body: &[u8]) -> Self {
         let outline = serde_json::from_slice(body).unwrap_or_default();
-        let why = "a header stands inside the message: its Content-Length is too large";
+        let why = "a header is inside the message: its Content-Length is too large";
         Self::of(&outline, ErrorCode::InvalidRequest, why)
     }
 
@@ -103,7 +103,9 @@ pub(super) fn read(body: &[u8]) -> Reading {
     if !body.trim_ascii_start().starts_with(b"{") {
         let is_json = str::from_utf8(body).is_ok() && serde_json::from_slice::<IgnoredAny>(body).is_ok();
         return if is_json {
-            Reading::Refused(Refusal::invalid("a message must be one object; batches are not taken"))
+            Reading::Refused(Refusal::invalid(
+                "a message must be one object; batches are not supported",
+            ))
         } else {
             parse_error(&Outline::default())
         };

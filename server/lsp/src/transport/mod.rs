@@ -79,7 +79,7 @@ pub(crate) async fn filter_malformed(input: impl AsyncRead + Unpin, mut output: 
 }
 
 async fn refuse(refusal: &Refusal, output: &mut (impl AsyncWrite + Unpin)) -> std::io::Result<()> {
-    tracing::warn!("a message is refused: {}", refusal.error.message);
+    tracing::warn!("a message is rejected: {}", refusal.error.message);
     hand_on(refusal.request().as_bytes(), output).await
 }
 

@@ -106,7 +106,7 @@ async fn every_id_is_answered_or_null_is() {
 
 #[tokio::test]
 async fn what_is_no_request_is_answered() {
-    const LIST: &str = "null -32600 a message must be one object; batches are not taken";
+    const LIST: &str = "null -32600 a message must be one object; batches are not supported";
     const METHOD: &str = "-32600 `method` must be a string";
     for (body, expected) in [
         ("", &[PARSE][..]),
@@ -229,7 +229,7 @@ async fn goes_on_behind_a_length_that_is_wrong() {
         }
     }
     let request = r#"{"jsonrpc":"2.0","id":7,"method":"a"}"#;
-    let cut = "7 -32600 a header stands inside the message: its Content-Length is too large";
+    let cut = "7 -32600 a header is inside the message: its Content-Length is too large";
     for length in 1..3000 {
         let expected = match length {
             // Too short: what is left is passed over.

@@ -89,7 +89,7 @@ async fn expected_errors_are_not_red_and_say_why() {
         (
             "testdata/invalid-widget.yaml",
             ("", ""),
-            "the name of this test's file says `invalid`",
+            "the name of this test's file contains `invalid`",
         ),
         (
             "e/widget.yaml",
@@ -171,15 +171,15 @@ async fn the_status_says_roles_and_which_crd_checks() {
         (
             "testdata/invalid-widget.yaml",
             json!([{ "kind": "Widget", "name": "a", "line": 0, "role": "test data that is wrong on purpose",
-                "reason": "the name of this test's file says `invalid`", "checkedBy": checked }]),
+                "reason": "the name of this test's file contains `invalid`", "checkedBy": checked }]),
         ),
         (
             "widget.yaml",
             json!([
                 { "kind": "Widget", "name": "a", "line": 0, "role": "manifest",
-                    "reason": "nothing in the path says otherwise", "checkedBy": checked },
+                    "reason": "no folder in the path means something else", "checkedBy": checked },
                 { "kind": "ConfigMap", "name": "b", "line": 5, "role": "manifest",
-                    "reason": "nothing in the path says otherwise", "checkedBy": null },
+                    "reason": "no folder in the path means something else", "checkedBy": null },
             ]),
         ),
     ] {

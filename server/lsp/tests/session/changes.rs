@@ -103,7 +103,7 @@ async fn a_change_that_breaks_writers_is_marked_with_its_witness() {
     assert_eq!(list[0]["range"]["start"], json!({ "line": SIZE, "character": 41 }));
     let related = list[0]["relatedInformation"].as_array().expect("other places");
     let notes: Vec<&str> = related.iter().filter_map(|it| it["message"].as_str()).collect();
-    assert!(notes[1].contains(r#"now refuses `{"size":99}`"#), "{notes:?}");
+    assert!(notes[1].contains(r#"now rejects `{"size":99}`"#), "{notes:?}");
     assert_eq!(notes[2], "note: compared with HEAD");
     // The lens comes when nobody types.
     client.until_asked("workspace/codeLens/refresh").await;
@@ -121,7 +121,7 @@ async fn a_change_that_breaks_writers_is_marked_with_its_witness() {
     // A fix puts the bound back, and nothing else.
     let fixes = fixes(&mut client, &crd, SIZE, 42).await;
     let titles: Vec<&str> = fixes.iter().filter_map(|it| it["title"].as_str()).collect();
-    assert_eq!(titles[0], "Put `maximum` back to `100`", "{titles:?}");
+    assert_eq!(titles[0], "Restore `maximum` to `100`", "{titles:?}");
     let edits = &fixes[0]["edit"]["changes"][&crd];
     let range = json!({
         "start": { "line": SIZE, "character": 41 }, "end": { "line": SIZE, "character": 43 },

@@ -49,7 +49,7 @@ async fn no_cluster_is_asked_for_a_workspace_that_is_not_trusted() {
     let message = client.notification("window/showMessage").await;
     assert_eq!(
         message["message"],
-        "no cluster is asked for CRDs: the workspace is not trusted"
+        "crd-analyzer does not read CRDs from the cluster, because the workspace is not trusted"
     );
 }
 

@@ -44,12 +44,12 @@ pub fn context(ty: &Arc<DeclType>, version: KubernetesVersion, set: ExpressionSe
     let variables = [
         Variable {
             role: Role::Value,
-            doc: "The value that the rule is about.",
+            doc: "The value that the rule validates.",
             ..Variable::new(Arc::clone(self_name), this)
         },
         Variable {
             role: Role::OldValue,
-            doc: "The stored value, on an update. A rule that reads it is a transition rule: it is not asked on creation.",
+            doc: "The stored value, on an update. A rule that reads it is a transition rule: it does not run on creation.",
             ..Variable::new(Arc::clone(old_name), old)
         },
     ];

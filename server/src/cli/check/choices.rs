@@ -4,20 +4,32 @@ use clap::ValueEnum;
 use crd_analyzer_compat::Policy;
 use crd_analyzer_workspace::findings::finding::Severity;
 
+use crate::output;
+
+/// What people run most.
+pub(super) const EXAMPLES: &str = "Examples:
+  crd-analyzer check config/
+  crd-analyzer check --kubernetes-version 1.31..1.37 --fail-on warning config/
+  crd-analyzer check samples/ --crd config/crd
+  crd-analyzer check --old-ref origin/main --compat config/crd
+  crd-analyzer check --fix --diff config/
+  helm template . | crd-analyzer check - --crd crds/";
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(super) enum Show {
-    /// The object with defaults and without unknown fields.
+    /// The object with defaults, and without unknown fields.
     Effective,
 }
 
 /// The policies of `compat` that judge single changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(super) enum CompatPolicy {
-    /// Stored objects and writers must not break. New defaults are allowed.
+    /// Forbid changes that break stored objects or clients that write objects. New defaults are allowed.
     Writers,
-    /// Stored objects, writers and readers must not break, and defaults must not change.
+    /// Forbid changes that break stored objects, writers or readers, and all changed defaults.
     Strict,
-    /// As the Kubernetes API conventions: stored objects and writers of beta and stable versions must not break, and defaults must not change.
+    /// Forbid what the Kubernetes API conventions forbid: changed defaults, and changes that break stored objects or writers of beta and stable
+    /// versions.
     ApiConventions,
 }
 
@@ -39,7 +51,7 @@ pub(super) enum FailOn {
     Warning,
     /// Also hints.
     Hint,
-    /// Errors, and those of data that only tests read. Beside `warning` or `hint`, also its warnings or hints.
+    /// Also errors in test data. Together with `warning` or `hint`, also warnings or hints in test data.
     TestData,
 }
 
@@ -51,4 +63,11 @@ impl FailOn {
             Self::Hint => Severity::Hint,
         }
     }
+}
+
+/// The help of `--output`, with the names of the formats.
+pub(super) fn output_help() -> String {
+    let several = "Repeat the option for several formats: `-o text -o sarif=crds.sarif`";
+    let formats = output::format_names();
+    format!("The output format: {formats}. `FORMAT=FILE` writes to a file. {several}")
 }

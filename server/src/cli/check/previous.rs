@@ -36,7 +36,7 @@ impl Previous<'_> {
         let (Source::File(path, _) | Source::Stdin(Some(path))) = &input.source else {
             if let (Source::Stdin(None), Some(revision)) = (&input.source, self.revision) {
                 let said = format!(
-                    "--old-ref {}: git has no previous text of standard input. Name its file with --stdin-filename, or give the previous text with --old",
+                    "--old-ref {}: git has no previous version of standard input. Name its file with --stdin-filename, or give the previous version with --old",
                     revision.shown_name()
                 );
                 return Err(UsageError(said).into());

@@ -60,7 +60,7 @@ pub(super) fn make(file: &Path, args: &Args) -> anyhow::Result<Status> {
     let (mut reproduction, before) = on_pool(|| gathered(file, &checked, target));
     let replaced = on_pool(|| reproduction.shrink()).map_err(|why| {
         anyhow::anyhow!(
-            "no reproduction of `{}` in line {line} of {}: {why}. Copy the lines around it into your report, and change names that are secret",
+            "no reproduction of `{}` in line {line} of {}: {why}. Copy the lines around it into your report, and replace secret names",
             target.code,
             file.display()
         )
@@ -234,7 +234,7 @@ fn said(reproduction: &Reproduction, before: usize, replaced: &Replaced, output:
         counted(reproduction.text().lines().count(), "line"),
     ));
     tell(format_args!(
-        "replaced: {} and {}. Comments are gone",
+        "replaced: {} and {}. Comments are removed",
         counted(replaced.names, "name"),
         counted(replaced.values, "string")
     ));

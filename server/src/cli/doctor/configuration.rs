@@ -78,10 +78,7 @@ pub(super) fn section(folder: &Path, inputs: &[Input], settings: &Settings) -> a
     }
     let is_usable = found.iter().all(|it| it.config.is_ok());
     if !is_usable {
-        lines.push(Line::new(
-            State::Note,
-            "what follows was found without any configuration",
-        ));
+        lines.push(Line::new(State::Note, "the following results ignore the configuration"));
     }
     let section = Section {
         name: "configuration",

@@ -71,7 +71,7 @@ fn in_path(own: Option<&Path>, found: &Result<PathBuf, NotFound>) -> Line {
                 found.display()
             );
             let help = format!(
-                "run `{} --version`, and remove the program that you do not want",
+                "run `{} --version`, and remove the program that you don't want",
                 found.display()
             );
             Line::new(State::Note, text).help(help)
@@ -138,7 +138,7 @@ pub(super) fn cluster(root: Option<&Path>) -> Section {
         Ok(program) => {
             let named: Vec<String> = files.iter().map(|it| it.display().to_string()).collect();
             let text = format!(
-                "{} is there, with {}. `check --from-cluster` would ask it; `doctor` asks no cluster",
+                "{} is there, with {}. `check --from-cluster` would ask it; `doctor` does not contact a cluster",
                 program.display(),
                 named.join(", ")
             );

@@ -67,7 +67,7 @@ pub(super) fn of(folder: &Path) -> anyhow::Result<Vec<Offer>> {
 
 fn configuration(folder: &Path) -> Offer {
     if let Some(name) = FILE_NAMES.iter().find(|it| read::exists(&folder.join(it))) {
-        return Offer::stays(*name, "exists, and stays as it is");
+        return Offer::stays(*name, "exists, and is not changed");
     }
     let newest = KubernetesVersion::NEWEST;
     let oldest = KubernetesVersion::minor(newest.number() + 1 - MAINTAINED);
@@ -85,7 +85,7 @@ fn hook(folder: &Path, go: &[String]) -> anyhow::Result<Option<Offer>> {
         return Ok(None);
     };
     if text.contains("crd-analyzer") {
-        return Ok(Some(Offer::stays(path, "has a hook of crd-analyzer")));
+        return Ok(Some(Offer::stays(path, "already has a hook of crd-analyzer")));
     }
     Ok(Some(match pre_commit::with_hook(&text, RELEASE, go) {
         Some(after) => Offer {

@@ -76,14 +76,14 @@ impl Finder {
                 let files = files.map_err(|error| problem(error.to_string()))?;
                 let found: Vec<Found> = files.iter().flat_map(read_crds).collect();
                 if found.is_empty() {
-                    return Err(problem(format!("{path} contains no CustomResourceDefinition")));
+                    return Err(problem(format!("{path} does not contain a CustomResourceDefinition")));
                 }
                 Ok(vec![found])
             }
             Wanted::Name { name, gates, .. } => {
                 let files = self.named(name, folder, &roots).ok_or_else(|| {
                     problem(format!(
-                        "no CRD in the folders above ({}) is called `{name}`: name its file with --crd",
+                        "no CRD in the folders above ({}) is named `{name}`: give its file with --crd",
                         FOLDERS.join(", ")
                     ))
                 })?;

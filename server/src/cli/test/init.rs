@@ -57,7 +57,7 @@ pub(super) fn start(definition: &Path, versions: Option<VersionSet>) -> anyhow::
     for rule in &made.missing {
         let rule: Vec<&str> = rule.split_whitespace().collect();
         tell(format_args!(
-            "no object was found that breaks the rule at {}",
+            "crd-analyzer found no object that violates the rule at {}",
             rule.join(" ")
         ));
     }

@@ -31,24 +31,30 @@ use find::Finder;
 
 /// Run test files: custom resources, and the answers that you expect from the API server.
 ///
-/// In folders, test files have names like `NAME.test.yaml`. Suites in the format of openshift/api's integration tests run, too. See
-/// docs/tests.md.
+/// In folders, the names of test files end in `.test.yaml`. crd-analyzer also runs the integration tests of openshift/api and of projects that
+/// use its format.
+///
+/// The exit code is 1 if a test fails.
 #[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:
+  crd-analyzer test config/
+  crd-analyzer test --init config/crd/bases/example.com_widgets.yaml
+  crd-analyzer test --update config/")]
 pub(super) struct Args {
-    /// Test files, or folders. Files that git ignores are left out.
+    /// Test files, or folders. crd-analyzer skips files that git ignores.
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<PathBuf>,
 
     /// The output format.
-    #[arg(short, long, value_enum, default_value = "text")]
+    #[arg(short, long, aliases = ["format", "output-format"], value_enum, default_value = "text")]
     output: &'static Format,
 
     /// Run only tests whose name matches this regular expression. You can repeat the option.
     #[arg(long, value_name = "REGEX")]
     run: Vec<Regex>,
 
-    /// The Kubernetes versions: `1.31`, a range `1.30..1.37`, or `all`. Default: the newest. A file or a test that names its versions runs only
-    /// for these.
+    /// Run tests for these Kubernetes versions: `1.31`, a range `1.30..1.37`, or `all`. Default: the newest. A file or a test that names
+    /// versions runs only for those.
     #[arg(long, value_name = "VERSION")]
     kubernetes_version: Option<VersionSet>,
 
@@ -60,7 +66,8 @@ pub(super) struct Args {
     #[arg(long, conflicts_with = "fail_fast")]
     update: bool,
 
-    /// Write a first test file beside this CRD and run it. It has the smallest valid object, and an invalid object for each rule.
+    /// Write a first test file beside this CRD, and run it. The file contains the smallest valid object, and for each rule an object that
+    /// violates it.
     #[arg(long, value_name = "CRD", conflicts_with_all = ["paths", "update", "fail_fast", "run"])]
     init: Option<PathBuf>,
 

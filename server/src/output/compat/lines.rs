@@ -24,7 +24,7 @@ use crate::output::{
 
 pub(super) const FORMAT: Format = Format {
     name: "jsonl",
-    help: "One JSON object a line for each change and direction, then a summary",
+    help: "JSON lines: one for each change and direction, then a summary",
     print: |out, _, report| print(out, report),
 };
 

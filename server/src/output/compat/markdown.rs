@@ -46,7 +46,7 @@ fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
             }
             if compared.olm.len() > MOST {
                 out.line(format_args!(
-                    "- {} more refusals are not shown",
+                    "- {} more rejections are not shown",
                     compared.olm.len() - MOST
                 ))?;
             }

@@ -113,7 +113,7 @@ impl JudgedObjects {
         let counted = words.filter_map(|word| {
             let count = counts.get(word)?;
             let word = if word == "not-stored" {
-                "refused by OLD, too"
+                "rejected by OLD, too"
             } else {
                 word
             };
@@ -176,13 +176,13 @@ pub(super) fn text(out: &mut Terminal<'_>, renderer: Renderer, judged: &JudgedOb
             Err(NotStored::Refused(words) | NotStored::Unserved(words)) => {
                 line(
                     "  ",
-                    &format!("{title} [not-stored] at {place}: OLD refuses it, too: {words}"),
+                    &format!("{title} [not-stored] at {place}: OLD rejects it, too: {words}"),
                 )?;
             }
             Err(NotStored::Unfinished) => {
                 line(
                     "  ",
-                    &format!("{title} [unknown] at {place}: it takes too much work to judge"),
+                    &format!("{title} [unknown] at {place}: the answer takes too much work"),
                 )?;
             }
         }
@@ -204,7 +204,7 @@ pub(super) fn markdown(out: &mut Terminal<'_>, judged: &JudgedObjects) -> io::Re
     for object in changed.iter().take(MOST_ROWS) {
         let what = match &object.fate {
             Ok(happenings) => happenings.iter().map(said).collect::<Vec<_>>().join("; "),
-            Err(NotStored::Refused(words) | NotStored::Unserved(words)) => format!("OLD refuses it, too: {words}"),
+            Err(NotStored::Refused(words) | NotStored::Unserved(words)) => format!("OLD rejects it, too: {words}"),
             Err(NotStored::Unfinished) => "unknown".to_owned(),
         };
         let (title, place) = (code(&object.title()), code(&object.place(Some(0))));
@@ -250,7 +250,7 @@ pub(super) fn lines(judged: &JudgedObjects) -> impl Iterator<Item = ObjectLine<'
         let (happenings, reason) = match &object.fate {
             Ok(all) => (all.as_slice(), None),
             Err(NotStored::Refused(words) | NotStored::Unserved(words)) => (&[][..], Some(words.as_str())),
-            Err(NotStored::Unfinished) => (&[][..], Some("it takes too much work to judge")),
+            Err(NotStored::Unfinished) => (&[][..], Some("the answer takes too much work")),
         };
         ObjectLine {
             file: &object.label,

@@ -192,7 +192,7 @@ fn suppression(exception: Allowed<'_>) -> Suppression {
 
 fn summary(code: &str) -> &'static str {
     if code == OLM {
-        return "the Operator Lifecycle Manager refuses the update";
+        return "the Operator Lifecycle Manager rejects the update";
     }
     let of_objects = sarif_objects::RULES.iter();
     CODES
@@ -207,7 +207,7 @@ fn descriptor(code: &'static str) -> Descriptor {
     let summary = summary(code);
     let help = if code == OLM {
         Some(
-            "OLM asks crdify, which refuses also changes that break nothing: look at the answers to the change. Where they are compatible, a `crdUpgradeSafety` preflight with `enforcement: None` lets the update through.",
+            "OLM uses crdify, which rejects even changes that break nothing: look at the answers for this change. Where they are compatible, a `crdUpgradeSafety` preflight with `enforcement: None` lets the update through.",
         )
     } else {
         let is_of_objects = sarif_objects::RULES.iter().any(|it| it.0 == code);

@@ -62,7 +62,7 @@ pub(super) struct Answers {
 pub(super) const RULES: [(&str, &str); 5] = [
     (
         "object-refused",
-        "the API server refuses every update of a stored object",
+        "the API server rejects every update of a stored object",
     ),
     (
         "object-unserved",

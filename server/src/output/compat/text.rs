@@ -89,7 +89,7 @@ pub(super) fn olm(refusal: &OlmRefusal) -> String {
         Some(version) => format!("{version} {property}: "),
         None => String::new(),
     };
-    format!("OLM refuses {place}{found} [{check}]")
+    format!("OLM rejects {place}{found} [{check}]")
 }
 
 struct Text<'t, 'w> {

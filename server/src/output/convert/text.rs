@@ -69,14 +69,14 @@ impl Text<'_, '_> {
         if !converted.not_defaulted.is_empty() {
             let fields: Vec<&Path> = converted.not_defaulted.iter().map(|it| &it.path).collect();
             self.comment(&format!(
-                "note: {} declares a default for {}, but the API server applies defaults to what clients send, not to what it converts",
+                "note: {} declares a default for {}, but the API server applies defaults to objects from clients, not to converted objects",
                 self.to,
                 list(&fields)
             ))?;
         }
         if let Some(why) = &outcome.refusal {
             self.comment(&format!(
-                "error: {} refuses this object when it is written back: {why}",
+                "error: {} rejects this object when it is written back: {why}",
                 self.to
             ))?;
         }
@@ -116,7 +116,7 @@ impl Text<'_, '_> {
             self.finding(finding)?;
         }
         for version in &trips.without_objects {
-            self.said("", &format!("note: no object of {version} was found: the version has no schema, or its rules refuse all that was tried"))?;
+            self.said("", &format!("note: no object of {version} was found: the version has no schema, or its rules reject every object that crd-analyzer tried"))?;
         }
         let count = trips.findings.len();
         let found = match count {
@@ -126,7 +126,7 @@ impl Text<'_, '_> {
         };
         self.said(
             "",
-            &format!("{name}: {} objects were converted there and back: {found}", trips.tried),
+            &format!("{name}: converted {} objects there and back: {found}", trips.tried),
         )
     }
 
@@ -135,15 +135,15 @@ impl Text<'_, '_> {
         let fields: Vec<&Path> = finding.fields.iter().collect();
         let fields = list(&fields);
         let sentence = match finding.kind {
-            Kind::Failed => format!("{from} → {to}: the API server gets no object: {words}"),
-            Kind::ListFailed => format!("{from} → {to}: the API server refuses the answer for a list: {words}"),
+            Kind::Failed => format!("{from} → {to}: the conversion returns no object: {words}"),
+            Kind::ListFailed => format!("{from} → {to}: the API server rejects the answer for a list: {words}"),
             Kind::Unstable => {
-                format!("{from} → {to}: the same object is converted in two ways, which differ in {fields}")
+                format!("{from} → {to}: two conversions of the same object differ in {fields}")
             }
             Kind::Pruned => format!("{from} → {to}: the webhook sets {fields}, which {to} does not have"),
-            Kind::Lossy => format!("{from} → {to} → {from}: {fields} does not come back as it was"),
+            Kind::Lossy => format!("{from} → {to} → {from}: {fields} changes on the way there and back"),
             Kind::Refused => {
-                format!("{from} → {to}: {to} refuses the converted object when it is written back: {words}")
+                format!("{from} → {to}: {to} rejects the converted object when it is written back: {words}")
             }
             Kind::NotDefaulted => format!(
                 "{from} → {to}: {to} declares a default for {fields}, and the converted object does not have the field"

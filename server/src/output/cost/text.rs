@@ -66,7 +66,10 @@ fn file(out: &mut dyn Write, columns: usize, order: Order, label: &str, costs: &
                     }
                 }
                 Err(Unanswered::Undecodable(why) | Unanswered::Unjudged(why)) => {
-                    table.line("", &format!("{label}: not priced for Kubernetes {version}: {why}"))?;
+                    table.line(
+                        "",
+                        &format!("{label}: no cost estimate for Kubernetes {version}: {why}"),
+                    )?;
                     table.out.blank()?;
                 }
             }
@@ -317,7 +320,7 @@ fn notes(rule: &RuleCost, root: &Path) -> Vec<String> {
         }
     }
     if rule.is_over() && rule.remedies.is_empty() && rule.error.is_none() {
-        notes.push("no missing bound makes it so expensive: simplify the rule".to_owned());
+        notes.push("no missing limit makes it this expensive: simplify the rule".to_owned());
     }
     notes
 }

@@ -6,7 +6,7 @@ use super::{Block, Format, Span, visible};
 
 pub(super) const FORMAT: Format = Format {
     name: "html",
-    help: "HTML: one file that loads nothing and runs nothing",
+    help: "HTML: one file without scripts or external resources",
     extension: "html",
     index: "index.html",
     write,

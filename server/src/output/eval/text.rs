@@ -157,7 +157,7 @@ impl Printer<'_, '_> {
 
     fn rules(&mut self, answered: &[Answered]) -> io::Result<()> {
         if answered.is_empty() {
-            return self.line("", "no rule of the definition is about anything in this object");
+            return self.line("", "no rule of the CRD applies to a value in this object");
         }
         let (mut failed, mut not_run) = (0, 0);
         for it in answered {
@@ -197,7 +197,7 @@ impl Printer<'_, '_> {
                         self.line(indent, &one_line(message))?;
                     }
                     for error in errors {
-                        self.line(indent, &format!("the server says: {}", one_line(error)))?;
+                        self.line(indent, &format!("the API server reports: {}", one_line(error)))?;
                     }
                     if !matches!(word, "holds" | "not run") {
                         self.line(indent, &format!("self = {}", one_line_value(value)))?;
@@ -326,14 +326,14 @@ fn costs(compiled: &Compiled, ran: Option<&Ran>) -> String {
         Some(cost) => format!("cost {cost}; "),
         None => "cost ".to_owned(),
     };
-    let _ = write!(out, "at most {} by the server's estimate", grouped(estimate));
+    let _ = write!(out, "at most {} by the API server's estimate", grouped(estimate));
     if compiled.cardinality != 1 {
         let objects = grouped(compiled.cardinality);
         let _ = write!(out, " × {objects} objects = {}", grouped(total));
     }
     let _ = write!(out, " ({} of the budget)", share(total));
     if compiled.is_over() {
-        out.push_str(": the server refuses the rule, `crd-analyzer cost` says what would make it fit");
+        out.push_str(": the API server rejects the rule; `crd-analyzer cost` shows limits that make it fit");
     }
     out
 }

@@ -51,7 +51,7 @@ impl Text<'_, '_> {
         self.line(
             "",
             &format!(
-                "{name}: objects are written as `{}`, and may be stored as {}",
+                "{name}: the API server writes objects as `{}`, and may have stored objects as {}",
                 plan.storage,
                 quoted(&plan.stored)
             ),
@@ -59,18 +59,18 @@ impl Text<'_, '_> {
         for why in &plan.refusals {
             self.line(
                 "  ",
-                &format!("error: the API server refuses this CRD as an update: {why}"),
+                &format!("error: the API server rejects this CRD as an update: {why}"),
             )?;
         }
         if !plan.removable.is_empty() {
             let names = quoted(&plan.removable);
             self.line(
                 "  ",
-                &format!("no object is stored as {names}: this version can be removed when no client uses it"),
+                &format!("no object is stored as {names}: you can remove this version when no client uses it"),
             )?;
         }
         if plan.steps.is_empty() {
-            return self.line("  ", "nothing is to be migrated");
+            return self.line("  ", "nothing to migrate");
         }
         if plan.loses_fields {
             self.line(

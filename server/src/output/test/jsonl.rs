@@ -1,4 +1,4 @@
-//! One JSON object a line: a test, with what each Kubernetes version answered.
+//! JSON lines: one for each test, with what each Kubernetes version answered.
 
 use std::{
     io::{self, Write},
@@ -13,7 +13,7 @@ use crate::output::jsonl::write_line;
 
 pub(super) const FORMAT: Format = Format {
     name: "jsonl",
-    help: "One JSON object a line: a test",
+    help: "JSON lines: one for each test",
     is_text: false,
     printer: |_| Box::new(Jsonl),
 };

@@ -12,7 +12,7 @@ use super::{Format, Printer, Report, Summary, details, message};
 
 pub(super) const FORMAT: Format = Format {
     name: "junit",
-    help: "XML as JUnit writes it, which CI systems show",
+    help: "JUnit XML, which CI systems show",
     is_text: false,
     printer: |_| Box::new(Junit::default()),
 };
@@ -45,7 +45,7 @@ impl Printer for Junit {
             let status = match shown.outcome.failures.first() {
                 _ if shown.is_skipped() => {
                     let mut status = TestCaseStatus::skipped();
-                    status.set_message("not for these minors");
+                    status.set_message("not for these Kubernetes versions");
                     status
                 }
                 None => TestCaseStatus::success(),

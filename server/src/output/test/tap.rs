@@ -79,7 +79,7 @@ impl Printer for Tap {
             self.tests
                 .line(out, is_passed, &format!("{}: {}", report.label, shown.name()))?;
             let skipped = if shown.is_skipped() {
-                " # SKIP not for these minors"
+                " # SKIP not for these Kubernetes versions"
             } else {
                 ""
             };

@@ -18,7 +18,7 @@ use crate::output::{
 
 pub(super) const FORMAT: Format = Format {
     name: "text",
-    help: "For people: where in the test file something else is expected, and what came out",
+    help: "For people: each failed test, with the expected and the actual result",
     is_text: true,
     printer: |look| Box::new(Text::new(look)),
 };

@@ -130,11 +130,13 @@ impl<'s> Search<'s> {
             let (n, better) = self.better(&object, best).ok_or_else(|| {
                 let answer = self.create(&object);
                 let why = answer.strict_refusal().map(|it| it.message).unwrap_or_default();
-                format!("no object was found that it accepts; of the nearest the server says: {why}")
+                format!(
+                    "crd-analyzer found no object that it accepts; for the closest one, the API server reports: {why}"
+                )
             })?;
             (best, object) = (n, better);
         }
-        Err("no object was found that it accepts".to_owned())
+        Err("crd-analyzer found no object that it accepts".to_owned())
     }
 
     /// How much is wrong with an object.

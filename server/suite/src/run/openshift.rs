@@ -99,14 +99,14 @@ impl Rack<'_> {
         patch::apply(&mut patched, &test.patches).map_err(|why| refused("the patches do not apply", why))?;
         add_sentinel(&mut patched, PATCHED);
         let server = Server::install(&patched, Some(&base), version)
-            .map_err(|why| refused("the patched definition is refused", why))?;
+            .map_err(|why| refused("the API server rejects the patched CRD", why))?;
         initial[SENTINEL] = json!(PATCHED);
         let stored = create_with_status(&server, &initial, test.initial_span)?;
 
         let mut restored = base;
         add_sentinel(&mut restored, RESTORED);
         let server = Server::install(&restored, Some(&patched), version)
-            .map_err(|why| refused("the definition cannot be restored after the patches", why))?;
+            .map_err(|why| refused("the CRD cannot be restored after the patches", why))?;
         let before = get(&server, &stored, test.initial_span)?;
         let mut sent = Value::Object(stored);
         sent[SENTINEL] = json!(RESTORED);
@@ -114,7 +114,7 @@ impl Rack<'_> {
         let stored = expect_accepted(
             answer,
             test.initial_span,
-            "the stored object can no longer be updated without the patches, not even as it is",
+            "without the patches, the API server rejects every update of the stored object, even one that changes nothing",
         )?;
         let server = self.server(0, version)?;
         get(server, &stored, test.initial_span)
@@ -197,7 +197,7 @@ fn said(error: &At<String>, answer: &Answer, server: &Server) -> Ran {
     };
     let mut failures = Vec::new();
     if !refusal.message.contains(&error.value) {
-        failures.push(Failure::new(error.span, "it is rejected with other words").got([refusal.message.clone()]));
+        failures.push(Failure::new(error.span, "it is rejected with another message").got([refusal.message.clone()]));
     }
     (refused(refusal), failures)
 }
@@ -232,7 +232,7 @@ fn accepted(answer: Answer, span: Span, what: &str) -> Result<Map<String, Value>
         }
         (None, None) => Err(Box::new((
             Came::Nothing,
-            vec![Failure::setup(span, format!("{what} is not answered"))],
+            vec![Failure::setup(span, format!("{what} has no answer"))],
         ))),
     }
 }

@@ -66,7 +66,7 @@ impl Rack<'_> {
         } else {
             let failure = Failure::new(
                 case.span,
-                "nothing is expected yet: add `expect`, or let `--update` do it",
+                "the test expects nothing yet: add `expect`, or run with `--update`",
             );
             vec![failure.got(told(&answer))]
         };
@@ -95,7 +95,7 @@ impl Rack<'_> {
                     return Ok(n);
                 }
                 failure(format!(
-                    "`crd` means several definitions ({} in {}, {} in {}): give the object its `apiVersion` and `kind`",
+                    "`crd` matches several CRDs ({} in {}, {} in {}): give the object its `apiVersion` and `kind`",
                     first.kind(),
                     first.label,
                     second.kind(),
@@ -103,7 +103,7 @@ impl Rack<'_> {
                 ))
             }
             (None, _) => failure(format!(
-                "the definitions of this suite define no {}",
+                "the CRDs of this suite do not define {}",
                 kind.map_or_else(|| "such kind".to_owned(), |it| format!("`{it}`"))
             )),
         }
@@ -196,7 +196,7 @@ fn compare(expect: &Expect, answer: &Answer, filled: &dyn Fn(&Value) -> Value) -
         wanted.sort();
         got.sort();
         if wanted != got {
-            failures.push(Failure::new(expected.span, "the warnings are others").diff(lines(wanted), lines(got)));
+            failures.push(Failure::new(expected.span, "the warnings are different").diff(lines(wanted), lines(got)));
         }
     }
     if refusal.is_some() {
@@ -255,7 +255,7 @@ fn compare_causes(rejected: &At<Rejected>, refusal: &Refusal, failures: &mut Vec
         Rejected::Somehow => return,
         Rejected::Saying(text) => {
             if !refusal.message.contains(text) {
-                let failure = Failure::new(rejected.span, "it is rejected with other words");
+                let failure = Failure::new(rejected.span, "it is rejected with another message");
                 failures.push(failure.got(got.into_iter().map(|it| it.text)));
             }
             return;
@@ -274,8 +274,8 @@ fn compare_causes(rejected: &At<Rejected>, refusal: &Refusal, failures: &mut Vec
                     cause.field, cause.words, cause.reason
                 )
             }
-            Some(cause) => format!("the cause at `{}` has other words", cause.field),
-            None => "it is not rejected for this".to_owned(),
+            Some(cause) => format!("the cause at `{}` has another message", cause.field),
+            None => "the API server does not report this cause".to_owned(),
         };
         let shown = of_field.map_or_else(|| free.clone(), |it| vec![*it]);
         let shown = shown.into_iter().map(|it| it.text.clone());
@@ -287,7 +287,7 @@ fn compare_causes(rejected: &At<Rejected>, refusal: &Refusal, failures: &mut Vec
         .map(|it| it.text.clone())
         .collect();
     if unmet.is_empty() && !extra.is_empty() {
-        failures.push(Failure::new(rejected.span, "it is rejected for more than this").got(extra));
+        failures.push(Failure::new(rejected.span, "the API server also reports other causes").got(extra));
     }
 }
 

@@ -20,10 +20,7 @@ use crd_analyzer_syntax::{
 /// Why the error is shown at `place`, if what decides it may lie elsewhere.
 pub(crate) fn reason(error: &Error, place: &LocatedField, tree: &Tree) -> Option<String> {
     if place.missing {
-        return Some(format!(
-            "{} is not written; this is the closest thing around it",
-            place.path
-        ));
+        return Some(format!("{} is missing; this is the closest place", place.path));
     }
     if let Some(reason) = of_code(error.code) {
         return Some(reason.to_owned());
@@ -46,7 +43,7 @@ pub(crate) fn reason(error: &Error, place: &LocatedField, tree: &Tree) -> Option
     }
     if !tree.is_scalar(place.value) {
         return Some(format!(
-            "it is about {} as a whole, which is shown at its key",
+            "the diagnostic is about {} as a whole, so it is shown at the key",
             place.path
         ));
     }
@@ -56,15 +53,13 @@ pub(crate) fn reason(error: &Error, place: &LocatedField, tree: &Tree) -> Option
 /// What is known of single codes.
 fn of_code(code: &str) -> Option<&'static str> {
     match code {
-        schema_codes::INVALID_METADATA_NAME => {
-            Some("the name of a definition is made of spec.names.plural and spec.group")
-        }
+        schema_codes::INVALID_METADATA_NAME => Some("the name of a CRD consists of spec.names.plural and spec.group"),
         codes::STORAGE_VERSION_COUNT => Some("exactly one of all versions is the storage version"),
         codes::LIST_KIND_EQUALS_KIND => Some("the kind of the list is compared with the kind"),
         codes::WEBHOOK_WITHOUT_STRATEGY => Some("it depends on the conversion strategy"),
         codes::INVALID_DEPRECATION_WARNING => Some("it depends on whether the version is deprecated"),
         codes::MISSING_WEBHOOK | codes::INVALID_WEBHOOK_SERVICE => {
-            Some("the parts of a webhook's configuration are judged together")
+            Some("the API server checks the parts of a webhook's configuration together")
         }
         schema_codes::NON_STRUCTURAL_JUNCTOR => Some(
             "`allOf`, `anyOf`, `oneOf` and `not` can set a type only in the exact forms of x-kubernetes-int-or-string",

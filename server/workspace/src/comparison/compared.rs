@@ -88,7 +88,7 @@ impl ComparedCrd {
             return None;
         }
         let first = verdict.errors.first();
-        Some(first.map_or_else(|| "the update is refused".to_owned(), ToString::to_string))
+        Some(first.map_or_else(|| "the API server rejects the update".to_owned(), ToString::to_string))
     }
 }
 

@@ -52,7 +52,11 @@ fn tree(source: &Text) -> Result<Option<Tree>, Box<Finding>> {
     }
     if let Some(second) = found.documents.get(1) {
         let start = Span::new(second.span.start, second.span.start);
-        return Err(Box::new(wrong(start, "a configuration has one document", "")));
+        return Err(Box::new(wrong(
+            start,
+            "a configuration must have exactly one document",
+            "",
+        )));
     }
     let Some(document) = found.documents.first() else {
         return Ok(None);
@@ -84,7 +88,11 @@ fn of_tree(tree: &Tree) -> Vec<Finding> {
         }
     } else {
         let help = "write one setting a line, such as `kubernetesVersion: all`";
-        found.push(wrong(tree.span(root), "a configuration is a mapping of settings", help));
+        found.push(wrong(
+            tree.span(root),
+            "a configuration must be a mapping of settings",
+            help,
+        ));
     }
     // Whoever reads the file decides; what has no place of its own is said at the beginning.
     if found.iter().all(|it| it.severity != Severity::Error)
@@ -108,7 +116,7 @@ fn of_setting(tree: &Tree, setting: &Setting, value: NodeId, found: &mut Vec<Fin
                     .parse::<VersionSet>()
                     .map_err(|error| first_line(&error))
             } else {
-                Err(format!("`{name}` is a version, a range, or `all`"))
+                Err(format!("`{name}` must be a version, a range, or `all`"))
             };
             if let Err(error) = written {
                 let help = format!(
@@ -119,7 +127,7 @@ fn of_setting(tree: &Tree, setting: &Setting, value: NodeId, found: &mut Vec<Fin
             }
         }
         Values::Boolean if is_of(&["true", "false"]) => {}
-        Values::Boolean => found.push(wrong(span, format!("`{name}` is `true` or `false`"), "")),
+        Values::Boolean => found.push(wrong(span, format!("`{name}` must be `true` or `false`"), "")),
         Values::Globs | Values::Paths | Values::Markers => of_list(tree, setting, value, found),
         Values::Levels => of_levels(tree, value, found),
     }
@@ -132,12 +140,16 @@ fn of_list(tree: &Tree, setting: &Setting, value: NodeId, found: &mut Vec<Findin
             "write `{name}: [{}]`",
             tree.source(value).lines().next().unwrap_or_default()
         );
-        found.push(wrong(tree.span(value), format!("`{name}` is a list"), help));
+        found.push(wrong(tree.span(value), format!("`{name}` must be a list"), help));
         return;
     }
     for item in tree.items(value).map(|it| tree.resolve(it)) {
         if !tree.is_scalar(item) {
-            found.push(wrong(tree.span(item), format!("an item of `{name}` is a text"), ""));
+            found.push(wrong(
+                tree.span(item),
+                format!("an item of `{name}` must be a string"),
+                "",
+            ));
         } else if setting.values == Values::Markers
             && let Err(error) = name_in(&tree.scalar(item))
         {
@@ -155,7 +167,7 @@ fn of_levels(tree: &Tree, value: NodeId, found: &mut Vec<Finding>) {
         let help = "write a code and its severity, such as `large-manifest: off`";
         found.push(wrong(
             tree.span(value),
-            "`rules` is a mapping of diagnostic codes",
+            "`rules` must be a mapping of diagnostic codes",
             help,
         ));
         return;
@@ -198,7 +210,7 @@ fn of_levels(tree: &Tree, value: NodeId, found: &mut Vec<Finding>) {
         } else if let level @ ("hint" | "info" | "warning") = &*tree.scalar(level)
             && codes::find(&code).is_some_and(|it| it.is_rejection())
         {
-            let headline = format!("`{level}` has no effect: the API server rejects what `{code}` finds");
+            let headline = format!("`{level}` has no effect: `{code}` is an error of the API server");
             let mut finding = wrong(
                 tree.span(entry.value),
                 headline,
@@ -279,7 +291,7 @@ mod tests {
         };
         assert_eq!(
             headlines("rules: {unknown-scope: hint}\n"),
-            ["`hint` has no effect: the API server rejects what `unknown-scope` finds"]
+            ["`hint` has no effect: `unknown-scope` is an error of the API server"]
         );
         for level in ["off", "error"] {
             assert!(
@@ -299,7 +311,7 @@ mod tests {
         );
         assert_eq!(
             first_problem("exclude: vendor\n").as_deref(),
-            Some("line 1: `exclude` is a list (write `exclude: [vendor]`)")
+            Some("line 1: `exclude` must be a list (write `exclude: [vendor]`)")
         );
         assert_eq!(
             first_problem("rules: {unknown-scope: 7}\n").as_deref(),
@@ -327,7 +339,7 @@ mod tests {
             "kubernetesVersion: 1.99\nrequireCrd: maybe\n",
             &[
                 ("1.99", "Kubernetes 1.99 is not known: choose from 1.30 to 1.37"),
-                ("maybe", "`requireCrd` is `true` or `false`"),
+                ("maybe", "`requireCrd` must be `true` or `false`"),
             ],
         );
         check_text(
@@ -337,11 +349,11 @@ mod tests {
                 ("+", "the name of a marker is missing"),
             ],
         );
-        check_text("exclude: vendor\n", &[("vendor", "`exclude` is a list")]);
+        check_text("exclude: vendor\n", &[("vendor", "`exclude` must be a list")]);
         check_text(
             "exclude: ['[']\n",
             &[("'['", "error parsing glob '[': unclosed character class; missing ']'")],
         );
-        check_text("- a\n", &[("- a", "a configuration is a mapping of settings")]);
+        check_text("- a\n", &[("- a", "a configuration must be a mapping of settings")]);
     }
 }

@@ -190,7 +190,7 @@ impl Config {
             None => {}
             // What the API server rejects is an error: showing it as less would promise that it is accepted.
             Some(level) if matches!(finding.class, Class::Error | Class::LaterError) => {
-                let note = "the API server rejects this, so the configuration can only hide it";
+                let note = "this is an error of the API server, so the configuration can only hide it";
                 let is_lowered = *level != Level::Error;
                 let notes = is_lowered.then(|| format!("{note}: write `off` instead of `{}`", level.word()));
                 finding.notes.extend(notes);
@@ -278,7 +278,7 @@ mod tests {
                 "kubernetesVersion: Kubernetes 1.99 is not known",
             ),
             ("exclude: ['[']", "exclude: error parsing glob"),
-            ("markers: ['a b']", "markers: the name of a marker contains no blanks"),
+            ("markers: ['a b']", "markers: the name of a marker contains no spaces"),
             ("rulez: {}", "unknown field `rulez`"),
             (
                 "rules: {missing-typ: off}",

@@ -44,17 +44,17 @@ pub const SETTINGS: &[Setting] = &[
     },
     Setting {
         name: "exclude",
-        doc: "Globs of files that are not checked, relative to this file.",
+        doc: "Globs of files to skip, relative to this file.",
         values: Values::Globs,
     },
     Setting {
         name: "crds",
-        doc: "Where CRDs are that custom resources are checked against: files, folders or globs, relative to this file.",
+        doc: "The CRDs for checking custom resources: files, folders or globs, relative to this file.",
         values: Values::Paths,
     },
     Setting {
         name: "partial",
-        doc: "Globs of files that hold parts of objects, such as patches. crd-analyzer does not report what is missing in them.",
+        doc: "Globs of files with incomplete objects, such as patches. crd-analyzer does not report missing fields in them.",
         values: Values::Globs,
     },
     Setting {
@@ -64,7 +64,7 @@ pub const SETTINGS: &[Setting] = &[
     },
     Setting {
         name: "markers",
-        doc: "Markers in Go files that your own tools read, such as `kubebuilder:oneOf`. A name includes all names that begin with it and a colon.",
+        doc: "Markers in Go files that your own tools read, such as `kubebuilder:oneOf`. A name also covers all names that begin with it and a colon.",
         values: Values::Markers,
     },
 ];

@@ -135,6 +135,6 @@ pub(crate) fn unanswered(verdict: &CrdVerdict) -> Unanswered {
     match (&verdict.decode_error, &verdict.unjudged) {
         (Some(error), _) => Unanswered::Undecodable(error.text.clone()),
         (None, Some(Unjudged::ServerPanics { error })) => Unanswered::Unjudged(error.detail.clone()),
-        (None, _) => Unanswered::Unjudged("nested too deeply to be judged here".to_owned()),
+        (None, _) => Unanswered::Unjudged("nested too deeply to be checked".to_owned()),
     }
 }

@@ -60,7 +60,7 @@ impl Definition {
         if let Some(error) = verdict.decode_error {
             return Err(error.text);
         }
-        let definition = verdict.definition.ok_or("nested too deeply to be read here")?.internal;
+        let definition = verdict.definition.ok_or("nested too deeply to be read")?.internal;
         let shared = definition
             .spec
             .validation

@@ -118,7 +118,7 @@ impl Subject {
         version: KubernetesVersion,
     ) -> Result<Self, String> {
         let ty = decl_type(schema, is_resource_root, version);
-        let ty = ty.ok_or("expressions cannot see values of this schema: it has no type that they know")?;
+        let ty = ty.ok_or("expressions cannot read values of this schema, because its type is not known to CEL")?;
         Ok(Self {
             ty,
             place: Some(ValueBinder::new(schema, is_resource_root, version)),

@@ -129,12 +129,14 @@ fn schema_steps(parts: Vec<Step>) -> Result<Vec<Step>, String> {
             "properties" => match parts.next() {
                 Some(Step::Name(name)) => SchemaStep::Property(name),
                 Some(Step::Index(index)) => SchemaStep::Property(index.to_string()),
-                _ => return Err("`properties` is followed by the name of one: `properties[spec]`".to_owned()),
+                _ => {
+                    return Err("write the name of a property after `properties`, as in `properties[spec]`".to_owned());
+                }
             },
             "items" => SchemaStep::Items,
             "additionalProperties" => SchemaStep::Values,
             "x-kubernetes-validations" => break,
-            other => return Err(format!("`{other}` leads to no schema that rules can be at")),
+            other => return Err(format!("`{other}` does not lead to a schema that can have rules")),
         }));
     }
     Ok(steps)
@@ -216,7 +218,7 @@ fn take(schema: Structural<'_>, step: &Step) -> Result<(SchemaStep, Option<Segme
 fn no_property(schema: Structural<'_>, name: &str) -> String {
     let known: Vec<&str> = schema.properties().map(|it| it.0).collect();
     if known.is_empty() {
-        return format!("has no property `{name}`: its schema names none");
+        return format!("has no property `{name}`: its schema has no properties");
     }
     if let Some(near) = meant(name, known.iter().copied()) {
         format!("has no property `{name}`; did you mean `{near}`?")

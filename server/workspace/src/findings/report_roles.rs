@@ -120,10 +120,9 @@ impl FileReport {
         );
         finding
             .help
-            .push("make the object invalid, or the test expect success".to_owned());
+            .push("make the object invalid, or change the test to expect success".to_owned());
         finding.notes.push(
-            "a test of chainsaw applies this file, and expects an `$error` in the words of the API server's validation"
-                .to_owned(),
+            "a chainsaw test applies this file, and expects an `$error` of the API server's validation".to_owned(),
         );
         self.findings.push(finding);
     }

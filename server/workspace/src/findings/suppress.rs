@@ -103,7 +103,7 @@ pub fn apply<'f>(
         match parse(text, *comment, &mut lines) {
             Some(Ok(suppression)) => suppressions.push(suppression),
             Some(Err(Malformed)) => {
-                let headline = "this suppression cannot be read, so it suppresses nothing";
+                let headline = "this suppression is not valid, so it has no effect";
                 hints.push(Finding {
                     label: Some("not a suppression".to_owned()),
                     help: vec![format!(

@@ -211,7 +211,7 @@ fn the_source_of_truth_checks_resources_and_copies_do_not() {
             "deploy/charts/crds/a.yaml",
             Chosen::Standing,
         ),
-        // `.gitattributes` says that it is another project's.
+        // `.gitattributes` marks it as vendored.
         (
             &["common/crds/a.yaml", "apps/crds/a.yaml"],
             "common/w.yaml",

@@ -12,12 +12,12 @@ const DEFINITIONS: [(&str, &str, &str); 2] = [
     (
         "apiextensions.crossplane.io",
         "CompositeResourceDefinition",
-        "Crossplane makes CRDs from this object: its schemas are not checked",
+        "Crossplane makes CRDs from this object: crd-analyzer does not check its schemas",
     ),
     (
         "kro.run",
         "ResourceGraphDefinition",
-        "kro makes a CRD from this object: its schema and resources are not checked",
+        "kro makes a CRD from this object: crd-analyzer does not check its schema and resources",
     ),
 ];
 

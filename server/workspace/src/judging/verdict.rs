@@ -265,7 +265,8 @@ pub(crate) fn not_finished(span: Span, what: &str, unfinished: Unfinished) -> Fi
         Unfinished::Work => "work",
         Unfinished::Bytes => "memory",
     };
-    let headline = format!("{what} takes too much {needs} to judge: it is not known whether the API server accepts it");
+    let headline =
+        format!("{what} takes too much {needs} to check: crd-analyzer does not know whether the API server accepts it");
     let mut finding = Finding::new(Class::Hint, schema_codes::NOT_FINISHED, span, headline);
     finding.severity = Severity::Warning;
     finding
@@ -437,11 +438,11 @@ impl Locate<'_> {
                 (
                     server_codes::SERVER_PANIC,
                     span,
-                    format!("the API server fails on this definition (HTTP 500): {}", error.detail),
+                    format!("the API server fails on this CRD (HTTP 500): {}", error.detail),
                 )
             }
             Unjudged::TooDeep { node } => {
-                let message = "nested too deeply to be judged here".to_owned();
+                let message = "nested too deeply to be checked".to_owned();
                 (server_codes::TOO_DEEP, spot_of_node(self.tree, *node), message)
             }
         };

@@ -170,7 +170,7 @@ impl<'a> Locate<'a> {
             verdict.other_error = Some(self.of_whole(
                 definition_codes::TOO_DEEP,
                 words::unjudged(false),
-                "nested too deeply to be judged here",
+                "nested too deeply to be checked",
             ));
         }
         verdict.unfinished = answer.unfinished.iter().map(|it| self.unfinished(it)).collect();
@@ -236,7 +236,25 @@ impl<'a> Locate<'a> {
             name: name.clone(),
             meant: near.to_owned(),
         }));
+        let is_of_spec = near.is_none() && words::name::parent(&path).segments().is_empty();
+        if is_of_spec && error.decider.as_ref().is_some_and(|it| self.has_in_spec(it, &name)) {
+            return words::unknown::outside_of_spec(&name);
+        }
         words::unknown::in_resource(&name, &parent, near)
+    }
+
+    /// Whether `spec`, which a schema has as a property, has a property of this name.
+    fn has_in_spec(&self, decider: &Decider, name: &str) -> bool {
+        let steps: Vec<Step<'_>> = spans::steps(decider.path.segments());
+        let tree = &self.definition.tree;
+        let mut node = self.finder.find_from(self.definition.root, &steps).node;
+        for key in ["properties", "spec", "properties", name] {
+            match self.finder.lookup(tree.resolve(node), key) {
+                Some(entry) => node = entry.value,
+                None => return false,
+            }
+        }
+        true
     }
 
     /// The names of the properties of a schema.
@@ -275,10 +293,7 @@ impl<'a> Locate<'a> {
             of_broken_rule(&mut finding, error.place());
         }
         if missing {
-            finding.elsewhere = Some(format!(
-                "{} is not written; this is the closest thing around it",
-                error.path
-            ));
+            finding.elsewhere = Some(format!("{} is missing; this is the closest place", error.path));
         }
         // Nothing that could be repaired by itself; the errors that it follows from are shown.
         finding.suppressed = error.code == codes::UNCHECKED_RULES;
@@ -318,7 +333,7 @@ impl<'a> Locate<'a> {
             .related
             .extend(spans.map(|it| related(it, "the rule also reads this")));
         let whole = std::mem::replace(&mut finding.span, first);
-        finding.related.push(related(whole, "the rule is about this value"));
+        finding.related.push(related(whole, "the rule validates this value"));
         finding.label = Some("the rule reads this value".to_owned());
     }
 

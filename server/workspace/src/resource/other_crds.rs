@@ -60,7 +60,7 @@ impl One<'_> {
             "checked by this CRD, which rejects it"
         };
         let GroupKind { group, kind } = &self.asked.kind;
-        let headline = format!("another CRD of `{kind}` of `{group}` judges this resource differently");
+        let headline = format!("another CRD of `{kind}` of `{group}` gives another result for this resource");
         others.insert(0, related(path, text, text.kind_span(), own_words));
         Some(self.hint(&headline, others))
     }

@@ -49,7 +49,7 @@ impl Aside {
     /// Whether the errors of a file are expected, as its path and its text say. `path`: relative to its repository.
     pub(crate) fn expected(path: &Path, text: &str) -> Option<Self> {
         if text.lines().any(|it| it.starts_with(ERROR_KEY)) {
-            return Some(Self::Expected(format!("an object says `{ERROR_KEY}`")));
+            return Some(Self::Expected(format!("an object has the key `{ERROR_KEY}`")));
         }
         let stem = path.file_stem().and_then(|it| it.to_str()).unwrap_or_default();
         let folders = path.parent().into_iter().flat_map(Path::components);
@@ -61,7 +61,9 @@ impl Aside {
         for folder in folders {
             let says = if is_test { WRONG } else { WRONG_ANYWHERE };
             if let Some(word) = place::words(folder).find(|it| says.contains(it)) {
-                return Some(Self::Expected(format!("the folder `{folder}` says `{word}`")));
+                return Some(Self::Expected(format!(
+                    "the name of the folder `{folder}` contains `{word}`"
+                )));
             }
             is_test |= place::is_of_tests(folder);
         }
@@ -69,7 +71,9 @@ impl Aside {
         let ends = [place::words(stem).next(), place::words(stem).last()];
         let mut ends = ends.into_iter().flatten().filter(|_| is_test);
         let word = ends.find(|it| WRONG.contains(it))?;
-        Some(Self::Expected(format!("the name of this test's file says `{word}`")))
+        Some(Self::Expected(format!(
+            "the name of this test's file contains `{word}`"
+        )))
     }
 
     /// Whether a file of tests is in a language of their own, which no API server reads: a key of an object is in capitals, such as `TEST`.
@@ -97,7 +101,7 @@ impl Aside {
     pub(crate) fn old_copies<'a>(index: &Index, path: &Path, mut names: impl Iterator<Item = &'a str>) -> Option<Self> {
         if let Some(folder) = place::merged(index.relative(path)) {
             return Some(Self::OldCopies(format!(
-                "a generator merges what is in `{folder}`, and the CRD that it makes is elsewhere"
+                "a generator merges the files in `{folder}`, and writes the CRD to another folder"
             )));
         }
         let place = index.place(path);

@@ -115,7 +115,7 @@ impl Judgement {
             (_, Standing::Test) => Self::new(Role::TestData, format!("`{evidence}` in the path")),
             (_, Standing::Documentation) => Self::new(Role::Documentation, format!("`{evidence}` in the path")),
             (_, Standing::Old) => Self::new(Role::CopyOfRelease(place.version), format!("`{evidence}` in the path")),
-            _ => Self::new(Role::Manifest, "nothing in the path says otherwise"),
+            _ => Self::new(Role::Manifest, "no folder in the path means something else"),
         }
     }
 
@@ -125,7 +125,7 @@ impl Judgement {
                 let whole = index.relative(whole.written_path()).display().to_string();
                 Self::new(Role::Part, format!("`{whole}` has the whole CRD"))
             }
-            None if super::is_patch(path) => Self::new(Role::Part, "it lies where patches lie"),
+            None if super::is_patch(path) => Self::new(Role::Part, "it is in a folder of patches"),
             None if what == What::Part && place.standing != Standing::Assertion => {
                 Self::new(Role::Part, "a kustomization or a test completes it")
             }
@@ -145,17 +145,17 @@ impl Judgement {
                 };
                 Self::new(Role::SourceOfTruth, reason)
             }
-            Standing::Plain => Self::new(Role::SourceOfTruth, "nothing in the path names a copy"),
+            Standing::Plain => Self::new(Role::SourceOfTruth, "the path does not look like a copy"),
             Standing::Packaged => Self::new(Role::Copy, format!("{in_path} names a package")),
             Standing::Old => Self::new(Role::CopyOfRelease(place.version.clone()), in_path),
             Standing::Vendored if place.evidence.is_none() => {
-                Self::new(Role::Copy, "`.gitattributes` says that it is another project's")
+                Self::new(Role::Copy, "`.gitattributes` marks it as vendored")
             }
             Standing::Vendored => Self::new(Role::Copy, format!("{in_path} names another project's files")),
             Standing::Documentation => Self::new(Role::Documentation, in_path),
             Standing::Test => Self::new(Role::TestData, in_path),
-            Standing::Unserved => Self::new(Role::CopyOfRelease(None), "no API server has its API version any more"),
-            Standing::Part => Self::new(Role::Part, "it lacks what every CRD has"),
+            Standing::Unserved => Self::new(Role::CopyOfRelease(None), "no supported API server has its API version"),
+            Standing::Part => Self::new(Role::Part, "it lacks fields that every CRD has"),
             Standing::Assertion => Self::new(Role::Assertion, format!("the file is called `{evidence}`")),
         }
     }
@@ -177,9 +177,9 @@ impl Found {
             Chosen::Nearest => "nearer than the others".to_owned(),
             Chosen::Newest => match &self.definition.place.version {
                 Some(version) => format!("the newest release, {version}"),
-                None => "no release, so newer than all of them".to_owned(),
+                None => "not part of a release, so newer than all releases".to_owned(),
             },
-            Chosen::Order => "the first of equals".to_owned(),
+            Chosen::Order => "the first of several equal CRDs".to_owned(),
         }
     }
 }
@@ -206,7 +206,11 @@ mod tests {
                 crd,
                 "source of truth: controller-gen writes to `config/crd/bases`",
             ),
-            ("crds/a.yaml", crd, "source of truth: nothing in the path names a copy"),
+            (
+                "crds/a.yaml",
+                crd,
+                "source of truth: the path does not look like a copy",
+            ),
             (
                 "charts/x/crds/a.yaml",
                 crd,
@@ -231,10 +235,14 @@ mod tests {
             (
                 "config/crd/patches/a.yaml",
                 part,
-                "part of a CRD: it lies where patches lie",
+                "part of a CRD: it is in a folder of patches",
             ),
             ("docs/a.yaml", resource, "documentation: `docs` in the path"),
-            ("a.yaml", resource, "manifest: nothing in the path says otherwise"),
+            (
+                "a.yaml",
+                resource,
+                "manifest: no folder in the path means something else",
+            ),
         ] {
             assert_eq!(role(path, text), expected, "{path}");
         }

@@ -42,6 +42,10 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
                     Words::new("`clientConfig` has both `url` and `service`")
                         .label("only one is allowed")
                         .help("remove `url` or `service`")
+                } else if has_v1beta1_webhook(about) {
+                    Words::new("`webhookClientConfig` is a field of `v1beta1`")
+                        .label("`clientConfig` is missing here")
+                        .help("move `webhookClientConfig` into `webhook`, and name it `clientConfig`")
                 } else {
                     Words::new("`clientConfig` needs a `url` or a `service`")
                         .label("`url` or `service` is missing")
@@ -128,4 +132,10 @@ fn service(about: &About<'_>) -> Words {
             .help("write a path such as `path: /convert`")
             .quote(),
     }
+}
+
+/// Whether the webhook is where `v1beta1` has it.
+fn has_v1beta1_webhook(about: &About<'_>) -> bool {
+    let conversion = about.root.get("spec").and_then(|it| it.get("conversion"));
+    conversion.is_some_and(|it| it.get("webhookClientConfig").is_some())
 }

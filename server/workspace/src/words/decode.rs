@@ -38,7 +38,7 @@ fn yaml(problem: &Problem) -> Words {
         ),
         Problem::MissingKey => told(
             "this line does not fit the lines around it",
-            "wrong indentation, or something open",
+            "wrong indentation, or an open bracket or quote",
             "indent it like the keys beside it, or close the quote or bracket before it",
         ),
         Problem::MissingDash => told(
@@ -49,7 +49,7 @@ fn yaml(problem: &Problem) -> Words {
         Problem::ValueNotAllowed => told(
             "a second `: ` is not allowed in a value without quotes",
             "a second colon",
-            "put the value in quotes; if it is a key, indent it like the keys beside it",
+            "put the value in quotes; if it is a key, indent it like the keys beside it, or add a colon to the line above",
         ),
         Problem::KeyNotAllowed => told(
             "`?` begins a key, which is not allowed here",
@@ -109,7 +109,7 @@ fn yaml(problem: &Problem) -> Words {
         Problem::CommentOrLineBreak => told(
             "text cannot follow `|` or `>` on the same line",
             "not allowed here",
-            "begin the text on the next line, or put it in quotes",
+            "begin the text on the next line, or put the whole value in quotes, as a rule that begins with `!` needs",
         ),
         Problem::ZeroIndentation => told(
             "the indentation after `|` or `>` cannot be 0",
@@ -204,6 +204,11 @@ fn wrong_type(mismatch: &TypeMismatch) -> Words {
         }
         _ => ("`null`", "this is `null`"),
     };
+    if name == "`required`" && (found, wanted) == ("a list", OBJECT) {
+        return Words::new("`required` is inside `properties`")
+            .label("read as a property")
+            .help("move `required` out of `properties`: indent it like the key `properties`");
+    }
     let words = Words::new(format!("{name} must be {wanted}, but the value is {found}")).label(label);
     match (found, wanted) {
         (OBJECT, LIST) => words.help("put `- ` before its first key, and indent its other keys by two more spaces"),
@@ -246,13 +251,19 @@ fn other(finding_code: &str, server: &str) -> Words {
     match finding_code {
         codes::UNSERVED_API_VERSION => told(
             "no API server since Kubernetes 1.22 has this version of the CRD API",
-            "not served any more",
+            "no longer served",
             "change `apiVersion` to `apiextensions.k8s.io/v1`, and move the schema into each version",
         ),
         codes::INVALID_YAML => told(
             "this YAML cannot be made JSON, which is what the API server reads",
             "cannot be JSON",
             "write keys as strings, and put values such as `.nan` in quotes",
+        )
+        .quote(),
+        codes::UNREADABLE_CRD if server.contains("boolean or JSON schema expected") => told(
+            "`additionalProperties` must be a schema",
+            "not a schema",
+            "write a schema with a type: `additionalProperties: {type: string}`",
         )
         .quote(),
         codes::UNREADABLE_CRD => told(

@@ -54,10 +54,10 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
             .label("not the first version")
             .help("remove `version`"),
         codes::SHARED_AND_PER_VERSION => Words::new(format!(
-            "{} is set for all versions and in single versions",
+            "{} is set both for all versions and in individual versions",
             code(about.last())
         ))
-        .label("also set in versions")
+        .label("also set in a version")
         .help(format!(
             "remove {} here, and keep it in each version",
             code(about.last())
@@ -120,11 +120,16 @@ fn expected_name(about: &About<'_>) -> Option<String> {
     Some(clip(&format!("{plural}.{group}"), 120))
 }
 
+/// What to do about names of a CRD beside the key `names`.
+const NOT_INDENTED: &str = "indent `plural`, `singular`, `kind` and `shortNames` below `names:`";
+
 fn own_name(about: &About<'_>) -> Option<Words> {
     let Some(expected) = expected_name(about) else {
         let words = Words::new("`metadata.name` must be `PLURAL.GROUP`");
         let words = words.label("no plural or no group");
         let misplaced = ["names", "group"].iter().find_map(|it| misplaced(about, it));
+        let is_beside_names = about.root.get("spec").is_some_and(|it| it.get("plural").is_some());
+        let misplaced = misplaced.or_else(|| is_beside_names.then(|| NOT_INDENTED.to_owned()));
         let help = || "write `spec.group` and `spec.names.plural`, from which the name is made".to_owned();
         return Some(words.help(misplaced.unwrap_or_else(help)));
     };

@@ -95,7 +95,7 @@ fn missing_keys(about: &About<'_>, place: &SchemaPlace) -> Words {
     };
     match required.iter().filter_map(Json::as_str).find(|it| is_scalar(it)) {
         Some(name) => words.help(format!("add `x-kubernetes-list-map-keys: [{name}]`")),
-        None => words.help("add `x-kubernetes-list-map-keys` with the properties that tell items apart"),
+        None => words.help("add `x-kubernetes-list-map-keys` with the properties that identify an item"),
     }
 }
 

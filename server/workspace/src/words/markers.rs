@@ -24,7 +24,7 @@ pub(crate) fn words(problem: &Problem) -> Words {
         Problem::Refused { name, problem } => refused(name, problem),
         Problem::Repeated { name, is_same, .. } => Words::new(format!("{} is set twice here", marker(name)))
             .label(if *is_same {
-                "says the same again"
+                "repeats the first one"
             } else {
                 "overrides the first one"
             })
@@ -40,7 +40,7 @@ pub(crate) fn words(problem: &Problem) -> Words {
         Problem::Quotes { meant } => Words::new("CEL and Go do not know this quotation mark")
             .label(format!("{} before gofmt", code(meant)))
             .help("write `\\\"\\\"` for the empty string, which gofmt does not change")
-            .note("gofmt makes one character of two quotes in comments above declarations"),
+            .note("in comments above declarations, gofmt replaces two quotes by one character"),
     }
 }
 
@@ -59,15 +59,15 @@ fn known(name: &str) -> String {
 fn unknown(name: &str, has_text: bool, meant: Option<&str>) -> Words {
     let note = "controller-gen ignores markers that it does not know, and prints nothing";
     if has_text {
-        return Words::new(format!("text behind {} makes it an unknown marker", marker(name)))
+        return Words::new(format!("text after {} makes it an unknown marker", marker(name)))
             .label("part of the name")
             .help("move the text to a line of its own")
             .note(note);
     }
     if meant.is_some_and(|it| name.starts_with([' ', '\t']) && name.trim_start() == it) {
-        return Words::new(format!("the blank in {} makes it an unknown marker", marker(name)))
+        return Words::new(format!("the space in {} makes it an unknown marker", marker(name)))
             .label("part of the name")
-            .help("remove the blank behind the plus sign")
+            .help("remove the space after the plus sign")
             .note(note);
     }
     let words = Words::new(format!("controller-gen has no marker {}", marker(name)));
@@ -115,12 +115,12 @@ fn misplaced(name: &str, at: Result<Target, Lost>, fits: &[Target]) -> Words {
             "move it into the comment right above the declaration".to_owned(),
         ),
         Err(Lost::Behind) => (
-            format!("{} does nothing behind a declaration", marker(name)),
+            format!("{} does nothing after a declaration", marker(name)),
             "does nothing".to_owned(),
             "move it to a line above the declaration".to_owned(),
         ),
         Err(Lost::Inside) => (
-            format!("nothing comes after {} that it could belong to", marker(name)),
+            format!("no declaration follows {}", marker(name)),
             "does nothing".to_owned(),
             "move it above a declaration, or remove it".to_owned(),
         ),
@@ -170,7 +170,7 @@ fn refused(name: &str, problem: &Argument) -> Words {
             format!("add `{argument}=…`"),
         ),
         Argument::Extra => (
-            format!("{name} has text behind its arguments"),
+            format!("{name} has text after its arguments"),
             "not an argument",
             "remove it, or separate arguments by commas".to_owned(),
         ),
@@ -180,8 +180,8 @@ fn refused(name: &str, problem: &Argument) -> Words {
             "close the string on the same line".to_owned(),
         ),
         Argument::Escape => (
-            format!("a string in {name} has an escape that Go does not have"),
-            "no escape of Go",
+            format!("a string in {name} has an escape sequence that Go does not have"),
+            "not an escape sequence of Go",
             "write two backslashes, or put the string in backquotes".to_owned(),
         ),
         Argument::Separator => (
@@ -220,7 +220,7 @@ fn mismatched(name: &str, mismatch: &Mismatch) -> Words {
             written,
             is_named: true,
         } => Words::new(format!(
-            "{marked} does not reach the items behind the name {}",
+            "{marked} does not reach the items of the named type {}",
             code(written)
         ))
         .label("the list has a name")

@@ -38,7 +38,7 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
             .help("shorten or remove annotations; apply with `kubectl apply --server-side`"),
         codes::INVALID_OWNER_REFERENCE => owner_reference(about, &field),
         codes::INVALID_FINALIZER => finalizer(about),
-        codes::INVALID_MANAGED_FIELDS => Words::new(format!("{field} is not what the API server writes there"))
+        codes::INVALID_MANAGED_FIELDS => Words::new(format!("only the API server writes {field}"))
             .label("written by the API server")
             .help("remove `managedFields`")
             .quote(),
@@ -50,7 +50,7 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
             .help("read the object first, and keep its `resourceVersion`"),
         resource_codes::INVALID_SCALE => scale(about, &field),
         resource_codes::UNCHECKED_RULES => {
-            Words::new("some validation rules were not checked because of the other errors")
+            Words::new("the API server did not check some rules because of the other errors")
                 .label("rules not checked")
                 .help("fix the other errors of this object first")
         }
@@ -212,9 +212,11 @@ fn scale(about: &About<'_>, field: &str) -> Words {
         ))
         .label(format!("at most {}", number(*limit)))
         .help(format!("write a number up to {}", number(*limit))),
-        _ => Words::new(format!("the scale subresource finds no object on the way to {field}"))
-            .label("not an object")
-            .help("write an object here, as the schema has it")
-            .quote(),
+        _ => Words::new(format!(
+            "the scale subresource reads {field}, but a value on the path is not an object"
+        ))
+        .label("not an object")
+        .help("write an object here, as the schema requires")
+        .quote(),
     }
 }

@@ -102,12 +102,12 @@ fn invalid(about: &About<'_>) -> Words {
         "operator" => "write `In`, `NotIn`, `Exists` or `DoesNotExist`",
         "values" if about.last() == "values" => "remove `values`, or change `operator` to `In` or `NotIn`",
         "name" if matches!(about.path.segments().get(1), Some(Segment::Field(list)) if list == "variables") => {
-            "use a CEL identifier: letters, digits and `_`, not a digit first, and no word that CEL reserves"
+            "use a CEL identifier: letters, digits and `_`, not a digit first, and not a reserved word of CEL"
         }
         "name" if about.path.segments().len() == 2 => "use another name",
         "name" | "key" => "use letters, digits, `-`, `_` and `.`, at most 63 characters",
         "apiVersion" => "write `group/version`, or `v1` for the core group",
-        _ => "write what the API server asks for below",
+        _ => "follow the API server's message below",
     };
     Words::new(format!("{} is not valid", shown(&about.path.to_string())))
         .label("not valid")

@@ -47,7 +47,7 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
             }
         }
         api_codes::INVALID_FIELD_PATH => field_path(about),
-        api_codes::RULE_TYPES => Words::new("the API server cannot make CEL types of this schema")
+        api_codes::RULE_TYPES => Words::new("the API server cannot derive CEL types from this schema")
             .label("no CEL types")
             .help("fix the schema around the rules")
             .quote(),

@@ -37,7 +37,7 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
                 _ => words.help(format!("remove {keyword}")),
             }
         }
-        codes::NOT_STRUCTURAL => Words::new("the schema has no structural form")
+        codes::NOT_STRUCTURAL => Words::new("the schema is not structural")
             .label("not structural")
             .help("remove what the API server names below")
             .quote(),
@@ -101,12 +101,33 @@ fn unknown_type(about: &About<'_>) -> Words {
     let found = about.value().map(written).unwrap_or_default();
     let found = found.trim_matches('"');
     let words = Words::new(format!("`{found}` is not a type"));
+    if let Some(ty) = type_of_format(found) {
+        return words
+            .label("a format")
+            .help(format!("write `type: {ty}` and `format: {found}`"));
+    }
+    if found == "null" {
+        return words
+            .label("not a type of CRDs")
+            .help("set the type of the other values, and add `nullable: true`");
+    }
     match (about.value().and_then(Json::as_str).and_then(meant_type), about.cause) {
         (Some(near), _) => words.did_you_mean(found, near),
         (None, Some(Cause::Allowed(types))) => words.label("not a type").help(format!("write {}", either(types))),
         (None, _) => words
             .label("not a type")
             .help("write `object`, `string`, `integer`, `boolean`, `array` or `number`"),
+    }
+}
+
+/// The type that a format belongs to, if somebody wrote the format as a type.
+fn type_of_format(found: &str) -> Option<&'static str> {
+    match found {
+        "date" | "date-time" | "duration" | "uuid" | "uri" | "email" | "hostname" | "ipv4" | "ipv6" | "byte"
+        | "password" => Some("string"),
+        "int32" | "int64" => Some("integer"),
+        "float" | "double" => Some("number"),
+        _ => None,
     }
 }
 

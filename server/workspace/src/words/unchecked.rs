@@ -17,7 +17,7 @@ pub(crate) fn without_crd(written: &WrittenType) -> Words {
 
 /// About a template, which cannot be read as YAML.
 pub(crate) fn template() -> Words {
-    Words::new("this template is not checked: it is not YAML until a tool fills it in".to_owned())
+    Words::new("this template is not checked: it is not YAML until a tool renders it".to_owned())
         .label("not checked")
         .help(format!("check what the tool renders, {ACCEPT}"))
 }

@@ -80,6 +80,10 @@ fn place_of(key: &str, path: &[Step<'_>]) -> Option<String> {
             Some("move the schema into each version: `schema: {openAPIV3Schema: …}`".to_owned())
         }
         ["spec"] if key != "name" && has(&version).is_some() => Some(format!("move `{key}` into each of `versions`")),
+        ["spec", "conversion"] if ["webhookClientConfig", "clientConfig"].contains(&key) => Some(format!(
+            "move `{key}` into `webhook`, as `webhook: {{clientConfig: …}}`"
+        )),
+        ["spec", "conversion"] if key == "conversionReviewVersions" => Some(format!("move `{key}` into `webhook`")),
         ["spec", "versions", "[]"] if key == "openAPIV3Schema" => {
             Some("put `openAPIV3Schema` below a key `schema`, and indent it".to_owned())
         }
@@ -97,6 +101,10 @@ fn place_of(key: &str, path: &[Step<'_>]) -> Option<String> {
 fn instead(keyword: &str) -> Option<&'static str> {
     Some(match keyword {
         "const" => "write `enum` with one value",
+        "min" => "change `min` to `minimum`, or to `minLength` or `minItems`",
+        "max" => "change `max` to `maximum`, or to `maxLength` or `maxItems`",
+        "regex" | "match" => "write `pattern`",
+        "values" => "write `enum`",
         "if" | "then" | "else" | "dependentRequired" | "dependentSchemas" => "write a rule: `x-kubernetes-validations`",
         "examples" => "write `example`, or put examples into `description`",
         "propertyNames" => "write a rule about the keys, such as `self.all(key, key.size() <= 63)`",
@@ -158,6 +166,16 @@ pub(crate) fn in_resource(name: &str, parent: &str, near: Option<&str>) -> Words
             .label("not in the schema")
             .help(format!("remove {}, or add it to the schema of the CRD", shown(name))),
     }
+}
+
+/// About a field of `spec` that is written at the root of a resource.
+pub(crate) fn outside_of_spec(name: &str) -> Words {
+    Words::new(clip(
+        &format!("{} is a field of `spec`, but is not inside `spec`", shown(name)),
+        MAX_HEADLINE,
+    ))
+    .label("not inside `spec`")
+    .help(format!("indent {} below `spec:`", shown(name)))
 }
 
 /// About a document of two objects.

@@ -67,7 +67,7 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
             .label("not an object")
             .help("write an object with the keys of `x-kubernetes-list-map-keys`"),
         (codes::DEFAULT_UNKNOWN_FIELD, cause) => unknown_in_default(&subject, cause),
-        (codes::DEFAULT_METADATA, _) => Words::new(format!("{subject} does not make valid metadata"))
+        (codes::DEFAULT_METADATA, _) => Words::new(format!("{subject} is not valid metadata"))
             .label("not valid as metadata")
             .help("remove this default, or write a value that Kubernetes accepts there")
             .quote(),
@@ -150,6 +150,9 @@ fn wrong_type(about: &About<'_>, subject: &str, expected: &str) -> Words {
             "write a whole number: {}",
             entry(about, &number(float.round()))
         )),
+        ("object", _, JsonValue::Array(_)) => {
+            words.help("remove the `- ` before its first key: the value is one object, not a list")
+        }
         _ => words.help(format!(
             "write {expected_words}: {}",
             entry(about, placeholder(expected))
@@ -342,7 +345,7 @@ fn bound(about: &About<'_>, subject: &str, relation: &str, limit: f64) -> Words 
         None if holds => Words::new(format!(
             "{subject} cannot be an integer: its `{keyword}` does not fit 64 bits"
         ))
-        .label(format!("refused, though {relation} {words}"))
+        .label(format!("rejected, although {relation} {words}"))
         .help(format!(
             "set `{keyword}` to a number from {} to {}, or write a number with a fraction",
             i64::MIN,
@@ -385,8 +388,9 @@ fn multiple(about: &About<'_>, subject: &str, factor: f64) -> Words {
     // Beside an integer the factor is cut, too.
     let of_integers = cut(factor).filter(|it| *it > 0);
     if is_integer && of_integers.is_none() {
-        return words
-            .help("set `multipleOf` to a positive integer of 64 bits: with this one, Kubernetes refuses all integers");
+        return words.help(
+            "set `multipleOf` to a positive integer of 64 bits: with this value, Kubernetes rejects all integers",
+        );
     }
     let step = if is_integer {
         of_integers.map_or(factor, |it| it as f64)

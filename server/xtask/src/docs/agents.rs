@@ -39,23 +39,38 @@ fn pretty(value: &Value) -> anyhow::Result<String> {
     Ok(serde_json::to_string_pretty(value)? + "\n")
 }
 
-/// The subcommands, each with its sentence.
+/// The subcommands, each with the first sentence of its help.
 fn commands() -> anyhow::Result<Vec<(String, String)>> {
-    let path = peers::root().join("server/src/cli/mod.rs");
-    let text = std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+    let folder = peers::root().join("server/src/cli");
+    let text = std::fs::read_to_string(folder.join("mod.rs")).context("reading the subcommands")?;
     let (_, list) = text
         .split_once("enum Command {\n")
         .context("the enum of subcommands is missing")?;
     let (list, _) = list.split_once("\n}\n").context("the enum of subcommands has no end")?;
-    let (mut commands, mut sentence) = (Vec::new(), String::new());
+    let mut commands = Vec::new();
     for line in list.lines().map(str::trim) {
-        if let Some(words) = line.strip_prefix("/// ") {
-            words.clone_into(&mut sentence);
-        } else if let Some((name, _)) = line.split_once('(').filter(|it| !it.0.starts_with('#')) {
-            commands.push((name.to_ascii_lowercase(), std::mem::take(&mut sentence)));
+        if let Some((name, _)) = line.split_once('(').filter(|it| !it.0.starts_with('#')) {
+            let name = name.to_ascii_lowercase();
+            let path = folder.join(format!("{name}.rs"));
+            let path = if path.is_file() {
+                path
+            } else {
+                folder.join(&name).join("mod.rs")
+            };
+            let text = std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+            let sentence = first_sentence(&text).with_context(|| format!("`{name}` has no help"))?;
+            commands.push((name, sentence));
         }
     }
     Ok(commands)
+}
+
+/// The first line of the comment on the arguments of a subcommand.
+fn first_sentence(text: &str) -> Option<String> {
+    let (before, _) = text.split_once("struct Args {")?;
+    let comment = before.rsplit("\n\n").next()?;
+    let line = comment.lines().find_map(|it| it.strip_prefix("/// "))?;
+    Some(format!("{}.", line.trim_end_matches('.')))
 }
 
 /// The address of a file of the repository.

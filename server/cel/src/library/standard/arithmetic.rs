@@ -11,7 +11,7 @@ use crate::value::{Duration, ErrorKind, EvalError, Result, Value};
 pub(super) const FUNCTIONS: &[Function] = &[
     function(
         operators::ADD,
-        "The sum of two numbers or times, or two strings, byte sequences or lists one after the other.",
+        "Adds numbers or times, or joins strings, byte sequences or lists.",
         Counted::ByOverload,
         &[("1 + 2", "3"), ("'a' + 'b'", "'ab'"), ("[1] + [2]", "[1, 2]")],
         &[
@@ -44,7 +44,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     .singleton(),
     function(
         operators::DIVIDE,
-        "One number divided by another; integers without remainder.",
+        "Divides one number by another; integer division drops the remainder.",
         Counted::ByOverload,
         &[("7 / 2", "3"), ("1.0 / 4.0", "0.25")],
         &[

@@ -29,7 +29,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     .function_rank(1),
     function(
         "bool",
-        "The boolean that a string spells.",
+        "Parses a boolean.",
         Counted::ByOverload,
         &[("bool('true')", "true")],
         &[
@@ -66,7 +66,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     .spelling(Spelling::Number),
     function(
         "duration",
-        "The duration that a string such as 1h30m spells.",
+        "Parses a duration such as 1h30m.",
         Counted::ByOverload,
         &[("duration('90m') == duration('1h30m')", "true")],
         &[
@@ -109,7 +109,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     .function_rank(1),
     function(
         "string",
-        "The value as text.",
+        "The value as a string.",
         Counted::ByOverload,
         &[("string(12)", "'12'"), ("string(true)", "'true'")],
         &[
@@ -127,7 +127,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     .function_rank(1),
     function(
         "timestamp",
-        "The time that an RFC 3339 string spells, or that many seconds after 1970.",
+        "Parses an RFC 3339 string, or takes the seconds since 1970.",
         Counted::ByOverload,
         &[("timestamp(0) == timestamp('1970-01-01T00:00:00Z')", "true")],
         &[

@@ -20,14 +20,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
     ),
     function(
         operators::LOGICAL_AND,
-        "Whether both conditions hold. A false one decides even if the other is an error.",
+        "Whether both conditions hold. If one is false, the result is false even if the other is an error.",
         Counted::ByOverload,
         &[("true && false", "false")],
         &[step("logical_and", "(bool, bool) -> bool", LOGICAL, Step::And)],
     ),
     function(
         operators::LOGICAL_OR,
-        "Whether one of the conditions holds. A true one decides even if the other is an error.",
+        "Whether one of the conditions holds. If one is true, the result is true even if the other is an error.",
         Counted::ByOverload,
         &[("true || false", "true")],
         &[step("logical_or", "(bool, bool) -> bool", LOGICAL, Step::Or)],
@@ -50,7 +50,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     .singleton(),
     function(
         operators::NOT_STRICTLY_FALSE,
-        "True for everything but false; the condition under which a macro goes on.",
+        "True for every value except false; macros use it to decide whether to continue.",
         Counted::ByOverload,
         &[],
         &[step(

@@ -13,7 +13,7 @@ use crate::value::{EvalError, Result, Value};
 pub(super) const FUNCTIONS: &[Function] = &[
     function(
         "contains",
-        "Whether the string has the other one in it.",
+        "Whether the string contains the other string.",
         Counted::ByOverload,
         &[("'hello world'.contains('o w')", "true")],
         &[overload(
@@ -29,7 +29,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     .method_rank(9),
     function(
         "endsWith",
-        "Whether the string ends with the other one.",
+        "Whether the string ends with the other string.",
         Counted::ByOverload,
         &[("'hello'.endsWith('lo')", "true")],
         &[overload(
@@ -45,7 +45,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     .method_rank(8),
     function(
         "startsWith",
-        "Whether the string begins with the other one.",
+        "Whether the string begins with the other string.",
         Counted::ByOverload,
         &[("'hello'.startsWith('he')", "true")],
         &[overload(

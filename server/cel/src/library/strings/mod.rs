@@ -19,7 +19,7 @@ pub(super) const LIBRARY: Library = Library {
 const FUNCTIONS: &[Function] = &[
     function(
         "charAt",
-        "The character at an index from 0; empty at the end, an error past it.",
+        "The character at an index from 0; empty at the end of the string, an error after it.",
         Counted::ByOverload,
         &[("'hello'.charAt(4)", "'o'")],
         &[overload(
@@ -31,7 +31,7 @@ const FUNCTIONS: &[Function] = &[
     ),
     function(
         "indexOf",
-        "Where the other string begins first, searched from an optional index on; -1 if nowhere.",
+        "The index of the first occurrence of the other string, from an optional start; -1 if there is none.",
         Counted::ByName(SCAN),
         &[
             ("'hello mellow'.indexOf('ello')", "1"),
@@ -50,7 +50,7 @@ const FUNCTIONS: &[Function] = &[
     .spelling(Spelling::Part),
     function(
         "lastIndexOf",
-        "Where the other string begins last, searched up to an optional index; -1 if nowhere.",
+        "The index of the last occurrence of the other string, up to an optional end; -1 if there is none.",
         Counted::ByName(SCAN),
         &[("'hello mellow'.lastIndexOf('ello')", "7")],
         &[
@@ -95,7 +95,7 @@ const FUNCTIONS: &[Function] = &[
     ),
     function(
         "replace",
-        "The string with all (or the first so many) occurrences of one string replaced by another.",
+        "Replaces all occurrences of one string by another, up to an optional limit.",
         Counted::ByName(REPLACE),
         &[
             ("'hello hello'.replace('he', 'we')", "'wello wello'"),
@@ -170,7 +170,7 @@ const FUNCTIONS: &[Function] = &[
     ),
     function(
         "format",
-        "The string with its %s, %d, %f, %e, %b, %x, %X and %o filled in from the list.",
+        "Replaces %s, %d, %f, %e, %b, %x, %X and %o by the values of the list.",
         Counted::ByOverload,
         &[("'%s is %d'.format(['a', 1])", "'a is 1'")],
         &[overload(
@@ -185,7 +185,7 @@ const FUNCTIONS: &[Function] = &[
     .method_rank(3),
     function(
         "join",
-        "The strings of a list one after the other, with an optional separator between.",
+        "Joins the strings of a list, with an optional separator.",
         Counted::ByName(JOIN),
         &[("['a', 'b'].join('-')", "'a-b'")],
         &[

@@ -142,7 +142,7 @@ fn macro_item(it: &'static Macro, ty: &Type, context: &Context) -> Item {
         let _ = write!(doc, "\n```cel\n{expression} // {value}\n```");
     }
     if matches!(it.target, Target::Collection | Target::List) {
-        doc.push_str("\n\nCost: that of the arguments, once an element.");
+        doc.push_str("\n\nCost: the cost of the arguments, for each element.");
     }
     item.documentation = Some(Documentation::Ours(doc.into()));
     item.note = since_macro(it);
@@ -246,7 +246,7 @@ fn documentation(function: &FunctionDecl, fitting: &[&std::sync::Arc<OverloadDec
         Some(costs) => {
             let _ = write!(doc, "\n\nCost: {}.", costs.iter().max().unwrap_or(&1));
         }
-        None => doc.push_str("\n\nCost: grows with the size of what it is given."),
+        None => doc.push_str("\n\nCost: grows with the size of the arguments."),
     }
     doc
 }

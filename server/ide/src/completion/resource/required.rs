@@ -36,7 +36,7 @@ pub(super) fn snippet(context: &Context<'_, '_>, view: &View<'_>, with_dash: boo
     }
     let mut item = Item::new("required fields", ItemKind::Snippet);
     item.detail = Some(names.join(", "));
-    item.documentation = Some("All required fields that are missing, also those in required objects.".into());
+    item.documentation = Some("All missing required fields, including those in required objects.".into());
     context.writer.lines(&mut item, &lines.written);
     Some(item)
 }

@@ -158,7 +158,7 @@ pub(super) fn approval(at: &At<'_>, found: &mut Vec<Repair>) {
         },
         None => at.insert(metadata, "annotations", &written),
     };
-    found.extend(Repair::one(format!("Say that it is {VALUE}"), edit));
+    found.extend(Repair::one(format!("Set it to {VALUE}"), edit));
 }
 
 /// The usual places of replicas.

@@ -77,7 +77,7 @@ pub(super) fn forbidden(at: &At<'_>, found: &mut Vec<Repair>) {
     if let Some(other) = entry(tree, outer.schema, &key) {
         let same = tree.source(other.value) == tree.source(own.value);
         let title = if same {
-            format!("Remove {key} from {junctor}: it is said outside")
+            format!("Remove {key} from {junctor}: the schema around it has it")
         } else {
             format!("Remove {key} from {junctor}")
         };
@@ -131,7 +131,7 @@ pub(super) fn int_or_string(at: &At<'_>, owner: NodeId) -> Option<Repair> {
             edits.push(remove);
         }
     }
-    Some(Repair::new("Say so with x-kubernetes-int-or-string: true", edits).safe())
+    Some(Repair::new("Use x-kubernetes-int-or-string: true", edits).safe())
 }
 
 /// Properties of one schema that are offered to be declared.
@@ -177,7 +177,7 @@ pub(super) fn incomplete(at: &At<'_>, found: &mut Vec<Repair>) {
             Some(properties) => at.insert(properties, &name, &schema),
             None => at.insert(owner, "properties", &Value::Map(vec![(name.clone(), schema)])),
         };
-        found.extend(Repair::one(format!("Declare {name} as {ty} outside"), edit));
+        found.extend(Repair::one(format!("Add {name} as {ty} to the schema outside"), edit));
     }
 }
 

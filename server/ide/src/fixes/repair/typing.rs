@@ -217,7 +217,7 @@ pub(super) fn name_keys(at: &At<'_>, found: &mut Vec<Repair>) {
     for name in &names {
         let property = child(tree, items, "properties").and_then(|it| child(tree, it, name));
         if property.is_some_and(is_key) {
-            found.extend(Repair::one(format!("Tell items apart by {name}"), keys(name)));
+            found.extend(Repair::one(format!("Identify items by {name}"), keys(name)));
         }
     }
     if !found.is_empty() {
@@ -236,7 +236,7 @@ pub(super) fn name_keys(at: &At<'_>, found: &mut Vec<Repair>) {
         };
         if let (Some(keys), Some(require)) = (keys(&name), require) {
             found.push(Repair::new(
-                format!("Tell items apart by {name}, and require it"),
+                format!("Identify items by {name}, and require it"),
                 vec![keys, require],
             ));
         }

@@ -44,7 +44,7 @@ pub(super) fn duplicate_key(at: &At<'_>, found: &mut Vec<Repair>) {
     };
     let edits: Option<Vec<_>> = before.iter().map(|it| remove_entry(tree, mapping, *it)).collect();
     if let Some(edits) = edits.filter(|it| !it.is_empty()) {
-        let title = format!("Remove the {name} that does not count");
+        let title = format!("Remove the {name} that has no effect");
         let value = tree.source(last.value);
         let is_same = before.iter().all(|it| tree.source(it.value) == value);
         let repair = Repair::new(title, edits);

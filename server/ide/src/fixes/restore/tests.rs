@@ -82,7 +82,7 @@ fn a_bound_gets_its_old_value() {
         "type: object\nproperties:\n  size: {type: integer, maximum: 100}",
         "type: object\nproperties:\n  size: {type: integer, maximum: 10} # small",
         &[(
-            "Put `maximum` back to `100`",
+            "Restore `maximum` to `100`",
             "type: object\nproperties:\n  size: {type: integer, maximum: 100} # small",
         )],
     );
@@ -106,7 +106,7 @@ fn a_keyword_that_is_gone_comes_back_where_it_was() {
         "type: object\nproperties:\n  name:\n    type: string\n    nullable: true\n    description: x",
         "type: object\nproperties:\n  name:\n    # about\n    type: string # text\n    description: x",
         &[(
-            "Put `nullable` back",
+            "Restore `nullable`",
             "type: object\nproperties:\n  name:\n    # about\n    type: string # text\n    nullable: true\n    description: x",
         )],
     );
@@ -156,7 +156,7 @@ fn a_rule_is_what_it_was() {
         &schema("x-kubernetes-validations:\n- rule: '!has(self.a) || self.a < 10'\n  message: small\n"),
         &schema("x-kubernetes-validations:\n- rule: '!has(self.a) || self.a < 5' # few\n  message: small\n"),
         &[(
-            "Put the rule back to `!has(self.a) || self.a < 10`",
+            "Restore the rule to `!has(self.a) || self.a < 10`",
             &schema("x-kubernetes-validations:\n- rule: '!has(self.a) || self.a < 10' # few\n  message: small\n"),
         )],
     );
@@ -173,7 +173,7 @@ fn a_property_comes_back_with_what_is_below_it() {
         "type: object\nproperties:\n    a: {type: string}\n    b:\n        # what it is\n        type: object\n        properties:\n            c: {type: string}\n    d: {type: string}",
         "type: object\nproperties:\n  a: {type: string} # first\n  d: {type: string}",
         &[(
-            "Put the property `b` back",
+            "Restore the property `b`",
             "type: object\nproperties:\n  a: {type: string} # first\n  b:\n      # what it is\n      type: object\n      properties:\n          c: {type: string}\n  d: {type: string}",
         )],
     );
@@ -181,7 +181,7 @@ fn a_property_comes_back_with_what_is_below_it() {
         "type: object\nproperties: {a: {type: string}, b: {type: integer}}",
         "type: object\nproperties: {b: {type: integer}}",
         &[(
-            "Put the property `a` back",
+            "Restore the property `a`",
             "type: object\nproperties: {a: {type: string}, b: {type: integer}}",
         )],
     );
@@ -201,5 +201,5 @@ fn a_version_is_served_again() {
     let old = crd("type: object");
     let found = fixes(&old, &old.replace("served: true", "served: false # soon gone"));
     let expected = old.replace("served: true", "served: true # soon gone");
-    assert_eq!(found, [("Put `served` back to `true`".to_owned(), expected)]);
+    assert_eq!(found, [("Restore `served` to `true`".to_owned(), expected)]);
 }

@@ -167,7 +167,7 @@ impl Line {
     }
 }
 
-/// A marker that says the same again goes with its line.
+/// A marker that repeats the first one goes with its line.
 fn without(file: &File<'_>, marker: &Written) -> Option<Repair> {
     let line = Line::of(file.text, marker.span.start)?;
     Some(Repair::certain(

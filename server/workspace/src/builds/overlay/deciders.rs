@@ -205,7 +205,7 @@ pub(super) fn tell(
                 finding.elsewhere = None;
                 if !is_rule && !name.is_empty() {
                     let name = words::clip(name, 40);
-                    finding.help = vec![format!("keep `{name}`: take this out of the patch")];
+                    finding.help = vec![format!("keep `{name}`: remove this from the patch")];
                 }
             }
             Does::Adds if is_rule => finding.label = Some("the rule fails with this".to_owned()),

@@ -44,20 +44,20 @@ pub(super) fn told(problem: &Problem) -> Option<(Place, Finding)> {
 pub(super) fn told_unread(unread: &Unread) -> Finding {
     let (headline, note) = match unread {
         Unread::Remote(url) => (
-            format!("the remote base `{}` is not read", words::clip(url, 60)),
-            "crd-analyzer fetches nothing: what is patched in the base is checked in part",
+            format!("crd-analyzer does not read the remote base `{}`", words::clip(url, 60)),
+            "crd-analyzer downloads nothing: patched objects of the base are checked in part",
         ),
         Unread::Missing(path) => (
             format!("the file or folder `{}` does not exist", words::clip(path, 60)),
-            "kustomize fails, unless something makes it before: the other resources are checked",
+            "kustomize fails unless a tool creates it first: the other resources are checked",
         ),
         Unread::Refused(path, why) => (
             format!("`{}` is not read: {}", words::clip(path, 50), words::clip(why, 30)),
             "the other resources are checked",
         ),
         Unread::Made(field) => (
-            format!("what `{field}` makes is not checked"),
-            "crd-analyzer runs no Helm and no plugins: the other resources are checked",
+            format!("crd-analyzer does not check the objects from `{field}`"),
+            "crd-analyzer runs neither Helm nor plugins: the other resources are checked",
         ),
     };
     let mut finding = Finding::new(Class::Hint, codes::KUSTOMIZE_NOT_BUILT, Span::default(), headline);

@@ -35,9 +35,9 @@ pub(super) fn told(problem: &Problem, build: &Build, sources: &Sources) -> Optio
     let mut finding = Finding::new(Class::Hint, codes::NOT_FINISHED, Span::default(), headline);
     finding.severity = Severity::Warning;
     if count > 0 {
-        finding
-            .notes
-            .push(format!("these objects are not judged as it builds them: {names}"));
+        finding.notes.push(format!(
+            "crd-analyzer does not check these objects as it builds them: {names}"
+        ));
     }
     Some((place, finding))
 }
@@ -76,8 +76,7 @@ pub(super) fn report(origin: &Key, place: Place, sources: &Sources, versions: Ve
     };
     let first = spans::first_line(sources.text_of(place), span);
     let mut finding = verdict::not_finished(first, "this object as it is built", Unfinished::Bytes);
-    let note =
-        "all that kustomize and Flux build in a run takes too much: other builds of the object may be left out, too";
+    let note = "the builds of kustomize and Flux in this run take too much work: crd-analyzer may also skip other builds of the object";
     finding.notes.push(note.to_owned());
     let verdict = DocumentVerdict {
         unfinished: vec![finding],

@@ -227,7 +227,7 @@ impl Ask<'_> {
         }
         let kind = tree.get(root.node, "kind").unwrap_or(root.node);
         let of = words::text::code(&report.name);
-        let headline = format!("this is a part of the CRD {of}, so what is missing is not reported");
+        let headline = format!("this is a part of the CRD {of}, so missing fields are not reported");
         let headline = words::clip(&headline, words::MAX_HEADLINE);
         let mut finding = Finding::new(Class::Hint, codes::PARTIAL_CRD, tree.span(kind), headline);
         let text = whole.and_then(|(definitions, whole)| whole.text(definitions.files()));

@@ -121,17 +121,14 @@ impl JudgedObject<'_> {
         about.sees = context.as_ref();
         words::give(&mut finding, words::of(&about), error);
         finding.elsewhere = if place.missing {
-            Some(format!(
-                "{} is not written; this is the closest thing around it",
-                place.path
-            ))
+            Some(format!("{} is missing; this is the closest place", place.path))
         } else if context.is_some() {
             Some(self.row.deciding.to_owned())
         } else if self.tree.is_scalar(place.value) && !self.tree.is_absent(place.value) {
             None
         } else {
             Some(format!(
-                "it is about {} as a whole, which is shown at its key",
+                "the diagnostic is about {} as a whole, so it is shown at the key",
                 place.path
             ))
         };

@@ -209,7 +209,7 @@ fn other_language(name: &str) -> Option<&'static str> {
         "toLower" | "lower" | "lowercase" => "`lowerAscii()`",
         "toUpper" | "upper" | "uppercase" => "`upperAscii()`",
         "match" | "regex" | "test" => "`matches(…)`",
-        "nil" | "undefined" | "None" | "NULL" | "Null" => "`null`, or `has(…)` to ask whether a field is set",
+        "nil" | "undefined" | "None" | "NULL" | "Null" => "`null`, or `has(…)` to test whether a field is set",
         "True" | "TRUE" => "`true`",
         "False" | "FALSE" => "`false`",
         "and" => "`&&`",
@@ -275,13 +275,15 @@ pub(super) fn no_overload(function: &str, operands: &str) -> Words {
         "? :" => "begin with a condition, and give both values the same type",
         "[…]" => "use an integer with a list, and a key of the right type with a map",
         "in" => "write a list or a map after `in`, with values of the same type",
+        _ if has("null_type") || has("null") => {
+            "test with `has(…)` whether the field is set: only nullable fields can be `null`"
+        }
         _ if has("duration") && has("string") => "make it a duration: `duration('1h')`",
         _ if has("timestamp") && has("string") => "make it a timestamp: `timestamp('2026-01-31T00:00:00Z')`",
         _ if has("string") && (has("int") || has("uint") || has("double")) => {
-            "use values of one type: make text a number with `int(…)`, or a number text with `string(…)`"
+            "use values of one type: convert a string with `int(…)`, or a number with `string(…)`"
         }
         _ if has("int") && has("double") => "use numbers of one type: `double(…)` or `int(…)`, or write `1.0` for `1`",
-        _ if has("null_type") => "ask with `has(…)` whether the field is set: only nullable fields can be `null`",
         _ => "use values of the same type on both sides",
     })
 }
@@ -338,7 +340,7 @@ fn as_called(function: &str, signature: &str) -> String {
 pub(super) fn no_fields(of: &str) -> Words {
     let of = type_name(of);
     let help = if of.starts_with("list") {
-        "read an item first, as in `self.items[0].name`, or use `self.items.all(it, …)`"
+        "write `size(self.items)` for the length, `self.items[0].name` for an item, or `self.items.all(it, …)`"
     } else {
         "remove the field, or read it from an object"
     };

@@ -10,13 +10,13 @@ use crate::words::{
 /// The literal argument of a function that the API server checks when it compiles the rule.
 pub(super) fn invalid_argument(function: &str) -> Words {
     match function {
-        "duration" => Words::new("this text is not a duration")
+        "duration" => Words::new("this string is not a duration")
             .label("not a duration")
             .help("use the units `h`, `m`, `s`, `ms`, `us` and `ns`, as in `duration('1h30m')`"),
-        "timestamp" => Words::new("this text is not a timestamp")
+        "timestamp" => Words::new("this string is not a timestamp")
             .label("not a timestamp")
             .help("write date, time and zone, as in `timestamp('2026-01-31T00:00:00Z')`"),
-        _ => Words::new("this text is not a regular expression")
+        _ => Words::new("this string is not a regular expression")
             .label("not a regular expression")
             .help("correct the pattern: the syntax is that of Go (RE2), without look-around and back-references"),
     }

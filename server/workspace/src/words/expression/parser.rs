@@ -68,7 +68,7 @@ pub(super) fn limit(limit: &Limit) -> Words {
         Limit::SyntaxErrors(_) | Limit::Recoveries(_) | Limit::RecoveryTokens(_) => {
             Words::new("the expression has so many syntax errors that the parser stops here")
                 .label("parsed up to here")
-                .help("fix the syntax errors before this place first")
+                .help("first fix the syntax errors before this place")
         }
     }
 }
