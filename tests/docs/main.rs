@@ -1,7 +1,7 @@
 //! The README and the pages of `docs/`: every command in them runs, and prints what the page says.
 //!
 //! A fenced block of the language `console` holds commands behind `$ `, each followed by its output. Commands run in a copy of the
-//! repository's examples. `UPDATE_DOCS=1` writes the real output into the pages. Commands that no one should run here (they install
+//! repository's examples, beside the files that the page tells to save. `UPDATE_DOCS=1` writes the real output into the pages. Commands that no one should run here (they install
 //! something, or need a network) are blocks of the language `sh`.
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
@@ -107,9 +107,21 @@ fn commands(block: &str) -> Vec<(&str, String)> {
     commands
 }
 
+/// The files that a page tells its reader to save: "Save this as `FILE`:", and a block with the content.
+fn saved(page: &str) -> impl Iterator<Item = (&str, &str)> {
+    page.split("Save this as `").skip(1).filter_map(|rest| {
+        let (name, rest) = rest.split_once("`:\n\n```")?;
+        let (_, rest) = rest.split_once('\n')?;
+        Some((name, rest.split_once("```\n")?.0))
+    })
+}
+
 /// The page with the real output of its commands, and how many there are. Output that only differs in a duration stays.
 fn with_output(page: &str) -> (String, usize) {
     let folder = sandbox();
+    for (name, content) in saved(page) {
+        fs::write(folder.path().join(name), content).expect("the file can be written");
+    }
     let (mut fresh, mut count) = (String::new(), 0);
     let mut rest = page;
     while let Some(at) = rest.find("```console\n") {
