@@ -349,7 +349,7 @@ pub struct CrdText {
     /// The mapping that is the CRD: the root, or an object in it.
     pub root: NodeId,
     /// Whether it is an object in another, such as an item of a list.
-    is_inside: bool,
+    pub(crate) is_inside: bool,
     /// Whether the text is YAML that JSON can be made of; else the tree is the editing reader's.
     pub is_readable: bool,
     /// The JSON of the document, until it is used.

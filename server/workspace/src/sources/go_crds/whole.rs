@@ -96,7 +96,7 @@ impl<'m> Whole<'m> {
 
     /// How a CRD is older than the types. `None`: it is not, or a script may have made what differs. `root`: the folder of the project.
     pub(in crate::sources) fn stale(&mut self, crd: &KnownCrd, (root, files): (&Path, &dyn Files)) -> Option<Stale> {
-        let text = crd.text(files).filter(|it| it.is_readable && it.item.is_none())?;
+        let text = crd.text(files).filter(|it| it.is_readable && !it.is_inside)?;
         let value = read_json_of(&text.tree, text.root).ok()?.root()?.to_value();
         let compare = |made: &Crd| {
             let (_, declared) = made.declared.first()?;
