@@ -281,3 +281,22 @@ not json
         "{lines:#?}"
     );
 }
+
+#[test]
+fn a_rule_of_the_value_itself_is_at_the_root() {
+    let schema = "              type: object
+              properties:
+                groups: {type: array, items: {type: object, properties: {a: {type: integer}}, x-kubernetes-validations: [{rule: self.a > 1}]}}
+";
+    let sandbox = Sandbox::new(&[("crd.yaml", &definition(schema))]);
+    let args = [
+        "eval",
+        "--crd",
+        "crd.yaml",
+        "--path",
+        "spec.groups[0]",
+        "--value",
+        "{a: 1}",
+    ];
+    sandbox.run(&args).expect(1, &["fails  (root)[0]  self.a > 1"]);
+}

@@ -387,7 +387,12 @@ impl Inputs {
 impl Answered {
     fn of(run: RuleRun<'_>) -> Self {
         Self::Rule {
-            place: run.path.to_string(),
+            // The API server calls the root `<nil>`.
+            place: if run.path.segments().is_empty() {
+                String::new()
+            } else {
+                run.path.to_string()
+            },
             index: run.index,
             rule: run.rule.rule.clone(),
             message: run.rule.message.clone(),
