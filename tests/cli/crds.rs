@@ -241,7 +241,7 @@ fn charts_revisions_and_clusters_are_sources() {
     git(&sandbox, &["commit", "-qm", "a"]);
     std::fs::remove_file(sandbox.path().join("repo/old/crd.yaml")).expect("it is there");
     run(&sandbox, &["crds", "add", "HEAD:old"]).expect(0, &["new: cogs.example.com (Cog), from HEAD:old/crd.yaml"]);
-    run(&sandbox, &["crds", "add", "nothing:old"]).expect(2, &["nothing:old: the revision names no commit"]);
+    run(&sandbox, &["crds", "add", "nothing:old"]).expect(2, &["nothing:old: the revision is not a commit"]);
     // A cluster.
     let stored = r#"{"metadata": {"name": "pins.x.io", "uid": "u"}, "spec": {"group": "x.io", "scope": "Cluster",
         "names": {"plural": "pins", "kind": "Pin"}, "versions": [{"name": "v1", "served": true, "storage": true,

@@ -54,12 +54,12 @@ fn crds_are_made_of_types() {
     printed.expect(0, &lines);
     let out = ["--output-dir", "config/crd"];
     let check = [&["generate", "crd", "./api/...", "--check"], &out[..]].concat();
-    sandbox.run(&check).expect(1, &["1 of 1 CRDs do not match the types"]);
+    sandbox.run(&check).expect(1, &["1 of 1 CRD does not match the types"]);
     let write = [&["generate", "crd", "./api/..."], &out[..]].concat();
     sandbox.run(&write).expect(0, &[]);
     let path = sandbox.path().join("config/crd/shop.example.com_carts.yaml");
     assert_eq!(std::fs::read_to_string(&path).expect("a file"), printed.stdout);
-    sandbox.run(&check).expect(0, &["1 CRDs match the types"]);
+    sandbox.run(&check).expect(0, &["1 CRD matches the types"]);
     // The arguments of controller-gen mean the same; the release is that of the file.
     sandbox.write("Makefile", "");
     let own = [
@@ -98,7 +98,7 @@ fn rules_keep_the_order_that_controller_gen_wrote_last() {
     assert!(text.contains(&one), "{text}");
     let turned = text.replace(&one, &other);
     sandbox.write("config/crd/shop.example.com_carts.yaml", &turned);
-    sandbox.run(&check).expect(0, &["1 CRDs are what the types make"]);
+    sandbox.run(&check).expect(0, &["1 CRD matches the types"]);
     sandbox.run(&write).expect(0, &[]);
     assert_eq!(std::fs::read_to_string(&path).expect("a file"), turned);
     // Another rule is another one.

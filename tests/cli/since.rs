@@ -155,7 +155,7 @@ fn wrong_questions_get_clear_answers() {
     let sandbox = repository();
     sandbox
         .run(&["check", ".", "--since", "nowhere"])
-        .expect(2, &["--since nowhere: the revision names no commit"]);
+        .expect(2, &["--since nowhere: the revision is not a commit"]);
     sandbox
         .run(&["check", ".", "--since", "HEAD", "--fix"])
         .expect(2, &["cannot be used with"]);

@@ -148,14 +148,14 @@ fn a_folder_has_several_crds() {
         ("crds/c.yaml", "a: 1\n"),
     ]);
     let texts = [
-        "gadgets.example.com: objects are written as",
+        "gadgets.example.com: the API server writes objects as",
         "note: widgets.example.com does not have `status.storedVersions`",
     ];
     let outcome = sandbox.run(&["storage", "crds"]);
     outcome.expect(0, &texts);
     let both = [
-        "gadgets.example.com: objects are written as",
-        "widgets.example.com: objects are written as",
+        "gadgets.example.com: the API server writes objects as",
+        "widgets.example.com: the API server writes objects as",
     ];
     sandbox.run(&["storage", "crds", "--stored", "v1"]).expect(0, &both);
     std::fs::remove_file(sandbox.path().join("crds/b.yaml")).expect("it is there");

@@ -418,3 +418,15 @@ fn hostile_texts_end_in_an_answer() {
     let outcome = sandbox.run(&["check", ".", "--crd", "crds"]);
     outcome.expect(0, &["1 document that is not YAML (csv.yaml)"]);
 }
+
+#[test]
+fn each_object_of_thousands_looks_only_at_its_own_text() {
+    let sandbox = sandbox();
+    let count = 4_000;
+    let object = "- apiVersion: example.com/v1\n  kind: Widget\n  metadata: {name: a}\n  spec: {size: 1}\n";
+    let list = format!("apiVersion: v1\nkind: List\nitems:\n{}", object.repeat(count));
+    sandbox.write("many.yaml", &list);
+    sandbox
+        .run(&["check", "many.yaml", "--crd", "crds"])
+        .expect(0, &[&format!("{count} CRs, 0 errors")]);
+}

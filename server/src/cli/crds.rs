@@ -20,7 +20,7 @@ use crd_analyzer_workspace::index::lock;
 use super::{Status, UsageError};
 use crate::input;
 
-/// Keep the CRDs of other projects in the repository, so that its custom resources are checked.
+/// Keep the CRDs of other projects in the repository, so that its custom resources are checked
 ///
 /// The CRDs are in `.crd-analyzer/crds`, and `.crd-analyzer/crds.lock` lists them with their hashes and where they came from. `check` and editors
 /// use them without a setting. They are not checked themselves.

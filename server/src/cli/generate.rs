@@ -26,7 +26,7 @@ use crd_analyzer_workspace::{
 use similar::TextDiff;
 
 use super::{Replacing, Status, UsageError};
-use crate::output::unwritten;
+use crate::output::{counted, unwritten};
 
 /// Generate CRDs from Go types, as controller-gen does, without Go.
 #[derive(clap::Args, Debug)]
@@ -503,12 +503,16 @@ fn compare(folder: &Path, files: &BTreeMap<String, String>) -> anyhow::Result<St
             .to_string();
         terminal.patch(&patch)?;
     }
-    let of = files.len();
-    match differing {
-        0 => terminal.line(format_args!("{of} CRDs match the types"))?,
-        _ => terminal.line(format_args!(
-            "{differing} of {of} CRDs do not match the types: write them with `crd-analyzer generate crd`"
-        ))?,
+    let all = counted(files.len(), "CRD");
+    match (differing, files.len()) {
+        (0, 1) => terminal.line(format_args!("{all} matches the types"))?,
+        (0, _) => terminal.line(format_args!("{all} match the types"))?,
+        (_, of) => {
+            let verb = if of == 1 { "does" } else { "do" };
+            terminal.line(format_args!(
+                "{differing} of {all} {verb} not match the types: write them with `crd-analyzer generate crd`"
+            ))?;
+        }
     }
     out.flush()?;
     Ok(if differing == 0 {

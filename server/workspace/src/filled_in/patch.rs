@@ -6,7 +6,7 @@ use crd_analyzer_syntax::{
     tree::Tree,
 };
 
-use crate::findings::report::DocumentVerdict;
+use crate::{filled_in::written, findings::report::DocumentVerdict};
 
 /// Whether a CRD lacks both its versions and its names, as a patch does.
 pub(crate) fn may_be(json: &JsonDoc<'_>) -> bool {
@@ -27,7 +27,7 @@ pub(crate) fn say_how_to_mark_it(verdict: &mut DocumentVerdict) {
 ///
 /// `tree` is the one that the document was read from.
 pub(crate) fn has_directive(tree: &Tree, json: &JsonDoc<'_>) -> bool {
-    if !may_have_directive(&tree.text()[tree.document_span().range()]) {
+    if !may_have_directive(written(tree, json)) {
         return false;
     }
     let mut open = Vec::from_iter(json.root());

@@ -20,6 +20,7 @@ use crate::{
     filled_in::patch,
     filled_in::placeholders,
     filled_in::variables::{Substituted, Variables, substitute},
+    filled_in::written,
     index::Lacks,
     judging::question::Question,
     roles::is_assertion,
@@ -67,10 +68,10 @@ impl Completed<'_> {
     /// Puts what is substituted into the JSON of a resource, takes out the entries whose keys are not known, and finds out what is not known
     /// of the rest.
     pub(crate) fn apply(mut self, json: &mut JsonDoc<'_>, tree: &Tree) -> Outcome {
-        self.is_assertion |= tree.text().contains('(') && has_expression_keys(json);
-        let is_encrypted = self.is_substituted && tree.text().contains(ENCRYPTED) && take_sops(json);
+        let text = written(tree, json);
+        self.is_assertion |= text.contains('(') && has_expression_keys(json);
+        let is_encrypted = self.is_substituted && text.contains(ENCRYPTED) && take_sops(json);
         let is_part = self.is_part || self.is_assertion || patch::has_directive(tree, json);
-        let text = tree.text();
         self.is_substituted &= text.contains("${") && !json.root().is_some_and(is_left_alone);
         let has_marks = self.marks.iter().any(|it| text.contains(it));
         let has_bindings = has_binding(text);
@@ -120,7 +121,7 @@ impl Completed<'_> {
 
 /// Puts in what Flux substitutes, in an object that is stored. What is not known stays as it is written.
 pub(crate) fn substitute_known(json: &mut JsonDoc<'_>, tree: &Tree, variables: &Variables) {
-    if !tree.text().contains("${") || json.depth() > depth::limit() || json.root().is_some_and(is_left_alone) {
+    if !written(tree, json).contains("${") || json.depth() > depth::limit() || json.root().is_some_and(is_left_alone) {
         return;
     }
     let completed = Completed {

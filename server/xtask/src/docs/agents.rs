@@ -39,7 +39,7 @@ fn pretty(value: &Value) -> anyhow::Result<String> {
     Ok(serde_json::to_string_pretty(value)? + "\n")
 }
 
-/// The subcommands, each with the first sentence of its help.
+/// The subcommands, each with the first paragraph of its help.
 fn commands() -> anyhow::Result<Vec<(String, String)>> {
     let folder = peers::root().join("server/src/cli");
     let text = std::fs::read_to_string(folder.join("mod.rs")).context("reading the subcommands")?;
@@ -65,12 +65,14 @@ fn commands() -> anyhow::Result<Vec<(String, String)>> {
     Ok(commands)
 }
 
-/// The first line of the comment on the arguments of a subcommand.
+/// The first paragraph of the comment on the arguments of a subcommand.
 fn first_sentence(text: &str) -> Option<String> {
     let (before, _) = text.split_once("struct Args {")?;
     let comment = before.rsplit("\n\n").next()?;
-    let line = comment.lines().find_map(|it| it.strip_prefix("/// "))?;
-    Some(format!("{}.", line.trim_end_matches('.')))
+    let lines = comment.lines().skip_while(|it| !it.starts_with("/// "));
+    let lines: Vec<&str> = lines.map_while(|it| it.strip_prefix("/// ")).collect();
+    let sentence = lines.join(" ");
+    (!sentence.is_empty()).then(|| format!("{}.", sentence.trim_end_matches('.')))
 }
 
 /// The address of a file of the repository.
