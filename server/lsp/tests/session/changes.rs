@@ -184,7 +184,7 @@ async fn what_changed_is_named_and_errors_come_first() {
                 .and_then(|it| it.find("self"))
                 .expect("a rule");
             let fixes = fixes(&mut client, &crd, SIZE, column as u64).await;
-            assert_eq!(fixes[0]["title"], "Put the rule back to `self < 5`");
+            assert_eq!(fixes[0]["title"], "Restore the rule to `self < 5`");
         }
     }
     client.finish_with_lists().await;

@@ -204,10 +204,13 @@ mod tests {
     #[test]
     fn finds_help() {
         check(
-            "/// The paths to check.\n#[arg(long)]\npaths: Vec<String>,",
+            "#[derive(clap::Args)]\nstruct A {\n    /// The paths to check.\n    #[arg(long)]\n    paths: Vec<String>,\n}",
             &["The paths to check."],
         );
-        check("/// The paths to check.\nfn paths() {}", &[]);
+        check(
+            "struct A {\n    /// The paths to check.\n    paths: Vec<String>,\n}",
+            &[],
+        );
     }
 
     #[test]

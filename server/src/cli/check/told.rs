@@ -1,0 +1,107 @@
+//! What a run says of each file, and what it counts.
+
+use crd_analyzer_ide::fixes::Fix;
+use crd_analyzer_schema::codes;
+use crd_analyzer_workspace::{config::Config, findings::report::FileReport, roles::Judgement};
+
+use super::{Args, left_out};
+use crate::{
+    cli::{Status, UsageError, baseline::Baseline, fix::Repaired},
+    input::{Input, Source, Unreadable},
+    output::{File, Outputs, Repeated, Summary, unwritten},
+};
+
+/// One run: where it prints to and what it found.
+pub(super) struct CheckRun<'a> {
+    pub(super) args: &'a Args,
+    pub(super) outputs: Outputs,
+    pub(super) summary: Summary,
+    pub(super) status: Status,
+    /// Files that could not be repaired, each with the reason.
+    pub(super) unwritten: Vec<String>,
+    /// How many files were looked at, or could not be.
+    pub(super) seen: usize,
+    /// What standard input has instead of objects, if it has none.
+    pub(super) stdin_without_objects: Option<String>,
+    /// What was said of kinds.
+    pub(super) repeated: Repeated,
+    /// Diagnostics that are known already.
+    pub(super) baseline: Option<Baseline>,
+    /// What makes diagnostics the same in a later run is wanted.
+    pub(super) has_fingerprints: bool,
+}
+
+impl CheckRun<'_> {
+    /// Writes a repaired file, or prints what would change.
+    pub(super) fn repaired(&mut self, input: &Input, repaired: anyhow::Result<Option<Repaired>>) -> anyhow::Result<()> {
+        match repaired {
+            Ok(Some(repaired)) if self.args.diff => {
+                self.status = self.status.max(Status::Findings);
+                if let Some(out) = self.outputs.stdout() {
+                    repaired.print(out)?;
+                }
+            }
+            Ok(Some(repaired)) => {
+                if let Err(why) = repaired.write(self.args.replacing.replaceable()) {
+                    self.status = Status::Failed;
+                    self.unwritten.push(unwritten(&input.label, &why));
+                } else {
+                    let fixed = self.summary.fixed.get_or_insert_default();
+                    fixed.0 += repaired.done.len();
+                    fixed.1 += 1;
+                }
+            }
+            Ok(None) => {}
+            Err(error) if error.is::<UsageError>() => return Err(error),
+            Err(error) if self.args.diff => {
+                self.status = Status::Failed;
+                input.unreadable(&error).tell();
+            }
+            // The check says what it cannot read.
+            Err(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Prints and counts the diagnostics of a file.
+    pub(super) fn report(
+        &mut self,
+        input: &Input,
+        report: &FileReport,
+        config: &Config,
+        (fixes, roles, is_base): (&[Fix], &[Judgement], bool),
+    ) -> anyhow::Result<()> {
+        // With a name, it stands for a file of the repository, which may be anything.
+        if matches!(input.source, Source::Stdin(None)) && !report.has_objects() {
+            self.stdin_without_objects = Some(left_out::without_objects(&report.text));
+        }
+        let mut file = File::new(&input.label, report, config, fixes);
+        file.is_version_chosen |= self.args.manifests.kubernetes_version.is_some();
+        file.is_base = is_base;
+        file.roles = roles;
+        if self.has_fingerprints {
+            file.take_fingerprints();
+        }
+        if let Some(baseline) = &mut self.baseline {
+            baseline.apply(&mut file, &input.place()?);
+        }
+        file.leave_out(&mut self.repeated);
+        self.summary.add(&file);
+        let mut verdicts = report.documents.iter().flat_map(|it| &it.verdicts);
+        let is_left_out = report.findings.iter().any(|it| it.code == codes::NOT_FINISHED);
+        if is_left_out || verdicts.any(|(_, verdict)| !verdict.is_known_strictly()) {
+            self.status = Status::Failed;
+        }
+        if file.worst().is_some_and(|worst| worst <= self.args.fails()) {
+            self.status = self.status.max(Status::Findings);
+        }
+        Ok(self.outputs.file(&file)?)
+    }
+
+    /// Says that a file could not be read.
+    pub(super) fn unreadable(&mut self, unreadable: &Unreadable) -> anyhow::Result<()> {
+        self.summary.unreadable += 1;
+        self.status = Status::Failed;
+        Ok(self.outputs.unreadable(unreadable)?)
+    }
+}
