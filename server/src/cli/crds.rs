@@ -27,7 +27,7 @@ use crate::input;
 ///
 /// Examples:
 ///   crd-analyzer crds add cert-manager-v1.18.2.tgz
-///   curl -L https://example.com/crds.yaml | crd-analyzer crds add -
+///   helm template cert-manager-v1.18.2.tgz | crd-analyzer crds add -
 ///   crd-analyzer crds add --from-cluster --dry-run
 ///   crd-analyzer crds verify
 #[derive(clap::Args, Debug)]
