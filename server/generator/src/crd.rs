@@ -31,7 +31,7 @@ pub struct Generated {
     pub missing: Vec<String>,
     /// It was more than may be done, so that something is missing.
     pub is_over: bool,
-    /// controller-gen makes something else in some of its runs; see [`settled`](crate::settled).
+    /// controller-gen makes something else in some of its runs; see [`settled`](crate::settled()).
     pub has_choices: bool,
 }
 
@@ -86,7 +86,7 @@ impl<'s> Generator<'s> {
         crd(&mut self.flattener, (group, kind), packages, self.tool.as_deref())
     }
 
-    /// Whether controller-gen makes something else of what has been made in some of its runs; see [`settled`](crate::settled).
+    /// Whether controller-gen makes something else of what has been made in some of its runs; see [`settled`](crate::settled()).
     pub fn has_choices(&self) -> bool {
         self.flattener.maker.has_choices
     }

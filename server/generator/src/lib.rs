@@ -57,7 +57,7 @@ pub struct Options {
     /// Nothing is made of a package with a marker that cannot be read, as controller-gen does it. Else the marker is left out.
     pub is_strict: bool,
     /// Markers with different names are taken in the order opposite to that of their names. controller-gen takes those of one priority in an order
-    /// that changes from run to run; see [`settled`].
+    /// that changes from run to run; see [`settled`](crate::settled()).
     pub is_backward: bool,
 }
 
