@@ -7,8 +7,12 @@ test.session(function()
   test.attach(person)
   person.open(os.getenv('CRD_ANALYZER_FIXTURE') .. '/api/v1/order_types.go')
   local see = person.see
+  -- What is typed makes the CRD in the repository older than the types: that is another test's subject.
+  local function findings()
+    return vim.tbl_filter(function(it) return it[1] ~= 'stale-crd' end, person.findings())
+  end
   local function codes()
-    return table.concat(vim.tbl_map(function(it) return it[1] end, person.findings()), ' ')
+    return table.concat(vim.tbl_map(function(it) return it[1] end, findings()), ' ')
   end
   local function on_line(text)
     return function() return person.text():find(text, 1, true) end
@@ -21,7 +25,7 @@ test.session(function()
   person.to('price <= self.limit')
   person.keys('cwprise<Esc>')
   see('the wrong field is found', function() return codes() == 'undefined-field' end)
-  local found = person.findings()[1]
+  local found = findings()[1]
   test.must(found[2] == 6 and found[3] == 51, ('it is at 6:51 (%d:%d)'):format(found[2], found[3]))
   person.to('prise')
   person.take('Change prise to price')
