@@ -21,7 +21,7 @@ find "9'"
 keys Escape ';'
 keys i Right; type ' && self.h'
 see 'a field is offered' on_screen 'hosts +field'
-see 'also for when it is not there' on_screen 'hosts \(if it is there\) +field'
+see 'also for when it is not there' on_screen 'hosts \(if present\) +field'
 keys Tab Enter
 see 'it is inserted' on_screen "self.replicas > 9 && self.hosts'"
 keys Escape
