@@ -37,6 +37,7 @@ mod vars;
 
 pub use build::{build, build_with};
 pub use built::{Build, Built, Unread};
+pub use digest::sha256;
 pub use flux::FluxKustomization;
 pub use kustomization::FILE_NAMES;
 pub use node::{Entry, Node, Place, Removal, Value};

@@ -4,10 +4,7 @@ mod add;
 mod kept;
 mod sources;
 
-use std::{
-    fmt::Write as _,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use crd_analyzer_io::{
@@ -85,15 +82,6 @@ impl Place {
 fn lock_in(folder: &Path) -> anyhow::Result<Option<Found>> {
     let found = collected::of(folder, &input::found_in(folder)).transpose();
     found.map_err(|why| anyhow::anyhow!("cannot read {why}"))
-}
-
-/// The SHA-256 of bytes in hexadecimal digits.
-fn sha256(bytes: &[u8]) -> String {
-    use sha2::{Digest as _, Sha256};
-    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// A path as people name it from the current folder.

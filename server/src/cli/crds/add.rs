@@ -20,7 +20,7 @@ use crd_analyzer_workspace::{
     },
 };
 
-use super::{Place, lock_in, sha256, shown, sources};
+use super::{Place, lock_in, shown, sources};
 use crate::{
     cli::{Replacing, Status, UsageError, compat, manifests::Settings},
     input,
@@ -159,7 +159,7 @@ fn locked(crd: &Collected) -> Locked {
     Locked {
         kind: crd.defines.kind.clone(),
         bytes: crd.text.len() as u32,
-        sha256: sha256(crd.text.as_bytes()),
+        sha256: lock::sha256(crd.text.as_bytes()),
         source: lock::source(&crd.path.display().to_string()),
     }
 }

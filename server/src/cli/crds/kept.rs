@@ -11,7 +11,7 @@ use crd_analyzer_workspace::index::{
     objects,
 };
 
-use super::{Place, sha256, shown};
+use super::{Place, shown};
 use crate::{cli::Status, input, output::counted};
 
 /// Prints the name, the kind and the source of each CRD.
@@ -82,7 +82,7 @@ fn is_as_locked(found: &Found, name: &str, locked: &Locked) -> Result<(), String
         Err(why) if why.is_missing() => return Err("it is missing".to_owned()),
         Err(why) => return Err(why.to_string()),
     };
-    if sha256(&bytes) != locked.sha256 {
+    if lock::sha256(&bytes) != locked.sha256 {
         return Err("it has changed since it was added".to_owned());
     }
     if bytes.len() as u64 != u64::from(locked.bytes) {

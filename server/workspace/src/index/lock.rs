@@ -10,6 +10,7 @@ use std::{
     sync::Arc,
 };
 
+pub use crd_analyzer_kustomize::sha256;
 use crd_analyzer_syntax::split::Document;
 
 use super::{
