@@ -1,7 +1,7 @@
 //! The manifests that source files are made into, made once in a run.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
@@ -30,6 +30,8 @@ type UnitKey = (&'static str, PathBuf);
 pub(super) struct MadeOfRun {
     units: Mutex<HashMap<UnitKey, Arc<OnceLock<Manifests>>>>,
     kinds: Mutex<Kinds>,
+    /// The files of the repository's CRDs.
+    own: OnceLock<HashSet<Arc<Path>>>,
 }
 
 /// The kinds that the source files of a run declare.
@@ -81,11 +83,11 @@ impl MadeOfRun {
 
     /// Asks about a CRD in the repository with what source files make.
     fn in_crd(&self, path: &Path, text: &Arc<str>, world: &Run<'_>, mut ask: impl FnMut(&Manifests, &dyn Unit)) {
-        let is_it = |it: &Arc<KnownCrd>| *it.path == *path;
-        if !world.crds().iter().any(is_it) {
-            return;
-        }
         for row in sources::rows().filter(|it| (it.may_have_made)(text)) {
+            let own = || world.crds().iter().map(|it| it.path.clone()).collect();
+            if !self.own.get_or_init(own).contains(path) {
+                return;
+            }
             if let Some(unit) = (row.unit)(path, text, world) {
                 let made = self.of(row, &*unit);
                 ask(made.get_or_init(|| Manifests::new(&*unit)), &*unit);
