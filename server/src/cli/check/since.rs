@@ -176,8 +176,8 @@ impl Changes {
     fn add(&mut self, change: &Change) {
         let Change { path, old, new } = change;
         let folder = path.parent().unwrap_or(path);
-        let texts = || [old, new].into_iter().flatten();
-        let has = |sign: &str| texts().any(|it| memmem(it, sign));
+        let texts = [old, new].map(|it| it.as_deref().map(String::from_utf8_lossy).unwrap_or_default());
+        let has = |sign: &str| texts.iter().any(|it| it.contains(sign));
         let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
         self.files.insert(path.clone());
         if name == ".gitattributes" || name == ".sourceignore" || has("MutatingWebhookConfiguration") {
@@ -197,11 +197,8 @@ impl Changes {
             return;
         }
         if !walk::is_manifest(path) {
-            let written = |it: &Option<Vec<u8>>| {
-                let text = it.as_deref().map(String::from_utf8_lossy);
-                generated_into(&text.unwrap_or_default())
-            };
-            if written(old) != written(new) {
+            let [old, new] = &texts;
+            if generated_into(old) != generated_into(new) {
                 self.all.get_or_insert_with(|| path.clone());
             }
             // A script puts versions into what lies beside it.
@@ -210,11 +207,10 @@ impl Changes {
             }
             return;
         }
-        let text = |it: &[u8]| String::from_utf8_lossy(it).into_owned();
-        if texts().any(|it| Flux::is_in(&text(it))) {
+        if texts.iter().any(|it| Flux::is_in(it)) {
             self.all.get_or_insert_with(|| path.clone());
         }
-        if self.config_map.is_none() && texts().any(|it| Flux::may_be_config_map(&text(it))) {
+        if self.config_map.is_none() && texts.iter().any(|it| Flux::may_be_config_map(it)) {
             self.config_map = Some(path.clone());
         }
         self.add_kinds(change);
@@ -335,8 +331,4 @@ fn may_matter(path: &Path) -> bool {
     let is_vendored = path.extension().is_some_and(|it| it == "go") && path.iter().any(|it| it == "vendor");
     let ending = path.extension().and_then(|it| it.to_str());
     !is_vendored && ending.is_none_or(|it| ENDINGS.contains(&it))
-}
-
-fn memmem(bytes: &[u8], sign: &str) -> bool {
-    bytes.windows(sign.len()).any(|it| it == sign.as_bytes())
 }
