@@ -173,18 +173,22 @@ pub(crate) fn wrapper(written: &WrittenType) -> Option<&'static wrappers::Row> {
 /// The objects that a document wraps, each with its node; `None` if it has no place for some.
 pub(crate) fn inside(tree: &Tree, document: Document) -> Option<Vec<(Object, NodeId)>> {
     let json = read_json(tree).ok()?;
-    let root = json.root()?;
+    inside_of((tree, document), json.root()?)
+}
+
+/// As [`inside`], of a document whose JSON has been read.
+pub(crate) fn inside_of((tree, document): (&Tree, Document), root: &Json<'_>) -> Option<Vec<(Object, NodeId)>> {
     let found = wrappers::inside(&root);
     let is_wrapper = !found.is_empty() || wrappers::is_begun(&root);
     is_wrapper.then(|| objects_of_wrapped((tree, document), found, 0).collect())
 }
 
 /// The objects that are found in a document, each with its node. `first`: the position of the first one.
-fn objects_of_wrapped<'t>(
-    (tree, document): (&'t Tree, Document),
-    found: Vec<Wrapped<&'t Json<'t>>>,
+fn objects_of_wrapped(
+    (tree, document): (&Tree, Document),
+    found: Vec<Wrapped<&Json<'_>>>,
     first: usize,
-) -> impl Iterator<Item = (Object, NodeId)> + 't {
+) -> impl Iterator<Item = (Object, NodeId)> {
     let found = found.into_iter().enumerate().filter(|it| !it.1.is_opened());
     found.map(move |(n, wrapped)| {
         let written = WrittenType::of(wrapped.value);
@@ -224,14 +228,9 @@ pub(crate) struct InText {
 }
 
 /// The strings of a document that have objects in their texts. `first`: the position of the first object.
-pub(crate) fn in_texts(tree: &Tree, mut first: usize) -> Vec<InText> {
-    let Ok(json) = read_json(tree) else { return Vec::new() };
+pub(crate) fn in_texts(tree: &Tree, root: &Json<'_>, mut first: usize) -> Vec<InText> {
     let mut seen = HashSet::new();
-    let texts = json
-        .root()
-        .map(|it| wrappers::texts(&it))
-        .unwrap_or_default()
-        .into_iter();
+    let texts = wrappers::texts(&root).into_iter();
     // What aliases repeat is looked at once.
     let texts = texts.filter(|it| it.value.as_str().is_some() && seen.insert(tree.resolve(it.value.node)));
     let read = |wrapped: Wrapped<&Json<'_>>| {

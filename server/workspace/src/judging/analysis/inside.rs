@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crd_analyzer_apiextensions::strategy::CrdVerdict;
 use crd_analyzer_schema::codes::MISSING_METADATA_NAME;
 use crd_analyzer_syntax::{
-    json::read_json_of,
+    json::{read_json, read_json_of},
     split::Document,
     tree::{NodeId, Span, Tree},
 };
@@ -29,7 +29,9 @@ impl Ask<'_> {
         let row = objects::wrapper(&whole.written)?;
         let document = whole.document;
         let tree = self.source.read(document).ok()?;
-        let objects = objects::inside(&tree, document)?;
+        let json = read_json(&tree).ok()?;
+        let root = json.root()?;
+        let objects = objects::inside_of((&tree, document), root)?;
         let mut reports = Vec::new();
         for (object, node) in &objects {
             if !self.is_built(document.index as usize, object.item()) {
@@ -37,7 +39,7 @@ impl Ask<'_> {
             }
         }
         let first = objects.iter().filter_map(|it| it.0.item()).max().map_or(0, |it| it + 1);
-        for found in objects::in_texts(&tree, first) {
+        for found in objects::in_texts(&tree, root, first) {
             reports.extend(
                 self.in_text(document, &tree, &found)
                     .into_iter()
@@ -49,6 +51,7 @@ impl Ask<'_> {
             let own = self.resource(self.source, whole, read);
             reports.extend(own.map(UnsearchedReport::new));
         }
+        drop(json);
         Some(self.complete((document, Arc::new(tree), None), reports))
     }
 
