@@ -147,10 +147,8 @@ impl Comparison<'_> {
             }
             return;
         };
-        let members: HashMap<&str, &Part> = members.iter().map(|it| (it.0.as_str(), &it.1)).collect();
-        let names: BTreeSet<&str> = crd.keys().map(String::as_str).chain(members.keys().copied()).collect();
-        for name in names.into_iter().filter(|it| !LEFT_OUT.contains(it)) {
-            match (crd.get(name), members.get(name)) {
+        for (name, crd, made) in beside(crd, members).filter(|it| !LEFT_OUT.contains(&it.0)) {
+            match (crd, made) {
                 (Some(Value::Object(crd)), Some(made)) if name == "properties" => {
                     self.at(Segment::Field(name.to_owned()), |it| it.properties(crd, made, from));
                 }
@@ -169,10 +167,8 @@ impl Comparison<'_> {
 
     fn properties(&mut self, crd: &serde_json::Map<String, Value>, made: &Part, around: &Origin) {
         let Node::Map(members) = &made.node else { return };
-        let members: HashMap<&str, &Part> = members.iter().map(|it| (it.0.as_str(), &it.1)).collect();
-        let names: BTreeSet<&str> = crd.keys().map(String::as_str).chain(members.keys().copied()).collect();
-        for name in names.into_iter().filter(|it| *it != METADATA) {
-            match (crd.get(name), members.get(name)) {
+        for (name, crd, made) in beside(crd, members).filter(|it| it.0 != METADATA) {
+            match (crd, made) {
                 (Some(crd), Some(made)) => self.at(Segment::Field(name.to_owned()), |it| it.part(crd, made, around)),
                 (None, Some(made)) => {
                     let from = self.own(made, around);
@@ -223,6 +219,18 @@ impl Comparison<'_> {
             self.at(Segment::Index(at), |it| it.more(name, true, from));
         }
     }
+}
+
+/// The members of an object that a CRD or types have, by their names.
+fn beside<'a>(
+    crd: &'a serde_json::Map<String, Value>,
+    made: &'a [(String, Part)],
+) -> impl Iterator<Item = (&'a str, Option<&'a Value>, Option<&'a Part>)> {
+    let made: HashMap<&str, &Part> = made.iter().map(|it| (it.0.as_str(), &it.1)).collect();
+    let names: BTreeSet<&str> = crd.keys().map(String::as_str).chain(made.keys().copied()).collect();
+    names
+        .into_iter()
+        .map(move |name| (name, crd.get(name), made.get(name).copied()))
 }
 
 /// What is the same of values that are.
