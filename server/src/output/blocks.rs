@@ -71,12 +71,10 @@ pub(super) fn of(file: &File<'_>) -> Vec<Vec<Block>> {
         }
         blocks.push(of_document);
     }
-    for ((n, block), mut lines) in lines {
+    for ((n, block), lines) in lines {
         if let Some(block) = blocks.get_mut(n).and_then(|it| it.get_mut(block)) {
             block.repeats = lines.len();
-            lines.sort_unstable();
-            lines.dedup();
-            block.shown.finding.notes.extend(joined::also(&lines));
+            block.shown.finding.notes.extend(joined::also(lines));
         }
     }
     blocks

@@ -59,11 +59,9 @@ pub(super) fn documents(report: &FileReport, config: &Config) -> Vec<Vec<MergedF
                 others.entry(first).or_default().push(line + 1);
             }
         }
-        for (first, mut lines) in others {
-            lines.sort_unstable();
-            lines.dedup();
+        for (first, lines) in others {
             if let Some(it) = kept.get_mut(first) {
-                it.finding.notes.extend(also(&lines));
+                it.finding.notes.extend(also(lines));
             }
         }
         *shown = kept;
@@ -71,8 +69,17 @@ pub(super) fn documents(report: &FileReport, config: &Config) -> Vec<Vec<MergedF
     all
 }
 
-/// The note about other lines.
-pub(super) fn also(lines: &[u32]) -> Option<String> {
+/// The note about other places, given the line of each.
+pub(super) fn also(mut lines: Vec<u32>) -> Option<String> {
+    let places = lines.len();
+    lines.sort_unstable();
+    lines.dedup();
+    // A list may be written in one line.
+    let times = if lines.len() < places {
+        format!(" ({places} times)")
+    } else {
+        String::new()
+    };
     // To name the last one takes no more room than to count it.
     let most = if lines.len() == MOST_LINES + 1 {
         lines.len()
@@ -82,9 +89,9 @@ pub(super) fn also(lines: &[u32]) -> Option<String> {
     let named: Vec<String> = lines.iter().take(most).map(u32::to_string).collect();
     let (last, rest) = named.split_last()?;
     Some(match (rest, lines.len() - named.len()) {
-        ([], 0) => format!("the same in line {last}"),
-        (rest, 0) => format!("the same in lines {} and {last}", rest.join(", ")),
-        (_, more) => format!("the same in lines {} and {more} others", named.join(", ")),
+        ([], 0) => format!("the same in line {last}{times}"),
+        (rest, 0) => format!("the same in lines {} and {last}{times}", rest.join(", ")),
+        (_, more) => format!("the same in lines {} and {more} others{times}", named.join(", ")),
     })
 }
 
@@ -94,10 +101,11 @@ mod tests {
 
     #[test]
     fn other_lines_are_named() {
-        let words = |lines: &[u32]| also(lines).unwrap_or_default();
+        let words = |lines: &[u32]| also(lines.to_vec()).unwrap_or_default();
         assert_eq!(words(&[]), "");
         assert_eq!(words(&[7]), "the same in line 7");
         assert_eq!(words(&[7, 9]), "the same in lines 7 and 9");
+        assert_eq!(words(&[9, 7, 9]), "the same in lines 7 and 9 (3 times)");
         let many: Vec<u32> = (1..=12).collect();
         assert_eq!(
             words(&many),

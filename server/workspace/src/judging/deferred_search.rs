@@ -232,9 +232,14 @@ fn suppress_items(tree: &Tree, reports: &mut [DocumentReport]) {
         };
         (before, comments) = comments.split_at(comments.partition_point(is_far));
     }
+    // Of a line that many objects end on, the end is looked for once.
+    let mut line_end = None;
     for report in inside {
         let end = report.span.end as usize;
-        let line_end = text[end..].find(['\n', '\r']).map_or(text.len(), |it| end + it);
+        let line_end = match line_end {
+            Some(known) if end <= known => known,
+            _ => *line_end.insert(text[end..].find(['\n', '\r']).map_or(text.len(), |it| end + it)),
+        };
         let own = comments.partition_point(|it| (it.start as usize) < line_end);
         let (mine, rest) = comments.split_at(own);
         apply(tree, mine, report);
