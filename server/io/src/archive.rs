@@ -9,6 +9,7 @@ use std::{
 };
 
 use flate2::bufread::MultiGzDecoder;
+use tar::{Archive, Entry, EntryType, PaxExtensions};
 
 /// The bytes that are decompressed, with those of archives inside.
 const MOST_BYTES: u64 = 512 << 20;
@@ -18,8 +19,8 @@ const MOST_WANTED: u64 = 128 << 20;
 const MOST_ENTRIES: usize = 200_000;
 /// The bytes of a path, which other tools bound, too.
 const MOST_PATH: usize = 4 << 10;
-/// The bytes of a block.
-const BLOCK: usize = 512;
+/// The bytes of an entry that says something of the file after it.
+const MOST_SAID: u64 = 16 * MOST_PATH as u64;
 /// The first bytes of what gzip has compressed.
 const GZIP: [u8; 2] = [0x1F, 0x8B];
 
@@ -31,7 +32,7 @@ pub enum Refused {
     Gzip(io::Error),
     /// It is not a tar archive.
     #[error("it is not a tar archive: {0}")]
-    Tar(&'static str),
+    Tar(String),
     /// It is too large.
     #[error("it has more than {0} when it is unpacked")]
     TooLarge(String),
@@ -88,82 +89,164 @@ impl Default for Room {
 /// # Errors
 /// If it is refused as a whole.
 pub fn unpack(archive: &[u8], room: &mut Room, is_wanted: &dyn Fn(&str) -> bool) -> Result<Unpacked, Refused> {
-    let mut tar = Tar {
+    let mut from = Bounded {
         from: MultiGzDecoder::new(archive),
-        room,
+        left: room.bytes,
     };
+    let found = entries(&mut from, room, is_wanted);
+    let is_empty = from.left == room.bytes;
+    // What is after the last file is read, too, so that a cut archive is noticed.
+    let rest = io::copy(&mut from, &mut io::sink()).map_err(refusal);
+    room.bytes = from.left;
+    let found = found?;
+    rest?;
+    if is_empty {
+        return Err(Refused::Tar("it is empty".to_owned()));
+    }
+    Ok(found)
+}
+
+fn entries(from: &mut Bounded<'_>, room: &mut Room, is_wanted: &dyn Fn(&str) -> bool) -> Result<Unpacked, Refused> {
+    let most = room.bytes;
+    let mut archive = Archive::new(from);
     let mut found = Unpacked::default();
     let mut seen = BTreeSet::new();
     let mut said = Said::default();
-    let mut is_first = true;
-    while let Some(header) = tar.header(is_first)? {
-        is_first = false;
-        tar.room.entries = tar
-            .room
+    // Raw, because the library reads what is said of a file as a whole, however long it is.
+    for entry in archive.entries().map_err(refusal)?.raw(true) {
+        let mut entry = entry.map_err(refusal)?;
+        room.entries = room
             .entries
             .checked_sub(1)
             .ok_or_else(|| too_many("files", MOST_ENTRIES))?;
-        let size = match header.kind {
-            // What is said of the file that follows does not count for what says it.
-            b'x' | b'g' | b'L' | b'K' => header.size,
-            _ => said.size.unwrap_or(header.size),
-        };
-        match header.kind {
-            b'x' => {
-                said.read_pax(&tar.small(size)?)?;
+        if entry.size() > most {
+            return Err(too_many("bytes", MOST_BYTES));
+        }
+        let kind = entry.header().entry_type();
+        match kind {
+            EntryType::XHeader => {
+                said.read_pax(&small(&mut entry)?)?;
                 continue;
             }
-            b'L' => {
-                said.path = Some(text(tar.small(size)?)?);
+            EntryType::GNULongName => {
+                said.path = Some(text(small(&mut entry)?)?);
                 continue;
             }
-            b'g' | b'K' => {
-                tar.skip(size)?;
-                continue;
-            }
+            EntryType::XGlobalHeader | EntryType::GNULongLink => continue,
             _ => {}
         }
-        let path = match std::mem::take(&mut said).path {
+        let said = std::mem::take(&mut said);
+        // Only the size of a file that is too large anyway does not fit its header, and readers differ in which of two sizes they follow.
+        if said.size.is_some_and(|it| it != entry.size()) {
+            return Err(Refused::Tar("it gives the size of a file twice".to_owned()));
+        }
+        let path = match said.path {
             Some(path) => path,
-            None => header.path()?,
+            None => text(entry.header().path_bytes().into_owned())?,
         };
         let plain = plain(&path)?;
-        let what = match header.kind {
-            b'0' | b'\0' | b'7' if !path.ends_with('/') => {
+        let what = match kind {
+            EntryType::Regular | EntryType::Continuous if !path.ends_with('/') => {
                 if plain.is_empty() || !seen.insert(plain.clone()) {
                     return Err(Refused::Twice(path));
                 }
                 if is_wanted(&plain) {
-                    tar.room.wanted = tar
-                        .room
+                    room.wanted = room
                         .wanted
-                        .checked_sub(size)
+                        .checked_sub(entry.size())
                         .ok_or_else(|| too_many("bytes of manifests", MOST_WANTED))?;
-                    let bytes = tar.bytes(size)?;
-                    found.files.push((plain, bytes));
-                } else {
-                    tar.skip(size)?;
+                    found.files.push((plain, bytes(&mut entry)?));
                 }
                 continue;
             }
-            b'0' | b'\0' | b'5' => {
-                tar.skip(size)?;
-                continue;
-            }
-            b'1' | b'2' => {
+            EntryType::Regular | EntryType::Directory => continue,
+            EntryType::Link | EntryType::Symlink => {
                 found.links += 1;
-                tar.skip(size)?;
                 continue;
             }
-            b'3' | b'4' => "a device",
-            b'6' => "a FIFO",
-            b'S' => "a file with holes",
+            EntryType::Char | EntryType::Block => "a device",
+            EntryType::Fifo => "a FIFO",
+            EntryType::GNUSparse => "a file with holes",
             _ => "something of an unknown kind",
         };
         return Err(Refused::Special { what, path });
     }
-    tar.end()?;
     Ok(found)
+}
+
+/// The bytes of an entry.
+fn bytes(entry: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, Refused> {
+    let mut bytes = Vec::new();
+    entry.read_to_end(&mut bytes).map_err(refusal)?;
+    if (bytes.len() as u64) < entry.size() {
+        return Err(Refused::Tar("it ends in the middle of a file".to_owned()));
+    }
+    Ok(bytes)
+}
+
+/// The bytes of an entry that says something of the file after it.
+fn small(entry: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, Refused> {
+    if entry.size() > MOST_SAID {
+        return Err(Refused::Tar("what it says of a file is too long".to_owned()));
+    }
+    bytes(entry)
+}
+
+/// The path and the size of a file that an entry before it gives.
+#[derive(Default)]
+struct Said {
+    path: Option<String>,
+    size: Option<u64>,
+}
+
+impl Said {
+    /// Reads the records of POSIX.
+    fn read_pax(&mut self, records: &[u8]) -> Result<(), Refused> {
+        let wrong = || Refused::Tar("what it says of a file cannot be read".to_owned());
+        for record in PaxExtensions::new(records) {
+            let record = record.map_err(|_| wrong())?;
+            let value = || text(record.value_bytes().to_vec());
+            match record.key_bytes() {
+                b"path" => self.path = Some(value()?),
+                b"size" => self.size = Some(value()?.parse().map_err(|_| wrong())?),
+                key if key.starts_with(b"GNU.sparse.") => return Err(Refused::Tar("a file has holes".to_owned())),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why reading ended.
+fn refusal(error: io::Error) -> Refused {
+    match error.downcast::<Refused>() {
+        Ok(refused) => refused,
+        Err(error) => {
+            // The library repeats bytes of the archive.
+            let words: String = error
+                .to_string()
+                .chars()
+                .flat_map(char::escape_debug)
+                .take(200)
+                .collect();
+            Refused::Tar(format!("it is cut, or a header is wrong ({words})"))
+        }
+    }
+}
+
+/// What an archive decompresses to, up to a bound.
+struct Bounded<'a> {
+    from: MultiGzDecoder<&'a [u8]>,
+    left: u64,
+}
+
+impl Read for Bounded<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(into).map_err(|it| io::Error::other(Refused::Gzip(it)))?;
+        let left = self.left.checked_sub(read as u64);
+        self.left = left.ok_or_else(|| io::Error::other(too_many("bytes", MOST_BYTES)))?;
+        Ok(read)
+    }
 }
 
 fn too_many(what: &str, most: impl std::fmt::Display) -> Refused {
@@ -192,189 +275,7 @@ fn text(mut bytes: Vec<u8>) -> Result<String, Refused> {
     while bytes.last() == Some(&0) {
         bytes.pop();
     }
-    String::from_utf8(bytes).map_err(|_| Refused::Tar("the name of a file is not UTF-8"))
-}
-
-/// The path and the size of a file that an entry before its header gives.
-#[derive(Default)]
-struct Said {
-    path: Option<String>,
-    size: Option<u64>,
-}
-
-impl Said {
-    /// Reads the records of POSIX: `LENGTH KEY=VALUE` and a line break, where the length counts itself.
-    fn read_pax(&mut self, mut records: &[u8]) -> Result<(), Refused> {
-        let wrong = || Refused::Tar("what it says of a file cannot be read");
-        while !records.is_empty() {
-            let blank = records.iter().take(20).position(|it| *it == b' ').ok_or_else(wrong)?;
-            let length = std::str::from_utf8(&records[..blank])
-                .ok()
-                .and_then(|it| it.parse::<usize>().ok());
-            let length = length
-                .filter(|it| (blank + 2..=records.len()).contains(it))
-                .ok_or_else(wrong)?;
-            let record = records[blank + 1..length].strip_suffix(b"\n").ok_or_else(wrong)?;
-            let equals = record.iter().position(|it| *it == b'=').ok_or_else(wrong)?;
-            let value = || text(record[equals + 1..].to_vec());
-            match &record[..equals] {
-                b"path" => self.path = Some(value()?),
-                b"size" => self.size = Some(value()?.parse().map_err(|_| wrong())?),
-                key if key.starts_with(b"GNU.sparse.") => return Err(Refused::Tar("a file has holes")),
-                _ => {}
-            }
-            records = &records[length..];
-        }
-        Ok(())
-    }
-}
-
-/// The header of a file.
-struct Header {
-    block: [u8; BLOCK],
-    kind: u8,
-    size: u64,
-}
-
-impl Header {
-    fn read(block: &[u8; BLOCK]) -> Result<Self, Refused> {
-        let sum = |from: &[u8]| from.iter().map(|it| u64::from(*it)).sum::<u64>();
-        let blanks = 8 * u64::from(b' ');
-        let expected = sum(block) - sum(&block[148..156]) + blanks;
-        if number(&block[148..156]) != Some(expected) {
-            return Err(Refused::Tar("a checksum is wrong"));
-        }
-        let size = number(&block[124..136]).ok_or(Refused::Tar("the size of a file cannot be read"))?;
-        // Folders and links have no bytes, whatever their size says.
-        let size = if matches!(block[156], b'1'..=b'6') { 0 } else { size };
-        Ok(Self {
-            kind: block[156],
-            size,
-            block: *block,
-        })
-    }
-
-    fn path(&self) -> Result<String, Refused> {
-        let until_nul = |from: &[u8]| {
-            let end = from.iter().position(|it| *it == 0).unwrap_or(from.len());
-            text(from[..end].to_vec())
-        };
-        let name = until_nul(&self.block[..100])?;
-        // Old archives of GNU have times there.
-        let prefix = if &self.block[257..263] == b"ustar\0" {
-            until_nul(&self.block[345..500])?
-        } else {
-            String::new()
-        };
-        Ok(if prefix.is_empty() {
-            name
-        } else {
-            format!("{prefix}/{name}")
-        })
-    }
-}
-
-/// A number of a header: octal digits, or the bytes of a large one after a mark.
-fn number(field: &[u8]) -> Option<u64> {
-    if field.first() == Some(&0x80) {
-        let bytes = field.get(1..)?;
-        let (high, low) = bytes.split_at(bytes.len().checked_sub(8)?);
-        return (high.iter().all(|it| *it == 0)).then(|| low.iter().fold(0, |number, it| number << 8 | u64::from(*it)));
-    }
-    let digits: Vec<u8> = field
-        .iter()
-        .copied()
-        .skip_while(|it| *it == b' ')
-        .take_while(|it| !matches!(it, b' ' | 0))
-        .collect();
-    let digits = std::str::from_utf8(&digits).ok()?;
-    if digits.is_empty() {
-        return Some(0);
-    }
-    if !digits.bytes().all(|it| it.is_ascii_digit()) {
-        return None;
-    }
-    u64::from_str_radix(digits, 8).ok()
-}
-
-/// The bytes of an archive as they are decompressed.
-struct Tar<'a> {
-    from: MultiGzDecoder<&'a [u8]>,
-    room: &'a mut Room,
-}
-
-impl Tar<'_> {
-    /// The next header; `None` at the end.
-    fn header(&mut self, is_first: bool) -> Result<Option<Header>, Refused> {
-        let mut block = [0; BLOCK];
-        let mut read = 0;
-        while read < BLOCK {
-            match self.from.read(&mut block[read..]).map_err(Refused::Gzip)? {
-                0 => break,
-                more => read += more,
-            }
-        }
-        self.spend(read as u64)?;
-        match read {
-            0 if !is_first => Ok(None),
-            BLOCK if block.iter().all(|it| *it == 0) => Ok(None),
-            BLOCK => Header::read(&block).map(Some),
-            0 => Err(Refused::Tar("it is empty")),
-            _ => Err(Refused::Tar("it ends in the middle of a file")),
-        }
-    }
-
-    fn spend(&mut self, bytes: u64) -> Result<(), Refused> {
-        self.room.bytes = self
-            .room
-            .bytes
-            .checked_sub(bytes)
-            .ok_or_else(|| too_many("bytes", MOST_BYTES))?;
-        Ok(())
-    }
-
-    /// The bytes of what says something of a file.
-    fn small(&mut self, size: u64) -> Result<Vec<u8>, Refused> {
-        if size > 16 * MOST_PATH as u64 {
-            return Err(Refused::Tar("what it says of a file is too long"));
-        }
-        self.bytes(size)
-    }
-
-    /// The bytes of a file, and those up to the next header.
-    fn bytes(&mut self, size: u64) -> Result<Vec<u8>, Refused> {
-        let padded = size.checked_next_multiple_of(BLOCK as u64);
-        self.spend(padded.unwrap_or(u64::MAX))?;
-        let mut bytes = Vec::new();
-        let read = self.from.by_ref().take(size).read_to_end(&mut bytes);
-        if (read.map_err(Refused::Gzip)? as u64) < size {
-            return Err(Refused::Tar("it ends in the middle of a file"));
-        }
-        self.pass(padded.unwrap_or(size) - size)?;
-        Ok(bytes)
-    }
-
-    /// Leaves the bytes of a file out.
-    fn skip(&mut self, size: u64) -> Result<(), Refused> {
-        let padded = size.checked_next_multiple_of(BLOCK as u64).unwrap_or(u64::MAX);
-        self.spend(padded)?;
-        self.pass(padded)
-    }
-
-    fn pass(&mut self, bytes: u64) -> Result<(), Refused> {
-        let passed = io::copy(&mut self.from.by_ref().take(bytes), &mut io::sink()).map_err(Refused::Gzip)?;
-        if passed < bytes {
-            return Err(Refused::Tar("it ends in the middle of a file"));
-        }
-        Ok(())
-    }
-
-    /// Reads what is after the last file, so that a cut archive is noticed.
-    fn end(&mut self) -> Result<(), Refused> {
-        let mut rest = self.from.by_ref().take(self.room.bytes.saturating_add(1));
-        let rest = io::copy(&mut rest, &mut io::sink()).map_err(Refused::Gzip)?;
-        self.spend(rest)
-    }
+    String::from_utf8(bytes).map_err(|_| Refused::Tar("the name of a file is not UTF-8".to_owned()))
 }
 
 #[cfg(test)]
