@@ -1,6 +1,6 @@
 //! The schemas that `metadata` refers to. The API server publishes them beside those of a CRD.
 //!
-//! `metadata.json` is what `cargo xtask explain --update-metadata` writes. Kubernetes versions differ only in how they write a
+//! `metadata.json` is what `cargo conformance explain --update-metadata` writes. Kubernetes versions differ only in how they write a
 //! reference and the default of an empty list.
 
 use std::sync::LazyLock;

@@ -2,9 +2,9 @@
 #![allow(clippy::disallowed_methods, reason = "tests read files")]
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 
-#[path = "../../xtask/src/resources/answer.rs"]
+#[path = "../../conformance/src/resources/answer.rs"]
 mod answer;
-#[path = "../../xtask/src/resources/compare.rs"]
+#[path = "../../conformance/src/resources/compare.rs"]
 mod compare;
 
 use std::collections::BTreeMap;

@@ -18,7 +18,7 @@ use crd_analyzer_workspace::{
 };
 use fastrand::Rng;
 
-use crate::{
+use crd_analyzer_conformance::{
     mutate::mutate,
     peers::{self, definitions},
 };

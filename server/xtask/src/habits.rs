@@ -14,7 +14,8 @@ use crd_analyzer_syntax::{
     tree::{NodeId, NodeKind, Tree},
 };
 
-use crate::{completion::corpus::Corpus, peers};
+use crate::completion::corpus::Corpus;
+use crd_analyzer_conformance::peers;
 
 /// Counting the corpus.
 #[derive(clap::Args, Debug)]

@@ -6,10 +6,10 @@ use crd_analyzer_syntax::split::{read_document, split};
 use fastrand::Rng;
 use serde_json::{Value, json};
 
+use crd_analyzer_conformance::{mutate::mutate, peers};
+
 use crate::{
     completion::corpus::{Corpus, File},
-    mutate::mutate,
-    peers,
     session::EditorSession,
     typing,
 };

@@ -21,7 +21,7 @@ use crd_analyzer_workspace::{
 };
 use fastrand::Rng;
 
-use crate::peers::{self, definitions};
+use crd_analyzer_conformance::peers::{self, definitions};
 
 /// Renaming of properties of the corpus.
 #[derive(clap::Args, Debug)]

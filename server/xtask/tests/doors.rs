@@ -43,7 +43,7 @@ const WRITERS: &[(&str, &[&str])] = &[
 const DOOR: &str = "server/io/src/write";
 
 /// Crates that are no part of the program.
-const TOOLS: &[&str] = &["fixtures", "fuzz", "xtask"];
+const TOOLS: &[&str] = &["conformance", "fixtures", "fuzz", "xtask"];
 
 /// What changes the disk without the door.
 const DIRECT: &[&str] = &[

@@ -10,4 +10,4 @@ command -v go > /dev/null || {
 }
 # A cluster is asked with kubectl.
 kubectl=$(tests/conformance/kubectl/build.sh)
-PATH=$kubectl:$PATH exec cargo xtask conformance --server "${1:-300}" --seed "${2:-11}"
+PATH=$kubectl:$PATH exec cargo conformance server "${1:-300}" --seed "${2:-11}"

@@ -1,4 +1,4 @@
-//! The markers that controller-gen knows: a table that `cargo xtask markers` writes from controller-gen itself.
+//! The markers that controller-gen knows: a table that `cargo conformance markers` writes from controller-gen itself.
 
 use std::{collections::BTreeMap, fmt, sync::LazyLock};
 

@@ -11,7 +11,7 @@ use std::{path::Path, process::Command};
 
 use crd_analyzer_schema::KubernetesVersion;
 
-use crate::peers;
+use crd_analyzer_conformance::peers;
 use process::{Run, measure};
 
 /// Benches.
@@ -57,7 +57,7 @@ struct Bench {
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let corpus = peers::corpus()?;
     let bench = Bench {
-        files: crate::peers::definitions(&corpus)?,
+        files: crd_analyzer_conformance::peers::definitions(&corpus)?,
         corpus,
         oracle: peers::oracle(KubernetesVersion::NEWEST.number())?,
         analyzer: peers::build(&args.profile)?,

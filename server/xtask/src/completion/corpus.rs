@@ -8,7 +8,7 @@ use std::{
 use crd_analyzer_ide::completion::Definitions;
 use crd_analyzer_workspace::index::{Catalog, CrdText, Files, GroupKind, NewFile, Origin, objects};
 
-use crate::peers;
+use crd_analyzer_conformance::peers;
 
 /// A file of the corpus.
 pub(crate) struct File {

@@ -11,10 +11,8 @@ use crd_analyzer_workspace::{
 };
 use serde_json::{Value, json};
 
-use crate::{
-    peers,
-    release::{self, Product},
-};
+use crate::release::{self, Product};
+use crd_analyzer_conformance::peers;
 
 /// The folder of the plugin.
 const FOLDER: &str = "integrations/agents";

@@ -13,7 +13,7 @@ use std::{
 
 use anyhow::Context as _;
 
-use crate::peers;
+use crd_analyzer_conformance::peers;
 
 /// Crates that users don't run.
 const CHORES: &[&str] = &["xtask/", "fuzz/", "fixtures/"];

@@ -118,10 +118,8 @@ mod tests {
     };
 
     use super::*;
-    use crate::{
-        peers,
-        release::{archives, input::tests::inputs},
-    };
+    use crate::release::{archives, input::tests::inputs};
+    use crd_analyzer_conformance::peers;
 
     fn described(table: &Table) -> Vec<(String, String)> {
         let all = archives::pack(&inputs(table)).expect("archives");

@@ -31,7 +31,7 @@ use std::{
 use anyhow::{Context as _, bail};
 use clap::Subcommand;
 
-use crate::peers;
+use crd_analyzer_conformance::peers;
 use input::{Artifact, Inputs};
 use manifests::Described;
 use table::{Table, Target};

@@ -13,7 +13,7 @@ use std::{
 use anyhow::{Context as _, bail};
 use similar::{ChangeTag, TextDiff};
 
-use crate::peers;
+use crd_analyzer_conformance::peers;
 
 /// Two binaries over the same folders.
 #[derive(clap::Args, Debug)]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::peers;
+use crd_analyzer_conformance::peers;
 
 /// Larger files are compared with their folder only: asking an editor about one takes seconds.
 const MOST_BYTES: u64 = 500_000;

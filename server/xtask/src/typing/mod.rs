@@ -16,7 +16,8 @@ use std::{
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::{completion::corpus::Corpus, peers, session::EditorSession};
+use crate::{completion::corpus::Corpus, session::EditorSession};
+use crd_analyzer_conformance::peers;
 use editor::EnterRules;
 use subtrees::{Candidates, Kind};
 use typist::Typist;

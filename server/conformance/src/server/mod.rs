@@ -10,12 +10,24 @@ mod sample;
 
 use std::process::Command;
 
-use anyhow::Context as _;
 use crd_analyzer_schema::KubernetesVersion;
-use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::{conformance::Args, peers};
+use crate::{
+    choice::{Choice, Printed, on_a_large_stack},
+    peers,
+};
+
+/// Creations and updates of CRDs and custom resources, sent to an API server on loopback.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// How many requests to send.
+    count: usize,
+    #[command(flatten)]
+    choice: Choice,
+    #[command(flatten)]
+    printed: Printed,
+}
 
 /// The Kubernetes version of the server that is linked (`tests/conformance/server/go.mod`).
 const MINOR: u8 = KubernetesVersion::NEWEST.number();
@@ -46,13 +58,8 @@ impl Request {
     }
 }
 
-pub(crate) fn run(args: &Args, count: usize) -> anyhow::Result<bool> {
-    std::thread::scope(|scope| {
-        // Values and schemas are deep, and the walks over them recurse.
-        let thread = std::thread::Builder::new().stack_size(256 << 20);
-        let run = thread.spawn_scoped(scope, || run_here(args, count))?;
-        run.join().map_err(|_| anyhow::anyhow!("the comparison panicked"))?
-    })
+pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
+    on_a_large_stack(|| run_here(args))
 }
 
 /// Counts over a run.
@@ -64,10 +71,10 @@ struct Tally {
     skipped: usize,
 }
 
-fn run_here(args: &Args, count: usize) -> anyhow::Result<bool> {
-    let seed = args.seed.unwrap_or_else(|| Rng::new().u64(..));
+fn run_here(args: &Args) -> anyhow::Result<bool> {
+    let seed = args.choice.seed();
     let corpus = peers::corpus()?;
-    let requests = sample::requests(&corpus, count, seed, args)?;
+    let requests = sample::requests(&corpus, args.count, seed, &args.choice)?;
     let server = peers::server()?;
     let lines: Vec<String> = requests.iter().map(|it| it.0.line()).collect();
     let started = std::time::Instant::now();
@@ -103,7 +110,7 @@ fn run_here(args: &Args, count: usize) -> anyhow::Result<bool> {
 fn tell(args: &Args, request: &Request, ours: &ours::Answer, theirs: &Value, tally: &mut Tally) -> anyhow::Result<()> {
     if let Some(why) = theirs["skipped"].as_str() {
         tally.skipped += 1;
-        if tally.skipped <= args.show {
+        if tally.skipped <= args.printed.show {
             println!("{} could not be sent: {why}", request.id);
         }
         return keep(args, request, theirs, &format!("skipped-{}", tally.skipped));
@@ -115,7 +122,7 @@ fn tell(args: &Args, request: &Request, ours: &ours::Answer, theirs: &Value, tal
         return Ok(());
     }
     tally.differing += 1;
-    if tally.differing <= args.show {
+    if tally.differing <= args.printed.show {
         println!("{}", request.id);
         println!("    {}", found.join("\n    "));
     }
@@ -124,11 +131,6 @@ fn tell(args: &Args, request: &Request, ours: &ours::Answer, theirs: &Value, tal
 
 /// Keeps a request and its answer, to look at.
 fn keep(args: &Args, request: &Request, theirs: &Value, name: &str) -> anyhow::Result<()> {
-    if let Some(folder) = &args.keep {
-        std::fs::create_dir_all(folder)?;
-        let kept = json!({"request": serde_json::from_str::<Value>(&request.line())?, "answer": theirs});
-        std::fs::write(folder.join(format!("{name}.json")), kept.to_string())
-            .with_context(|| format!("cannot write to {}", folder.display()))?;
-    }
-    Ok(())
+    let kept = json!({"request": serde_json::from_str::<Value>(&request.line())?, "answer": theirs});
+    args.printed.keep(&format!("{name}.json"), &kept.to_string())
 }

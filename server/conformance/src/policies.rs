@@ -6,11 +6,62 @@ use std::{
 };
 
 use anyhow::{Context as _, ensure};
+use crd_analyzer_fixtures::answers::Scope;
 
-use crate::{mutate::Words, peers};
+use crate::{
+    choice::{Choice, Printed, Versions},
+    crds::{self, Mutants, Question},
+    mutate::Words,
+    peers,
+};
+
+/// ValidatingAdmissionPolicies of a folder, or mutants of them.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// A folder with one policy or more a file.
+    folder: PathBuf,
+    /// Compare this many mutants of the policies instead of the policies themselves.
+    #[arg(long, value_name = "COUNT")]
+    mutants: Option<usize>,
+    #[command(flatten)]
+    versions: Versions,
+    #[command(flatten)]
+    choice: Choice,
+    #[command(flatten)]
+    printed: Printed,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
+    let folder = args.folder.canonicalize();
+    let folder = folder.with_context(|| format!("no folder {}", args.folder.display()))?;
+    let wanted = args.mutants.map(|count| Mutants {
+        count,
+        choice: &args.choice,
+        is_update: false,
+        signs: false,
+        words: &WORDS,
+    });
+    let question = Question {
+        folder: &folder,
+        name: "policy",
+        oracle,
+        kind: Some(KIND),
+        scope: Scope {
+            without_cel: false,
+            bad_values: true,
+        },
+    };
+    crds::compare_all(
+        &question,
+        &files(&folder)?,
+        wanted.as_ref(),
+        &args.versions,
+        &args.printed,
+    )
+}
 
 /// The files of a folder, by path relative to it.
-pub(crate) fn files(folder: &Path) -> anyhow::Result<Vec<String>> {
+fn files(folder: &Path) -> anyhow::Result<Vec<String>> {
     let mut files = Vec::new();
     for file in std::fs::read_dir(folder)? {
         let path = file?.path();
@@ -24,7 +75,7 @@ pub(crate) fn files(folder: &Path) -> anyhow::Result<Vec<String>> {
 }
 
 /// The program that answers for a Kubernetes version: `$ORACLE_OUT/policies-v<minor>/policies`, built there if it is not yet. Needs Go.
-pub(crate) fn oracle(minor: u8) -> anyhow::Result<PathBuf> {
+fn oracle(minor: u8) -> anyhow::Result<PathBuf> {
     let out = std::env::var_os("ORACLE_OUT").map_or_else(|| peers::root().join("target/oracle"), PathBuf::from);
     let binary = out.join(format!("policies-v{minor}/policies"));
     if !binary.exists() {
@@ -45,10 +96,10 @@ pub(crate) fn oracle(minor: u8) -> anyhow::Result<PathBuf> {
 }
 
 /// The kind that is compared.
-pub(crate) const KIND: &str = "ValidatingAdmissionPolicy";
+const KIND: &str = "ValidatingAdmissionPolicy";
 
 /// The words of policies.
-pub(crate) static WORDS: Words = Words {
+static WORDS: Words = Words {
     values: VALUES,
     shallow: SPEC_ENTRIES,
     deep: ENTRIES,

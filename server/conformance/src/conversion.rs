@@ -7,7 +7,32 @@ use crd_analyzer_schema::KubernetesVersion;
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
-use crate::peers;
+use crate::{
+    choice::{Choice, Printed, Versions},
+    peers,
+};
+
+/// Random answers of conversion webhooks.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// How many answers to compare a Kubernetes version.
+    count: usize,
+    #[command(flatten)]
+    versions: Versions,
+    #[command(flatten)]
+    choice: Choice,
+    #[command(flatten)]
+    printed: Printed,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
+    let seed = args.choice.seed();
+    let mut clean = true;
+    for minor in args.versions.minors()? {
+        clean &= compare(minor, args.count, seed, args.printed.show)?;
+    }
+    Ok(clean)
+}
 
 /// Requests that are asked at once.
 const BATCH: usize = 500;
@@ -27,7 +52,7 @@ struct Case {
 }
 
 /// Whether both agree on this many random answers.
-pub(crate) fn compare(minor: u8, count: usize, seed: u64, show: usize) -> anyhow::Result<bool> {
+fn compare(minor: u8, count: usize, seed: u64, show: usize) -> anyhow::Result<bool> {
     let oracle = peers::oracle(minor)?;
     let kubernetes = KubernetesVersion::minor(minor);
     let mut rng = Rng::with_seed(seed);

@@ -15,9 +15,9 @@ use crd_analyzer_syntax::{
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::{conformance, peers};
+use crate::{crds, peers};
 
-#[derive(clap::Args)]
+#[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// Take so many files of the corpus; all by default.
     #[arg(long)]
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
     let mut random = Rng::with_seed(seed);
     let mut files = peers::definitions(&corpus)?;
-    let mutants = conformance::mutant_requests(&corpus, &files, args.mutants, seed)?;
+    let mutants = crds::mutant_requests(&corpus, &files, args.mutants, seed)?;
     if let Some(most) = args.files {
         random.shuffle(&mut files);
         files.truncate(most);

@@ -16,8 +16,7 @@ use fastrand::Rng;
 use serde_json::Value;
 
 use super::replay::{Answers, ask, request, without_metadata};
-use super::{BATCH, Pair, subject};
-use crate::conformance::Args;
+use super::{Args, BATCH, Pair, subject};
 use crate::peers;
 use crate::resources::{self, generate::Definition};
 
@@ -158,7 +157,7 @@ fn check(
         };
         if !is_same {
             tally.different += 1;
-            if tally.different <= args.show {
+            if tally.different <= args.printed.show {
                 println!(
                     "1.{minor} {}: {:?}, but the API server: {theirs:?}: {}",
                     it.pair.id, it.ours, it.object

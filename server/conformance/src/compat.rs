@@ -24,8 +24,43 @@ use crd_analyzer_syntax::split::{read_document, split};
 use fastrand::Rng;
 use serde_json::Value;
 
-use crate::conformance::{self, Args};
+use crate::choice::{Choice, Printed, Versions, on_a_large_stack};
 use crate::peers;
+
+/// Pairs of releases, of CRDs of the corpus and mutants of them, or of small random schemas.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// What is compared.
+    #[arg(value_enum, default_value_t)]
+    question: Question,
+    /// Compare this many pairs of a CRD of the corpus and its mutant, instead of pairs of releases.
+    #[arg(long, value_name = "COUNT")]
+    mutants: Option<usize>,
+    /// Compare this many pairs of small random schemas, instead of pairs of releases.
+    #[arg(long, value_name = "COUNT", conflicts_with = "mutants")]
+    small: Option<usize>,
+    /// Random objects for each pair and direction.
+    #[arg(long, default_value_t = 40)]
+    tries: usize,
+    #[command(flatten)]
+    versions: Versions,
+    #[command(flatten)]
+    choice: Choice,
+    #[command(flatten)]
+    printed: Printed,
+}
+
+/// What is compared of a pair.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
+enum Question {
+    /// Witnesses are replayed, and random objects are tried on what is called compatible
+    #[default]
+    Changes,
+    /// What happens to objects of the corpus and to random ones (`compat --objects`)
+    Objects,
+    /// What `compat --policy olm` refuses, against crdify's own code
+    Olm,
+}
 
 /// Two texts of a CRD.
 pub(crate) struct Pair {
@@ -38,30 +73,29 @@ pub(crate) struct Pair {
 const BATCH: usize = 40;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(256 << 20);
-        let run = thread.spawn_scoped(scope, || run_here(args))?;
-        run.join().map_err(|_| anyhow::anyhow!("the comparison panicked"))?
-    })
+    on_a_large_stack(|| run_here(args))
 }
 
 fn run_here(args: &Args) -> anyhow::Result<bool> {
-    let seed = args.seed.unwrap_or_else(|| Rng::new().u64(..));
+    let seed = args.choice.seed();
     let mut clean = true;
-    for minor in conformance::minors(&args.minors)? {
+    for minor in args.versions.minors()? {
         let mut rng = Rng::with_seed(seed.wrapping_add(u64::from(minor)));
         let pairs = match (args.small, args.mutants) {
             (Some(count), _) => small::pairs(count, KubernetesVersion::minor(minor), &mut rng),
-            (None, Some(count)) => mutate::pairs(&peers::corpus()?, count, args, &mut rng)?,
-            (None, None) => released(&args.only)?,
+            (None, Some(count)) => mutate::pairs(&peers::corpus()?, count, &args.choice, &mut rng)?,
+            (None, None) => released(&args.choice.only)?,
         };
-        if args.olm {
-            clean &= olm::run(args, minor, &pairs)?;
-            continue;
-        }
-        if args.objects {
-            clean &= objects::run(args, minor, &pairs, &mut rng)?;
-            continue;
+        match args.question {
+            Question::Changes => {}
+            Question::Objects => {
+                clean &= objects::run(args, minor, &pairs, &mut rng)?;
+                continue;
+            }
+            Question::Olm => {
+                clean &= olm::run(args, minor, &pairs)?;
+                continue;
+            }
         }
         let oracle = peers::oracle(minor)?;
         let mut tally = Tally::default();
@@ -160,7 +194,7 @@ fn check(
     wrong.extend(search::wrong(oracle, version, pairs, &compared, args, rng, tally)?);
     for it in wrong {
         tally.false_answers += 1;
-        if tally.false_answers <= args.show {
+        if tally.false_answers <= args.printed.show {
             println!("1.{minor} {it}");
         }
     }

@@ -7,28 +7,28 @@ use fastrand::Rng;
 use crate::signs;
 
 /// A text with one edit.
-pub(crate) struct Mutant {
+pub struct Mutant {
     /// The whole text.
-    pub(crate) text: String,
+    pub text: String,
     /// The bytes of the new text that differ; empty where something was only removed.
-    pub(crate) edit: std::ops::Range<usize>,
+    pub edit: std::ops::Range<usize>,
     /// The kind of edit, for reports.
-    pub(crate) what: &'static str,
+    pub what: &'static str,
 }
 
 /// What mutants are made with.
 #[derive(Debug)]
-pub(crate) struct Words {
+pub struct Words {
     /// Values that a field might be given, right and wrong.
-    pub(crate) values: &'static [&'static str],
+    pub values: &'static [&'static str],
     /// Entries that a mapping near the top might be given.
-    pub(crate) shallow: &'static [&'static str],
+    pub shallow: &'static [&'static str],
     /// Entries that a mapping far below might be given: in CRDs that is part of a schema.
-    pub(crate) deep: &'static [&'static str],
+    pub deep: &'static [&'static str],
 }
 
 /// The words of CRDs.
-pub(crate) static CRDS: Words = Words {
+pub static CRDS: Words = Words {
     values: VALUES,
     shallow: SPEC_ENTRIES,
     deep: SCHEMA_ENTRIES,
@@ -340,12 +340,12 @@ fn pick(tree: &Tree, entries: &[(NodeId, Entry)], rng: &mut Rng) -> Option<(Node
 }
 
 /// Makes a mutant of a CRD, or nothing if the kind of edit chosen has no place in it.
-pub(crate) fn mutate(tree: &Tree, rng: &mut Rng) -> Option<Mutant> {
+pub fn mutate(tree: &Tree, rng: &mut Rng) -> Option<Mutant> {
     mutate_with(&CRDS, tree, rng)
 }
 
 /// The same with words of another kind.
-pub(crate) fn mutate_with(words: &Words, tree: &Tree, rng: &mut Rng) -> Option<Mutant> {
+pub fn mutate_with(words: &Words, tree: &Tree, rng: &mut Rng) -> Option<Mutant> {
     let text = tree.text();
     let entries = entries_of(tree);
     let (mapping, entry) = pick(tree, &entries, rng)?;
@@ -405,7 +405,7 @@ pub(crate) fn mutate_with(words: &Words, tree: &Tree, rng: &mut Rng) -> Option<M
 }
 
 /// A mutant with a sign that once said that a value is not known.
-pub(crate) fn forge(tree: &Tree, rng: &mut Rng) -> Option<Mutant> {
+pub fn forge(tree: &Tree, rng: &mut Rng) -> Option<Mutant> {
     let text = tree.text();
     let (mapping, entry) = pick(tree, &entries_of(tree), rng)?;
     match rng.u8(..8) {

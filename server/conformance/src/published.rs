@@ -4,7 +4,48 @@ use std::{collections::BTreeMap, path::Path, process::Command};
 
 use serde_json::{Map, Value};
 
-use crate::peers;
+use crate::{
+    choice::{Choice, Printed, Versions},
+    crds::{self, Mutants},
+    mutate, peers,
+};
+
+/// The schemas of CRDs of the corpus, or of mutants of them.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Compare this many mutants of the corpus instead of the corpus itself.
+    #[arg(long, value_name = "COUNT")]
+    mutants: Option<usize>,
+    #[command(flatten)]
+    versions: Versions,
+    #[command(flatten)]
+    choice: Choice,
+    #[command(flatten)]
+    printed: Printed,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
+    let corpus = peers::corpus()?;
+    let files = peers::definitions(&corpus)?;
+    let wanted = args.mutants.map(|count| Mutants {
+        count,
+        choice: &args.choice,
+        is_update: false,
+        signs: false,
+        words: &mutate::CRDS,
+    });
+    let (cases, seed) = crds::cases(&corpus, &files, wanted.as_ref())?;
+    let requests: Vec<&str> = cases.values().map(|it| it.request.as_str()).collect();
+    let analyzer = peers::analyzer()?;
+    let mut clean = true;
+    for minor in args.versions.minors()? {
+        clean &= compare(&corpus, &analyzer, minor, &requests, args.printed.show)?;
+    }
+    if let Some(seed) = seed {
+        println!("seed {seed}");
+    }
+    Ok(clean)
+}
 
 /// The answers to a request about one version of a CRD, by the request's label, the document, and the version.
 type Answers = BTreeMap<(String, u64, String), Value>;
@@ -13,13 +54,7 @@ type Answers = BTreeMap<(String, u64, String), Value>;
 const BATCH: usize = 200;
 
 /// Whether both agree on every published version of every CRD.
-pub(crate) fn compare(
-    corpus: &Path,
-    analyzer: &Path,
-    minor: u8,
-    requests: &[&str],
-    show: usize,
-) -> anyhow::Result<bool> {
+fn compare(corpus: &Path, analyzer: &Path, minor: u8, requests: &[&str], show: usize) -> anyhow::Result<bool> {
     let oracle = peers::oracle(minor)?;
     let kubernetes = format!("1.{minor}");
     let ours = [

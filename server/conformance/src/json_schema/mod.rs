@@ -15,6 +15,7 @@ use crd_analyzer_workspace::{config::versions::VersionSet, resource::accepted::a
 use serde_json::Value;
 
 use crate::{
+    choice::on_a_large_stack,
     peers,
     resources::{Made, answer::Answerer, made, of_corpus},
 };
@@ -83,12 +84,7 @@ impl Known {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
-    std::thread::scope(|scope| {
-        // Values and schemas are deep, and the walks over them recurse.
-        let thread = std::thread::Builder::new().stack_size(256 << 20);
-        let run = thread.spawn_scoped(scope, || run_here(args))?;
-        run.join().map_err(|_| anyhow::anyhow!("the comparison panicked"))?
-    })
+    on_a_large_stack(|| run_here(args))
 }
 
 fn run_here(args: &Args) -> anyhow::Result<bool> {

@@ -155,7 +155,7 @@ fn keep(args: &Args, path: &Path, golden: &str, requests: usize) -> anyhow::Resu
         let state = if same {
             "what the servers answer"
         } else {
-            "stale: run `cargo xtask goldens`"
+            "stale: run `cargo conformance goldens`"
         };
         println!("{} is {state}", path.display());
         return Ok(same);

@@ -16,9 +16,35 @@ use crd_analyzer_schema::KubernetesVersion;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::conformance::{self, Args};
+use crate::choice::{Choice, Printed, Versions, on_a_large_stack};
 use crate::peers;
 use crate::signs;
+
+/// Custom resources of the corpus, or objects made from the schemas of its CRDs.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Compare this many made objects instead of those of the corpus.
+    #[arg(long, value_name = "COUNT")]
+    mutants: Option<usize>,
+    /// Update objects.
+    #[arg(long)]
+    update: bool,
+    /// Update the status subresource.
+    #[arg(long)]
+    status: bool,
+    /// Write a mark into each made object that an older version of crd-analyzer took for an unknown value, besides random edits.
+    #[arg(long, requires = "mutants")]
+    signs: bool,
+    /// Compare the requests in this file instead, one a line: `id`, `crd_text`, `text`, `old_text` and `status`.
+    #[arg(long, value_name = "FILE", conflicts_with = "mutants")]
+    replay: Option<PathBuf>,
+    #[command(flatten)]
+    versions: Versions,
+    #[command(flatten)]
+    choice: Choice,
+    #[command(flatten)]
+    printed: Printed,
+}
 
 /// One request, in the oracle's form.
 #[derive(Clone, Debug)]
@@ -84,31 +110,25 @@ fn written(file: &Path) -> anyhow::Result<Vec<Case>> {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
-    std::thread::scope(|scope| {
-        // Values and schemas are deep, and the walks over them recurse.
-        let thread = std::thread::Builder::new().stack_size(256 << 20);
-        let run = thread.spawn_scoped(scope, || run_here(args))?;
-        run.join().map_err(|_| anyhow::anyhow!("the comparison panicked"))?
-    })
+    on_a_large_stack(|| run_here(args))
 }
 
 fn run_here(args: &Args) -> anyhow::Result<bool> {
     let corpus = peers::corpus()?;
-    let seed = args.seed.unwrap_or_else(|| Rng::new().u64(..));
-    let minors = conformance::minors(&args.minors)?;
+    let seed = args.choice.seed();
     let mut clean = true;
-    for minor in minors {
+    for minor in args.versions.minors()? {
         let cases = match args.mutants {
             _ if args.replay.is_some() => args.replay.as_deref().map_or_else(|| Ok(Vec::new()), written)?,
-            None => of_corpus(&corpus, &args.only, args.update || args.status, args.status)?,
+            None => of_corpus(&corpus, &args.choice.only, args.update || args.status, args.status)?,
             // Every Kubernetes version gets objects of its own.
             Some(count) => {
                 let wanted = Made {
                     count,
                     is_update: args.update,
                     is_status: args.status,
-                    only: &args.only,
-                    max_size: args.max_size,
+                    only: &args.choice.only,
+                    max_size: args.choice.max_size,
                     signs: args.signs,
                 };
                 made(&corpus, seed.wrapping_add(u64::from(minor)), &wanted)?
@@ -350,9 +370,10 @@ fn compare_case(
             && cost(their) != cost(&our)
         {
             tally.costs += 1;
-            if tally.costs <= args.show {
+            if tally.costs <= args.printed.show {
                 println!("1.{minor} {}: cost {:?}, ours {:?}", case.id, cost(their), cost(&our));
-                keep(args, case, &format!("{minor}-cost-{}", tally.costs))?;
+                args.printed
+                    .keep(&format!("{minor}-cost-{}.json", tally.costs), &case.request())?;
             }
         }
     }
@@ -367,19 +388,12 @@ fn compare_case(
         return Ok(());
     }
     tally.differing += 1;
-    if tally.differing <= args.show {
+    if tally.differing <= args.printed.show {
         println!("1.{minor} {}", case.id);
         println!("    {}", found.join("\n    "));
     }
-    keep(args, case, &format!("{minor}-{}", tally.differing))
-}
-
-fn keep(args: &Args, case: &Case, name: &str) -> anyhow::Result<()> {
-    if let Some(folder) = &args.keep {
-        std::fs::create_dir_all(folder)?;
-        std::fs::write(folder.join(format!("{name}.json")), case.request())?;
-    }
-    Ok(())
+    args.printed
+        .keep(&format!("{minor}-{}.json", tally.differing), &case.request())
 }
 
 /// Asks the oracle a batch; its answers by request, in the order of documents.

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::peers::{self, root};
 
-#[derive(clap::Args)]
+#[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// How many kustomizations to make.
     #[arg(long, default_value_t = 2_000)]

@@ -8,15 +8,16 @@ use std::{collections::BTreeMap, process::Command};
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::{conformance, peers};
+use crate::{choice, crds, peers};
 
 /// What changed from one Kubernetes minor version to another.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// The new minor version: `38`.
+    /// The new Kubernetes version, such as `1.38`.
+    #[arg(value_name = "VERSION", value_parser = choice::minor)]
     minor: u8,
-    /// The version to compare with; without it, the one before.
-    #[arg(long)]
+    /// The version to compare with. Without it, the one before.
+    #[arg(long, value_name = "VERSION", value_parser = choice::minor)]
     against: Option<u8>,
     /// How many mutants of the corpus to ask about, besides the corpus.
     #[arg(long, default_value_t = 5_000)]
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
         .iter()
         .map(|it| json!({"id": it, "file": it}).to_string())
         .collect();
-    requests.extend(conformance::mutant_requests(&corpus, &files, args.mutants, seed)?);
+    requests.extend(crds::mutant_requests(&corpus, &files, args.mutants, seed)?);
     let mut groups: BTreeMap<(&'static str, String), Group> = BTreeMap::new();
     let mut asked = 0;
     for (command, part) in [("crd", &requests[..]), ("cost", &requests[..files.len()])] {

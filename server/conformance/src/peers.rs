@@ -11,7 +11,7 @@ use anyhow::{Context as _, bail};
 use serde_json::Value;
 
 /// The root of the repository.
-pub(crate) fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .ancestors()
         .nth(2)
@@ -20,14 +20,14 @@ pub(crate) fn root() -> PathBuf {
 }
 
 /// The corpus of real manifests: `$CRD_ANALYZER_CORPUS`, or `shared/corpus` beside the repository.
-pub(crate) fn corpus() -> anyhow::Result<PathBuf> {
+pub fn corpus() -> anyhow::Result<PathBuf> {
     let path = std::env::var_os("CRD_ANALYZER_CORPUS").map_or_else(|| root().join("../shared/corpus"), PathBuf::from);
     path.canonicalize()
         .with_context(|| format!("no corpus at {} (set CRD_ANALYZER_CORPUS)", path.display()))
 }
 
 /// The CRDs of the corpus, by path relative to it.
-pub(crate) fn definitions(corpus: &Path) -> anyhow::Result<Vec<String>> {
+pub fn definitions(corpus: &Path) -> anyhow::Result<Vec<String>> {
     let mut files = Vec::new();
     for folder in std::fs::read_dir(corpus.join("crds"))? {
         for file in std::fs::read_dir(folder?.path())? {
@@ -39,7 +39,7 @@ pub(crate) fn definitions(corpus: &Path) -> anyhow::Result<Vec<String>> {
 }
 
 /// The oracle of a Kubernetes version: `$ORACLE_OUT/v<minor>/oracle`, built there if it is not yet. Needs Go.
-pub(crate) fn oracle(minor: u8) -> anyhow::Result<PathBuf> {
+pub fn oracle(minor: u8) -> anyhow::Result<PathBuf> {
     let out = std::env::var_os("ORACLE_OUT").map_or_else(|| root().join("target/oracle"), PathBuf::from);
     let binary = out.join(format!("v{minor}/oracle"));
     if !binary.exists() {
@@ -59,19 +59,19 @@ pub(crate) fn oracle(minor: u8) -> anyhow::Result<PathBuf> {
 }
 
 /// The real API server of the newest Kubernetes version: `$ORACLE_OUT/server`, built again if its sources have changed. Needs Go.
-pub(crate) fn server() -> anyhow::Result<PathBuf> {
+pub fn server() -> anyhow::Result<PathBuf> {
     go_program("server")
 }
 
 /// Where programs in Go are built: `$ORACLE_OUT`, absolute.
-pub(crate) fn out() -> anyhow::Result<PathBuf> {
+pub fn out() -> anyhow::Result<PathBuf> {
     let out = std::env::var_os("ORACLE_OUT").map_or_else(|| root().join("target/oracle"), PathBuf::from);
     std::fs::create_dir_all(&out)?;
     Ok(out.canonicalize()?)
 }
 
 /// A program of `tests/conformance` in Go: `$ORACLE_OUT/<name>`, built again if its sources have changed. Needs Go.
-pub(crate) fn go_program(name: &str) -> anyhow::Result<PathBuf> {
+pub fn go_program(name: &str) -> anyhow::Result<PathBuf> {
     let binary = out()?.join(name);
     let status = Command::new("go")
         .args(["build", "-mod=mod", "-p", "2", "-o"])
@@ -87,7 +87,7 @@ pub(crate) fn go_program(name: &str) -> anyhow::Result<PathBuf> {
 }
 
 /// Our own binary: `$CRD_ANALYZER_BINARY`, or one that is built for it, optimized and quick to build.
-pub(crate) fn analyzer() -> anyhow::Result<PathBuf> {
+pub fn analyzer() -> anyhow::Result<PathBuf> {
     if let Some(path) = std::env::var_os("CRD_ANALYZER_BINARY") {
         let path = PathBuf::from(path);
         return path
@@ -98,7 +98,7 @@ pub(crate) fn analyzer() -> anyhow::Result<PathBuf> {
 }
 
 /// Our own binary of a cargo profile.
-pub(crate) fn build(profile: &str) -> anyhow::Result<PathBuf> {
+pub fn build(profile: &str) -> anyhow::Result<PathBuf> {
     // The cargo that runs this, so that nothing is built twice.
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
@@ -113,7 +113,7 @@ pub(crate) fn build(profile: &str) -> anyhow::Result<PathBuf> {
 }
 
 /// Asks a program all requests at once, one a line, and returns its answers by the request's label and document.
-pub(crate) fn ask(command: &mut Command, requests: &[String]) -> anyhow::Result<BTreeMap<(String, u64), Value>> {
+pub fn ask(command: &mut Command, requests: &[String]) -> anyhow::Result<BTreeMap<(String, u64), Value>> {
     let label = |answer: &Value| {
         let label = answer["file"].as_str().unwrap_or_default().to_owned();
         (label, answer["doc"].as_u64().unwrap_or(0))
@@ -123,7 +123,7 @@ pub(crate) fn ask(command: &mut Command, requests: &[String]) -> anyhow::Result<
 }
 
 /// Asks a program all requests at once, one a line, and returns its answers in its order.
-pub(crate) fn ask_lines(command: &mut Command, requests: &[String]) -> anyhow::Result<Vec<Value>> {
+pub fn ask_lines(command: &mut Command, requests: &[String]) -> anyhow::Result<Vec<Value>> {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

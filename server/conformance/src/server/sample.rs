@@ -7,7 +7,7 @@ use fastrand::Rng;
 use serde_json::Value;
 
 use super::{Request, ours};
-use crate::{conformance::Args, mutate, resources};
+use crate::{choice::Choice, mutate, resources};
 
 /// Stands where an update says which version it replaces: only the server knows.
 const VERSION_MARK: &str = "STORED-RESOURCE-VERSION";
@@ -61,7 +61,7 @@ pub(super) fn requests(
     corpus: &Path,
     count: usize,
     seed: u64,
-    args: &Args,
+    choice: &Choice,
 ) -> anyhow::Result<Vec<(Request, ours::Answer)>> {
     let mut all = Vec::new();
     let shares: usize = PARTS.iter().map(|it| it.share).sum();
@@ -78,9 +78,9 @@ pub(super) fn requests(
             }
             let seed = seed.wrapping_add(((n as u64) << 32) | round);
             if part.is_resource {
-                of_resources(corpus, seed, args, part, &mut chosen)?;
+                of_resources(corpus, seed, choice, part, &mut chosen)?;
             } else {
-                of_definitions(corpus, seed, args, part, &mut chosen)?;
+                of_definitions(corpus, seed, choice, part, &mut chosen)?;
             }
         }
         all.append(&mut chosen.requests);
@@ -148,12 +148,12 @@ fn depends_on_stored(request: &Request) -> bool {
     }
 }
 
-fn of_definitions(corpus: &Path, seed: u64, args: &Args, part: &Part, chosen: &mut Chosen) -> anyhow::Result<()> {
+fn of_definitions(corpus: &Path, seed: u64, choice: &Choice, part: &Part, chosen: &mut Chosen) -> anyhow::Result<()> {
     let mut rng = Rng::with_seed(seed);
     let names: Vec<String> = crate::peers::definitions(corpus)?
         .into_iter()
-        .filter(|it| it.contains(&args.only) && !it.contains(".partial"))
-        .filter(|it| std::fs::metadata(corpus.join(it)).is_ok_and(|it| it.len() <= args.max_size))
+        .filter(|it| it.contains(&choice.only) && !it.contains(".partial"))
+        .filter(|it| std::fs::metadata(corpus.join(it)).is_ok_and(|it| it.len() <= choice.max_size))
         .collect();
     anyhow::ensure!(!names.is_empty(), "no definition is small enough and fits --only");
     for _ in 0..200 {
@@ -287,14 +287,14 @@ fn is_storable(request: &Request, object: &Value) -> bool {
         && (!has_status || ours::answer(&given).is_some_and(is_given))
 }
 
-fn of_resources(corpus: &Path, seed: u64, args: &Args, part: &Part, chosen: &mut Chosen) -> anyhow::Result<()> {
+fn of_resources(corpus: &Path, seed: u64, choice: &Choice, part: &Part, chosen: &mut Chosen) -> anyhow::Result<()> {
     let question = resources::Made {
         count: 200,
         is_update: part.is_update,
         is_status: part.is_status,
-        only: &args.only,
-        max_size: args.max_size,
-        signs: args.signs,
+        only: &choice.only,
+        max_size: choice.max_size,
+        signs: false,
     };
     let mut taken: (Option<Arc<str>>, usize) = (None, 0);
     for case in resources::made(corpus, seed, &question)? {

@@ -9,17 +9,17 @@ use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
 use super::Pair;
-use crate::conformance::Args;
+use crate::choice::Choice;
 use crate::peers;
 
 /// Mutants of one CRD in a row.
 const IN_A_ROW: usize = 10;
 
-pub(super) fn pairs(corpus: &Path, count: usize, args: &Args, rng: &mut Rng) -> anyhow::Result<Vec<Pair>> {
+pub(super) fn pairs(corpus: &Path, count: usize, choice: &Choice, rng: &mut Rng) -> anyhow::Result<Vec<Pair>> {
     let names: Vec<String> = peers::definitions(corpus)?
         .into_iter()
-        .filter(|name| name.contains(&args.only) && !name.contains(".partial"))
-        .filter(|name| std::fs::metadata(corpus.join(name)).is_ok_and(|it| it.len() <= args.max_size))
+        .filter(|name| name.contains(&choice.only) && !name.contains(".partial"))
+        .filter(|name| std::fs::metadata(corpus.join(name)).is_ok_and(|it| it.len() <= choice.max_size))
         .collect();
     anyhow::ensure!(!names.is_empty(), "no definition is small enough and fits --only");
     let mut pairs = Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn pairs(corpus: &Path, count: usize, args: &Args, rng: &mut Rng) -> 
         let old: Arc<str> = document.to_string().into();
         for _ in 0..IN_A_ROW.min(count - pairs.len()) {
             let mut mutant = document.clone();
-            for _ in 0..args.edits {
+            for _ in 0..choice.edits {
                 edit(&mut mutant, rng);
             }
             if mutant == document {

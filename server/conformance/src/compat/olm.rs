@@ -9,8 +9,7 @@ use crd_analyzer_compat::{Policy, compare, olm_refusals};
 use crd_analyzer_schema::KubernetesVersion;
 use serde_json::{Value, json};
 
-use super::{Pair, subject};
-use crate::conformance::Args;
+use super::{Args, Pair, subject};
 use crate::peers;
 
 /// Compares pair by pair; whether all are the same.
@@ -36,7 +35,7 @@ pub(super) fn run(args: &Args, minor: u8, pairs: &[Pair]) -> anyhow::Result<bool
         theirs.sort();
         if ours != theirs {
             differing += 1;
-            if differing <= args.show {
+            if differing <= args.printed.show {
                 println!("{}:\n  ours   {ours:?}\n  theirs {theirs:?}", pair.id);
             }
         }

@@ -28,7 +28,10 @@ use self::compare::{differences, is_syntax_error};
 use self::expressions::Expressions;
 use self::real::RealRule;
 use self::values::Values;
-use crate::peers;
+use crate::{
+    choice::{Choice, Printed, Versions},
+    peers,
+};
 
 /// How many rules are sent to the oracle at a time.
 const BATCH: usize = 2000;
@@ -39,18 +42,21 @@ const MAX_MEMORY: u64 = 6 << 20;
 /// Our side recurses over schemas and expressions as deeply as the server allows.
 const STACK: usize = 256 << 20;
 
-/// What one run shall do.
-pub(crate) struct Plan<'a> {
-    /// How many rules a Kubernetes version.
-    pub(crate) count: usize,
-    /// What everything is drawn from.
-    pub(crate) seed: u64,
-    /// Print at most this many differences a Kubernetes version.
-    pub(crate) show: usize,
-    /// Write the requests that differ into this folder.
-    pub(crate) keep: Option<&'a Path>,
-    /// Compare the requests in this file instead, one a line.
-    pub(crate) replay: Option<&'a Path>,
+/// CEL rules made from random schemas, and mutants of the rules of the corpus where it is available.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// How many rules to compare a Kubernetes version.
+    #[arg(default_value_t = 5_000)]
+    count: usize,
+    /// Compare the requests in this file instead, one a line, as `--keep` writes them.
+    #[arg(long, value_name = "FILE", conflicts_with = "count")]
+    replay: Option<PathBuf>,
+    #[command(flatten)]
+    versions: Versions,
+    #[command(flatten)]
+    choice: Choice,
+    #[command(flatten)]
+    printed: Printed,
 }
 
 /// What was seen of one Kubernetes version.
@@ -71,41 +77,42 @@ fn pick<'s>(rng: &mut Rng, choice: &[&'s str]) -> &'s str {
     choice[rng.usize(..choice.len())]
 }
 
-/// Compares `plan.count` rules for each Kubernetes version, other ones for each.
-pub(crate) fn run(plan: &Plan<'_>, minors: &[u8]) -> anyhow::Result<bool> {
+/// Compares rules for each Kubernetes version, other ones for each.
+pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
+    let seed = args.choice.seed();
     let real = match peers::corpus() {
-        _ if plan.replay.is_some() => Vec::new(),
+        _ if args.replay.is_some() => Vec::new(),
         Ok(corpus) => real::real_rules(&corpus, &crate::peers::definitions(&corpus)?),
         Err(_) => Vec::new(),
     };
-    println!("seed {}, {} real rules to make mutants of", plan.seed, real.len());
+    println!("seed {}, {} real rules to make mutants of", seed, real.len());
     let mut clean = true;
-    for minor in minors {
-        clean &= one_minor(plan, *minor, &real)?;
+    for minor in args.versions.minors()? {
+        clean &= one_minor(args, minor, seed, &real)?;
     }
     Ok(clean)
 }
 
-fn one_minor(plan: &Plan<'_>, minor: u8, real: &[RealRule]) -> anyhow::Result<bool> {
+fn one_minor(args: &Args, minor: u8, seed: u64, real: &[RealRule]) -> anyhow::Result<bool> {
     let oracle = peers::oracle(minor)?;
     let version = KubernetesVersion::minor(minor);
-    let mut rng = Rng::with_seed(plan.seed ^ (u64::from(minor) << 56));
+    let mut rng = Rng::with_seed(seed ^ (u64::from(minor) << 56));
     let mut tally = Tally::default();
-    let replayed: Vec<Value> = match plan.replay {
+    let replayed: Vec<Value> = match &args.replay {
         Some(file) => {
             let text = std::fs::read_to_string(file)?;
             text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?
         }
         None => Vec::new(),
     };
-    let total = if plan.replay.is_some() {
+    let total = if args.replay.is_some() {
         replayed.len()
     } else {
-        plan.count
+        args.count
     };
     while tally.rules < total {
         let count = BATCH.min(total - tally.rules);
-        let requests: Vec<Value> = if plan.replay.is_some() {
+        let requests: Vec<Value> = if args.replay.is_some() {
             replayed[tally.rules..tally.rules + count].to_vec()
         } else {
             (0..count)
@@ -126,18 +133,15 @@ fn one_minor(plan: &Plan<'_>, minor: u8, real: &[RealRule]) -> anyhow::Result<bo
             }
             let kind = found[0].0;
             *tally.by_kind.entry(kind).or_default() += 1;
-            if tally.by_kind.values().sum::<usize>() <= plan.show {
+            if tally.by_kind.values().sum::<usize>() <= args.printed.show {
                 println!("1.{minor} {}", request["rule"]);
                 println!("    {request}");
                 for (what, theirs, ours) in found.drain(..) {
                     println!("    {what}\n        theirs {theirs}\n        ours   {ours}");
                 }
             }
-            if let Some(folder) = plan.keep {
-                std::fs::create_dir_all(folder)?;
-                let file: PathBuf = folder.join(format!("{minor}-{}.json", request["id"].as_str().unwrap_or_default()));
-                std::fs::write(file, request.to_string())?;
-            }
+            let id = request["id"].as_str().unwrap_or_default();
+            args.printed.keep(&format!("{minor}-{id}.json"), &request.to_string())?;
         }
         tally.rules += count;
     }

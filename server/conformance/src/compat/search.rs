@@ -13,8 +13,7 @@ use fastrand::Rng;
 use serde_json::Value;
 
 use super::replay::{Answers, ask, request, without_metadata};
-use super::{Pair, Tally, small};
-use crate::conformance::Args;
+use super::{Args, Pair, Tally, small};
 use crate::resources::answer;
 use crate::resources::generate::Definition;
 
