@@ -1,4 +1,4 @@
-//! A case: a small tree of files, a command, and what it answers.
+//! A test case: a small tree of files, a command, and its expected output.
 
 use std::{
     fmt::Write as _,
@@ -9,12 +9,12 @@ use std::{
 
 use tempfile::TempDir;
 
-/// A case, as its file has it.
+/// A case, as parsed from its file.
 pub(crate) struct Case {
     /// Everything before the output.
     pub(crate) head: String,
     pub(crate) command: Vec<String>,
-    /// What standard input is read from.
+    /// The file that standard input is read from.
     input: Option<String>,
     pub(crate) files: Vec<(String, String)>,
     pub(crate) output: String,
@@ -36,7 +36,7 @@ impl Case {
             files: Vec::new(),
             output: output.to_owned(),
         };
-        // How much of each file is shared.
+        // For each file, whether and how it uses a shared text.
         let mut shared = Vec::new();
         for line in head.lines() {
             if let Some(command) = line.strip_prefix("$ crd-analyzer ").filter(|_| case.files.is_empty()) {
@@ -64,15 +64,15 @@ impl Case {
         case
     }
 
-    /// The comment that the case begins with, without its mark.
+    /// The comment at the start of the case, without its `#`.
     pub(crate) fn title(&self) -> &str {
         self.head.lines().next().unwrap_or_default().trim_start_matches("# ")
     }
 
-    /// A folder with the files.
+    /// Creates a folder with the files.
     pub(crate) fn tree(&self) -> TempDir {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        // No configuration and no repository above counts.
+        // Isolates the case from configurations and repositories in parent folders.
         fs::create_dir(folder.path().join(".git")).expect("the folder can be made");
         for (name, text) in &self.files {
             if name == "@commit" {
@@ -94,7 +94,7 @@ impl Case {
         folder
     }
 
-    /// What the command prints, without times, and how it ends.
+    /// The output of the command, without times, and its exit code.
     pub(crate) fn run(&self) -> String {
         let folder = self.tree();
         let input = match &self.input {
@@ -125,7 +125,7 @@ impl Case {
     }
 }
 
-/// A shared text after a change of some of its lines. A text of its own has no changes.
+/// A shared text with some lines changed. A text that is not shared has no changes.
 fn changed(shared: &str, rest: &str) -> String {
     if shared.is_empty() || rest.trim().is_empty() {
         return format!("{shared}{rest}");
@@ -143,7 +143,7 @@ fn changed(shared: &str, rest: &str) -> String {
     shared.replace(&old, &new)
 }
 
-/// The files of the cases of a folder.
+/// The case files in a folder.
 pub(crate) fn cases(folder: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(root().join(folder)).expect("the folder of cases");
     let mut paths: Vec<PathBuf> = entries.map(|it| it.expect("a file").path()).collect();

@@ -1,6 +1,6 @@
-//! Small repositories as they are found in the field, and the exact answer to each.
+//! Small repositories like those in the field, with the exact output for each.
 //!
-//! A case is a text file: comments that say what it is about, the command, the files, and the output with the exit code.
+//! A case is a text file: comments that describe it, the command, the files, and the output with the exit code.
 //!
 //! ```text
 //! # An empty CRD is not a patch.
@@ -12,9 +12,9 @@
 //! exit code 1
 //! ```
 //!
-//! `-- FILE = SHARED --` takes the text of `shared/SHARED`; the lines below it say what is different there: those that begin with `-` are
-//! replaced by those that begin with `+`. `-- @commit --` commits the files before it. `$ ... < FILE` reads standard input from a file. `UPDATE_ADOPTION=1 cargo test
-//! --test adoption` rewrites the outputs: read the difference.
+//! `-- FILE = SHARED --` uses the text of `shared/SHARED`. The lines below it are changes: lines that begin with `-` are
+//! replaced by lines that begin with `+`. `-- @commit --` commits the files before it. `$ ... < FILE` reads standard input
+//! from a file. `UPDATE_ADOPTION=1 cargo test --test adoption` rewrites the outputs: review the diff.
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 
@@ -63,7 +63,7 @@ fn options_of_pipelines_do_what_they_say() {
 fn lines_fit_into_the_terminal() {
     for path in ["false-green", "false-red", "pipeline"].into_iter().flat_map(cases) {
         let case = Case::read(&fs::read_to_string(&path).expect("a case"));
-        // One line each is what these formats promise.
+        // These formats print one line per diagnostic.
         if case.command.iter().any(|it| ["concise", "tap"].contains(&it.as_str())) {
             continue;
         }
@@ -78,7 +78,7 @@ fn lines_fit_into_the_terminal() {
     }
 }
 
-/// The text behind the first `mark`, with the lines that continue it: those that begin with `indent`.
+/// The text after the first `mark`, with its continuation lines: those that begin with `indent`.
 fn after(output: &str, mark: &str, indent: &str) -> Option<String> {
     let mut lines = output.lines().skip_while(|it| !it.contains(mark));
     let begin = lines.next()?.split_once(mark)?.1;
@@ -86,7 +86,7 @@ fn after(output: &str, mark: &str, indent: &str) -> Option<String> {
     Some(rest.fold(begin.to_owned(), |all, it| format!("{all} {}", it.trim())))
 }
 
-/// Mistakes of somebody's first CRD, one each. The page shows what the first message says.
+/// Typical mistakes in a first CRD, one per case. The page shows the first message of each.
 #[test]
 fn first_mistakes_have_messages_that_teach() {
     check("first-mistakes");
@@ -95,7 +95,7 @@ fn first_mistakes_have_messages_that_teach() {
         let case = Case::read(&fs::read_to_string(&path).expect("a case"));
         let headline = after(&case.output, "]: ", "    ").expect("a message");
         let help = after(&case.output, " = help: ", "           ").expect("help");
-        // A bar ends a cell, even in code.
+        // A `|` ends a cell, even in code.
         let cells = [case.title().trim_end_matches('.'), &headline, &help].map(|it| it.replace('|', "\\|"));
         rows.push(format!("| {} |", cells.join(" | ")));
     }

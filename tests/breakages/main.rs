@@ -1,7 +1,7 @@
-//! Breakages at random places of a repository that has several copies of each CRD: each is found at its line, whatever the file is to the
-//! repository.
+//! Breaks a random line of a repository that has several copies of each CRD. Each breakage has to be found at its line, whatever the
+//! role of the file.
 //!
-//! `CRD_ANALYZER_BREAKAGES=0..1000` plays these seeds instead of the few that each test run plays.
+//! `CRD_ANALYZER_BREAKAGES=0..1000` runs these seeds instead of the few seeds of a normal test run.
 
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
@@ -15,7 +15,7 @@ use std::{
 
 use crd_analyzer_fixtures::random::{Random, seeds};
 
-/// The CRD that people edit.
+/// The CRD that authors edit.
 const CRD: &str = "apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
@@ -70,7 +70,7 @@ spec:
       port: 443
 ";
 
-/// Accepts everything, as copies for tests do.
+/// A copy for tests that accepts everything.
 const STUB: &str = "apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
@@ -86,7 +86,7 @@ spec:
       schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 ";
 
-/// A file of the repository, what it is, and the first of its lines that may be broken.
+/// A file of the repository, its role, and the first line that may be broken.
 struct File {
     role: &'static str,
     path: &'static str,
@@ -154,7 +154,7 @@ spec:
     ]
 }
 
-/// The lines of a text that may be broken.
+/// The indices of the lines that may be broken.
 fn breakable(file: &File) -> Vec<usize> {
     let is_scalar = |line: &str| {
         let value = line.split_once(": ").map(|it| it.1.trim());
@@ -175,7 +175,7 @@ fn broken(line: &str, random: &mut Random) -> String {
     }
 }
 
-/// The files and lines that diagnostics are at.
+/// The files and lines with diagnostics.
 fn places(folder: &Path) -> BTreeSet<(String, usize)> {
     let output = Command::new(env!("CARGO_BIN_EXE_crd-analyzer"))
         .args(["check", ".", "-o", "concise", "--quiet"])

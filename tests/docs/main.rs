@@ -1,8 +1,9 @@
-//! The README and the pages of `docs/`: every command in them runs, and prints what the page says.
+//! Runs every command in the README and the pages of `docs/`, and compares its output with the page.
 //!
-//! A fenced block of the language `console` holds commands behind `$ `, each followed by its output. Commands run in a copy of the
-//! repository's examples, beside the files that the page tells to save. `UPDATE_DOCS=1` writes the real output into the pages. Commands that no one should run here (they install
-//! something, or need a network) are blocks of the language `sh`.
+//! A fenced `console` block contains commands after `$ `, each followed by its output. Commands run in a copy of the
+//! repository's examples, together with the files that the page tells the reader to save. `UPDATE_DOCS=1` writes the real
+//! output into the pages. Commands that must not run here (because they install something or need a network) are in `sh`
+//! blocks.
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 
@@ -17,14 +18,14 @@ use std::{
 
 use regex::Regex;
 
-/// How long a run took, which differs each time: `in 12 ms`.
+/// The elapsed time, which differs in each run: `in 12 ms`.
 static DURATION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"in [0-9.]+ (ms|s)\b").expect("a valid pattern"));
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every page for users: the README, `docs/`, and the pages of the editors.
+/// All pages for users: the README, `docs/`, and the pages of the editors.
 fn pages() -> Vec<PathBuf> {
     let mut pages = vec![root().join("README.md"), root().join("CONTRIBUTING.md")];
     let mut folders = vec![root().join("docs"), root().join("editors")];
@@ -43,7 +44,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// A folder to run the commands of one page in: the examples, as the last commit of a git repository.
+/// A folder for the commands of one page: the examples, committed to a git repository.
 fn sandbox() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let examples = folder.path().join("examples");
@@ -55,9 +56,9 @@ fn sandbox() -> tempfile::TempDir {
     folder
 }
 
-/// What a command prints, both streams in order, as a reader of the page sees it.
+/// The output of a command, with both streams in order, as a user sees it.
 fn run(command: &str, folder: &Path) -> String {
-    // On the page the newcomer builds; here the program is built already.
+    // The page builds the program with cargo, but here it is already built.
     let command = command.replace("cargo run --", "crd-analyzer");
     let program = Path::new(env!("CARGO_BIN_EXE_crd-analyzer"));
     let path = format!(
@@ -84,14 +85,14 @@ fn run(command: &str, folder: &Path) -> String {
     String::from_utf8(output.stdout).expect("the output is UTF-8")
 }
 
-/// Output without what differs from run to run.
+/// The output without parts that differ between runs.
 fn steady(output: &str) -> String {
     let lines = output.lines().map(str::trim_end);
     let text = lines.collect::<Vec<_>>().join("\n");
     DURATION.replace_all(text.trim_end(), "in N ms").into_owned()
 }
 
-/// A block's commands, each with the output behind it.
+/// The commands of a block, each with its output.
 fn commands(block: &str) -> Vec<(&str, String)> {
     let mut commands: Vec<(&str, String)> = Vec::new();
     for line in block.lines() {
@@ -107,7 +108,7 @@ fn commands(block: &str) -> Vec<(&str, String)> {
     commands
 }
 
-/// The files that a page tells its reader to save: "Save this as `FILE`:", and a block with the content.
+/// The files that a page tells its reader to save: "Save this as `FILE`:", followed by a block with the content.
 fn saved(page: &str) -> impl Iterator<Item = (&str, &str)> {
     page.split("Save this as `").skip(1).filter_map(|rest| {
         let (name, rest) = rest.split_once("`:\n\n```")?;
@@ -116,7 +117,7 @@ fn saved(page: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The page with the real output of its commands, and how many there are. Output that only differs in a duration stays.
+/// The page with the real output of its commands, and the number of commands. Output that only differs in a duration stays.
 fn with_output(page: &str) -> (String, usize) {
     let folder = sandbox();
     for (name, content) in saved(page) {

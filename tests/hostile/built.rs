@@ -1,6 +1,6 @@
-//! Small repositories that kustomize and Flux would turn into gigabytes.
+//! Small repositories from which kustomize and Flux would build gigabytes.
 
-/// A repository: its files.
+/// A repository with its files.
 pub(crate) struct Repository {
     pub(crate) name: &'static str,
     pub(crate) files: Vec<(String, String)>,
@@ -47,7 +47,7 @@ fn repository(name: &'static str, files: &[(&str, String)]) -> Repository {
     }
 }
 
-/// A kustomization of these objects, which also says this.
+/// A kustomization of these objects. `says` is appended to it.
 fn kustomized(name: &'static str, says: &str, objects: String) -> Repository {
     let kustomization = format!("resources: [crd.yaml, r.yaml]\n{says}");
     repository(name, &[("kustomization.yaml", kustomization), ("r.yaml", objects)])
@@ -59,7 +59,7 @@ fn flux(name: &str, spec: &str) -> String {
     )
 }
 
-/// Those whose objects are not all checked.
+/// Repositories whose objects are too large to check completely.
 pub(crate) fn too_large() -> Vec<Repository> {
     let text = |length: usize| "x".repeat(length);
     let growing: Vec<String> = (0..60)
@@ -164,7 +164,7 @@ pub(crate) fn too_large() -> Vec<Repository> {
     ]
 }
 
-/// Those whose objects are all checked, without comparing each with each.
+/// Repositories with many objects. All are checked, without comparing each one with every other.
 pub(crate) fn many() -> Vec<Repository> {
     let items: Vec<String> = (0..4_000)
         .map(|n| format!("{{apiVersion: v1, kind: A, metadata: {{name: a{n}}}}}"))

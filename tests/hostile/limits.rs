@@ -1,15 +1,15 @@
-//! What a process may take, as the system counts it: a loaded machine changes nothing about these limits.
+//! Limits of a process, enforced by the system. They do not depend on the load of the machine.
 
 use std::process::Command;
 
-/// Megabytes that a process may take.
+/// The maximum memory of a process, in megabytes.
 pub(crate) const MAX_MEMORY: u64 = 256;
-/// Seconds of the processor, without optimization. With it an input may take 5.
+/// The maximum processor time in seconds, without optimization. With it, an input may take 5 seconds.
 const MAX_CPU: u64 = 160;
-/// Kilobytes of addresses: where memory grows without end, the process ends before the machine does.
+/// The maximum address space in kilobytes. It ends a process with unlimited memory growth before it affects the machine.
 const MAX_ADDRESSES: u64 = 3 << 20;
 
-/// The command within limits that the system holds it to.
+/// The command, with limits enforced by the system.
 pub(crate) fn limited(command: &Command) -> Command {
     let mut limited = Command::new("sh");
     let limits = format!("ulimit -t {MAX_CPU} && ulimit -v {MAX_ADDRESSES} && exec \"$0\" \"$@\"");
@@ -25,10 +25,10 @@ pub(crate) fn limited(command: &Command) -> Command {
     limited
 }
 
-/// The megabytes that a process has taken at most. `None` if it has ended.
+/// The peak memory of a process in megabytes; `None` if it has ended.
 pub(crate) fn peak(process: u32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    // A process that has ended has no memory, and then no status.
+    // An ending process first has no memory, and then no status file.
     let line = text.lines().find_map(|it| it.strip_prefix("VmHWM:"))?;
     let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
     Some(kilobytes / 1024)

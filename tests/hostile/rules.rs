@@ -1,13 +1,13 @@
-//! Rules that no person writes. What the newest API server says of each was asked of its own code.
+//! Unusual rules, each with the answer of the newest API server's own code.
 
-/// A rule, what it is, and what the server says first; `None` if it accepts it.
+/// A rule with its name, and the beginning of the API server's error; `None` if it accepts the rule.
 pub(crate) struct Rule {
     pub(crate) name: &'static str,
     pub(crate) text: String,
     pub(crate) error: Option<&'static str>,
 }
 
-/// How deep, where a depth is all that matters.
+/// The nesting depth of rules that test depth limits.
 const DEPTH: usize = 10_000;
 const RECURSION: Option<&str> =
     Some("compilation failed: ERROR: <input>:-1:0: expression recursion limit exceeded: 250");
@@ -15,7 +15,7 @@ const CHAIN: Option<&str> = Some("compilation failed: ERROR: <input>:-1:0: max r
 const LOOKAHEAD: Option<&str> = Some("error recovery token lookahead limit exceeded: 256");
 const SIZE: Option<&str> = Some("compilation failed: ERROR: <input>:-1:0: expression code point size exceeds limit");
 
-/// The rules. They stand at an object with the fields `n`, an integer, and `l`, a list of at most three integers.
+/// The rules. They are for an object with the fields `n`, an integer, and `l`, a list of at most three integers.
 pub(crate) fn rules() -> Vec<Rule> {
     let rule = |name, text, error| Rule { name, text, error };
     let nested = |open: &str, inner: &str, close: &str, depth: usize| {

@@ -1,4 +1,4 @@
-//! The codes of this crate's findings, one sentence each. Their pages explain them at length.
+//! The diagnostic codes of this crate, each with a one-sentence description. Their pages explain them in detail.
 
 crd_analyzer_schema::codes! {
     /// The ValidatingAdmissionPolicy cannot be decoded, because a value has the wrong type.

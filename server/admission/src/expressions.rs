@@ -1,4 +1,4 @@
-//! What the expressions of a policy see (`k8s.io/apiserver/pkg/admission/plugin/cel`, `compile.go` and `composition.go`).
+//! The environment of a policy's expressions (`k8s.io/apiserver/pkg/admission/plugin/cel`, `compile.go` and `composition.go`).
 
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
@@ -9,14 +9,14 @@ use crd_analyzer_cel::types::{DeclField, DeclType, Type, TypeRoot};
 use crd_analyzer_cel::{Context, CostLimits};
 use crd_analyzer_schema::{KubernetesVersion, rules::run::PER_CALL_LIMIT};
 
-/// Since this Kubernetes version a result that may be null counts as what it wraps.
+/// The first Kubernetes version that treats a nullable result type as the type it wraps.
 const UNWRAPPED_SINCE: KubernetesVersion = KubernetesVersion::minor(32);
 
-/// The variable that has those of the policy, and the name of its type.
+/// The variable that contains the policy's own variables, and the name of its type.
 const VARIABLES: &str = "variables";
 const VARIABLES_TYPE: &str = "kubernetes.variables";
 
-/// Where a policy has expressions.
+/// A field of a policy that contains expressions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Site {
     /// `spec.matchConditions[*].expression`
@@ -32,7 +32,7 @@ pub enum Site {
 }
 
 impl Site {
-    /// The site with this field of a list in `spec`.
+    /// The site for this field of a list in `spec`.
     pub fn of(list: &str, field: &str) -> Option<Self> {
         Some(match (list, field) {
             ("matchConditions", "expression") => Self::MatchCondition,
@@ -44,7 +44,7 @@ impl Site {
         })
     }
 
-    /// The types that the expression may have; none for any.
+    /// The allowed result types of the expression; empty if any type is allowed.
     const fn results(self) -> &'static [Type] {
         match self {
             Self::MatchCondition | Self::Validation => &[Type::Bool],
@@ -55,17 +55,17 @@ impl Site {
     }
 }
 
-/// The expressions of a policy, on the way through it: each variable is known to those after it.
+/// The environment of a policy's expressions, extended step by step: each variable is visible to the ones after it.
 #[derive(Clone, Debug)]
 pub struct Expressions {
-    /// What expressions see without the policy's own variables.
+    /// The context without the policy's own variables.
     bare: Context,
-    /// The same with the variables so far; `None` if the policy has none.
+    /// The context with the variables defined so far; `None` if the policy has none.
     composed: Option<Context>,
 }
 
 impl Expressions {
-    /// Those of a new policy. `has_params`: it has a `paramKind`; `has_variables`: it has `variables`.
+    /// Creates the environment of a new policy. `has_params`: it has a `paramKind`; `has_variables`: it has `variables`.
     pub fn new(has_params: bool, has_variables: bool, version: KubernetesVersion) -> Self {
         let environment = Environment::of(version, ExpressionSet::New);
         let mut roots = TYPES.clone();
@@ -96,7 +96,7 @@ impl Expressions {
         Self { bare, composed }
     }
 
-    /// What an expression at a site sees, after the variables that are defined so far.
+    /// The context of an expression at a site, with the variables defined so far.
     pub fn context(&self, site: Site) -> Context {
         let context = match (site, &self.composed) {
             (Site::MatchCondition, _) | (_, None) => &self.bare,
@@ -111,7 +111,7 @@ impl Expressions {
         context.with_variables(variables)
     }
 
-    /// Defines a variable by the type of its expression; `None` if that does not compile.
+    /// Defines a variable with the type of its expression; `None` if the expression does not compile.
     pub fn define(&mut self, name: &str, ty: Option<&Type>) {
         let is_small = |ty: &&Type| {
             let is_small = fits(ty, &mut { MOST_PARTS });
@@ -128,10 +128,10 @@ impl Expressions {
     }
 }
 
-/// The parts that the type of a variable may have. With maps of maps, each variable can have a type of twice the size of the one before.
+/// The maximum number of parts of a variable's type. With maps of maps, each type can be twice as large as the previous one.
 const MOST_PARTS: usize = 1 << 10;
 
-/// Whether a type has no more parts than are left.
+/// Whether a type has at most `left` parts; subtracts them.
 fn fits(ty: &Type, left: &mut usize) -> bool {
     let Some(rest) = left.checked_sub(1) else {
         return false;
@@ -144,7 +144,7 @@ fn fits(ty: &Type, left: &mut usize) -> bool {
     }
 }
 
-/// The type that a variable is declared with (`convertCelTypeToDeclType`): what is neither a scalar, a list nor a map is dynamic.
+/// The declared type of a variable: types other than scalars, lists and maps become dynamic.
 fn declared(ty: &Type) -> Type {
     match ty {
         Type::Any
@@ -163,7 +163,7 @@ fn declared(ty: &Type) -> Type {
     }
 }
 
-/// A variable as the table has it.
+/// A variable in the tables below.
 struct Known {
     name: &'static str,
     /// The name of its type; empty for any value.
@@ -182,7 +182,7 @@ impl Known {
     }
 }
 
-/// The type of a name; any value if it is empty.
+/// The type with this name; any value if the name is empty.
 fn named(ty: &'static str) -> Type {
     if ty.is_empty() { Type::Dyn } else { Type::object(ty) }
 }
@@ -243,7 +243,7 @@ const AUTHORIZER: [Known; 2] = [
     },
 ];
 
-/// A field: its name, its type, and whether every object has it.
+/// A field: its name, its type, and whether it is always set.
 type Field = (&'static str, Part, bool);
 
 /// The type of a field.
@@ -368,7 +368,7 @@ const OBJECTS: &[(&str, &[Field])] = &[
     ),
 ];
 
-/// The object types, made once.
+/// The object types, created once.
 static TYPES: LazyLock<Vec<TypeRoot>> = LazyLock::new(|| {
     let of = |(name, fields): &(&'static str, &[Field])| {
         let fields = fields.iter().map(|(name, ty, required)| DeclField {

@@ -96,7 +96,7 @@ static MATCH_RESOURCES: Struct = Struct {
 
 static RULE_TYPE: FieldType = FieldType::Object(&RULE);
 
-/// How the Go struct of a rule has the fields of `Rule`.
+/// The embedded Go structs that contain the fields of `Rule` in a rule's struct.
 const OF_RULE: &[&str] = &["RuleWithOperations", "Rule"];
 
 static RULE: Struct = Struct {

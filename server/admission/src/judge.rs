@@ -1,4 +1,4 @@
-//! What becomes of a request that creates a policy: decode, default, prepare, validate, warn.
+//! Processing of a request that creates a policy: decode, default, prepare, validate, warn.
 
 use crd_analyzer_apiextensions::decode::{
     DecodeProblem, DecodedObject, Refused, StrictError, StrictErrorKind, decode_error, decode_object,
@@ -18,48 +18,48 @@ use crate::kind::{DEPRECATED_SINCE, REMOVED_SINCE, VALIDATING_ADMISSION_POLICY a
 use crate::validation::{self, STATIC_SUFFIX_SINCE, static_suffix};
 use crate::view::View;
 
-/// Since this Kubernetes version a name with the static suffix is warned about, until it is rejected.
+/// The first Kubernetes version that warns about names with the static suffix; later versions reject them.
 const STATIC_SUFFIX_WARNED_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
 
 /// Replaces the random letters after `generateName`, which no check depends on.
 const RANDOM: &str = "00000";
 
-/// What the API server answers to a request that creates a policy. Texts, fields and details are the API server's own.
+/// The API server's answer to a request that creates a policy. Messages, fields and details are the API server's.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
-    /// Why the document cannot be decoded; then there is nothing else.
+    /// The error if the document cannot be decoded; then all other fields are empty.
     pub refused: Option<Refused>,
-    /// What strict field validation refuses, each element of the API server's error, in its order.
+    /// The errors of strict field validation, one for each part of the API server's error, in its order.
     pub strict: Vec<StrictError>,
     /// The causes of the rejection.
     pub errors: Vec<Error>,
-    /// The warnings of an accepted object.
+    /// The warnings for an accepted object.
     pub warnings: Vec<Warning>,
-    /// Why the verdict is unknown.
+    /// Why the answer is unknown.
     pub unjudged: Option<Unjudged>,
-    /// What there was not enough of to judge all of the policy. Without [`Self::unjudged`] it is rejected anyway, for other reasons.
+    /// The limit that kept the policy from being fully checked. Without [`Self::unjudged`] it is rejected anyway, for other reasons.
     pub unfinished: Option<Unfinished>,
-    /// How many findings are only counted, because all together are too long to be told.
+    /// The number of errors and warnings that were dropped because all together are too large.
     pub left_out: u64,
 }
 
-/// Why a verdict is unknown.
+/// Why an answer is unknown.
 #[derive(Clone, Debug)]
 pub enum Unjudged {
     /// The API server crashes on an expression.
     ServerCrashes(Error),
-    /// It takes too much.
+    /// The check exceeds a limit of crd-analyzer.
     NotFinished,
 }
 
 impl Verdict {
-    /// Whether the object is stored, unless the client asks for strict field validation.
+    /// Whether the API server stores the object, unless the client requests strict field validation.
     pub fn is_accepted(&self) -> bool {
         self.refused.is_none() && self.errors.is_empty() && self.unjudged.is_none()
     }
 }
 
-/// The answer to a request that creates a policy of one of its versions.
+/// Returns the answer to a request that creates a policy in one of its versions.
 pub fn judge_create(document: &JsonDoc<'_>, of: &'static Version, version: KubernetesVersion) -> Verdict {
     let (mut verdict, ended) = budget::within(Limits::DOCUMENT, || {
         let mut verdict = judge(document, of, version);
@@ -108,11 +108,11 @@ fn judge(document: &JsonDoc<'_>, of: &'static Version, version: KubernetesVersio
         ..Verdict::default()
     };
     if let Some(error) = found.crash {
-        // An API server that fails says nothing else.
+        // An API server that crashes returns no other errors.
         verdict.errors.clear();
         verdict.unjudged = Some(Unjudged::ServerCrashes(error));
     }
-    // Warnings about the version come from the endpoint, whatever becomes of the object.
+    // The endpoint warns about the version, whether or not it accepts the object.
     verdict.warnings.extend(deprecation(of, version));
     if verdict.is_accepted() && (STATIC_SUFFIX_WARNED_SINCE..STATIC_SUFFIX_SINCE).contains(&version) {
         let path = Path::of(["metadata", "name"]);
@@ -145,7 +145,7 @@ fn decode(document: &JsonDoc<'_>, of: &'static Version, version: KubernetesVersi
     decode_object(json, (&POLICY, of), version, codes::UNREADABLE_POLICY)
 }
 
-/// What the API server changes in the metadata of a new object.
+/// Changes that the API server makes to the metadata of a new object.
 fn prepare(metadata: &mut ObjectMeta) {
     metadata.self_link.clear();
     metadata.deletion_timestamp = None;

@@ -1,4 +1,4 @@
-//! How policies are recognised.
+//! Recognizing policies.
 
 use crd_analyzer_apiextensions::kind::{Kind, Version};
 use crd_analyzer_schema::KubernetesVersion;
@@ -7,10 +7,10 @@ use crate::fields;
 
 /// The first Kubernetes version whose API servers warn about `v1beta1`.
 pub(crate) const DEPRECATED_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
-/// The first Kubernetes version whose API servers do not have `v1beta1`.
+/// The first Kubernetes version whose API servers do not serve `v1beta1`.
 pub(crate) const REMOVED_SINCE: KubernetesVersion = KubernetesVersion::minor(34);
 
-/// ValidatingAdmissionPolicy.
+/// The kind ValidatingAdmissionPolicy.
 pub const VALIDATING_ADMISSION_POLICY: Kind = Kind {
     group: "admissionregistration.k8s.io",
     name: "ValidatingAdmissionPolicy",

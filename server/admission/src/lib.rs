@@ -1,8 +1,8 @@
-//! Kinds of `admissionregistration.k8s.io`: what the API server answers to a request that creates one, without files or editors.
+//! Kinds of `admissionregistration.k8s.io`: the API server's answers to requests that create them, without files or editors.
 //!
 //! ValidatingAdmissionPolicy is the only one so far. The sources are `k8s.io/kubernetes/pkg/apis/admissionregistration` (defaults,
 //! validation), `pkg/registry/admissionregistration/validatingadmissionpolicy` (strategy) and `k8s.io/apiserver/pkg/admission/plugin/cel`
-//! (what expressions see).
+//! (the environment of expressions).
 
 pub mod codes;
 mod expressions;

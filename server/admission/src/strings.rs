@@ -1,4 +1,4 @@
-//! Texts as Go code compares and prints them.
+//! Comparing and formatting strings like Go.
 
 use crd_analyzer_schema::{
     KubernetesVersion,
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::codes::POLICY_UNKNOWN_VALUE;
 
-/// A text whose Go type is a string with a name, in a message.
+/// A string of a named Go type, formatted for a message.
 pub(crate) fn named(value: &str, version: KubernetesVersion) -> String {
     if render::renders_json(version) {
         render::json(&Value::from(value))
@@ -18,7 +18,7 @@ pub(crate) fn named(value: &str, version: KubernetesVersion) -> String {
     }
 }
 
-/// A list of such texts: as JSON, or as a literal of their type (`admissionregistration.OperationType`).
+/// A list of strings of a named Go type: as JSON, or as a Go literal (`admissionregistration.OperationType`).
 pub(crate) fn named_list(values: &[&str], go: &str, version: KubernetesVersion) -> String {
     let list = render::string_list(values, version);
     if render::renders_json(version) {
@@ -28,7 +28,7 @@ pub(crate) fn named_list(values: &[&str], go: &str, version: KubernetesVersion) 
     }
 }
 
-/// The error about a value that is none of those that are supported.
+/// The error for a value that is not one of the supported values.
 pub(crate) fn unsupported(at: Path, value: &str, supported: &[&str], version: KubernetesVersion) -> Option<Error> {
     let is_supported = supported.contains(&value);
     (!is_supported).then(|| Error::not_supported(POLICY_UNKNOWN_VALUE, at, named(value, version), supported))

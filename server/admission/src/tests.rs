@@ -1,4 +1,4 @@
-//! Verdicts on small policies.
+//! Answers for small policies.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ fn errors(verdict: &Verdict) -> Vec<String> {
     verdict.errors.iter().map(ToString::to_string).collect()
 }
 
-/// The errors of a policy with this below `matchConstraints` in its spec.
+/// Checks the errors of a policy with this YAML below `matchConstraints` in its spec.
 #[track_caller]
 fn check(spec: &str, minor: u8, expected: &[&str]) {
     let verdict = judge(&format!("{HEAD}spec:\n{MATCHES}{spec}"), minor);
@@ -35,7 +35,7 @@ fn check(spec: &str, minor: u8, expected: &[&str]) {
     assert_eq!(errors(&verdict), expected, "{spec}");
 }
 
-/// The error of the first validation, which has this expression.
+/// Checks the error of the first validation if it has this expression.
 #[track_caller]
 fn check_expression(expression: &str, expected: Option<&str>) {
     let spec = format!("  validations: [{{expression: \"{expression}\"}}]\n");
@@ -134,7 +134,7 @@ fn expressions_see_what_the_server_declares() {
     );
     check_expression("authorizer.group('').resource('pods').check('get').allowed()", None);
     check_expression("authorizer.requestResource.check('delete').allowed()", None);
-    // An object of a declared type cannot be made, but that shows only when the expression runs.
+    // Objects of a declared type cannot be created, but that only fails at run time.
     check_expression("kubernetes.UserInfo{username: 'a'}.username == 'a'", None);
     check_expression("params.limit > 1", Some(&undeclared("params")));
     check_expression("variables.a", Some(&undeclared("variables")));

@@ -1,4 +1,4 @@
-//! The rules of a policy (`ValidateValidatingAdmissionPolicy` of `k8s.io/kubernetes/pkg/apis/admissionregistration/validation`).
+//! Validation of a policy (`ValidateValidatingAdmissionPolicy` of `k8s.io/kubernetes/pkg/apis/admissionregistration/validation`).
 
 use std::collections::HashSet;
 
@@ -18,37 +18,37 @@ use crate::strings::unsupported;
 use crate::view::View;
 use crate::{match_resources, param_kind};
 
-/// Most annotations (`maxAuditAnnotations`).
+/// The maximum number of audit annotations (`maxAuditAnnotations`).
 const MAX_AUDIT_ANNOTATIONS: usize = 20;
-/// Most bytes of the value expression of an annotation (`maxAuditAnnotationValueExpressionLength`).
+/// The maximum length of an audit annotation's value expression, in bytes (`maxAuditAnnotationValueExpressionLength`).
 const MAX_VALUE_EXPRESSION: usize = 5 * 1024;
-/// Most match conditions.
+/// The maximum number of match conditions.
 const MAX_MATCH_CONDITIONS: usize = 64;
-/// Work for each byte of an expression that is parsed.
+/// The work units for parsing one byte of an expression.
 const PARSE_WORK: u64 = 16;
 
 const FAILURE_POLICIES: &[&str] = &["Fail", "Ignore"];
 const REASONS: &[&str] = &["Forbidden", "Invalid", "RequestEntityTooLarge"];
 
-/// The end of names that only manifests on the disk of an API server may have (`StaticConfigSuffix`).
+/// The suffix of names that are reserved for manifests on the API server's disk (`StaticConfigSuffix`).
 const STATIC_SUFFIX: &str = ".static.k8s.io";
 
-/// Since this Kubernetes version messages do not repeat the name of their field.
+/// The first Kubernetes version whose messages do not repeat the name of their field.
 const SHORT_WORDS_SINCE: KubernetesVersion = KubernetesVersion::minor(34);
-/// Since this Kubernetes version the message about the type of an expression says which type it has.
+/// The first Kubernetes version whose message about an expression's type includes that type.
 const FOUND_TYPE_SINCE: KubernetesVersion = KubernetesVersion::minor(32);
-/// Since this Kubernetes version names with the static suffix are rejected; the version before only warns.
+/// The first Kubernetes version that rejects names with the static suffix; the version before only warns.
 pub(crate) const STATIC_SUFFIX_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 
-/// What is wrong with a policy.
+/// The errors in a policy.
 #[derive(Default)]
 pub(crate) struct Found {
     pub(crate) errors: Vec<Error>,
-    /// An expression on which the API server crashes; the words are ours.
+    /// An expression that crashes the API server; the message is crd-analyzer's.
     pub(crate) crash: Option<Error>,
 }
 
-/// Validates a policy that was defaulted and prepared.
+/// Validates a defaulted and prepared policy.
 pub(crate) fn validate(metadata: &ObjectMeta, spec: View<'_>, version: KubernetesVersion) -> Found {
     let mut found = Found::default();
     let base = Path::of(["metadata"]);
@@ -84,7 +84,7 @@ pub(crate) fn validate(metadata: &ObjectMeta, spec: View<'_>, version: Kubernete
     found
 }
 
-/// What is wrong with a name that is reserved for manifests on the disk of an API server.
+/// The error in a name that is reserved for manifests on the API server's disk.
 pub(crate) fn static_suffix(name: &str) -> Option<String> {
     let of = quote(STATIC_SUFFIX);
     name.ends_with(STATIC_SUFFIX).then(|| {
@@ -107,7 +107,7 @@ struct Spec<'a, 'f> {
 impl Spec<'_, '_> {
     fn validate(&mut self) {
         let (spec, version) = (self.fields, self.version);
-        // Defaults fill it in.
+        // Defaulting fills it in if it is missing.
         if let Some(policy) = spec.pointer("failurePolicy") {
             self.supported(self.at.child("failurePolicy"), policy, FAILURE_POLICIES);
         }
@@ -268,8 +268,8 @@ impl Spec<'_, '_> {
         }
     }
 
-    /// Compiles an expression and notes why it does not compile. Where there is not enough, nothing is known of it, and that is known to
-    /// who asked within limits.
+    /// Compiles an expression and records its errors. With an exhausted budget it skips the expression, which is reported where
+    /// the limits were set.
     fn compile(&mut self, site: Site, text: &str, at: Path) -> Option<cel::Expression> {
         budget::work(PARSE_WORK * text.len() as u64).ok()?;
         let context: Context = self.expressions.context(site);
@@ -307,7 +307,7 @@ impl Spec<'_, '_> {
         None
     }
 
-    /// The API server's words for an expression that does not compile.
+    /// The API server's message for an expression that does not compile.
     fn words(&self, failure: &Failure) -> String {
         let printed = &failure.printed;
         match &failure.stage {
@@ -341,7 +341,7 @@ impl Spec<'_, '_> {
     }
 }
 
-/// Words that no CEL identifier may be.
+/// Reserved words, which are not valid CEL identifiers.
 const RESERVED: [&str; 21] = [
     "true",
     "false",

@@ -1,10 +1,10 @@
-//! A decoded struct as Go code reads it: a field that is not there has its zero value.
+//! A decoded struct as Go code reads it: a missing field has its zero value.
 
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-/// A struct.
+/// The fields of a decoded struct.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a>(&'a Map<String, Value>);
 
@@ -13,36 +13,36 @@ impl<'a> View<'a> {
         Self(fields)
     }
 
-    /// A field that is a text.
+    /// A string field.
     pub(crate) fn text(self, name: &str) -> &'a str {
         self.pointer(name).unwrap_or_default()
     }
 
-    /// A field that points to a text.
+    /// A field that is a pointer to a string.
     pub(crate) fn pointer(self, name: &str) -> Option<&'a str> {
         self.0.get(name)?.as_str()
     }
 
-    /// A field that points to a struct.
+    /// A field that is a pointer to a struct.
     pub(crate) fn structure(self, name: &str) -> Option<Self> {
         self.0.get(name)?.as_object().map(Self)
     }
 
-    /// The structs of a list.
+    /// The structs in a list.
     pub(crate) fn structures(self, name: &str) -> impl ExactSizeIterator<Item = Self> + use<'a> {
-        // The decoder puts nothing else into a list of structs.
+        // The decoder only puts objects into a list of structs.
         static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
         let fields = |it: &'a Value| Self(it.as_object().unwrap_or(&NONE));
         self.items(name).iter().map(fields)
     }
 
-    /// The texts of a list.
+    /// The strings in a list.
     pub(crate) fn texts(self, name: &str) -> Vec<&'a str> {
         let items = self.items(name).iter();
         items.map(|it| it.as_str().unwrap_or_default()).collect()
     }
 
-    /// The keys and values of a map of texts.
+    /// The keys and values of a map of strings.
     pub(crate) fn entries(self, name: &str) -> Vec<(String, String)> {
         let entries = self.0.get(name).and_then(Value::as_object).into_iter().flatten();
         let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();

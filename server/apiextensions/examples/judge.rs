@@ -1,4 +1,4 @@
-//! Answers requests as the API server would, one JSON line a document, without places: for differential runs.
+//! Answers requests as the API server would, one JSON line per document, without source positions. For differential tests.
 //!
 //! `judge [--k8s MINOR] < REQUESTS`: a request is a path, `NEW<tab>OLD` for an update, or a JSON object with `id` and
 //! `text` or `file`, and `old_text` or `old` for an update. Every answer is flushed.
@@ -150,7 +150,7 @@ fn error(error: &Error) -> Value {
     Value::Object(out)
 }
 
-/// Long values are cut at 200 bytes, as the answers to compare with are.
+/// Truncates long values to 200 bytes, as in the expected answers.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 200;
     if text.len() <= LONGEST {

@@ -1,4 +1,4 @@
-//! The diagnostic codes of this crate, each with one sentence. Their pages are named after them.
+//! The diagnostic codes of this crate, each with a one-sentence description. Their pages are named after them.
 
 crd_analyzer_schema::codes! {
     // decoding
@@ -19,7 +19,7 @@ crd_analyzer_schema::codes! {
     UNRECOGNIZED_FORMAT = "unrecognized-format";
     /// A list with the list type `set` has objects or lists as items, which server-side apply and CEL do not support.
     SET_OF_OBJECTS = "set-of-objects";
-    // beyond a verdict
+    // limits of the check
     /// The API server itself crashes on this CRD, so the verdict is unknown.
     SERVER_PANIC = "server-panic", no_fix: "The API server itself fails.";
     /// Schemas or values are nested more deeply than crd-analyzer supports.

@@ -1,4 +1,4 @@
-//! JSONPath as printer columns use it (`k8s.io/client-go/util/jsonpath`): names, indices, wildcards and simple filters.
+//! JSONPath of printer columns (`k8s.io/client-go/util/jsonpath`): names, indexes, wildcards and simple filters.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 pub enum Step<'p> {
     /// `.name` or `['name']`
     Name(String),
-    /// `[3]`; negative from the end.
+    /// `[3]`; negative indexes count from the end.
     Index(i64),
     /// `[*]` or `.*`
     All,
@@ -17,16 +17,16 @@ pub enum Step<'p> {
     Below(String),
     /// `[?(@.type=="Ready")]`
     Filter {
-        /// The path below `@`, of names only.
+        /// The path after `@`, which consists of names only.
         path: &'p str,
-        /// `==`, else `!=`.
+        /// Whether the operator is `==`; otherwise it is `!=`.
         is_equal: bool,
-        /// What is compared with.
+        /// The value to compare with.
         to: Value,
     },
 }
 
-/// The steps of a path, each with its place in bytes of `path`. `None` if the path is not understood.
+/// The steps of a path, each with its byte range in `path`. `None` if the path is not supported.
 ///
 /// ```
 /// use crd_analyzer_apiextensions::json_path::{Step, steps};
@@ -76,7 +76,7 @@ pub fn steps(path: &str) -> Option<Vec<(Step<'_>, Range<usize>)>> {
                 (Step::Index(index.trim().parse().ok()?), inside, after)
             }
         } else {
-            // The first dot may be left out.
+            // The first dot is optional.
             let (name, after) = name(rest)?;
             (Step::Name(name), rest, after)
         };
@@ -87,7 +87,7 @@ pub fn steps(path: &str) -> Option<Vec<(Step<'_>, Range<usize>)>> {
     Some(steps)
 }
 
-/// A name up to the next dot or bracket that no backslash is before.
+/// Reads a name up to the next unescaped dot or bracket.
 fn name(text: &str) -> Option<(String, &str)> {
     let mut name = String::new();
     let mut chars = text.char_indices();

@@ -1,38 +1,38 @@
-//! How manifests of the API server's own kinds are recognised.
+//! Recognizing manifests of the API server's own kinds.
 
 use crd_analyzer_schema::KubernetesVersion;
 
 use crate::api::{self, FieldType};
 
-/// A kind that has fields of its own in the API, whatever CRDs there are.
+/// A built-in kind whose fields the API defines, independent of CRDs.
 ///
-/// Only a kind compares its name with that of a manifest, or searches a text for it.
+/// Code that compares names of kinds or searches text for them should use this type.
 #[derive(Debug)]
 pub struct Kind {
     /// The group.
     pub group: &'static str,
-    /// The name, as in `kind`.
+    /// The name, as in the field `kind`.
     pub name: &'static str,
-    /// The name of lists of it.
+    /// The name of its list kind.
     pub list: &'static str,
-    /// The versions that people write, the one to write first.
+    /// The versions in use, the preferred one first.
     pub versions: &'static [Version],
 }
 
 /// A version of a kind.
 #[derive(Debug)]
 pub struct Version {
-    /// The whole of `apiVersion`.
+    /// The complete `apiVersion`.
     pub api_version: &'static str,
     /// The name.
     pub name: &'static str,
-    /// The Kubernetes version whose API server was the first without it; `None` if all have it.
+    /// The first Kubernetes version whose API server lacks it; `None` if it was not removed.
     pub removed: Option<KubernetesVersion>,
     /// Its fields.
     pub fields: &'static FieldType,
 }
 
-/// CustomResourceDefinition.
+/// The kind CustomResourceDefinition.
 pub const CRD: Kind = Kind {
     group: "apiextensions.k8s.io",
     name: "CustomResourceDefinition",
@@ -54,49 +54,49 @@ pub const CRD: Kind = Kind {
 };
 
 impl Version {
-    /// Whether API servers of a Kubernetes version can have it.
+    /// Whether API servers of a Kubernetes version serve it.
     pub fn is_served(&self, by: KubernetesVersion) -> bool {
         self.removed.is_none_or(|it| by < it)
     }
 }
 
 impl Kind {
-    /// The version that API servers have.
+    /// The version that API servers serve.
     pub const fn served(&self) -> &Version {
         &self.versions[0]
     }
 
-    /// The version of an `apiVersion`.
+    /// The version with this `apiVersion`.
     pub fn version(&self, api_version: &str) -> Option<&Version> {
         self.versions.iter().find(|it| it.api_version == api_version)
     }
 
-    /// Whether an object that says this is one, of whatever version.
+    /// Whether an object with this `apiVersion` and `kind` is of this kind, in any version.
     pub fn is(&self, api_version: &str, kind: &str) -> bool {
         kind == self.name && self.is_group_of(api_version)
     }
 
-    /// Whether an object that is being written is one: it may not say its `apiVersion` yet.
+    /// Whether an unfinished object is of this kind: its `apiVersion` may still be missing.
     pub fn may_become(&self, api_version: Option<&str>, kind: Option<&str>) -> bool {
         kind == Some(self.name) && api_version.is_none_or(|it| self.is_group_of(it))
     }
 
-    /// Whether an object that says this is a list of them.
+    /// Whether an object with this `kind` is a list of this kind.
     pub fn is_list(&self, kind: &str) -> bool {
         kind == "List" || kind == self.list
     }
 
-    /// Whether a text names the kind. Most texts do not, and need not be parsed.
+    /// Whether a file contains the name of the kind. Most files do not, and need not be parsed.
     pub fn is_named_in(&self, text: &str) -> bool {
         text.contains(self.name)
     }
 
-    /// What the text of a file with one contains, at least one of them: kind or group may be written with escapes, but hardly both.
+    /// Strings of which every file with such an object contains at least one: the author may escape the kind or the group, but hardly both.
     pub const fn signs(&self) -> [&'static str; 2] {
         [self.name, self.group]
     }
 
-    /// Whether a line of a text, which may be a template, says that there is one.
+    /// Whether a line of a file, which may be a template, declares this kind.
     pub fn is_said_in(&self, text: &str) -> bool {
         text.lines()
             .any(|line| line.trim_end().strip_prefix("kind: ") == Some(self.name))
@@ -107,7 +107,7 @@ impl Kind {
     }
 }
 
-/// Group and version of an `apiVersion` (`schema.ParseGroupVersion`).
+/// The group and version of an `apiVersion` (`schema.ParseGroupVersion`).
 pub fn parse_group_version(text: &str) -> Result<(&str, &str), String> {
     if text.is_empty() || text == "/" {
         return Ok(("", ""));

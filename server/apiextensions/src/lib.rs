@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions: decoding, defaulting and validation as the API server does them.
+//! CustomResourceDefinitions: decoding, defaulting and validation like the API server.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read tables and a corpus"))]
 

@@ -1,7 +1,7 @@
-//! What the API server makes of documents that are not good CRDs, before it looks at any rule.
+//! The API server's decoding of documents that are not valid CRDs, before any validation.
 //!
-//! Each line of `decode.jsonl` is a document and what API servers answered: from the Kubernetes version `k8s` on, up to the next line with
-//! the same text.
+//! Each line of `decode.jsonl` contains a document and the API servers' answer, which applies from the Kubernetes version `k8s` on
+//! until the next line with the same text.
 
 use std::sync::Arc;
 

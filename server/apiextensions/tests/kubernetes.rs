@@ -1,4 +1,4 @@
-//! Whole CRDs of the Kubernetes project's own tables: the errors of API servers of 1.37 about creating them.
+//! Complete CRDs from the test tables of the Kubernetes project: the errors of API servers of 1.37 on creation.
 
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 
@@ -21,7 +21,7 @@ fn with_document<T>(definition: &Value, look: impl FnOnce(&JsonDoc<'_>) -> T) ->
     look(&read_json(&tree).expect("it is JSON"))
 }
 
-/// The message. The API server's compiler makes the name of the type of `self` from the clock; the tables have a zero there.
+/// The message. The API server's compiler derives the type name of `self` from the clock; the tables have a zero there.
 fn line(error: &Error) -> String {
     error.to_string().replace("selfType#", "selfType0")
 }

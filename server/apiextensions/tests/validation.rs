@@ -1,8 +1,8 @@
-//! Answers of the API server about small changes of one CRD.
+//! The API server's answers for small changes to one CRD.
 //!
-//! The first line of `validation.jsonl` is the CRD, each other one a request and what API servers of that Kubernetes version
-//! answered: `new` (and, for an update, `old`) change the CRD, `errors` are `type | field | value | detail`. A
-//! value is cut at 200 bytes, and where it would go on with an address.
+//! The first line of `validation.jsonl` is the CRD. Each other line is a request with the answer of API servers of that Kubernetes
+//! version: `new` (and, for an update, `old`) change the CRD, `errors` are `type | field | value | detail`. A
+//! value is truncated at 200 bytes or before a memory address.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 const TABLE: &str = include_str!("validation.jsonl");
 
-/// Changes `target` as a JSON merge patch says (RFC 7396).
+/// Applies a JSON merge patch to `target` (RFC 7396).
 fn merge(target: &mut Value, patch: &Value) {
     let Value::Object(patch) = patch else {
         *target = patch.clone();
@@ -35,7 +35,7 @@ fn merge(target: &mut Value, patch: &Value) {
     }
 }
 
-/// The CRD, with the changes to its schema, its version and itself, and perhaps a second version.
+/// The CRD with changes to its schema, its version and itself, and optionally a second version.
 fn change(base: &Value, changes: &Value) -> String {
     let mut definition = base.clone();
     let versions = &mut definition["spec"]["versions"];
@@ -114,7 +114,7 @@ fn answers_as_the_server_does() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What the verdict hides behind an earlier error is found anyway.
+/// Errors that the API server hides behind an earlier error are found anyway.
 #[test]
 fn goes_on_after_what_stops_the_server() {
     let check = |schema: Value, errors: &[&str], hidden: &[&str]| {
@@ -148,7 +148,7 @@ fn goes_on_after_what_stops_the_server() {
     );
 }
 
-/// Schemas as deep as they are read are walked without running out of stack.
+/// Walks over schemas of the maximum depth do not overflow the stack.
 #[test]
 fn walks_deep_schemas() {
     let depth = crd_analyzer_schema::depth::ALWAYS - 10;

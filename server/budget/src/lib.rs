@@ -1,11 +1,11 @@
-//! Budgets: how much work and memory judging something may take.
+//! Budgets limit the work and memory of checking an input.
 //!
-//! Budgets count work and bytes, never time. So the same input ends at the same place on each machine and in each build.
-//! Whoever answers a question does it [`within`] limits. Whoever does work that can grow faster than its input spends it first, with
-//! [`work`] and [`bytes`], and ends when there is not enough. That the answer is [`Unfinished`] is then known to who asked, wherever the
-//! work ended: it is not yes, not no, and never an answer of the API server.
+//! Budgets count work and bytes, never time. So the same input stops at the same point on every machine and in every build.
+//! Code that answers a request runs [`within`] limits. Code whose work can grow faster than its input first spends that work with
+//! [`work`] and [`bytes`], and stops when the budget is exhausted. The caller of [`within`] then sees that the answer is
+//! [`Unfinished`], no matter where the work stopped. Such an answer is neither yes nor no, and never the API server's answer.
 //!
-//! The limits are those of the thread, as its stack is. Outside of [`within`] there are none.
+//! The limits are local to the thread. Outside of [`within`], there are none.
 //!
 //! ```
 //! use crd_analyzer_budget::{Limits, Unfinished, within, work};
@@ -24,22 +24,22 @@
 use std::cell::Cell;
 use std::fmt;
 
-/// What may be spent.
+/// The limits of a budget.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Units of work. A unit is a small step, such as an instruction of a pattern's program on a character, and takes some nanoseconds.
+    /// Units of work. A unit is a small step of a few nanoseconds, such as applying one instruction of a compiled pattern to one character.
     pub work: u64,
-    /// Bytes of what is made and kept.
+    /// Bytes of allocated values.
     pub bytes: u64,
-    /// Bytes of the findings that are told, see [`tell`].
+    /// Bytes of the reported findings, see [`tell`].
     pub findings: u64,
     /// Units of work for advice, see [`advise`].
     pub advice: u64,
 }
 
 impl Limits {
-    /// For everything that is asked about one document and one Kubernetes version. Of some nine hundred CRDs of open projects, the largest
-    /// takes less than a hundredth of the work.
+    /// The limits for everything about one document and one Kubernetes version. The largest of about 900 open-source CRDs needs less than
+    /// one percent of the work.
     pub const DOCUMENT: Self = Self {
         work: 400_000_000,
         bytes: 96 << 20,
@@ -47,8 +47,8 @@ impl Limits {
         advice: ADVICE,
     };
 
-    /// For all documents of a file of so many bytes, and all Kubernetes versions. Files of many documents are long, and take some hundred units
-    /// for a byte.
+    /// The limits for all documents of a file of the given size in bytes, and all Kubernetes versions. Long files mostly have many documents,
+    /// and take a few hundred units per byte.
     pub const fn file(bytes: usize) -> Self {
         let by_length = WORK_PER_BYTE * bytes as u64;
         let least = 2 * Self::DOCUMENT.work;
@@ -60,7 +60,7 @@ impl Limits {
         }
     }
 
-    /// For advice that goes beyond the verdict, such as quick fixes.
+    /// The limits for advice that goes beyond the verdict, such as quick fixes.
     pub const ADVICE: Self = Self {
         advice: ADVICE,
         ..Self::NONE
@@ -75,21 +75,21 @@ impl Limits {
     };
 }
 
-/// Bytes of the findings of one file that are told. Some ten thousand of the usual length have room.
+/// The maximum bytes of the reported findings of one file, enough for about ten thousand of typical length.
 const FINDINGS: u64 = 8 << 20;
 
-/// Units of work for a byte of a long file.
+/// Units of work per byte of a long file.
 const WORK_PER_BYTE: u64 = 800;
 
-/// Units of work for the advice about one file.
+/// Units of work for advice about one file.
 const ADVICE: u64 = 100_000_000;
 
-/// Which budget was too small for an answer.
+/// The budget that was exhausted before the answer was complete.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unfinished {
-    /// Steps.
+    /// The work budget.
     Work,
-    /// Memory.
+    /// The memory budget.
     Bytes,
 }
 
@@ -104,23 +104,23 @@ impl fmt::Display for Unfinished {
 
 impl std::error::Error for Unfinished {}
 
-/// How something ended that was done [`within`] limits.
+/// The outcome of running [`within`] limits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Ended {
-    /// Why it ended early, if it did.
+    /// The exhausted budget, if the run ended early.
     pub unfinished: Option<Unfinished>,
-    /// How many findings are only counted, because all together are too long to be told ([`leave_out`]). These do not change the answer.
+    /// The number of findings that are only counted ([`leave_out`]), because all together are too long. The verdict does not depend on them.
     pub left_out: u64,
 }
 
-/// The state of the thread.
+/// The remaining budget of the thread.
 #[derive(Clone, Copy)]
 struct Left {
     limits: Limits,
     ended: Ended,
-    /// Why nothing more is done.
+    /// The exhausted budget, if no more work is done.
     stopped: Option<Unfinished>,
-    /// Whether someone asks how it ended.
+    /// Whether the code runs [`within`] limits.
     is_within: bool,
 }
 
@@ -138,15 +138,15 @@ thread_local! {
     static LEFT: Cell<Left> = const { Cell::new(OUTSIDE) };
 }
 
-/// So many bytes of text are copied or compared with one unit of work.
+/// The number of bytes that one unit of work copies or compares.
 pub const BYTES_PER_WORK: u64 = 16;
 
-/// Runs something within limits, and within those that there are already. Tells how it ended.
+/// Runs a function within these limits and the existing ones. Returns its result and how it ended.
 ///
-/// The work that it did and the findings that it told are also those of who asked. The bytes are there again afterwards: what is left of
-/// them is the result.
+/// Its work and its reported findings also count against the outer limits. Its bytes do not: most of them are free again when only the
+/// result remains.
 pub fn within<T>(limits: Limits, run: impl FnOnce() -> T) -> (T, Ended) {
-    /// Gives the outer limits back, also when the thread panics.
+    /// Restores the outer limits, even if the thread panics.
     struct Outer {
         before: Left,
         inner: Limits,
@@ -182,9 +182,9 @@ pub fn within<T>(limits: Limits, run: impl FnOnce() -> T) -> (T, Ended) {
     (result, ended)
 }
 
-/// Runs something outside of the limits that there are, whose answer does not depend on it. It has to set limits of its own.
+/// Runs a function outside of the current limits, which do not affect its result. The function has to set its own limits.
 pub fn apart<T>(run: impl FnOnce() -> T) -> T {
-    /// Gives the limits back, also when the thread panics.
+    /// Restores the limits, even if the thread panics.
     struct Around(Left);
     impl Drop for Around {
         fn drop(&mut self) {
@@ -195,7 +195,7 @@ pub fn apart<T>(run: impl FnOnce() -> T) -> T {
     run()
 }
 
-/// Spends units of work. Once anything did not suffice, nothing does until the end of [`within`]: the answer is not finished anyway.
+/// Spends units of work. After any budget is exhausted, this fails until the end of [`within`], because the answer is incomplete anyway.
 pub fn work(units: u64) -> Result<(), Unfinished> {
     let mut left = LEFT.get();
     if let Some(unfinished) = left.stopped {
@@ -212,7 +212,7 @@ pub fn work(units: u64) -> Result<(), Unfinished> {
     result
 }
 
-/// Says that there will be no answer, and ends what is done within the limits.
+/// Reports that the answer cannot be completed, and stops all further work within the limits.
 pub fn give_up(unfinished: Unfinished) -> Unfinished {
     let mut left = LEFT.get();
     if left.is_within {
@@ -226,7 +226,7 @@ pub fn give_up(unfinished: Unfinished) -> Unfinished {
     unfinished
 }
 
-/// Says that a part of the answer is missing. The other parts are still worth having.
+/// Reports that a part of the answer is missing. The other parts are still useful.
 pub fn miss(unfinished: Unfinished) {
     let mut left = LEFT.get();
     left.ended.unfinished.get_or_insert(unfinished);
@@ -247,7 +247,7 @@ pub fn bytes(bytes: u64) -> Result<(), Unfinished> {
     work(bytes / BYTES_PER_WORK)
 }
 
-/// Whether there is room to tell a finding of about so many bytes. If there is none, it is only counted.
+/// Whether the budget allows reporting a finding of about this many bytes. If not, the finding is only counted.
 pub fn tell(bytes: u64) -> bool {
     let is_told = has_room(bytes);
     if !is_told {
@@ -256,7 +256,7 @@ pub fn tell(bytes: u64) -> bool {
     is_told
 }
 
-/// Whether there is room for so many bytes of a finding, which are spent then.
+/// Whether the budget allows a finding of this many bytes. If so, spends them.
 pub fn has_room(bytes: u64) -> bool {
     let mut left = LEFT.get();
     let rest = left.limits.findings.checked_sub(bytes);
@@ -267,7 +267,7 @@ pub fn has_room(bytes: u64) -> bool {
     rest.is_some()
 }
 
-/// Whether there is work left for advice of so many units, which are spent then. Without it an answer is the same, with fewer words.
+/// Whether the budget allows this many units of work for advice. If so, spends them. Without advice, an answer is the same but less detailed.
 pub fn advise(units: u64) -> bool {
     let mut left = LEFT.get();
     let rest = left.limits.advice.checked_sub(units);
@@ -278,19 +278,19 @@ pub fn advise(units: u64) -> bool {
     rest.is_some()
 }
 
-/// Whether what is done within the limits has ended early. What is found after that means nothing.
+/// Whether the run within the limits ended early. Results computed after that must not be used.
 pub fn is_stopped() -> bool {
     LEFT.get().stopped.is_some()
 }
 
-/// Says that so many findings are only counted.
+/// Adds to the number of findings that are only counted.
 pub fn leave_out(findings: u64) {
     let mut left = LEFT.get();
     left.ended.left_out += findings;
     LEFT.set(left);
 }
 
-/// What may still be spent.
+/// The remaining budget.
 pub fn left() -> Limits {
     LEFT.get().limits
 }

@@ -1,4 +1,4 @@
-//! Expressions compiled and priced as the API server does.
+//! Compiles expressions and estimates their cost as the API server does.
 
 use std::ops::Range;
 
@@ -12,63 +12,63 @@ use crate::eval::Program;
 use crate::parser::parse;
 use crate::validators::validate;
 
-/// Bytes of a part of a compiled expression: its tree, its type and what it means.
+/// Estimated bytes per node of a compiled expression: its tree node, type and reference.
 const NODE_BYTES: u64 = 300;
 
 /// A compiled expression.
 #[derive(Debug)]
 pub struct Expression {
-    /// The expression with its types.
+    /// The type-checked expression.
     pub checked: Checked,
-    /// The expression ready to run.
+    /// The program to run.
     pub program: Program,
-    /// The cost units that evaluating it once takes at most; `u64::MAX` for unbounded.
+    /// The maximum cost units of one evaluation; `u64::MAX` for unbounded.
     pub max_cost: u64,
 }
 
-/// Where the API server gave up on an expression.
+/// The stage at which the API server rejects an expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stage {
     /// The text is not an expression.
     Syntax,
-    /// The checker or a validator refused it.
+    /// The checker or a validator rejects it.
     Types,
-    /// The type of the result is not one of those that the context allows.
+    /// The context does not allow the type of the result.
     Result,
-    /// A constant part of it is an error.
+    /// The evaluation of a constant part fails.
     Constant,
-    /// The API server crashes; why.
+    /// The API server crashes, for the given reason.
     Crash(String),
 }
 
-/// Why an expression does not compile.
+/// The reason why an expression does not compile.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// Where the API server gave up.
+    /// The stage at which the API server rejects the expression.
     pub stage: Stage,
-    /// What is wrong, in the API server's words, with the lines of the expression where it prints them.
+    /// The errors in the API server's words, with the source lines that it prints.
     pub printed: String,
-    /// What is wrong, each with its bytes in the expression; never empty.
+    /// The problems with their byte ranges in the expression; never empty.
     pub problems: Vec<Problem>,
-    /// The expression with its types, if the API server got as far as that.
+    /// The checked expression, if the API server got that far.
     pub checked: Option<Box<Checked>>,
 }
 
 /// One problem of an expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
-    /// Which bytes of the expression it is about.
+    /// The byte range in the expression.
     pub bytes: Range<usize>,
-    /// What is wrong.
+    /// The kind of the problem.
     pub kind: IssueKind,
-    /// The same in the API server's words, without its place.
+    /// The message in the API server's words, without a position.
     pub message: String,
 }
 
-/// Compiles and prices an expression.
+/// Compiles an expression and estimates its cost.
 ///
 /// # Errors
-/// Why the API server does not compile it.
+/// The reason why the API server does not compile it.
 pub fn compile(text: &str, context: &Context) -> Result<Expression, Failure> {
     let source = Source::new(text);
     let failed = |stage: Stage, issues: &Issues, places: &SourceInfo| Failure {
@@ -125,13 +125,13 @@ pub fn compile(text: &str, context: &Context) -> Result<Expression, Failure> {
             return Err(of_whole(stage, kind, error, Some(checked)));
         }
     };
-    // What has no types has no estimate either, and that is known to who asks.
+    // An estimate needs types. The caller's budget records that the result is incomplete.
     let max_cost = if checked.is_unfinished() {
         0
     } else {
         estimate(&checked, features, sizes(context)).max
     };
-    // Expressions are kept as long as their document. That there is not enough is known to who asked within limits.
+    // An expression stays in memory as long as its document. The caller's budget records a shortage.
     let _ = budget::bytes(NODE_BYTES * checked.ast.nodes().count() as u64);
     Ok(Expression {
         checked,
@@ -140,7 +140,7 @@ pub fn compile(text: &str, context: &Context) -> Result<Expression, Failure> {
     })
 }
 
-/// The sizes of the values that an expression sees.
+/// The size estimator for the values that an expression uses.
 pub(crate) fn sizes(context: &Context) -> &dyn SizeEstimator {
     match context.sizes() {
         Some(sizes) => &**sizes,
@@ -148,12 +148,12 @@ pub(crate) fn sizes(context: &Context) -> &dyn SizeEstimator {
     }
 }
 
-/// The problems that were found in an expression, the API server's first one first.
+/// The problems of an expression, starting with the one that the API server reports first.
 pub(crate) fn problems(issues: &Issues, source: &Source, places: &SourceInfo) -> Vec<Problem> {
     let place = |issue: &Issue| {
         let at = source.location_byte(issue.location);
         let rest = &source.text()[at..];
-        // A selection is at its dot: what is meant is the field.
+        // The position of a selection is its dot. The problem is about the field.
         if let Some(after) = rest.strip_prefix('.') {
             let field = after.trim_start_matches(|c: char| c == '?' || c.is_ascii_whitespace());
             let end = field
@@ -164,7 +164,7 @@ pub(crate) fn problems(issues: &Issues, source: &Source, places: &SourceInfo) ->
                 return start..start + end;
             }
         }
-        // A call stands at its parenthesis: what is meant is the name before it.
+        // The position of a call is its parenthesis. The problem is about the name before it.
         if let IssueKind::UndeclaredReference { name, .. } | IssueKind::NoMatchingOverload { function: name, .. } =
             &issue.kind
             && rest.starts_with('(')

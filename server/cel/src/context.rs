@@ -1,20 +1,20 @@
-//! What an expression may see, what it may come to and what it may cost: everything that depends on where the expression is written.
+//! The context of an expression: its variables and types, the allowed result types and the cost limits.
 
 use std::sync::Arc;
 
 use crate::decls::{Container, Environment, Role, Variable};
 use crate::types::{DeclType, DeclTypes, Type, TypeRoot};
 
-/// Limits of the API server on expressions of one place. A place without a limit has `None`.
+/// The API server's cost limits for an expression. `None` means unlimited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CostLimits {
-    /// Cost units that an expression may be estimated at.
+    /// The maximum cost estimate of an expression, in cost units.
     pub estimate: Option<u64>,
-    /// Cost units that one evaluation may take.
+    /// The maximum cost of one evaluation, in cost units.
     pub evaluation: Option<u64>,
 }
 
-/// What an expression is compiled, priced, run and completed against. The API server makes it from the place of the expression.
+/// The context in which an expression is compiled, estimated, run and completed. It depends on where the expression is written.
 ///
 /// A copy shares everything with the original.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Only the functions, types and variables of an environment.
+    /// A context with only the functions, types and variables of an environment.
     pub fn new(environment: Arc<Environment>) -> Self {
         Self {
             environment,
@@ -44,7 +44,7 @@ impl Context {
         }
     }
 
-    /// With these variables beside those of the environment.
+    /// Adds variables to those of the environment.
     #[must_use]
     pub fn with_variables(self, variables: impl Into<Arc<[Variable]>>) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl Context {
         }
     }
 
-    /// With the variables of comprehensions around the expression. They hide variables of the same name; the innermost comes last.
+    /// Adds the variables of enclosing comprehensions, innermost last. They shadow variables of the same name.
     #[must_use]
     pub fn with_locals<'l>(self, locals: impl IntoIterator<Item = (&'l Arc<str>, &'l Type)>) -> Self {
         let mut variables = self.variables.to_vec();
@@ -64,7 +64,7 @@ impl Context {
         self.with_variables(variables)
     }
 
-    /// With the object types below these roots.
+    /// Adds the object types below these roots.
     #[must_use]
     pub fn with_types(self, roots: Vec<TypeRoot>) -> Self {
         let features = self.environment.features();
@@ -75,7 +75,8 @@ impl Context {
         }
     }
 
-    /// With a field of a composed variable: `variable.field` is what an earlier expression gave. The variable has the object type of a root.
+    /// Adds a field to a composed variable: `variable.field` is the result of an earlier expression. The type of the variable must be the object
+    /// type of a root.
     #[must_use]
     pub fn with_composed(self, variable: &str, field: &str, ty: Arc<DeclType>) -> Self {
         let Some(Type::Struct(root)) = self.variable(variable).map(|it| &it.ty) else {
@@ -89,19 +90,19 @@ impl Context {
         }
     }
 
-    /// With another place where names are looked up first.
+    /// Replaces the container in which names are looked up first.
     #[must_use]
     pub fn with_container(self, container: Container) -> Self {
         Self { container, ..self }
     }
 
-    /// With the types that the expression may have; none for any.
+    /// Restricts the result to these types; an empty list allows any type.
     #[must_use]
     pub fn with_results(self, results: &'static [Type]) -> Self {
         Self { results, ..self }
     }
 
-    /// With results that count as what they wrap: a boolean that may be null is a boolean (`types.Type.IsExactType`).
+    /// Also allows wrappers of the result types: a nullable boolean is accepted as a boolean (`types.Type.IsExactType`).
     #[must_use]
     pub fn with_unwrapped_results(self) -> Self {
         Self {
@@ -110,7 +111,7 @@ impl Context {
         }
     }
 
-    /// With the type whose sizes every variable has. Without it no size is known.
+    /// Sets the type that determines the sizes of all variables. Without it, no size is known.
     #[must_use]
     pub fn with_sizes(self, sizes: Arc<DeclType>) -> Self {
         Self {
@@ -119,33 +120,33 @@ impl Context {
         }
     }
 
-    /// With these limits.
+    /// Sets the cost limits.
     #[must_use]
     pub fn with_limits(self, limits: CostLimits) -> Self {
         Self { limits, ..self }
     }
 
-    /// The functions, and how the API server's checker and cost estimate work.
+    /// The environment: functions, and the behavior of the API server's checker and cost estimate.
     pub fn environment(&self) -> &Environment {
         &self.environment
     }
 
-    /// The variables beside those of the environment.
+    /// The variables in addition to those of the environment.
     pub fn variables(&self) -> &[Variable] {
         &self.variables
     }
 
-    /// The variable of this name, if the place of the expression declares it.
+    /// The variable of this name, if the context declares it.
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.variables.iter().find(|it| *it.name == *name)
     }
 
-    /// What a variable of the place represents; `None` if the place does not declare it.
+    /// The role of a variable, or `None` if the context does not declare it.
     pub fn role(&self, name: &str) -> Option<Role> {
         self.variable(name).map(|it| it.role)
     }
 
-    /// The variable that represents this.
+    /// The variable with this role.
     pub fn variable_of(&self, role: Role) -> Option<&Variable> {
         self.variables.iter().find(|it| it.role == role)
     }
@@ -155,28 +156,28 @@ impl Context {
         &self.types
     }
 
-    /// Where names are looked up first.
+    /// The container in which names are looked up first.
     pub fn container(&self) -> &Container {
         &self.container
     }
 
-    /// The types that the expression may have; none for any.
+    /// The allowed result types; empty for any.
     pub fn results(&self) -> &'static [Type] {
         self.results
     }
 
-    /// Whether the expression may have a type.
+    /// Whether the result of the expression may have this type.
     pub fn allows(&self, result: &Type) -> bool {
         let mut results = self.results.iter();
         self.results.is_empty() || results.any(|it| it == result || self.unwraps_results && it.is_exact(result))
     }
 
-    /// The type whose sizes every variable has.
+    /// The type that determines the sizes of all variables.
     pub fn sizes(&self) -> Option<&Arc<DeclType>> {
         self.sizes.as_ref()
     }
 
-    /// What the expression may cost.
+    /// The cost limits of the expression.
     pub fn limits(&self) -> CostLimits {
         self.limits
     }
@@ -189,7 +190,7 @@ mod tests {
     use crate::types::DeclField;
     use crate::{KubernetesVersion, Stage, compile, partial_check, type_of};
 
-    /// A root of the types that people call by its name.
+    /// A root type with this name and these fields.
     fn root(name: &'static str, fields: Vec<(&str, DeclType)>) -> TypeRoot {
         let fields = fields.into_iter().map(|(name, ty)| DeclField {
             name: name.into(),
@@ -203,7 +204,7 @@ mod tests {
         }
     }
 
-    /// A place with a value of any type, and with a request whose type has parts with names of their own.
+    /// A context with a variable of any type, and a request whose type has named parts.
     fn context() -> Context {
         let kind = DeclType::simple(Type::object("test.Kind"), 2);
         let request = root("test.Request", vec![("kind", kind), ("name", DeclType::string(253))]);
@@ -291,7 +292,7 @@ mod tests {
         assert_eq!(type_of("request.double", &both), Some(Type::Int));
         assert_eq!(type_of("request.is_even", &both), Some(Type::Bool));
         assert_eq!(type_of("request.is_even", &first), None);
-        // What has no fields gets none.
+        // A type without fields does not get one.
         assert_eq!(
             type_of(
                 "object.x",

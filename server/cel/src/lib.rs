@@ -1,6 +1,6 @@
-//! The Common Expression Language as Kubernetes compiles, prices and runs it.
+//! The Common Expression Language (CEL): compiles expressions, estimates their cost and evaluates them as Kubernetes does.
 //!
-//! This crate knows no YAML and no Kubernetes object: it sees declarations and types.
+//! This crate does not know YAML or Kubernetes objects, only declarations and types.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read tables and a corpus"))]
 

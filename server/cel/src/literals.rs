@@ -1,9 +1,9 @@
-//! Durations and times as text, as Go reads them.
+//! Parses durations and times like Go.
 
-/// The nanoseconds of a duration such as `1h30m` or `-1.5s`; `None` if the text is none or it does not fit
+/// The nanoseconds of a duration such as `1h30m` or `-1.5s`; `None` if it is invalid or out of range
 /// (Go `time.ParseDuration`).
 pub fn parse_duration(text: &str) -> Option<i64> {
-    /// One past the largest amount; a negative duration may have it.
+    /// One more than the largest positive amount; a negative duration can reach it.
     const LIMIT: u64 = 1 << 63;
     let (negative, mut rest) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),
@@ -75,7 +75,7 @@ fn leading_int(digits: &str) -> Option<u64> {
     })
 }
 
-/// The digits as a number and what to divide it by; digits that do not fit are dropped.
+/// The digits as a number, and its divisor. Digits that do not fit are dropped.
 fn leading_fraction(digits: &str) -> (u64, f64) {
     let (mut value, mut scale) = (0_u64, 1.0);
     for digit in digits.bytes() {
@@ -92,19 +92,19 @@ fn leading_fraction(digits: &str) -> (u64, f64) {
     (value, scale)
 }
 
-/// The first second of year 1, from 1970.
+/// The first second of year 1, relative to 1970.
 const MIN_SECONDS: i64 = -62_135_596_800;
-/// The last second of year 9999, from 1970.
+/// The last second of year 9999, relative to 1970.
 const MAX_SECONDS: i64 = 253_402_300_799;
 
-/// The seconds from 1970, if they are within the years 1 to 9999.
+/// The seconds since 1970, if they are within the years 1 to 9999.
 pub fn timestamp_from_seconds(seconds: i64) -> Option<i64> {
     (MIN_SECONDS..=MAX_SECONDS).contains(&seconds).then_some(seconds)
 }
 
-/// The seconds from 1970 and the nanoseconds of an RFC 3339 time, which need not be within the years 1 to 9999; `None` if the text is none.
+/// The seconds since 1970 and the nanoseconds of an RFC 3339 time, or `None` if it is invalid. The year may be outside 1 to 9999.
 ///
-/// This takes what Go's `time.Parse(time.RFC3339, …)` takes: an hour of one digit, and a comma before the fraction.
+/// Like Go's `time.Parse(time.RFC3339, …)`, this accepts an hour of one digit, and a comma before the fraction.
 pub fn parse_timestamp(text: &str) -> Option<(i64, u32)> {
     let mut reader = Reader(text.as_bytes());
     let year = reader.digits(4)?;
@@ -165,7 +165,7 @@ impl Reader<'_> {
         nanos * 10_u32.pow(9 - count.min(9) as u32)
     }
 
-    /// The zone's seconds east of UTC.
+    /// The zone offset in seconds east of UTC.
     fn offset(&mut self) -> Option<i64> {
         if self.byte(b'Z').is_some() {
             return Some(0);
@@ -192,7 +192,7 @@ fn days_in(month: i64, year: i64) -> i64 {
     }
 }
 
-/// The days from 1970-01-01 in the Gregorian calendar: years begin in March, so that the leap day is a year's last.
+/// The days since 1970-01-01 in the Gregorian calendar. Years are counted from March, so that the leap day is the last day of a year.
 fn days_from_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);

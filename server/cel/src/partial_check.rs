@@ -1,4 +1,4 @@
-//! What is known of an expression that may be unfinished or wrong: for editors. Verdicts come from [`compile`](crate::compile()).
+//! Checks expressions that may be incomplete or invalid, for editors. The verdict on an expression comes from [`compile`](crate::compile()).
 
 use std::collections::HashMap;
 
@@ -10,27 +10,27 @@ use crate::cost::{CostEstimate, estimate_parts};
 use crate::parser::parse;
 use crate::types::Type;
 
-/// An expression with all that could be found out about it.
+/// An expression with all available information about it.
 #[derive(Clone, Debug)]
 pub struct PartialCheck {
-    /// Its text.
+    /// The source text.
     pub source: Source,
-    /// Its tree, with holes where it does not parse, and the types of what could be checked.
+    /// The tree, with placeholders for invalid parts, and the types that could be determined.
     pub checked: Checked,
     /// The problems of the parser or the checker. The first one is the API server's first problem.
     pub problems: Vec<Problem>,
-    /// What evaluating it once costs at most, and what each part does, by id; only of an expression without problems.
+    /// The maximum cost of one evaluation, and the cost of each part by id. Only available without problems.
     pub cost: Option<(CostEstimate, HashMap<i64, CostEstimate>)>,
 }
 
-/// Looks at an expression.
+/// Checks an expression.
 pub fn partial_check(text: &str, context: &Context) -> PartialCheck {
     let source = Source::new(text);
     let environment = context.environment();
     let parsed = parse(&source, environment.parsing());
     let places = parsed.ast.source_info.clone();
     let (checked, issues) = check_with_issues(parsed.ast, &source, context);
-    // Holes are problems of the checker, too: where the text does not parse, only that counts.
+    // The checker also reports placeholders. If there are syntax errors, only those matter.
     let issues = if parsed.issues.is_empty() {
         issues
     } else {
@@ -48,8 +48,8 @@ pub fn partial_check(text: &str, context: &Context) -> PartialCheck {
     }
 }
 
-/// The type of an expression that is part of another; `None` if it has none. The variables of comprehensions around it are those of
-/// [`Context::with_locals`].
+/// The type of a part of an expression; `None` if it has none. [`Context::with_locals`] declares the variables of enclosing
+/// comprehensions.
 pub fn type_of(text: &str, context: &Context) -> Option<Type> {
     let source = Source::new(text);
     let parsed = parse(&source, context.environment().parsing());

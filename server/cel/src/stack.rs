@@ -1,12 +1,12 @@
-//! Room to recurse over an expression, however small the stack of the thread is.
+//! Extends the stack for recursion over an expression, so that small thread stacks suffice.
 
-/// What is left when more is taken: enough for what is done at one part of an expression, in builds for debugging too.
+/// The remaining stack (in bytes) at which a new segment is allocated. It suffices for one step of the recursion, even in debug builds.
 const RED_ZONE: usize = 256 << 10;
-/// How much is taken at a time.
+/// The size of a new stack segment, in bytes.
 const SEGMENT: usize = 4 << 20;
 
-/// Does something for a part of an expression, on more stack if little is left. How deep that goes is bounded elsewhere: by the parser for
-/// what was written, by [`crate::checker`] for what macros make of it.
+/// Runs a step of a recursion, on a new stack segment if little stack is left. The depth is bounded elsewhere: by the parser for the source
+/// text, by [`crate::checker`] for macro expansions.
 pub(crate) fn grow<T>(work: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(RED_ZONE, SEGMENT, work)
 }

@@ -1,4 +1,4 @@
-//! What tests of this crate share: expressions compiled against the environments that cases of tables name.
+//! Shared test helpers: compile expressions in the environments of the test tables.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(crate) fn has_flag(case: &Value, flags: &[&str]) -> bool {
     })
 }
 
-/// The environment of a case: the libraries that it names. `None` if it names one that Kubernetes does not have.
+/// The environment with the libraries that a case names. `None` if Kubernetes does not have one of them.
 pub(crate) fn environment_of(case: &Value) -> Option<Environment> {
     let mut environment = Environment::empty(KubernetesVersion::NEWEST);
     let names: Vec<&str> = case["input"]["env"]["libraries"]
@@ -68,7 +68,7 @@ pub(crate) fn variables_of(declared: &Value) -> Vec<Variable> {
         .collect()
 }
 
-/// Compiles an expression, or says what is wrong as the API server prints it.
+/// Compiles an expression. The error is the API server's message.
 pub(crate) fn compile(
     text: &str,
     environment: &Arc<Environment>,

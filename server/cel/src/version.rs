@@ -1,8 +1,8 @@
-//! Kubernetes versions: which answers are asked for, and since when a fact holds.
+//! Kubernetes versions.
 
 use std::fmt;
 
-/// A Kubernetes version, `1.N`. One value of this type runs through everything that depends on the API server's version.
+/// A Kubernetes version, `1.N`. Everything that depends on the API server's version uses this type.
 ///
 /// Facts that changed between Kubernetes versions are data with a `since` (and, rarely, an `until`) of this type, or one comparison
 /// at the place where the API server's code changed.
@@ -10,12 +10,12 @@ use std::fmt;
 pub struct KubernetesVersion(u8);
 
 impl KubernetesVersion {
-    /// The oldest Kubernetes version whose answers are known.
+    /// The oldest supported Kubernetes version.
     pub const OLDEST: Self = Self(30);
-    /// The newest Kubernetes version whose answers are known, and the one asked for when nothing else is said.
+    /// The newest supported Kubernetes version, which is the default.
     pub const NEWEST: Self = Self(37);
 
-    /// The Kubernetes version `1.{minor}`, whether or not its server's answers are known (libraries may be older than any server we answer for).
+    /// The Kubernetes version `1.{minor}`, which may be unsupported (libraries can be older than any supported API server).
     pub const fn minor(minor: u8) -> Self {
         Self(minor)
     }
@@ -25,12 +25,12 @@ impl KubernetesVersion {
         self.0
     }
 
-    /// All Kubernetes versions whose answers are known, oldest first.
+    /// All supported Kubernetes versions, oldest first.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> {
         (Self::OLDEST.0..=Self::NEWEST.0).map(Self)
     }
 
-    /// The Kubernetes version that an API server of this one compiles *new* CEL expressions for: the one before
+    /// The Kubernetes version whose features an API server of this version allows in *new* CEL expressions: the previous one
     /// (`k8s.io/apiserver/pkg/cel/environment`, `DefaultCompatibilityVersion`).
     #[must_use]
     pub const fn compatibility(self) -> Self {

@@ -1,61 +1,61 @@
-//! Errors of reading lists from a cluster.
+//! Errors of listing resources from a cluster.
 
 use crd_analyzer_io::program::{Failure, NotFound, Output};
 
-/// Why a list of a cluster cannot be had.
+/// The reason why a list cannot be read from a cluster.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Kubectl is not there.
+    /// Kubectl is not installed.
     #[error("a cluster is asked with kubectl: {0}")]
     NoKubectl(NotFound),
-    /// The kubeconfig cannot be read, by kubectl's words.
+    /// The kubeconfig cannot be read; with kubectl's message.
     #[error("kubectl cannot read the kubeconfig: {0}")]
     Kubeconfig(String),
-    /// It says no current context, and none was named.
+    /// The kubeconfig has no current context, and the user named none.
     #[error("the kubeconfig has no current context: name a context")]
     NoContext,
-    /// The context that was named is not in it.
+    /// The kubeconfig does not have the named context.
     #[error("the kubeconfig has no context {context:?}{}", listed(known))]
     UnknownContext {
         /// The name.
         context: String,
-        /// Those that it has.
+        /// The contexts in the kubeconfig.
         known: Vec<String>,
     },
-    /// No answer in time.
+    /// The cluster did not answer in time.
     #[error("the cluster {0} did not answer kubectl in time")]
     Timeout(String),
-    /// No list, by kubectl's words: no connection, wrong credentials, no right to list.
+    /// Kubectl failed: no connection, wrong credentials, or no permission to list.
     #[error("the cluster {context} does not list its {what}: {why}")]
     Refused {
         /// The context.
         context: String,
-        /// What was asked for.
+        /// The requested resources.
         what: String,
-        /// What kubectl says.
+        /// Kubectl's message.
         why: String,
     },
-    /// More than is read.
+    /// The answer exceeds the size limit.
     #[error("the {what} of the cluster {context} are too large")]
     TooLarge {
         /// The context.
         context: String,
-        /// What was asked for.
+        /// The requested resources.
         what: String,
     },
-    /// Another answer than a list.
+    /// The answer is not a list.
     #[error("the answer of the cluster {context} is not a list of {what}: {why}")]
     Form {
         /// The context.
         context: String,
-        /// What was asked for.
+        /// The requested resources.
         what: String,
         /// What is wrong.
         why: String,
     },
 }
 
-/// The contexts that there are.
+/// Formats the known contexts for a message.
 fn listed(known: &[String]) -> String {
     if known.is_empty() {
         ", and no other context".to_owned()
@@ -64,7 +64,7 @@ fn listed(known: &[String]) -> String {
     }
 }
 
-/// Why kubectl gave no answer.
+/// Describes why kubectl gave no answer.
 pub(crate) fn words(failure: &Failure) -> String {
     match failure {
         Failure::Io(why) => format!("kubectl cannot be run: {why}"),
@@ -74,13 +74,13 @@ pub(crate) fn words(failure: &Failure) -> String {
     }
 }
 
-/// What kubectl said before it failed, on one line.
+/// Kubectl's error output on one line.
 pub(crate) fn said(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
     let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = line.strip_prefix("error: ").unwrap_or(&line);
     if line.is_empty() {
-        // Or it said it on the terminal.
+        // Kubectl may have written to the terminal instead.
         return format!("kubectl failed ({})", output.status);
     }
     format!("kubectl reports: {line}")

@@ -1,7 +1,7 @@
-//! The CRDs and the custom resources that a cluster has, listed by kubectl with a context of the user's kubeconfig.
+//! Lists the CRDs and custom resources of a cluster with kubectl, using a context of the user's kubeconfig.
 //!
-//! Nothing here is called unless the user asks for it: a program that reads files must not surprise anybody with a connection. Kubectl is the
-//! client because a kubeconfig can name programs, proxies and certificates, and kubectl treats them as the user expects.
+//! Nothing here runs unless the user requests it: a program that reads files must not surprise anybody with a connection. Kubectl is the
+//! client because a kubeconfig can name programs, proxies and certificates, and kubectl handles them as the user expects.
 #![allow(clippy::disallowed_methods, reason = "runs kubectl")]
 
 mod error;
@@ -19,46 +19,46 @@ pub use error::Error;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// How long a server may take to answer.
+/// The time limit for an answer from the API server.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
-/// How long kubectl may take, with the programs that get credentials.
+/// The time limit for kubectl, including the programs that get credentials.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The same where they may ask the user.
+/// The same limit if these programs may prompt the user.
 const PATIENCE_WITH_USER: Duration = Duration::from_mins(5);
 
-/// CRDs that are asked for at a time.
+/// The number of CRDs in a page.
 const PAGE: u32 = 50;
-/// Custom resources that are asked for at a time.
+/// The number of custom resources in a page.
 const OBJECT_PAGE: u32 = 250;
-/// No cluster has more pages of a list.
+/// The maximum number of pages of a list.
 const MAX_PAGES: usize = 1_000;
-/// The most that is read of a page, and of all, in bytes.
+/// The maximum size in bytes of a page, and of all pages together.
 const MAX_PAGE_BYTES: usize = 96 << 20;
 const MAX_BYTES: usize = 512 << 20;
-/// The most that is read of the kubeconfig, in bytes.
+/// The maximum size of the kubeconfig in bytes.
 const MAX_CONFIG_BYTES: usize = 4 << 20;
 
 const PATH: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/// Whether a program that gets credentials may talk to the user.
+/// Whether a program that gets credentials may prompt the user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Prompts {
-    /// It has the terminal, if there is one.
+    /// It may use the terminal, if there is one.
     Allowed,
-    /// Standard input and output are somebody else's.
+    /// It may not, because standard input and output are used for something else.
     Never,
 }
 
-/// What a cluster has.
+/// The CRDs of a cluster.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Listing {
-    /// The context that was asked.
+    /// The context that was used.
     pub context: String,
-    /// Each CRD, as the JSON that the server sent.
+    /// The CRDs, as the JSON that the API server sent.
     pub definitions: Vec<String>,
 }
 
-/// Custom resources that are listed in a version.
+/// The custom resources to list, in one version.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Resource<'a> {
     /// The API group.
@@ -72,21 +72,21 @@ pub struct Resource<'a> {
 /// The custom resources of a cluster.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Objects {
-    /// The context that was asked.
+    /// The context that was used.
     pub context: String,
-    /// Each object, as the JSON that the server sent.
+    /// The resources, as the JSON that the API server sent.
     pub objects: Vec<String>,
 }
 
-/// A list that a cluster is asked for.
+/// A list to request from a cluster.
 struct List {
     path: String,
     page: u32,
-    /// What is in it.
+    /// The listed resources, for messages.
     what: String,
 }
 
-/// Lists the CRDs of the cluster of a context, or of the current one. No program in a folder of the workspace is run.
+/// Lists the CRDs of a cluster, with the given context or the current one. No program from a folder of the workspace is run.
 pub fn list(context: Option<&str>, prompts: Prompts, workspace: &[PathBuf]) -> Result<Listing, Error> {
     let kubectl = Kubectl::find(prompts, workspace)?;
     let context = kubectl.context(context)?;
@@ -120,11 +120,11 @@ struct Kubectl {
     program: PathBuf,
     path: SearchPath,
     has_terminal: bool,
-    /// How long it may take.
+    /// The time limit for a run.
     patience: Duration,
 }
 
-/// What is read of `kubectl config view`.
+/// The parts of `kubectl config view` that are used.
 #[derive(Deserialize)]
 struct Config {
     #[serde(default, rename = "current-context")]
@@ -147,7 +147,7 @@ struct Page<'a> {
 
 #[derive(Default, Deserialize)]
 struct PageMeta {
-    /// Where the next page begins.
+    /// The token for the next page.
     #[serde(rename = "continue")]
     next: Option<String>,
 }
@@ -174,7 +174,7 @@ impl Kubectl {
         program::run(command.stdin(Stdio::null()), None, max, self.patience)
     }
 
-    /// The name of the context that is meant.
+    /// The name of the context to use.
     fn context(&self, wanted: Option<&str>) -> Result<String, Error> {
         let output = self.run(&["config", "view", "--output=json"], MAX_CONFIG_BYTES);
         let output = output.map_err(|failure| Error::Kubeconfig(error::words(&failure)))?;
@@ -232,7 +232,7 @@ impl Kubectl {
         Err(form("the list does not end".to_owned()))
     }
 
-    /// The page of a list that begins at a mark.
+    /// Requests the page of a list at a continue token.
     fn page(&self, context: &str, list: &List, mark: &str) -> Result<Vec<u8>, Error> {
         let mut query = format!("{}?limit={}", list.path, list.page);
         if !mark.is_empty() {
@@ -271,7 +271,7 @@ fn too_large(context: &str, list: &List) -> Error {
     }
 }
 
-/// A text as a query of a URL has it.
+/// Encodes a string for the query of a URL.
 fn encoded(text: &str) -> String {
     text.bytes().fold(String::new(), |mut encoded, byte| {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {

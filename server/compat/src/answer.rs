@@ -1,25 +1,25 @@
-//! Answers: what a change does in one direction.
+//! Answers: the effect of a change in one direction.
 
 use std::fmt;
 
 use serde_json::Value;
 
-/// Whom a change is about.
+/// The objects and clients that a change can affect.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Direction {
-    /// Objects that OLD accepted and stored, read and written back without a change under NEW.
+    /// Stored objects: OLD accepted them, and a client reads them and writes them back unchanged under NEW.
     Stored,
-    /// Objects that are written for OLD and sent to NEW.
+    /// Writers: clients that write objects for OLD and send them to NEW.
     Writers,
-    /// Objects that NEW accepts, read by what knows OLD: generated clients, a rollback.
+    /// Readers: clients that know OLD, such as generated clients or a rollback, and read objects that NEW accepts.
     Readers,
 }
 
 impl Direction {
-    /// All directions, in the order in which they are told.
+    /// All directions, in the order of the output.
     pub const ALL: [Self; 3] = [Self::Stored, Self::Writers, Self::Readers];
 
-    /// The name, in lower case.
+    /// The lower-case name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Stored => "stored",
@@ -28,7 +28,7 @@ impl Direction {
         }
     }
 
-    /// Whether objects are made for NEW and judged by OLD.
+    /// Whether the objects are made for NEW and checked by OLD.
     pub(crate) const fn is_backward(self) -> bool {
         matches!(self, Self::Readers)
     }
@@ -40,25 +40,25 @@ impl fmt::Display for Direction {
     }
 }
 
-/// What becomes of a witness under the other CRD.
+/// What happens to a witness under the other CRD.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Effect {
-    /// The API server refuses it.
+    /// The API server rejects it.
     Refused,
     /// The API server does not serve its version or kind.
     Unserved,
     /// The API server drops a part of it.
     Pruned,
-    /// The API server fills in another value, or none.
+    /// The API server stores another value for a field, or no value.
     Defaulted,
-    /// A null is stored, where it was dropped before.
+    /// The API server stores a null that it dropped before.
     NullKept,
-    /// It can no longer be selected by one of its fields.
+    /// A field selector can no longer select it.
     Unselectable,
 }
 
 impl Effect {
-    /// The name, in lower case.
+    /// The lower-case name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Refused => "refused",
@@ -77,45 +77,45 @@ impl fmt::Display for Effect {
     }
 }
 
-/// An object that shows what a change does. It was run through both CRDs.
+/// An object that demonstrates the effect of a change. It was checked against both CRDs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Witness {
-    /// The object, as a client sends it.
+    /// The object that a client sends.
     pub object: Value,
-    /// The object that it replaces, if it shows an update.
+    /// The object that it replaces, if the witness is an update.
     pub old_object: Option<Value>,
-    /// Whether the update is one of the status subresource.
+    /// Whether the update goes to the status subresource.
     pub is_status: bool,
-    /// What the API server answers, in its own words; empty if it refuses nothing.
+    /// The API server's message; empty if it does not reject the object.
     pub words: String,
 }
 
-/// What a change does in one direction.
+/// The effect of a change in one direction.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Answer {
-    /// The witness shows what goes wrong.
+    /// The change breaks something, as the witness demonstrates.
     Breaks {
-        /// What becomes of the witness.
+        /// What happens to the witness.
         effect: Effect,
         /// The witness.
         witness: Witness,
     },
-    /// Nothing goes wrong: it is proved.
+    /// The change is proved to break nothing.
     Compatible {
-        /// Why.
+        /// The reason.
         reason: String,
-        /// For stored objects: a value that the API server accepts only as long as it does not change, and would refuse from a writer.
+        /// For stored objects: a value that the API server accepts only until it changes, and would reject from a writer.
         tolerated: Option<Witness>,
     },
     /// Neither a witness nor a proof was found.
     Unknown {
-        /// What was tried or is missing.
+        /// What was tried, or what is missing.
         reason: String,
     },
 }
 
 impl Answer {
-    /// The name, in lower case.
+    /// The lower-case name.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Breaks { .. } => "breaks",
@@ -124,7 +124,7 @@ impl Answer {
         }
     }
 
-    /// The witness, also that of what is tolerated.
+    /// The witness of a break or of a tolerated value.
     pub const fn witness(&self) -> Option<&Witness> {
         match self {
             Self::Breaks { witness, .. } => Some(witness),
@@ -133,12 +133,12 @@ impl Answer {
         }
     }
 
-    /// Whether only an update that changes the value is refused.
+    /// Whether the API server rejects only updates that change the value.
     pub const fn is_tolerated(&self) -> bool {
         matches!(self, Self::Compatible { tolerated: Some(_), .. })
     }
 
-    /// How bad it is: of two changes that are told as one, the worse answer is told.
+    /// The severity: of two changes reported as one, the worse answer is reported.
     pub(crate) const fn rank(&self) -> u8 {
         match self {
             Self::Compatible { tolerated: None, .. } => 0,

@@ -1,13 +1,13 @@
-//! Changes: what differs between two CRDs.
+//! Changes: the differences between two CRDs.
 
 use crd_analyzer_schema::field::Path;
 
 use crate::answer::{Answer, Direction};
 
-/// That a property was added.
+/// The code for an added property.
 pub(crate) const PROPERTY_ADDED: &str = "property-added";
 
-/// The codes of all changes with a sentence each, sorted.
+/// The codes of all changes, with one sentence each; sorted.
 pub const CODES: &[(&str, &str)] = &[
     (
         "additional-properties-changed",
@@ -85,33 +85,33 @@ pub const CODES: &[(&str, &str)] = &[
     ("version-removed", "a version was removed"),
 ];
 
-/// One difference between two CRDs, and what it does.
+/// A difference between two CRDs, and its effects.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Change {
     /// Its code, one of [`CODES`].
     pub code: &'static str,
-    /// The version of the CRD that it is about; `None` if it is about all.
+    /// The version of the CRD that changed; `None` if the change affects all versions.
     pub version: Option<String>,
-    /// Its place in OLD's document; `None` if there is none.
+    /// The position in OLD's document; `None` if it is not in OLD.
     pub old_path: Option<Path>,
-    /// Its place in NEW's document; `None` if there is none.
+    /// The position in NEW's document; `None` if it is not in NEW.
     pub new_path: Option<Path>,
-    /// What was and what is, in a few words; may be empty.
+    /// The old and the new value in a few words; may be empty.
     pub what: String,
-    /// A sentence that names what changed, if it says more than the one of its code.
+    /// A sentence that names what changed, if it is more specific than the sentence of the code.
     pub told: Option<String>,
-    /// What it does, one answer a direction, in the order of [`Direction::ALL`].
+    /// The effects: one answer per direction, in the order of [`Direction::ALL`].
     pub answers: [Answer; 3],
 }
 
 impl Change {
-    /// The place: in NEW, or in OLD if it is not in NEW.
+    /// The position: in NEW or, if it is not in NEW, in OLD.
     pub fn path(&self) -> Path {
         let path = self.new_path.as_ref().or(self.old_path.as_ref());
         path.cloned().unwrap_or_default()
     }
 
-    /// What it does in a direction.
+    /// The effect in a direction.
     pub fn answer(&self, direction: Direction) -> &Answer {
         let [stored, writers, readers] = &self.answers;
         match direction {
@@ -121,12 +121,12 @@ impl Change {
         }
     }
 
-    /// The answers, each with its direction.
+    /// All answers with their directions.
     pub fn each(&self) -> impl Iterator<Item = (Direction, &Answer)> {
         Direction::ALL.into_iter().zip(&self.answers)
     }
 
-    /// What changed, in a sentence.
+    /// A sentence that says what changed.
     pub fn headline(&self) -> &str {
         let of_code = || {
             let known = CODES.binary_search_by(|it| it.0.cmp(self.code));
@@ -136,21 +136,21 @@ impl Change {
     }
 }
 
-/// How many answers there are of each kind.
+/// The number of answers of each kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Summary {
     /// Answers with a witness.
     pub breaks: usize,
     /// Answers with a proof.
     pub compatible: usize,
-    /// Those of them about stored objects that are tolerated until they change.
+    /// Compatible answers about stored objects whose values are only tolerated until they change.
     pub tolerated: usize,
-    /// Answers with neither.
+    /// Answers with neither a witness nor a proof.
     pub unknown: usize,
 }
 
 impl Summary {
-    /// Counts an answer.
+    /// Adds an answer.
     pub fn count(&mut self, answer: &Answer) {
         match answer {
             Answer::Breaks { .. } => self.breaks += 1,
@@ -160,7 +160,7 @@ impl Summary {
         self.tolerated += usize::from(answer.is_tolerated());
     }
 
-    /// Counts all answers of changes.
+    /// Counts all answers of the given changes.
     pub fn of<'c>(changes: impl IntoIterator<Item = &'c Change>) -> Self {
         let mut summary = Self::default();
         let answers = changes.into_iter().flat_map(|it| &it.answers);

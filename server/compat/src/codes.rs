@@ -1,4 +1,4 @@
-//! The codes of diagnostics about changes, one sentence each. Their pages explain them at length.
+//! The codes of diagnostics about changes, with one sentence each. Their pages explain them in detail.
 
 crd_analyzer_schema::codes! {
     /// A change of a CRD breaks stored objects, writers or readers.

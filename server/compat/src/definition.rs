@@ -1,4 +1,4 @@
-//! Changes of a CRD beside its schemas: names, scope, versions, columns, selectable fields, subresources.
+//! Changes of a CRD outside its schemas: names, scope, versions, columns, selectable fields, subresources.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::subresources::{self, NOT_TRIED};
 
 const SAME_OBJECTS: &str = "the API server accepts and stores the same objects";
 
-/// The changes beside schemas.
+/// All changes outside the schemas.
 pub(crate) fn changes(old: &Subject, new: &Subject) -> Vec<Change> {
     let mut found = Found {
         old,
@@ -27,17 +27,17 @@ pub(crate) fn changes(old: &Subject, new: &Subject) -> Vec<Change> {
     found.changes
 }
 
-/// What the removal of a CRD does.
+/// The effects of the removal of a CRD.
 pub(crate) fn removed(old: &Subject) -> Vec<Change> {
     gone(old, ("crd-removed", true), [Direction::Stored, Direction::Writers])
 }
 
-/// What a new CRD does.
+/// The effects of a new CRD.
 pub(crate) fn added(new: &Subject) -> Vec<Change> {
     gone(new, ("crd-added", false), [Direction::Readers, Direction::Readers])
 }
 
-/// One CRD exists on one side only, the old or the new one: its objects are not served on the other.
+/// The changes for a CRD that exists on one side only: the other side does not serve its objects.
 fn gone(subject: &Subject, (code, is_old): (&'static str, bool), directions: [Direction; 2]) -> Vec<Change> {
     let served = subject.spec().versions.iter().filter(|it| it.served);
     let change = |version: &Version| {
@@ -62,7 +62,7 @@ fn gone(subject: &Subject, (code, is_old): (&'static str, bool), directions: [Di
     served.map(change).collect()
 }
 
-/// That no object of a version is served on the other side, which is known to be so; with the smallest object.
+/// The answer that the other side does not serve a version, with the smallest object of the version as witness.
 fn unserved(subject: &Subject, version: &str) -> Answer {
     let object = Pair::new(subject, subject, version).and_then(|it| it.example(Direction::Writers));
     match object {
@@ -448,7 +448,7 @@ impl Found<'_> {
         }
     }
 
-    /// Clients that write to `/status` find nothing there.
+    /// The answer for clients that write to `/status`, which no longer exists.
     fn status_is_gone(&self, version: &str) -> Answer {
         let example = Pair::new(self.old, self.old, version).and_then(|it| it.example(Direction::Writers));
         let refused = example.and_then(|object| {
@@ -473,7 +473,7 @@ impl Found<'_> {
     }
 }
 
-/// The places of a version in both CRDs.
+/// The paths of a version in both CRDs.
 struct Places<'n> {
     old: Path,
     new: Path,

@@ -1,4 +1,4 @@
-//! What differs between two schemas: one entry a keyword of a node.
+//! The differences between two schemas: one entry for each keyword of a node.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,10 +7,10 @@ use crd_analyzer_schema::{JsonSchemaProps, SchemaOrBool, ValidationRule};
 
 use crate::steps::Step;
 
-/// How many values of an `enum` that came or went are told.
+/// The maximum number of added or removed `enum` values in a message.
 const MOST_LISTED: usize = 6;
 
-/// What differs at a node.
+/// The kind of a difference at a node.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Kind {
     /// `type`, with `x-kubernetes-int-or-string`, which is a type.
@@ -21,7 +21,7 @@ pub(crate) enum Kind {
     Nullable,
     /// `enum`
     Enum,
-    /// A bound: of numbers, of texts, of lists, of maps. With its keyword.
+    /// A limit on a number or on the size of a string, list or map; the string is its keyword.
     Bound(&'static str),
     /// `pattern`
     Pattern,
@@ -29,19 +29,19 @@ pub(crate) enum Kind {
     MultipleOf,
     /// A name in `required`.
     Required(String),
-    /// A property that only one of both has. The node is the one around it.
+    /// A property that exists on one side only. The node is the one that contains it.
     Property(String),
     /// `default`
     Default,
-    /// `additionalProperties`, without what is in its schema.
+    /// `additionalProperties`, not counting differences inside its schema.
     Values,
-    /// `items`, without what is in it.
+    /// `items`, not counting differences inside it.
     Items,
     /// `allOf`, `anyOf`, `oneOf` or `not`.
     Junctor(&'static str),
-    /// A rule that only one of both has, with its position there.
+    /// A rule that exists on one side only, with its index there.
     Rule(usize),
-    /// The message, the reason or the path of a rule, with its position in NEW.
+    /// The message, reason or field path of a rule, with its index in NEW.
     RuleMessage(usize),
     /// `x-kubernetes-list-type`, `x-kubernetes-list-map-keys`
     ListType,
@@ -57,7 +57,7 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// Which of both has what only one has, or that it is another one.
+/// The side that has something the other lacks, or both sides if it differs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Side {
     Old,
@@ -70,21 +70,21 @@ pub(crate) enum Side {
 pub(crate) struct Difference {
     pub(crate) kind: Kind,
     pub(crate) side: Side,
-    /// The node.
+    /// The steps to the node.
     pub(crate) steps: Vec<Step>,
-    /// What was and what is.
+    /// The old and the new value, in a few words.
     pub(crate) what: String,
-    /// A sentence that names what changed, if it says more than the one of the code.
+    /// A sentence that names what changed, if it is more specific than the sentence of the code.
     pub(crate) told: Option<String>,
 }
 
-/// All differences of two schemas.
+/// All differences between two schemas.
 #[derive(Default)]
 pub(crate) struct Differences {
     pub(crate) found: Vec<Difference>,
-    /// How many nodes differ in what no value is judged by.
+    /// The number of nodes that differ only in keywords without an effect on validation.
     pub(crate) described: usize,
-    /// The rules that were edited: where the new one is in `found`, and where the old one is.
+    /// The edited rules: the indices in `found` of the new and of the old rule.
     pub(crate) edited_rules: Vec<(usize, usize)>,
     steps: Vec<Step>,
 }
@@ -106,14 +106,14 @@ impl Differences {
         });
     }
 
-    /// Names what changed in the difference that was noted last.
+    /// Sets the sentence of the last difference.
     fn tell(&mut self, told: String) {
         if let Some(last) = self.found.last_mut() {
             last.told = Some(told);
         }
     }
 
-    /// Notes a keyword that is there or not.
+    /// Adds a difference if an optional keyword differs.
     fn keyword<T: PartialEq>(&mut self, kind: Kind, old: Option<&T>, new: Option<&T>, shown: impl Fn(&T) -> String) {
         if old == new {
             return;
@@ -270,7 +270,7 @@ impl Differences {
                 self.push(Kind::Rule(n), Side::New, shortened(&rule.rule));
                 continue;
             };
-            // The one that says the same, if there is one.
+            // Prefer the identical rule, if there is one.
             let same = known.iter().position(|it| old[*it] == *rule);
             let before = &old[known.remove(same.unwrap_or(0))];
             if before != rule {
@@ -299,7 +299,7 @@ impl Differences {
             } else {
                 format!(" by {}", keys.join(", "))
             };
-            // A list without a type is atomic.
+            // Lists are atomic by default.
             format!("{}{keys}", it.x_list_type.as_deref().unwrap_or("atomic"))
         };
         self.keyword(Kind::ListType, Some(&list(old)), Some(&list(new)), String::clone);
@@ -408,8 +408,8 @@ fn values_of(values: Option<&SchemaOrBool>) -> &'static str {
     }
 }
 
-/// The rules that were edited, as pairs of positions in the differences: the new rule and the old one. An edited rule is the only one that
-/// differs, or has the position and the message of the old one.
+/// The edited rules, as pairs of indices in the differences: the new rule and the old one. A rule counts as edited if it is the only one that
+/// differs, or has the index and the message of the old one.
 fn edited(
     removed: &[(usize, usize)],
     added: &[(usize, usize)],
@@ -425,7 +425,7 @@ fn edited(
     same_place.collect()
 }
 
-/// The type with which a value is judged.
+/// The type used to validate a value.
 pub(crate) fn type_of(schema: &JsonSchemaProps) -> &str {
     if schema.x_int_or_string {
         "int-or-string"
@@ -450,7 +450,7 @@ fn is_described_otherwise(old: &JsonSchemaProps, new: &JsonSchemaProps) -> bool 
         || (old.title != new.title || old.example != new.example || old.external_docs != new.external_docs)
 }
 
-/// A rule without the blanks that mean nothing. A rule with a comment or an escape is left as it is.
+/// Removes insignificant blanks from a rule. A rule with a comment or an escape is returned unchanged.
 fn without_blanks(rule: &str) -> String {
     if rule.contains('\\') || rule.contains("//") || rule.contains("\"\"\"") || rule.contains("'''") {
         return rule.trim().to_owned();
@@ -485,14 +485,14 @@ fn without_blanks(rule: &str) -> String {
     found
 }
 
-/// A clause without what no value is judged by.
+/// A clause without the keywords that have no effect on validation.
 pub(crate) fn plain(clause: &JsonSchemaProps) -> JsonSchemaProps {
     let mut clause = clause.clone();
     strip(&mut clause);
     clause
 }
 
-/// The clauses of a junctor without what no value is judged by. That an int-or-string is an integer or a string need not be said.
+/// The clauses of a junctor, without keywords that have no effect on validation and without the redundant `anyOf` of an int-or-string.
 pub(crate) fn plain_all(schema: &JsonSchemaProps, clauses: &[JsonSchemaProps]) -> Vec<JsonSchemaProps> {
     let is_any_of = std::ptr::eq(clauses, schema.any_of.as_slice());
     let clauses: Vec<_> = clauses.iter().map(plain).collect();

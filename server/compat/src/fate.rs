@@ -1,4 +1,4 @@
-//! What becomes of an object that is in store when its CRD changes.
+//! What happens to a stored object when its CRD changes.
 
 use crd_analyzer_apiextensions::api::{OBJECT_META, Presence};
 use crd_analyzer_budget::{self as budget, Limits};
@@ -11,10 +11,10 @@ use crate::{
     subject::Subject,
 };
 
-/// What happens to a part of a stored object, or to all of it. The worst comes first.
+/// What happens to a stored object or a part of it, from worst to best.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fate {
-    /// The API server refuses every update that does not change the value.
+    /// The API server rejects every update, even if it leaves the value unchanged.
     Refused,
     /// The API server does not serve the version or kind.
     Unserved,
@@ -22,12 +22,12 @@ pub enum Fate {
     Pruned,
     /// The API server accepts the value until an update changes it.
     Tolerated,
-    /// The API server fills in a value, or another one than before.
+    /// The API server fills in a value, or a different one than before.
     Defaulted,
 }
 
 impl Fate {
-    /// All of them, the worst first.
+    /// All fates, worst first.
     pub const ALL: [Self; 5] = [
         Self::Refused,
         Self::Unserved,
@@ -36,7 +36,7 @@ impl Fate {
         Self::Defaulted,
     ];
 
-    /// The name, in lower case.
+    /// The lower-case name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Refused => "refused",
@@ -51,30 +51,30 @@ impl Fate {
 /// Something that happens to an object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Happening {
-    /// What happens.
+    /// What happens to the field.
     pub fate: Fate,
     /// The field.
     pub place: Path,
-    /// Whether it happens to updates of the status only.
+    /// Whether it happens only to updates of the status.
     pub is_status: bool,
-    /// The API server's words, or what is filled in; may be empty.
+    /// The API server's message, or the value that is filled in; may be empty.
     pub words: String,
-    /// The same without the value, which tells whether OLD says so, too.
+    /// The message without the value, to find out whether OLD reports the same.
     reason: String,
 }
 
-/// Why nothing is known of an object.
+/// The reason why the fate of an object is unknown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotStored {
-    /// OLD refuses it, in the API server's words: no API server has it in store.
+    /// OLD rejects it, with this message from the API server, so no API server stores it.
     Refused(String),
-    /// OLD does not have its version.
+    /// OLD does not serve its version; with the API server's message.
     Unserved(String),
-    /// Neither side could be asked to the end.
+    /// The check ran out of its budget.
     Unfinished,
 }
 
-/// What happens to an object that OLD accepted, under NEW, which may be gone; nothing if the object stays as it is. The worst comes first.
+/// What happens under NEW (`None`: removed) to an object that OLD accepted; worst first. Empty if the object stays unchanged.
 pub fn fate_of(old: &Subject, new: Option<&Subject>, object: &Value) -> Result<Vec<Happening>, NotStored> {
     budget::within(Limits::DOCUMENT, || {
         let found = of_sent(old, new, &as_sent(object));
@@ -87,7 +87,7 @@ pub fn fate_of(old: &Subject, new: Option<&Subject>, object: &Value) -> Result<V
     .0
 }
 
-/// The object without what the API server writes into its metadata.
+/// The object without the metadata fields that the API server sets.
 fn as_sent(object: &Value) -> Value {
     let is_of_server = |name: &str| {
         let field = OBJECT_META.fields.iter().find(|it| it.name == name);
@@ -121,7 +121,7 @@ fn of_sent(old: &Subject, new: Option<&Subject>, object: &Value) -> Result<Vec<H
             reason: String::new(),
         }]);
     };
-    // What happened under OLD, too, is no news.
+    // Leave out what already happens under OLD.
     let known = written_back(before, &stored)?;
     let mut found = written_back(now, &stored)?;
     let is_same = |a: &Happening, b: &Happening| (a.fate, &a.place, &a.reason) == (b.fate, &b.place, &b.reason);
@@ -133,7 +133,7 @@ fn of_sent(old: &Subject, new: Option<&Subject>, object: &Value) -> Result<Vec<H
     Ok(found)
 }
 
-/// The object as an API server has it in store after OLD accepted it.
+/// The object as the API server stores it after OLD accepted it.
 fn stored(version: ServedVersion<'_>, object: &Value) -> Result<Value, NotStored> {
     let created = ask(version, object, Question::Create).ok_or(NotStored::Unfinished)?;
     if created.unjudged.is_some() {
@@ -152,7 +152,7 @@ fn stored(version: ServedVersion<'_>, object: &Value) -> Result<Value, NotStored
     Ok(as_client_sends(stored, object))
 }
 
-/// The object is read and written back as it is.
+/// What happens when the object is read and written back unchanged.
 fn written_back(version: ServedVersion<'_>, object: &Value) -> Result<Vec<Happening>, NotStored> {
     let Some(stored) = establish(version, object) else {
         let verdict = ask(version, object, Question::Create).ok_or(NotStored::Unfinished)?;
@@ -196,7 +196,7 @@ fn written_back(version: ServedVersion<'_>, object: &Value) -> Result<Vec<Happen
     Ok(found)
 }
 
-/// What a new object gets other than before.
+/// The defaults of a new object that differ from before.
 fn of_new(before: ServedVersion<'_>, now: ServedVersion<'_>, object: &Value, known: &[Happening]) -> Vec<Happening> {
     let created = |version| ask(version, object, Question::Create).and_then(|it| it.object);
     let (Some(before), Some(after)) = (created(before), created(now)) else {
@@ -208,7 +208,7 @@ fn of_new(before: ServedVersion<'_>, now: ServedVersion<'_>, object: &Value, kno
         let mut places = changed.map(|it| &it.place);
         places.any(|it| begins_with(path, it) || begins_with(it, path))
     };
-    // What the object says itself is no default.
+    // A value from the object itself is not a default.
     let is_default = |path: &Path| !is_metadata(path) && value_words(object.as_object(), path).is_empty();
     let others = changes.filter(|it| is_default(&it.path) && !is_known(&it.path));
     let told = others.map(|it| {
@@ -233,7 +233,7 @@ fn begins_with(path: &Path, start: &Path) -> bool {
     !start.segments().is_empty() && path.segments().starts_with(start.segments())
 }
 
-/// Why an object is refused; nothing if it is accepted.
+/// The reasons why an object is rejected; empty if it is accepted.
 fn causes(verdict: &ResourceVerdict, fate: Fate, is_status: bool) -> Vec<Happening> {
     let happening = |place: Path, words: String, reason: String| Happening {
         fate,
@@ -245,7 +245,7 @@ fn causes(verdict: &ResourceVerdict, fate: Fate, is_status: bool) -> Vec<Happeni
     if let Some(error) = &verdict.decode_error {
         return vec![happening(Path::root(), error.text.clone(), error.text.clone())];
     }
-    // That rules were not looked at follows from the other errors.
+    // Unchecked rules are only a consequence of the other errors.
     let is_cause = |it: &&RejectionCause| it.error.code != crd_analyzer_resource::codes::UNCHECKED_RULES;
     let errors = verdict.errors.iter().filter(is_cause);
     let mut found: Vec<_> = errors
@@ -264,7 +264,7 @@ fn words_of(verdict: &ResourceVerdict) -> String {
     first.map(|it| it.words).unwrap_or_default()
 }
 
-/// The value at a place, if it is short.
+/// The value at a position, if it is short.
 fn value_words(object: Option<&Map<String, Value>>, place: &Path) -> String {
     const MOST: usize = 60;
     let Some((Segment::Field(first) | Segment::Key(first), rest)) = place.segments().split_first() else {

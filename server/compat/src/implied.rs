@@ -1,6 +1,6 @@
-//! Whether what judges a value says nothing new: each of its keywords follows from what accepted the value.
+//! Decides whether new validation keywords are implied by the schemas that already accepted the values.
 //!
-//! Each function follows one check of `kube-openapi/pkg/validation/validate`, and asks `schema::validation` wherever the check computes.
+//! Each function follows one check of `kube-openapi/pkg/validation/validate`, and uses `schema::validation` for all calculations of the check.
 
 use std::collections::HashSet;
 
@@ -11,15 +11,15 @@ use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
 use crate::diff::{plain, type_of};
 use crate::steps::{Step, below};
 
-/// Longer texts are not counted.
+/// The maximum length limit for which string lengths are compared.
 const LONGEST: u32 = 64;
 
-/// What is known of the values of a node: every schema of these accepted them.
+/// The known facts about the values of a node: all these schemas accepted them.
 pub(crate) struct Accepted<'s> {
-    /// The node itself, and what `allOf` says of its values.
+    /// The node itself, and the `allOf` clauses about its values.
     pub(crate) nodes: Vec<&'s JsonSchemaProps>,
     pub(crate) kubernetes: KubernetesVersion,
-    /// The values were stored in between.
+    /// Whether the values were stored in between.
     pub(crate) is_stored: bool,
 }
 
@@ -28,13 +28,13 @@ impl Accepted<'_> {
         self.nodes.iter().any(|it| holds(it))
     }
 
-    /// The types, where the node has one.
+    /// The types of the nodes that have one.
     fn types(&self) -> impl Iterator<Item = &str> {
         let types = self.nodes.iter().map(|it| type_of(it));
         types.filter(|it| *it != "any")
     }
 
-    /// The numbers among them (`numberValidator`).
+    /// The range of the numbers among the values (`numberValidator`).
     pub(crate) fn numbers(&self) -> NumberSpan {
         let spans = self.nodes.iter().map(|it| Numbers::new(it, self.kubernetes).span());
         let span = spans.reduce(NumberSpan::and).unwrap_or(NumberSpan {
@@ -44,28 +44,29 @@ impl Accepted<'_> {
         if self.is_stored { span.stored() } else { span }
     }
 
-    /// Whether none of them is a number (`typeValidator`).
+    /// Whether none of the values is a number (`typeValidator`).
     pub(crate) fn has_no_numbers(&self) -> bool {
         self.types()
             .any(|it| !["integer", "number", "int-or-string"].contains(&it))
     }
 
-    /// Whether each number among them passes checks of `numberValidator`. Each check accepts all numbers between two that it accepts.
+    /// Whether all numbers among the values pass these checks of `numberValidator`. A check that accepts two numbers also accepts all
+    /// numbers between them.
     pub(crate) fn pass_number(&self, keywords: &[NumberKeyword], to: &JsonSchemaProps) -> bool {
         if self.has_no_numbers() {
             return true;
         }
         let checks = Numbers::new(to, self.kubernetes);
         let passes = |keyword: NumberKeyword| match keyword {
-            // Not every number between two multiples is one.
+            // A number between two multiples need not be a multiple.
             NumberKeyword::MultipleOf => to.multiple_of.is_none(),
             keyword => self.numbers().ends().all(|it| checks.accepts(keyword, &it)),
         };
         keywords.iter().all(|it| passes(*it))
     }
 
-    /// Whether each of them passes a bound. The checks of lengths and counts (`stringValidator`, `schemaSliceValidator`, `objectValidator`)
-    /// compare with one number.
+    /// Whether all values pass a limit. The checks of lengths and counts (`stringValidator`, `schemaSliceValidator`, `objectValidator`)
+    /// compare with a single number.
     pub(crate) fn pass_bound(&self, keyword: &str, to: &JsonSchemaProps) -> bool {
         let most = |bound: fn(&JsonSchemaProps) -> Option<i64>| {
             bound(to).is_none_or(|to| self.any(|it| bound(it).is_some_and(|known| to >= known)))
@@ -86,7 +87,7 @@ impl Accepted<'_> {
         }
     }
 
-    /// Whether `enum` lists all that it listed (`basicCommonValidator`). A null, which no enum lists, gets past `allOf`
+    /// Whether the new `enum` lists all values that the old one listed (`basicCommonValidator`). A null, which no enum lists, bypasses `allOf`
     /// (`SchemaValidator.Validate`).
     pub(crate) fn pass_enum(&self, to: &JsonSchemaProps) -> bool {
         let listed: HashSet<_> = to.r#enum.iter().collect();
@@ -96,24 +97,24 @@ impl Accepted<'_> {
         listed.is_empty() || judging.into_iter().any(|it| is_part(it))
     }
 
-    /// Whether each of them has the property (`objectValidator`).
+    /// Whether all values have the property (`objectValidator`).
     pub(crate) fn has_required(&self, name: &str) -> bool {
         self.any(|it| it.required.iter().any(|it| it == name))
     }
 
-    /// Whether each text among them matches (`stringValidator`), by the automata of the patterns.
+    /// Whether all strings among the values match the pattern (`stringValidator`), decided with automata.
     pub(crate) fn pass_pattern(&self, to: &JsonSchemaProps) -> bool {
         to.pattern.is_empty()
             || self.any(|it| it.pattern == to.pattern)
             || missed(&self.texts(), Texts::Matching(&to.pattern)) == Ok(None)
     }
 
-    /// The shortest text that patterns and lengths accept and that a pattern refuses, if there is one.
+    /// The shortest string that the known patterns and lengths accept and the new pattern rejects, if there is one.
     pub(crate) fn mismatch(&self, pattern: &str) -> Option<String> {
         missed(&self.texts(), Texts::Matching(pattern)).ok()?
     }
 
-    /// What the patterns and lengths say of the texts. What is not said here is not known.
+    /// The sets of strings that the patterns and lengths allow. Other constraints are ignored.
     fn texts(&self) -> Vec<Texts<'_>> {
         let patterns = self.nodes.iter().filter(|it| !it.pattern.is_empty());
         let mut found: Vec<_> = patterns.map(|it| Texts::Matching(&it.pattern)).collect();
@@ -127,7 +128,7 @@ impl Accepted<'_> {
         found
     }
 
-    /// Whether each text has a length (`stringValidator`), by the automata of the patterns.
+    /// Whether all strings have a length in this range (`stringValidator`), decided with automata.
     fn pass_length(&self, least: Option<i64>, most: Option<i64>) -> bool {
         let least = u32::try_from(least.unwrap_or(0).max(0));
         let most = most.map(u32::try_from).transpose();
@@ -147,7 +148,7 @@ impl Accepted<'_> {
         })
     }
 
-    /// Whether each of them passes a branch of a junctor (`schemaPropsValidator`): all its keywords follow.
+    /// Whether all values pass a branch of a junctor (`schemaPropsValidator`), because all its keywords are implied.
     pub(crate) fn pass_branch(&self, branch: &JsonSchemaProps) -> bool {
         let mut rest = plain(branch);
         let names = std::mem::take(&mut rest.required);

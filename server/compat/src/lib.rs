@@ -1,9 +1,9 @@
-//! What a change of a CRD does: to objects that are stored, to those who write objects, and to those who read them.
+//! The effects of a change of a CRD on stored objects, on clients that write objects, and on clients that read them.
 //!
-//! Each change gets an answer for each direction. *Breaks* comes with a witness, an object that was run through both CRDs. *Compatible*
-//! comes with a proof. Where neither is found, the answer is *unknown*, and never one of the others.
+//! Each change gets an answer for each direction. *Breaks* comes with a witness, an object that was checked against both CRDs. *Compatible*
+//! comes with a proof. If neither is found, the answer is *unknown*.
 //!
-//! This crate knows no YAML and no positions: CRDs go in, changes with field paths come out. The same input has the same answer:
+//! This crate knows no YAML and no text positions: it takes CRDs and returns changes with field paths. The same input gives the same answer:
 //! limits count work, not time, and random objects come from a seed.
 
 mod answer;
@@ -43,21 +43,21 @@ pub use policy::{Policy, Verdict};
 pub use subject::Subject;
 pub use words::{paragraph, shown_object};
 
-/// What may be spent on comparing two CRDs.
+/// The work limit for comparing two CRDs.
 const WORK: Limits = Limits {
     work: 400_000_000,
     bytes: u64::MAX,
     ..Limits::DOCUMENT
 };
 
-/// The changes from one CRD to another, first those of the CRD as a whole, then those of each version.
+/// The changes from one CRD to another: first those of the CRD as a whole, then those of each version.
 ///
-/// Both must be CRDs of the same Kubernetes version.
+/// Both must be CRDs for the same Kubernetes version.
 pub fn compare(old: &Subject, new: &Subject) -> Vec<Change> {
     compare_while(old, new, &|| true).unwrap_or_default()
 }
 
-/// The same as long as `goes_on` says so, which is asked between two changes. `None`: it said no.
+/// Like [`compare`], but stops when `goes_on` returns false; it is called between two changes. `None`: stopped.
 pub fn compare_while(old: &Subject, new: &Subject, goes_on: &dyn Fn() -> bool) -> Option<Vec<Change>> {
     let compared = || {
         let mut changes = definition::changes(old, new);
@@ -67,12 +67,12 @@ pub fn compare_while(old: &Subject, new: &Subject, goes_on: &dyn Fn() -> bool) -
     budget::within(WORK, compared).0
 }
 
-/// What it does that a CRD is not there any more.
+/// The effects of the removal of a CRD.
 pub fn removed(old: &Subject) -> Vec<Change> {
     budget::within(WORK, || definition::removed(old)).0
 }
 
-/// What it does that a CRD is there now.
+/// The effects of a new CRD.
 pub fn added(new: &Subject) -> Vec<Change> {
     budget::within(WORK, || definition::added(new)).0
 }

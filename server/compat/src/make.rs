@@ -1,4 +1,4 @@
-//! Values of a schema: the smallest that it accepts, and those around a value that is given.
+//! Makes values for a schema: the smallest that it accepts, and values that contain a given value.
 
 use std::collections::HashMap;
 
@@ -12,13 +12,13 @@ use serde_json::{Map, Value};
 
 use crate::steps::{self, Step, below};
 
-/// Values nested deeper are not made.
+/// The maximum nesting depth of a value.
 const MAX_DEPTH: usize = 40;
-/// Longer lists and larger maps are not made.
+/// The maximum size of lists and maps.
 pub(crate) const MAX_ITEMS: usize = 600;
-/// So many ways are tried to satisfy the junctors of an object.
+/// The maximum number of ways that are tried to satisfy the junctors of an object.
 const MAX_WAYS: usize = 40;
-/// Units of work for making a value.
+/// The work units for making a value.
 const MAKE: u64 = 500;
 
 /// Makes values of one schema.
@@ -37,17 +37,17 @@ impl<'s> Maker<'s> {
         }
     }
 
-    /// Whether a node accepts a value. Rules are not asked, and what is around the node neither.
+    /// Whether a node accepts a value, not counting validation rules and the schemas around the node.
     pub(crate) fn accepts(&self, schema: &'s JsonSchemaProps, value: &Value) -> bool {
         self.validator.validate_node(schema, &Path::root(), value).is_empty()
     }
 
-    /// The scalars worth trying under a node, the simplest first. All are accepted.
+    /// The scalars worth trying for a node, simplest first. The node accepts all of them.
     pub(crate) fn scalars(&self, schema: &'s JsonSchemaProps, constants: &[Value]) -> Vec<Value> {
         scalars(Structural::assume(schema), &self.validator, constants)
     }
 
-    /// The smallest value of a node that is found.
+    /// The smallest value of a node that can be found.
     pub(crate) fn smallest(&self, schema: &'s JsonSchemaProps) -> Option<Value> {
         self.value(schema, 0)
     }
@@ -73,7 +73,7 @@ impl<'s> Maker<'s> {
         made
     }
 
-    /// A list with these items, and as many more as it needs.
+    /// A list with the given items, and as many more as the schema requires.
     pub(crate) fn list(&self, schema: &'s JsonSchemaProps, mut items: Vec<Value>) -> Option<Value> {
         let least = usize::try_from(schema.min_items.unwrap_or(0)).ok()?;
         if least > MAX_ITEMS {
@@ -89,7 +89,7 @@ impl<'s> Maker<'s> {
         self.accepts(schema, &list).then_some(list)
     }
 
-    /// Items that differ from each other, if the schema has so many; else the same item several times.
+    /// Items that differ from each other, if the schema allows enough of them; otherwise the same item several times.
     pub(crate) fn different_items(&self, schema: &'s JsonSchemaProps, count: usize) -> Option<Vec<Value>> {
         let item = below(schema, &Step::Items)?;
         let first = self.value(item, 1)?;
@@ -108,7 +108,7 @@ impl<'s> Maker<'s> {
         Some(items)
     }
 
-    /// The value made another one, in one of a row of different ways.
+    /// Changes a value into a different one; each `n` gives another result.
     fn another(&self, schema: &'s JsonSchemaProps, value: &Value, n: usize, keys: &[String]) -> Option<Value> {
         match value {
             Value::Object(fields) => {
@@ -144,7 +144,7 @@ impl<'s> Maker<'s> {
         }
     }
 
-    /// An object with these fields, and as many more as it needs.
+    /// An object with the given fields, and as many more as the schema requires.
     pub(crate) fn object(&self, schema: &'s JsonSchemaProps, given: Map<String, Value>, depth: usize) -> Option<Value> {
         let mut fields = given;
         if schema.x_embedded_resource {
@@ -205,7 +205,7 @@ impl<'s> Maker<'s> {
         self.satisfied(schema, &fields, depth)
     }
 
-    /// The object with more fields, so that junctors hold.
+    /// The object with more fields, so that it satisfies the junctors.
     fn satisfied(&self, schema: &'s JsonSchemaProps, fields: &Map<String, Value>, depth: usize) -> Option<Value> {
         for names in ways(schema).into_iter().take(MAX_WAYS) {
             if budget::work(MAKE).is_err() {
@@ -228,14 +228,14 @@ impl<'s> Maker<'s> {
         None
     }
 
-    /// A value of the root that has a value at the end of a way.
+    /// A value of the root that contains the given value at the end of a path.
     pub(crate) fn around(&self, steps: &[Step], value: Value) -> Option<Value> {
         let is_null = value.is_null();
         let whole = self.around_from(self.root, steps, value, 0);
         if whole.is_some() || !is_null {
             return whole;
         }
-        // A null that is not allowed is dropped: what is around it has to do without.
+        // A null that is not allowed is dropped, so the result has to be valid without it.
         let value = self.smallest(steps::at(self.root, steps)?)?;
         let mut whole = self.around_from(self.root, steps, value, 0)?;
         let mut at = &mut whole;
@@ -258,7 +258,7 @@ impl<'s> Maker<'s> {
         match step {
             Step::Property(name) => self.object(schema, Map::from_iter([(name.clone(), inner)]), depth),
             Step::Items => {
-                // The list may be refused for what is changed in it: then whoever judges it says so.
+                // If the list is rejected because of the changed item, the caller's check reports that.
                 self.list(schema, vec![inner.clone()])
                     .or(Some(Value::Array(vec![inner])))
             }
@@ -267,7 +267,7 @@ impl<'s> Maker<'s> {
     }
 }
 
-/// The names of properties that may satisfy the junctors of an object, one set a way.
+/// The sets of property names that may satisfy the junctors of an object; each set is one way.
 pub(crate) fn ways(schema: &JsonSchemaProps) -> Vec<Vec<&str>> {
     let mut ways: Vec<Vec<&str>> = Vec::new();
     let clauses = schema.all_of.iter().chain(&schema.any_of).chain(&schema.one_of);
@@ -281,7 +281,7 @@ pub(crate) fn ways(schema: &JsonSchemaProps) -> Vec<Vec<&str>> {
         required.extend(clause.properties.iter().map(|it| it.0.as_str()));
         ways.push(required);
     }
-    // One of each kind together.
+    // The first branch of each junctor, together.
     let firsts = [&schema.all_of, &schema.any_of, &schema.one_of].map(|it| it.first());
     let together = firsts
         .into_iter()

@@ -1,4 +1,4 @@
-//! Objects that one version of a CRD accepts: the smallest, and random ones.
+//! Makes objects that a version of a CRD accepts: the smallest one, and random ones.
 
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::JsonSchemaProps;
@@ -11,12 +11,12 @@ use crate::replay::{Write, without_status};
 use crate::steps::{Step, below};
 use crate::subject::Subject;
 
-/// Values nested deeper are the smallest ones.
+/// Values nested deeper than this are the smallest ones.
 const MAX_DEPTH: usize = 12;
-/// An object has at most so many parts that are chosen by chance.
+/// The maximum number of randomly chosen parts of an object.
 const MAX_PARTS: usize = 400;
 
-/// Makes objects of one version. Each is accepted by the API server, with strict field validation.
+/// Makes objects for one version. The API server accepts each of them, even with strict field validation.
 pub struct Objects<'d> {
     pair: Pair<'d>,
 }
@@ -27,19 +27,19 @@ impl<'d> Objects<'d> {
         Pair::new(subject, subject, version).map(|pair| Self { pair })
     }
 
-    /// Whether the API server accepts an object, and its status where that is a subresource.
+    /// Whether the API server accepts an object and, if the status is a subresource, its status too.
     pub fn accepts(&self, object: &Value) -> bool {
         let create = Write::create(object.clone());
         let sides = self.pair.sides(Direction::Writers);
         budget::within(Limits::DOCUMENT, || sides.accepts(&create)).0
     }
 
-    /// The smallest object that is found.
+    /// The smallest object that can be found.
     pub fn smallest(&self) -> Option<Value> {
         budget::within(Limits::DOCUMENT, || self.pair.example(Direction::Writers)).0
     }
 
-    /// An object that is found by chance; `None` if none is found in one try.
+    /// A random object; `None` if one attempt finds none.
     pub fn random(&self, rng: &mut Rng) -> Option<Value> {
         budget::within(Limits::DOCUMENT, || self.any(rng)).0
     }
@@ -52,7 +52,7 @@ impl<'d> Objects<'d> {
         };
         let object = self.pair.mended(Direction::Writers, self.pair.object(fields), &[])?;
         let sides = self.pair.sides(Direction::Writers);
-        // A status is validated by itself.
+        // A status subresource is validated separately.
         let tries = [object.clone(), without_status(&object)];
         tries.into_iter().find(|it| sides.accepts(&Write::create(it.clone())))
     }
@@ -78,7 +78,7 @@ impl<'d> Objects<'d> {
             if depth == 0 && ["apiVersion", "kind", "metadata"].contains(&name.as_str()) {
                 continue;
             }
-            // What lies at the root is worth more than what lies deep.
+            // Prefer fields at the root to nested ones.
             let is_wanted = depth == 0 || rng.u8(..3) > 0;
             if is_wanted && let Some(value) = self.value(property, rng, depth + 1, parts) {
                 given.insert(name.clone(), value);

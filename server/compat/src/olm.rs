@@ -1,7 +1,7 @@
-//! What the Operator Lifecycle Manager (OLM v1) refuses: its preflight runs crdify with a configuration of its own.
+//! The updates that the Operator Lifecycle Manager (OLM v1) rejects: its preflight check runs crdify with its own configuration.
 //!
 //! The source is `pkg/validations` of `sigs.k8s.io/crdify` v0.5.0 and `crdupgradesafety` of operator-controller: changes of descriptions
-//! and new values of an `enum` are allowed, and whatever no check knows is refused.
+//! and new values of an `enum` are allowed, and a change that no check handles is rejected.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -15,26 +15,26 @@ use serde_json::Value;
 use crate::WORK;
 use crate::subject::Subject;
 
-/// The check that refuses what no other check knows.
+/// The check that rejects changes that no other check handles.
 const UNHANDLED: &str = "unhandled";
 
-/// A reason for which OLM refuses an update of a CRD.
+/// A reason for which OLM rejects an update of a CRD.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct OlmRefusal {
-    /// The version, or two served versions that are compared with each other (`v1alpha1 -> v1`); `None` where the whole CRD is judged.
+    /// The version, or two served versions that are compared with each other (`v1alpha1 -> v1`); `None` for a check of the whole CRD.
     pub version: Option<String>,
-    /// The property as crdify writes it (`^.spec.replicas`, `^.spec.ports[*]`); empty where the whole CRD is judged.
+    /// The property in crdify's notation (`^.spec.replicas`, `^.spec.ports[*]`); empty for a check of the whole CRD.
     pub property: String,
-    /// The check of crdify, such as `existingFieldRemoval` or `unhandled`.
+    /// The crdify check, such as `existingFieldRemoval` or `unhandled`.
     pub check: &'static str,
     /// What the check found.
     pub found: String,
 }
 
-/// What OLM refuses about the update of a CRD; nothing if it accepts the update. Both CRDs are taken as an API server has them, so that the
-/// old storage version is one of `status.storedVersions`.
+/// The reasons for which OLM rejects the update of a CRD; empty if it accepts the update. Both CRDs are taken as stored in an API server, so the
+/// old storage version is in `status.storedVersions`.
 ///
-/// The schemas must be as deep as the thread's stack allows.
+/// The schemas must not be nested deeper than the thread's stack allows.
 pub fn olm_refusals(old: &Subject, new: &Subject) -> Vec<OlmRefusal> {
     let (mut found, _) = budget::within(WORK, || {
         let (before, after) = (versions(old), versions(new));
@@ -47,7 +47,7 @@ pub fn olm_refusals(old: &Subject, new: &Subject) -> Vec<OlmRefusal> {
             found.extend(removed.map(|it| of_crd("existingFieldRemoval", format!("{}.{it}", is.name))));
             found.extend(of_schemas(was.name, was, is).map(|it| it.refusal));
         }
-        // A conversion webhook may do anything.
+        // A conversion webhook can convert anything.
         if !new.has_webhook() {
             let known: BTreeSet<Found> = between_served(before).collect();
             let now = between_served(after).filter(|it| !known.contains(it));
@@ -78,11 +78,11 @@ fn versions(subject: &Subject) -> Vec<FlatVersion<'_>> {
     versions.collect()
 }
 
-/// A refusal, and what tells it apart from one of other schemas in the same words.
+/// A refusal, and a hash that distinguishes it from refusals of other schemas with the same text.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Found {
     refusal: OlmRefusal,
-    /// A hash of the keywords of `unhandled`, whose values the refusal does not tell.
+    /// A hash of the values of the keywords in `unhandled`, which the refusal's text does not contain.
     values: u64,
 }
 
@@ -95,7 +95,7 @@ fn of_crd(check: &'static str, found: String) -> OlmRefusal {
     }
 }
 
-/// `scope`, `storedVersionRemoval`
+/// The checks `scope` and `storedVersionRemoval`.
 fn of_definition(old: &Subject, new: &Subject) -> Vec<OlmRefusal> {
     let mut refusals = Vec::new();
     let (before, after) = (&old.spec().scope, &new.spec().scope);
@@ -108,7 +108,7 @@ fn of_definition(old: &Subject, new: &Subject) -> Vec<OlmRefusal> {
     refusals
 }
 
-/// The served versions among each other, an older one with each newer one.
+/// Compares each served version with each newer one.
 fn between_served(mut versions: Vec<FlatVersion<'_>>) -> impl Iterator<Item = Found> {
     versions.retain(|it| it.is_served);
     versions.sort_by(|a, b| compare_version_names(a.name, b.name));
@@ -121,12 +121,12 @@ fn between_served(mut versions: Vec<FlatVersion<'_>>) -> impl Iterator<Item = Fo
     found.into_iter()
 }
 
-/// What the checks find of each property of the old schema. crdify does not look at new properties.
+/// The results of the checks for each property of the old schema. crdify ignores new properties.
 fn of_schemas(version: &str, old: &FlatVersion<'_>, new: &FlatVersion<'_>) -> impl Iterator<Item = Found> {
     let nothing = JsonSchemaProps::default();
     let mut all = Vec::new();
     for (property, before) in &old.schemas {
-        // The properties of a property have lines of their own.
+        // The properties inside a property are checked separately.
         let before = own(before);
         let after = own(new.schemas.get(property).copied().unwrap_or(&nothing));
         if before != after {
@@ -144,7 +144,7 @@ fn of_schemas(version: &str, old: &FlatVersion<'_>, new: &FlatVersion<'_>) -> im
     all.into_iter()
 }
 
-/// Each schema by where its value is. Of several for one value the last one counts, as in crdify: of a schema with `anyOf` its last branch.
+/// All schemas by the path of their value. If several apply to one value, the last one wins, as in crdify: with `anyOf`, the last branch.
 fn flat(schema: &JsonSchemaProps) -> BTreeMap<String, &JsonSchemaProps> {
     let mut found = BTreeMap::new();
     walk(schema, "^", &mut found);
@@ -188,7 +188,7 @@ fn walk<'s>(schema: &'s JsonSchemaProps, at: &str, found: &mut BTreeMap<String, 
     }
 }
 
-/// A schema without its properties, items, and description.
+/// A schema without its properties, items and description.
 fn own(schema: &JsonSchemaProps) -> JsonSchemaProps {
     JsonSchemaProps {
         description: String::new(),
@@ -209,7 +209,7 @@ fn own(schema: &JsonSchemaProps) -> JsonSchemaProps {
     }
 }
 
-/// The checks that refuse what became of a schema, and what they found.
+/// The checks that reject the change of a schema, with what they found.
 fn checks(old: &JsonSchemaProps, new: &JsonSchemaProps) -> Vec<(&'static str, String)> {
     let maximum = |older: f64, newer: f64| newer < older;
     let minimum = |older: f64, newer: f64| newer > older;
@@ -272,7 +272,7 @@ fn required(old: &[String], new: &[String]) -> Option<String> {
     (!names.is_empty()).then(|| format!("added {names}"))
 }
 
-/// The keywords that differ and that no check knows.
+/// The changed keywords that no check handles.
 fn unhandled(old: &JsonSchemaProps, new: &JsonSchemaProps) -> Option<String> {
     let differs = |name, is_same: bool| (!is_same).then_some(name);
     let names = [
@@ -319,7 +319,7 @@ fn unhandled(old: &JsonSchemaProps, new: &JsonSchemaProps) -> Option<String> {
     (!names.is_empty()).then(|| format!("{} changed", names.join(", ")))
 }
 
-/// A number that two pairs of schemas share if their keywords without a check of their own are the same.
+/// A hash that is equal for two pairs of schemas if their keywords without a check of their own are the same.
 fn values(old: &JsonSchemaProps, new: &JsonSchemaProps) -> u64 {
     let without_checked = |schema: &JsonSchemaProps| {
         let mut rest = own(schema);

@@ -1,4 +1,4 @@
-//! One version of both CRDs: who judges, and objects that one of them accepts.
+//! One version of both CRDs: checks objects with either side, and makes objects that one side accepts.
 
 use std::cell::OnceCell;
 
@@ -17,10 +17,10 @@ use crate::rules;
 use crate::steps::{self, Step};
 use crate::subject::Subject;
 
-/// An object that rules refuse is changed at most so many times.
+/// The maximum number of times that an object rejected by rules is changed.
 pub(crate) const MAX_MENDED: usize = 3;
 
-/// A version that both serve.
+/// A version that both CRDs serve.
 pub(crate) struct Pair<'d> {
     pub(crate) name: String,
     old_subject: &'d Subject,
@@ -31,7 +31,7 @@ pub(crate) struct Pair<'d> {
     pub(crate) new_maker: Maker<'d>,
     api_version: String,
     kind: String,
-    /// Whether all rules of OLD, and of NEW, together cost less than the API server spends on an object.
+    /// For OLD and for NEW: whether all rules together always stay below the API server's cost budget for an object.
     is_cheap: [OnceCell<bool>; 2],
 }
 
@@ -81,7 +81,7 @@ impl<'d> Pair<'d> {
         }
     }
 
-    /// An object with these fields.
+    /// Builds an object with these fields.
     pub(crate) fn object(&self, fields: Map<String, Value>) -> Value {
         let mut object = Map::new();
         object.insert("apiVersion".to_owned(), self.api_version.clone().into());
@@ -101,7 +101,7 @@ impl<'d> Pair<'d> {
         Value::Object(object)
     }
 
-    /// Whether all rules of the judging side together always cost less than the API server spends on them.
+    /// Whether all rules of the checking side together always stay below the API server's cost budget.
     pub(crate) fn is_cheap(&self, direction: Direction) -> bool {
         let (subject, known) = if direction.is_backward() {
             (self.old_subject, &self.is_cheap[0])
@@ -129,7 +129,7 @@ impl<'d> Pair<'d> {
         self.new_subject.kubernetes()
     }
 
-    /// The smallest object of a side that is found, as a create that it accepts.
+    /// The smallest object that a side accepts, as a create request.
     pub(crate) fn example(&self, direction: Direction) -> Option<Value> {
         let maker = self.maker(direction);
         let Value::Object(fields) = maker.smallest(maker.root)? else {
@@ -138,12 +138,12 @@ impl<'d> Pair<'d> {
         self.mended(direction, self.object(fields), &[])
     }
 
-    /// The answer of NEW to an update of the status, if OLD accepts it and NEW refuses it.
+    /// The message with which NEW rejects an update of the status that OLD accepts.
     pub(crate) fn refused_status(&self, it: &Write) -> Option<String> {
         self.sides(Direction::Writers).refuses_status(it)
     }
 
-    /// The object, changed until the side that must accept it does. What is at `kept` stays.
+    /// Changes the object until the side that must accept it does. The value at `kept` stays unchanged.
     pub(crate) fn mended(&self, direction: Direction, object: Value, kept: &[Step]) -> Option<Value> {
         let sides = self.sides(direction);
         let mut object = object;
@@ -167,7 +167,7 @@ impl<'d> Pair<'d> {
             for fix in fixes {
                 let mut mended = object.clone();
                 let target = value_at(&mut mended, &at)?;
-                // What shows the change stays.
+                // Keep the value that demonstrates the change.
                 let keeps = kept.len() > node_steps.len() && kept.starts_with(&node_steps);
                 merge(target, &fix, keeps);
                 if mended == object {
@@ -184,7 +184,7 @@ impl<'d> Pair<'d> {
     }
 }
 
-/// The steps of a schema's path, up to the keyword that it ends in.
+/// The steps of a schema path, up to its final keyword.
 fn steps_below(root: &Path, path: &Path) -> Option<Vec<Step>> {
     let mut rest = path.segments().strip_prefix(root.segments())?;
     let mut found = Vec::new();
@@ -207,7 +207,7 @@ fn steps_below(root: &Path, path: &Path) -> Option<Vec<Step>> {
     }
 }
 
-/// The place of the value of a node: errors of rules may name a field below it.
+/// The path of a node's value: errors of rules may name a field below it.
 fn value_place(place: &Path, steps: &[Step]) -> Path {
     place.segments().iter().take(steps.len()).cloned().collect()
 }
@@ -219,7 +219,7 @@ fn value_at<'v>(object: &'v mut Value, place: &Path) -> Option<&'v mut Value> {
     })
 }
 
-/// Puts the fields of `fix` into `target`. If `keeps`, only those that it does not have.
+/// Copies the fields of `fix` into `target`. If `keeps`, existing fields are not overwritten.
 fn merge(target: &mut Value, fix: &Value, keeps: bool) {
     match (target, fix) {
         (Value::Object(target), Value::Object(fix)) => {

@@ -1,26 +1,26 @@
-//! Policies: which of the changes that break something are not allowed.
+//! Policies: which breaking changes are forbidden.
 
 use crate::answer::{Answer, Direction, Effect};
 use crate::change::{Change, PROPERTY_ADDED};
 use crate::fate::Fate;
 
-/// What is allowed.
+/// A policy: what is allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Policy {
-    /// Nothing may break stored objects or writers. New defaults and nulls are allowed, since no object is refused or loses anything by them.
+    /// Stored objects and writers must not break. New defaults and nulls are allowed, because they neither reject an object nor lose data.
     #[default]
     Writers,
-    /// Nothing may break anybody, and nothing may be stored other than before.
+    /// Nothing must break, and stored values must not differ from before.
     Strict,
-    /// The rules of the Kubernetes API conventions, by the stability level of the version: anything is allowed in an alpha version; beta and
+    /// The Kubernetes API conventions, by the stability level of the version: in an alpha version everything is allowed; beta and
     /// stable versions may get optional fields, new defaults for them, and wider validation.
     ApiConventions,
-    /// What the Operator Lifecycle Manager refuses, see [`olm_refusals`](crate::olm_refusals): it has no opinion of single changes.
+    /// The checks of the Operator Lifecycle Manager, see [`olm_refusals`](crate::olm_refusals), which do not apply to individual changes.
     Olm,
 }
 
 impl Policy {
-    /// The name, as on the command line.
+    /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Writers => "writers",
@@ -30,7 +30,7 @@ impl Policy {
         }
     }
 
-    /// Whether a policy is about a change in a direction at all.
+    /// Whether the policy applies to a change in a direction.
     pub fn is_about(self, change: &Change, direction: Direction) -> bool {
         match self {
             Self::Strict => true,
@@ -38,13 +38,13 @@ impl Policy {
             Self::Writers => direction != Direction::Readers,
             Self::ApiConventions => {
                 let is_alpha = change.version.as_deref().is_some_and(is_alpha);
-                // Readers must be ready for fields and values that they do not know.
+                // Readers must tolerate unknown fields and values.
                 direction != Direction::Readers && !is_alpha
             }
         }
     }
 
-    /// What a policy makes of an answer.
+    /// The policy's verdict on an answer.
     pub fn judge(self, change: &Change, direction: Direction, answer: &Answer) -> Verdict {
         if !self.is_about(change, direction) {
             return Verdict::Compatible;
@@ -58,7 +58,7 @@ impl Policy {
                     Self::Olm => true,
                     Self::Writers => matches!(effect, Effect::Defaulted | Effect::NullKept),
                     Self::ApiConventions => {
-                        // A default that was there must stay what it was; that of a new field is free.
+                        // An existing default must not change; a new field may have any default.
                         *effect == Effect::NullKept || *effect == Effect::Defaulted && change.code == PROPERTY_ADDED
                     }
                 };
@@ -71,7 +71,7 @@ impl Policy {
         }
     }
 
-    /// What a policy makes of something that happens to a stored object of a version.
+    /// The policy's verdict on what happens to a stored object of a version.
     pub fn judge_fate(self, fate: Fate, version: &str) -> Verdict {
         let is_forbidden = match (self, fate) {
             (Self::Olm, _) | (_, Fate::Tolerated) => false,
@@ -86,7 +86,7 @@ impl Policy {
         }
     }
 
-    /// What a policy makes of all changes.
+    /// The policy's verdict on all changes.
     pub fn verdict<'c>(self, changes: impl IntoIterator<Item = &'c Change>) -> Verdict {
         let each = |change: &'c Change| {
             let answers = change.each();
@@ -97,20 +97,20 @@ impl Policy {
     }
 }
 
-/// What a policy makes of changes.
+/// The verdict of a policy.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Verdict {
-    /// All is allowed.
+    /// Everything is allowed.
     #[default]
     Compatible,
-    /// Something is not known, and nothing is forbidden.
+    /// Nothing is known to be forbidden, but something is unknown.
     Unknown,
     /// Something is forbidden.
     Breaks,
 }
 
 impl Verdict {
-    /// The name, in lower case.
+    /// The lower-case name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Compatible => "compatible",
@@ -120,7 +120,7 @@ impl Verdict {
     }
 }
 
-/// Whether a version is one that may change in any way: `v1alpha1`.
+/// Whether a version is an alpha version, such as `v1alpha1`, which may change in any way.
 fn is_alpha(version: &str) -> bool {
     let rest = version.strip_prefix('v').unwrap_or(version);
     let rest = rest.trim_start_matches(|it: char| it.is_ascii_digit());

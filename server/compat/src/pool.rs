@@ -1,4 +1,4 @@
-//! Values worth trying for a change: those that the one schema accepts and the other may not.
+//! Values worth trying for a change: one schema accepts them and the other may not.
 
 use std::collections::HashSet;
 
@@ -11,24 +11,24 @@ use crate::diff::Kind;
 use crate::make::{MAX_ITEMS, Maker, ways};
 use crate::steps::{Step, below};
 
-/// So many values of a node are made.
+/// The maximum number of values made for a node.
 const MOST: usize = 60;
-/// Values of an `enum` that are tried at most.
+/// The maximum number of `enum` values that are tried.
 const MOST_LISTED: usize = 60;
-/// Longer texts are not made.
+/// The maximum length of a string.
 const MAX_TEXT: i64 = 70_000;
 
-/// Names of objects.
+/// Names for objects.
 const NAMES: &[&str] = &["a", "1", "a-b", "a.b"];
 
-/// Values of a node, and how they differ from what the node is in.
+/// A value to try, and the node that it is for.
 pub(crate) struct Candidate {
     pub(crate) value: Value,
-    /// The node itself, or one of its properties.
+    /// `None` for the node itself, otherwise the step to one of its children.
     pub(crate) below: Option<Step>,
 }
 
-/// What may show a change at a node. `from`: the node whose schema accepts, `to`: the node of the other schema.
+/// The values that may demonstrate a change at a node. `from`: the node of the schema that accepts; `to`: the node of the other schema.
 pub(crate) fn candidates<'s>(
     kind: &Kind,
     maker: &Maker<'s>,
@@ -63,7 +63,7 @@ pub(crate) fn candidates<'s>(
         }
         Kind::Values | Kind::Preserve => {
             let mut found = unlisted(maker, from, to, "unknown");
-            // A list keeps the fields of its items that no schema knows.
+            // List items can contain unknown fields that the schema preserves.
             if let (Some(items), Some(other)) = (below(from, &Step::Items), below(to, &Step::Items)) {
                 let lists = unlisted(maker, items, other, "unknown").into_iter();
                 found.extend(lists.map(|it| here(Value::Array(vec![it.value]))));
@@ -75,7 +75,7 @@ pub(crate) fn candidates<'s>(
     }
 }
 
-/// Fields that a schema does not list, but keeps.
+/// Fields that a schema does not define but preserves.
 fn unlisted<'s>(maker: &Maker<'s>, from: &'s JsonSchemaProps, to: &JsonSchemaProps, name: &str) -> Vec<Candidate> {
     let mut values = vec![
         json!("a"),
@@ -95,7 +95,7 @@ fn unlisted<'s>(maker: &Maker<'s>, from: &'s JsonSchemaProps, to: &JsonSchemaPro
     objects.map(|value| Candidate { value, below: None }).collect()
 }
 
-/// Values of a node, the simplest first.
+/// Values for a node, simplest first.
 pub(crate) fn of_node<'s>(maker: &Maker<'s>, from: &'s JsonSchemaProps, to: &JsonSchemaProps) -> Vec<Value> {
     let mut found = match from.r#type.as_str() {
         "object" => objects(maker, from),
@@ -125,7 +125,7 @@ pub(crate) fn of_node<'s>(maker: &Maker<'s>, from: &'s JsonSchemaProps, to: &Jso
         found.push(Value::Null);
     }
     if !from.format.is_empty() {
-        // A list passes for a text that has a format.
+        // A list is accepted where a string with a format is expected.
         found.extend(Some(json!([])).filter(|it| maker.accepts(from, it)));
     }
     // A null that is not allowed is dropped.
@@ -133,7 +133,7 @@ pub(crate) fn of_node<'s>(maker: &Maker<'s>, from: &'s JsonSchemaProps, to: &Jso
     found
 }
 
-/// A text made as long as bounds allow, in two ways, so that it may still match a pattern.
+/// Extends a string to the length limits in two ways, so that it may still match a pattern.
 fn lengthened(text: &str, from: &JsonSchemaProps, to: &JsonSchemaProps) -> Vec<Value> {
     let size = text.chars().count();
     let (Some(first), Some(last)) = (text.chars().next(), text.chars().last()) else {
@@ -154,11 +154,11 @@ fn lengthened(text: &str, from: &JsonSchemaProps, to: &JsonSchemaProps) -> Vec<V
         .collect()
 }
 
-/// Scalars of both schemas, and those beside their bounds.
+/// Scalars from both schemas, and values next to their limits.
 fn constants(from: &JsonSchemaProps, to: &JsonSchemaProps) -> Vec<Value> {
     let mut found = Vec::new();
     for (schema, other) in [(to, from), (from, to)] {
-        // What only one of them lists tells more.
+        // Prefer values that only one of the enums lists.
         let others: HashSet<_> = other.r#enum.iter().collect();
         let of_enum = || schema.r#enum.iter().filter(|it| !it.is_null());
         let only_here = of_enum().filter(|it| !others.contains(it));
@@ -169,7 +169,7 @@ fn constants(from: &JsonSchemaProps, to: &JsonSchemaProps) -> Vec<Value> {
             .flatten()
         {
             if bound.abs() < 9e15 {
-                // Beside an integer a bound is cut.
+                // Round the limit to an integer and try its neighbors.
                 let bound = int64(bound);
                 found.extend([bound, bound + 1, bound - 1].map(Value::from));
             }
@@ -210,7 +210,7 @@ fn constants(from: &JsonSchemaProps, to: &JsonSchemaProps) -> Vec<Value> {
     found
 }
 
-/// Objects: the smallest, those with one property more, and the one with all.
+/// Objects: the smallest, those with one more property, and one with all properties.
 fn objects<'s>(maker: &Maker<'s>, from: &'s JsonSchemaProps) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
     let mut push = |value: Option<Value>| {
@@ -254,7 +254,7 @@ fn objects<'s>(maker: &Maker<'s>, from: &'s JsonSchemaProps) -> Vec<Value> {
     found
 }
 
-/// Lists: empty, of one item, of two that are the same, and as long as bounds allow.
+/// Lists: empty, with one item, with two equal items, and as long as the limits allow.
 fn lists<'s>(maker: &Maker<'s>, from: &'s JsonSchemaProps, to: &JsonSchemaProps) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
     let mut push = |value: Value| {

@@ -1,11 +1,11 @@
-//! Proofs that a change does no harm.
+//! Proofs that a change is harmless.
 //!
-//! A proof is about one keyword of one node: every value that the one schema accepts there, the other one accepts there. That is enough,
-//! because a change of what is pruned or filled in is never proved as long as it may reach another keyword: so every keyword judges the
-//! value that it judged before.
+//! A proof is about one keyword of one node: every value that one schema accepts there, the other accepts there too. That is enough,
+//! because a change of pruning or defaulting is never proved if it could affect another keyword. So every other keyword checks the
+//! same value as before.
 //!
-//! Each proof follows a function of the API server, which it names. A proof that cannot name one is not made. Where that function
-//! computes, the proof runs our form of it (`implied`), and never computes by itself.
+//! Each proof follows a function of the API server and names it. No proof is made without such a function. If that function
+//! calculates, the proof calls our port of it (`implied`) and never calculates by itself.
 
 use std::collections::HashSet;
 
@@ -22,28 +22,28 @@ use crate::implied::Accepted;
 use crate::scope::{Scope, has_resources_below, has_rules_below, is_seen_unchanged};
 use crate::steps::{self, Step, nodes_below as below};
 
-/// Since this Kubernetes version updates of the status are ratcheted.
+/// The first Kubernetes version that ratchets updates of the status.
 const STATUS_RATCHETING_SINCE: KubernetesVersion = KubernetesVersion::minor(33);
 
-/// What a proof may look at.
+/// The input of a proof.
 pub(crate) struct Question<'s> {
     pub(crate) direction: Direction,
     pub(crate) difference: &'s Difference,
     /// The node in the schema that accepted the values.
     pub(crate) from: &'s JsonSchemaProps,
-    /// The node in the schema that judges them now.
+    /// The node in the schema that checks them now.
     pub(crate) to: &'s JsonSchemaProps,
-    /// The schema around the node that judges them now.
+    /// The root of the schema that checks them now.
     pub(crate) to_root: &'s JsonSchemaProps,
-    /// The schema around the node that accepted them.
+    /// The root of the schema that accepted them.
     pub(crate) from_root: &'s JsonSchemaProps,
     pub(crate) kubernetes: KubernetesVersion,
-    /// Whether the status is a subresource, in one of both.
+    /// Whether the status is a subresource in at least one of the two versions.
     pub(crate) has_status: bool,
 }
 
 impl Question<'_> {
-    /// Whether the one who judges now has what is only on one side.
+    /// Whether the checking schema has what the other one lacks.
     fn is_only_in_to(&self) -> bool {
         match self.difference.side {
             Side::New => !self.direction.is_backward(),
@@ -70,7 +70,7 @@ impl Question<'_> {
         }
     }
 
-    /// What is known of the values.
+    /// The known facts about the values.
     fn accepted(&self) -> Accepted<'_> {
         Accepted {
             nodes: steps::all_at(self.from_root, &self.difference.steps),
@@ -79,7 +79,7 @@ impl Question<'_> {
         }
     }
 
-    /// Why the change does no harm.
+    /// The reason why the change is harmless.
     pub(crate) fn proof(&self) -> Option<String> {
         let kind = &self.difference.kind;
         if let Some(reason) = self.by_keyword(kind) {
@@ -110,7 +110,7 @@ impl Question<'_> {
             Kind::Required(name) if self.accepted().has_required(name) => said("`allOf` requires the property already"),
             // `defaulting.Default`
             Kind::Required(name) => {
-                // `customResourceStrategy.PrepareForCreate` drops the status after defaults are set.
+                // `customResourceStrategy.PrepareForCreate` drops the status after defaulting.
                 let is_dropped = self.has_status && self.difference.steps.is_empty() && name == "status";
                 let default = lookup(&to.properties, name).and_then(default_of);
                 default.filter(|_| !is_dropped).and(said("the property has a default"))
@@ -136,7 +136,7 @@ impl Question<'_> {
                 let is_free = !self.scope().has_rules && !has_rules_below(to) && !has_rules_below(self.from);
                 (is_atomic && is_free).then(|| "duplicates are allowed now, and no rule compares the list".to_owned())
             }
-            // No function of a request without server-side apply looks at it.
+            // Only server-side apply uses it.
             Kind::MapType => {
                 let is_free = !self.scope().has_rules && !has_rules_below(to) && !has_rules_below(self.from);
                 is_free.then(|| "the same values are accepted, and no rule compares the map".to_owned())
@@ -146,7 +146,7 @@ impl Question<'_> {
         }
     }
 
-    /// Whether fields of an object that was accepted may be gone before they are counted: unknown ones, and those that are null
+    /// Whether an accepted object may lose fields before its fields are counted: unknown fields and nulls
     /// (`pruning.Prune`, `defaulting.PruneNonNullableNullsWithoutDefaults`).
     fn loses_fields(&self) -> bool {
         let (from, to) = (self.from, self.to);
@@ -171,7 +171,7 @@ impl Question<'_> {
         of_properties || of_values
     }
 
-    /// A bound of numbers, texts, lists or maps.
+    /// A proof for a limit on numbers, strings, lists or maps.
     fn bound(&self, keyword: &str) -> Option<String> {
         if keyword == "minProperties" && self.to.min_properties.is_some_and(|it| it > 0) && self.loses_fields() {
             return None;
@@ -187,7 +187,7 @@ impl Question<'_> {
             };
             return Some(reason.to_owned());
         }
-        // `pruning.Prune` leaves only properties that the schema has; the head of a resource stays, too.
+        // `pruning.Prune` keeps only properties in the schema, and `apiVersion`, `kind` and `metadata` of a resource.
         let scope = self.scope();
         let is_closed = !scope.keeps_unknown && self.from.additional_properties.is_none() && !scope.is_metadata;
         let most = self.from.properties.len() + 3;
@@ -196,18 +196,18 @@ impl Question<'_> {
             .then(|| "the schema does not have that many properties".to_owned())
     }
 
-    /// A value that is listed is tried (`SchemaValidator.Validate`).
+    /// A proof by trying all values of an `enum` (`SchemaValidator.Validate`).
     fn by_values(&self) -> Option<String> {
         let (from, to) = (self.from, self.to);
         let is_plain = |it: &JsonSchemaProps| !it.r#type.is_empty() && it.format.is_empty();
         if from.r#enum.is_empty() || !is_plain(from) || !is_plain(to) || type_of(from) != type_of(to) {
             return None;
         }
-        // Numbers are compared after a conversion, so that more are accepted than are listed.
+        // Numbers are compared after a conversion, so more values are accepted than the enum lists.
         if from.r#type != "string" || !from.r#enum.iter().all(Value::is_string) {
             return None;
         }
-        // Texts are listed or not; long lists are not searched for each of them.
+        // For strings, skip the enum itself: searching a long list for each value is slow.
         let unlisted = |it: &JsonSchemaProps| {
             let mut besides = it.clone();
             besides.r#enum.clear();
@@ -231,7 +231,7 @@ impl Question<'_> {
         let is_enforced = |it: &JsonSchemaProps| {
             !it.format.is_empty() && formats::is_enforced(&it.format, &it.r#type, self.kubernetes)
         };
-        // Which types rules see depends on these formats.
+        // The CEL types that rules see depend on these formats.
         let is_typed = |it: &JsonSchemaProps| ["date", "date-time", "duration", "byte"].contains(&it.format.as_str());
         if (is_typed(from) || is_typed(to)) && self.scope().has_rules {
             return None;
@@ -243,23 +243,23 @@ impl Question<'_> {
         if !is_enforced(from) && !is_enforced(to) {
             return Some("the API server does not enforce either format".to_owned());
         }
-        // `numberValidator`: a format sets the range of the bounds, too.
+        // `numberValidator`: a format also limits the range.
         let is_number = ["integer", "number"].contains(&from.r#type.as_str()) && from.r#type == to.r#type;
         (is_number && self.accepted().pass_number(&NumberKeyword::ALL, to))
             .then(|| "every number that was accepted before has the format".to_owned())
     }
 
-    /// Whether a property is one that each object has, and that no schema prunes (`pruning.PruneWithOptions`).
+    /// Whether every object has the property and no schema prunes it (`pruning.PruneWithOptions`).
     fn is_head(&self, name: &str) -> bool {
         self.difference.steps.is_empty() && ["apiVersion", "kind", "metadata"].contains(&name)
     }
 
-    /// A property that only the one who judges has.
+    /// A proof for a property that only the checking schema has.
     fn new_property(&self, name: &str) -> Option<String> {
         let property = lookup(&self.to.properties, name)?;
         let scope = self.scope();
         if self.is_head(name) {
-            // `ObjectMeta` and `TypeMeta` are decoded before a schema is asked.
+            // `ObjectMeta` and `TypeMeta` are decoded before schema validation.
             let r#type = if name == "metadata" { "object" } else { "string" };
             let said = JsonSchemaProps {
                 r#type: r#type.to_owned(),
@@ -276,7 +276,7 @@ impl Question<'_> {
         if default_of(property).is_none() {
             return Some("no object has the property yet, and it has no default".to_owned());
         }
-        // What is filled in is no harm to a reader as long as nothing counts it.
+        // A default is harmless for readers as long as nothing counts the fields.
         let is_harmless = !scope.has_rules
             && !scope.counts_fields
             && !self.is_compared()
@@ -286,7 +286,7 @@ impl Question<'_> {
             .then(|| "the property is filled in with a default, and nothing else reads it".to_owned())
     }
 
-    /// A property that only the one who accepted the objects has.
+    /// A proof for a property that only the accepting schema has.
     fn removed_property(&self) -> Option<String> {
         let Kind::Property(name) = &self.difference.kind else {
             return None;
@@ -296,7 +296,7 @@ impl Question<'_> {
         if self.is_head(name) || scope.is_metadata {
             return Some("the API server keeps the value even without a schema".to_owned());
         }
-        // Of an unknown field a null is kept (`defaulting.PruneNonNullableNullsWithoutDefaults`).
+        // A null in an unknown field is preserved (`defaulting.PruneNonNullableNullsWithoutDefaults`).
         if self.direction == Direction::Writers && drops_nulls(property) {
             return None;
         }
@@ -316,7 +316,7 @@ impl Question<'_> {
             return None;
         };
         let (from, to) = (self.from, self.to);
-        // A status that is a subresource is not stored with a new object: its defaults are filled in when it is read.
+        // The status subresource is not stored with a new object: its defaults are filled in on read.
         let is_of_status =
             self.has_status && self.difference.steps.first() == Some(&Step::Property("status".to_owned()));
         match self.direction {
@@ -337,13 +337,13 @@ impl Question<'_> {
         }
     }
 
-    /// `nullable`. Of what an object has, the API server drops a null that is not allowed, or fills in the default; of a list it keeps
-    /// the null and refuses it.
+    /// A proof for `nullable`. In an object, the API server drops a null that is not allowed, or fills in the default; in a list it keeps
+    /// the null and rejects it.
     fn nullable(&self) -> Option<String> {
         let (from, to) = (self.from, self.to);
         let (last, above) = self.difference.steps.split_last()?;
         let is_typed = !from.r#type.is_empty() || from.x_int_or_string;
-        // `typeValidator`; but an item that is null gets the default, if there is one (`defaulting.Default`).
+        // `typeValidator`; but a null item gets the default, if there is one (`defaulting.Default`).
         let is_refused = *last == Step::Items && default_of(from).is_none();
         if to.nullable && is_typed && (self.direction == Direction::Stored || is_refused) {
             return Some("no object has a null there, and other values are validated as before".to_owned());
@@ -361,7 +361,7 @@ impl Question<'_> {
         })
     }
 
-    /// Whether the default of a schema is valid by itself. The API server does not look at every default of a CRD.
+    /// Whether the default of a schema is valid by itself. The API server does not validate every default of a CRD.
     fn fills_in_valid(&self, schema: &JsonSchemaProps) -> bool {
         default_of(schema).is_none_or(|it| {
             let validator = Validator::new(schema, self.kubernetes);
@@ -369,7 +369,7 @@ impl Question<'_> {
         })
     }
 
-    /// Whether the node, or something around it, is compared with other values: those of an enum, or other items of a set.
+    /// Whether the node, or a node around it, is compared with other values: those of an enum, or other items of a set.
     fn is_compared(&self) -> bool {
         let steps = &self.difference.steps;
         (0..=steps.len()).any(|n| {
@@ -378,7 +378,7 @@ impl Question<'_> {
         })
     }
 
-    /// Whether items of the list around the node are told apart by the property.
+    /// Whether the property is a key of the list that contains the node.
     fn is_list_key(&self, name: &String) -> bool {
         let Some((Step::Items, list)) = self.difference.steps.split_last().and_then(|it| it.1.split_last()) else {
             return false;
@@ -415,7 +415,7 @@ impl Question<'_> {
         }
     }
 
-    /// `schemaPropsValidator`
+    /// A proof for a junctor (`schemaPropsValidator`).
     fn junctor(&self, keyword: &str) -> Option<String> {
         let clauses = |it: &JsonSchemaProps| {
             let mut all = it.clauses().into_iter();
@@ -457,7 +457,7 @@ impl Question<'_> {
         }
     }
 
-    /// What does not change is not validated again (`ratchetingValueValidator.Validate`).
+    /// A proof by ratcheting: unchanged values are not validated again (`ratchetingValueValidator.Validate`).
     fn by_ratcheting(&self, kind: &Kind) -> Option<String> {
         if self.direction != Direction::Stored {
             return None;
@@ -512,7 +512,7 @@ fn has_only_any_of(schema: &JsonSchemaProps) -> bool {
     *schema.rare == crd_analyzer_schema::RareKeywords::default()
 }
 
-/// The default, if there is one.
+/// The default, if it is not null.
 pub(crate) fn default_of(schema: &JsonSchemaProps) -> Option<&Value> {
     schema.default.as_ref().filter(|it| !it.is_null())
 }
@@ -521,7 +521,7 @@ fn has_defaults_below(schema: &JsonSchemaProps) -> bool {
     default_of(schema).is_some() || below(schema).any(has_defaults_below)
 }
 
-/// Whether a null at a node or below it is dropped.
+/// Whether nulls at a node or below it are dropped.
 fn drops_nulls(schema: &JsonSchemaProps) -> bool {
     !schema.nullable || below(schema).any(drops_nulls)
 }

@@ -1,4 +1,4 @@
-//! Objects run through both CRDs.
+//! Checks objects against both CRDs.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 
 use crate::answer::{Direction, Effect};
 
-/// Units of work for reading a byte of an object.
+/// The work units for parsing a byte of an object.
 const WORK_PER_BYTE: u64 = 40;
 
-/// A create or an update.
+/// A create or update request.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Write {
     pub(crate) object: Value,
@@ -27,43 +27,43 @@ impl Write {
     }
 }
 
-/// The two sides of a direction: who accepted an object, and who is asked now.
+/// The two sides of a direction: the version that accepted an object, and the version that checks it now.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sides<'d> {
     pub(crate) direction: Direction,
-    /// Who accepts.
+    /// The version that accepted the object.
     pub(crate) from: ServedVersion<'d>,
-    /// Who is asked.
+    /// The version that checks the object now.
     pub(crate) to: ServedVersion<'d>,
 }
 
-/// What becomes of a write under the other CRD.
+/// What happens to a write under the other CRD.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Outcome {
     pub(crate) effect: Effect,
-    /// The write that shows it, which is the one that was asked about, or one that was made of it.
+    /// The write that demonstrates it: the original one, or one derived from it.
     pub(crate) shown: Write,
     pub(crate) is_status: bool,
-    /// Why it is refused.
+    /// The reasons for the rejection.
     pub(crate) causes: Vec<Cause>,
-    /// The places of the object that are not kept.
+    /// The fields of the object that are not kept.
     pub(crate) places: Vec<Path>,
-    /// The API server's words.
+    /// The API server's message.
     pub(crate) words: String,
 }
 
-/// Why an object is refused.
+/// A reason for a rejection.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Cause {
-    /// The place of the schema that decides.
+    /// The schema keyword that rejects the object.
     pub(crate) decider: Path,
-    /// The place of the object.
+    /// The field of the object.
     pub(crate) place: Path,
-    /// The API server's words.
+    /// The API server's message.
     pub(crate) words: String,
 }
 
-/// Judges an object. `None`: no text of it can be read.
+/// Checks an object. `None`: it cannot be converted to a document.
 pub(crate) fn ask(version: ServedVersion<'_>, object: &Value, question: Question<'_>) -> Option<ResourceVerdict> {
     with_document(object, |json| judge(version, json, question))
 }
@@ -76,19 +76,19 @@ fn with_document<T>(object: &Value, then: impl FnOnce(&crd_analyzer_syntax::json
     Some(then(&json))
 }
 
-/// The object as it is in store after it was created.
+/// The stored object after a create request.
 pub(crate) fn establish(version: ServedVersion<'_>, object: &Value) -> Option<Stored> {
     with_document(object, |json| Stored::establish(version, json).ok())?
 }
 
-/// An answer to a write.
+/// The result of a write.
 struct Answered {
     verdict: ResourceVerdict,
-    /// The status was refused, not the rest.
+    /// Whether the status was rejected, not the rest.
     is_status: bool,
 }
 
-/// Asks about a write; the status of a new object is sent after it, where it is a subresource.
+/// Runs a write. If the status is a subresource, the status of a new object is sent in a second request.
 fn write(version: ServedVersion<'_>, write: &Write) -> Option<Answered> {
     let Some(old) = &write.old else {
         let verdict = ask(version, &write.object, Question::Create)?;
@@ -128,7 +128,7 @@ pub(crate) fn without_status(object: &Value) -> Value {
 }
 
 impl Sides<'_> {
-    /// Whether an object, or both objects of an update, are accepted, with strict field validation.
+    /// Whether an object, or both objects of an update, are accepted with strict field validation.
     pub(crate) fn accepts(&self, it: &Write) -> bool {
         self.accepted(it).is_some()
     }
@@ -144,7 +144,7 @@ impl Sides<'_> {
         (answered.verdict.is_accepted_strictly() && !budget::is_stopped()).then_some(answered.verdict)
     }
 
-    /// What becomes of a write that the one side accepts; `None`: nothing, or that side does not accept it.
+    /// What happens to a write that the accepting side accepts; `None` if nothing happens, or if that side rejects it.
     pub(crate) fn outcome(&self, it: &Write) -> Option<Outcome> {
         let accepted = self.accepted(it)?;
         let found = match self.direction {
@@ -155,14 +155,14 @@ impl Sides<'_> {
         found.filter(|_| !budget::is_stopped())
     }
 
-    /// An object is read and written back.
+    /// The outcome of reading an object and writing it back.
     fn stored(&self, it: &Write, accepted: ResourceVerdict) -> Option<Outcome> {
         if it.old.is_some() {
             return None;
         }
         let stored = as_client_sends(accepted.object?, &it.object);
         let of_stored = self.written_back(&stored)?;
-        // The object as it was sent says the same in fewer words, if it does.
+        // The object as sent is shorter; use it if it demonstrates the same effect.
         if stored != it.object
             && let Some(of_sent) = self.written_back(&it.object)
             && of_sent.effect == of_stored.effect
@@ -213,7 +213,7 @@ impl Sides<'_> {
         })
     }
 
-    /// An object is sent to the other side, too.
+    /// The outcome of sending an object to the other side.
     fn written(&self, it: &Write, accepted: ResourceVerdict) -> Option<Outcome> {
         let answered = self.answered(it)?;
         if let Some(outcome) = Self::refused_write(it, &answered) {
@@ -238,7 +238,7 @@ impl Sides<'_> {
         })
     }
 
-    /// An object is read by what knows the other side.
+    /// The outcome for a client that knows the other side and reads an object.
     fn read(&self, it: &Write) -> Option<Outcome> {
         let answered = self.answered(it)?;
         if let Some(outcome) = Self::refused_write(it, &answered) {
@@ -249,7 +249,7 @@ impl Sides<'_> {
             .changes
             .iter()
             .filter(|it| it.kind == ChangeKind::Pruned);
-        // A null that is dropped says nothing.
+        // Ignore dropped nulls.
         let dropped = dropped.filter(|change| at(&it.object, &change.path).is_some_and(|it| !it.is_null()));
         let places: Vec<Path> = dropped
             .map(|it| it.path.clone())
@@ -268,7 +268,7 @@ impl Sides<'_> {
         })
     }
 
-    /// What the other side answers. A client cannot have sent a status to `/status` if the subresource is new.
+    /// The other side's result. Clients cannot have sent a status to `/status` if the subresource is new.
     fn answered(&self, it: &Write) -> Option<Answered> {
         let answered = write(self.to, it)?;
         (!answered.is_status || self.from.has_status()).then_some(answered)
@@ -286,7 +286,7 @@ impl Sides<'_> {
         refused(&answered.verdict, shown, answered.is_status)
     }
 
-    /// The words in which one side refuses an update of the status that the other side accepts.
+    /// The message with which one side rejects an update of the status that the other side accepts.
     pub(crate) fn refuses_status(&self, it: &Write) -> Option<String> {
         let old = it.old.as_ref()?;
         let ask = |version: ServedVersion<'_>| {
@@ -300,7 +300,7 @@ impl Sides<'_> {
     }
 }
 
-/// Why a version refuses a new object or its status, in the API server's words.
+/// The API server's message if a version rejects a new object or its status.
 pub(crate) fn refusal(version: ServedVersion<'_>, object: &Value) -> Option<String> {
     let create = Write::create(object.clone());
     let answered = write(version, &create)?;
@@ -337,7 +337,7 @@ fn strict_words(verdict: &ResourceVerdict) -> String {
     verdict.strict.first().map(|it| it.text.clone()).unwrap_or_default()
 }
 
-/// The object that is stored, with the metadata that was sent.
+/// The stored object, with the metadata that the client sent.
 pub(crate) fn as_client_sends(mut stored: Map<String, Value>, sent: &Value) -> Value {
     if let Some(metadata) = sent.get("metadata") {
         stored.insert("metadata".to_owned(), metadata.clone());
@@ -350,7 +350,7 @@ pub(crate) fn is_metadata(place: &Path) -> bool {
     matches!(place.segments().first(), Some(Segment::Field(name)) if name == "metadata")
 }
 
-/// The value at a place.
+/// The value at a field path.
 fn at<'v>(object: &'v Value, place: &Path) -> Option<&'v Value> {
     use crd_analyzer_schema::field::Segment;
     place.segments().iter().try_fold(object, |at, segment| match segment {
@@ -359,7 +359,7 @@ fn at<'v>(object: &'v Value, place: &Path) -> Option<&'v Value> {
     })
 }
 
-/// Where what is stored differs.
+/// The fields in which two stored objects differ.
 #[derive(Default)]
 struct Difference {
     dropped: Vec<Path>,
@@ -401,7 +401,7 @@ impl Difference {
         }
     }
 
-    /// The effect, and its places. A null is told only if nothing else differs.
+    /// The effect, and the affected fields. Nulls are reported only if nothing else differs.
     fn told(self) -> Option<(Effect, Vec<Path>)> {
         let Self { dropped, other, nulls } = self;
         let found = [

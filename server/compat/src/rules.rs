@@ -1,4 +1,4 @@
-//! Rules that one CRD has and the other has not: values that only they refuse.
+//! Rules that only one of the CRDs has: values that only these rules reject.
 
 use crd_analyzer_hazards::{Effort, RuleFacts, Shown, accepted_by_rules, reads_only, refused_by_rule, rule_facts};
 use crd_analyzer_schema::structural::{Structural, lookup};
@@ -7,15 +7,15 @@ use serde_json::Value;
 
 use crate::steps::{self, Step, nodes_below as below};
 
-/// What may be done to find values that a rule refuses.
+/// The effort for finding values that a rule rejects.
 const EFFORT: Effort = Effort {
     per_rule: 6_000,
     left: 6_000,
 };
-/// So many values of a rule are tried on the whole CRDs.
+/// The maximum number of values per rule that are tried on the whole CRDs.
 const MOST: usize = 6;
 
-/// Values that a node accepts, and that it would not accept if it had this rule, too.
+/// Values that a node accepts, but would reject if it also had this rule.
 pub(crate) fn refused(
     node: &JsonSchemaProps,
     is_resource_root: bool,
@@ -29,22 +29,22 @@ pub(crate) fn refused(
     refused_by_rule(schema, is_resource_root, kubernetes, at, MOST, &mut { EFFORT })
 }
 
-/// Values that a node accepts with its rules.
+/// Values that a node accepts, including its rules.
 pub(crate) fn accepted(node: &JsonSchemaProps, is_resource_root: bool, kubernetes: KubernetesVersion) -> Vec<Value> {
     let schema = Structural::assume(node);
     accepted_by_rules(schema, is_resource_root, kubernetes, 2, &mut { EFFORT })
 }
 
-/// Whether a rule looks at the old value.
+/// Whether a rule uses the old value.
 pub(crate) fn looks_back(rule: &ValidationRule) -> bool {
     rule.rule.contains("oldSelf") || rule.optional_old_self.is_some()
 }
 
-/// Since this Kubernetes version a number that is nearly an integer is none.
+/// Since this Kubernetes version, a number that is almost an integer is no longer accepted as an integer.
 pub(crate) const RANGES_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
 
-/// Whether every value that a schema accepts is a value of its type to rules (`UnstructuredToVal`). A list passes for a text that has a
-/// format, and some fractions pass for integers.
+/// Whether every value that a schema accepts has the CEL type of the schema (`UnstructuredToVal`). Exceptions: a list is accepted as a string
+/// with a format, and some fractions are accepted as integers.
 pub(crate) fn is_typed(schema: &JsonSchemaProps, kubernetes: KubernetesVersion) -> bool {
     let is_odd = match schema.r#type.as_str() {
         "string" => !schema.format.is_empty(),
@@ -58,7 +58,7 @@ fn has_int_or_string(schema: &JsonSchemaProps) -> bool {
     schema.x_int_or_string || below(schema).any(has_int_or_string)
 }
 
-/// Whether a rule of a node reads no int-or-string, as far as this is known: some fractions pass for one, and every rule that reads these fails.
+/// Whether a rule of a node is known not to read an int-or-string. Some fractions are accepted as one, and every rule that reads them fails.
 pub(crate) fn reads_no_int_or_string(
     node: &JsonSchemaProps,
     is_resource_root: bool,
@@ -75,7 +75,7 @@ pub(crate) fn reads_no_int_or_string(
     reads_only(Structural::assume(&node), is_resource_root, kubernetes, 0, &names)
 }
 
-/// Whether two schemas give the same types to rules. A value that is of another type and does not change is tolerated, and a rule that reads
+/// Whether two schemas have the same CEL types. An unchanged value of another type is tolerated, but a rule that reads
 /// it fails.
 pub(crate) fn has_types_of(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool {
     let is_same = from.r#type == to.r#type
@@ -86,7 +86,7 @@ pub(crate) fn has_types_of(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool
     let items = |it| steps::below(it, &Step::Items);
     let values = |it| steps::below(it, &Step::Values);
     let has_items_of = items(to).is_none_or(|to| items(from).is_some_and(|from| has_types_of(from, to)));
-    // A field that is a property here may be one of the values there.
+    // A field that is a property here may be an additional property there.
     let is_known = |name: &str| lookup(&from.properties, name).is_some();
     let of_properties = from.properties.iter().all(|(name, it)| {
         let to = lookup(&to.properties, name).or(values(to));
@@ -100,18 +100,18 @@ pub(crate) fn has_types_of(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool
         .chain(values(to));
     let of_others = match values(from) {
         Some(from) => others.all(|to| has_types_of(from, to)),
-        // Unknown fields that are kept are of any type.
+        // Preserved unknown fields can have any type.
         None => from.x_preserve_unknown_fields != Some(true) || others.next().is_none(),
     };
     is_same && has_items_of && of_properties && of_others
 }
 
-/// Whether each node has exactly one type. Some fractions pass for an int-or-string.
+/// Whether each node has exactly one type. Some fractions are accepted as an int-or-string.
 fn has_one_type(schema: &JsonSchemaProps) -> bool {
     !schema.r#type.is_empty() && below(schema).all(has_one_type)
 }
 
-/// Whether a rule holds for a value that stays the same: it is known by its form, and reads what both schemas type alike.
+/// Whether a rule is known, by its form, to hold for an unchanged value, and reads only fields with the same type in both schemas.
 pub(crate) fn holds_unchanged(
     rule: &ValidationRule,
     from: &JsonSchemaProps,
@@ -121,7 +121,7 @@ pub(crate) fn holds_unchanged(
     holds_for_same(rule) && is_typed(from, kubernetes) && has_types_of(from, to) && has_one_type(from)
 }
 
-/// Whether a rule compares a value with the old one so that it holds if both are the same (CEL's `_==_`, `_<=_`, `_>=_`).
+/// Whether a rule compares the value with the old one so that it holds if they are equal (CEL's `_==_`, `_<=_`, `_>=_`).
 fn holds_for_same(rule: &ValidationRule) -> bool {
     let is_plain = rule.optional_old_self != Some(true);
     is_plain
@@ -131,7 +131,7 @@ fn holds_for_same(rule: &ValidationRule) -> bool {
         })
 }
 
-/// What is known of a rule for every value that a node accepts.
+/// The facts about a rule that are true for every value that a node accepts.
 pub(crate) fn facts(
     node: &JsonSchemaProps,
     is_resource_root: bool,
@@ -143,7 +143,7 @@ pub(crate) fn facts(
     rule_facts(Structural::assume(&node), is_resource_root, kubernetes, 0)
 }
 
-/// Whether a rule of a node looks at nothing but properties that another node does not have.
+/// Whether a rule of a node reads only properties that the node `before` does not have.
 pub(crate) fn reads_only_new(
     node: &JsonSchemaProps,
     before: &JsonSchemaProps,

@@ -13,7 +13,7 @@ use crate::search::Search;
 use crate::steps;
 use crate::subject::Subject;
 
-/// The changes of all schemas; `None` if `goes_on` says no.
+/// The changes of all schemas; `None` if `goes_on` returned false.
 pub(crate) fn changes(old: &Subject, new: &Subject, goes_on: &dyn Fn() -> bool) -> Option<Vec<Change>> {
     let mut changes = Vec::new();
     for pair in new.versions().filter_map(|it| Pair::new(old, new, &it.1.name)) {
@@ -63,7 +63,7 @@ fn changes_of(pair: &Pair<'_>, goes_on: &dyn Fn() -> bool) -> Option<Vec<Change>
     Some(changes)
 }
 
-/// A rule that took the place of another one, as one change, which does what both do.
+/// Merges a removed rule and the rule that replaced it into one change, which has the worse of the two answers in each direction.
 fn edited(new: Change, old: Change) -> Change {
     let [mut answers, others] = [new.answers, old.answers];
     for (answer, other) in answers.iter_mut().zip(others) {

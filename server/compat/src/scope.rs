@@ -1,21 +1,21 @@
-//! What is around a node of a schema.
+//! The context of a schema node.
 
 use crd_analyzer_schema::JsonSchemaProps;
 
 use crate::steps::{Step, below, nodes_below};
 
-/// What the nodes from the root to a node have, that node too.
+/// Properties of a node and of all nodes between it and the root.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Scope {
-    /// A validation rule reads the value.
+    /// Whether a validation rule reads the value.
     pub(crate) has_rules: bool,
-    /// A junctor, or a bound of the number of properties, looks at which fields are there.
+    /// Whether a junctor or a limit on the number of properties depends on which fields exist.
     pub(crate) counts_fields: bool,
-    /// Unknown fields are kept.
+    /// Whether unknown fields are preserved.
     pub(crate) keeps_unknown: bool,
-    /// It is part of an embedded resource.
+    /// Whether it is part of an embedded resource.
     pub(crate) is_resource: bool,
-    /// It is the metadata of the object or of an embedded resource, or in it: the API server knows its fields without a schema.
+    /// Whether it is, or is inside, the metadata of the object or of an embedded resource: the API server knows those fields without a schema.
     pub(crate) is_metadata: bool,
 }
 
@@ -43,27 +43,27 @@ fn is_metadata(step: &Step) -> bool {
     matches!(step, Step::Property(name) if name == "metadata")
 }
 
-/// Whether a step from the root leads to what says which type an object is of. It is never taken as unchanged
+/// Whether a step from the root leads to `apiVersion` or `kind`. These never count as unchanged
 /// (`ratchetingValueValidator.SubPropertyValidator`).
 fn is_type_meta(step: &Step) -> bool {
     matches!(step, Step::Property(name) if ["apiVersion", "kind"].contains(&name.as_str()))
 }
 
-/// Whether there are embedded resources at a node or below it.
+/// Whether there are embedded resources at or below a node.
 pub(crate) fn has_resources_below(schema: &JsonSchemaProps) -> bool {
     schema.x_embedded_resource || nodes_below(schema).any(has_resources_below)
 }
 
-/// Whether there are rules at a node or below it.
+/// Whether there are rules at or below a node.
 pub(crate) fn has_rules_below(schema: &JsonSchemaProps) -> bool {
     !schema.x_validations.is_empty() || nodes_below(schema).any(has_rules_below)
 }
 
-/// Whether the API server always sees that the value of a node has not changed (`CorrelatedObject.CachedDeepEqual`), for objects that were
-/// valid under the schema `from`. It does not where fields are kept that no schema knows, and where items of a list lack its keys. The root is
-/// never the same, since no schema describes all metadata.
+/// Whether the API server always recognizes an unchanged value of a node (`CorrelatedObject.CachedDeepEqual`), for objects that were
+/// valid under the schema `from`. It does not for preserved unknown fields, nor for list items without their keys. The root is
+/// never recognized, because no schema describes all metadata.
 pub(crate) fn is_seen_unchanged(from: &JsonSchemaProps, to: &JsonSchemaProps, steps: &[Step]) -> bool {
-    // An update of the status begins at the status.
+    // An update of the status starts at the status.
     let status = steps
         .split_first()
         .filter(|it| *it.0 == Step::Property("status".to_owned()));
@@ -74,7 +74,7 @@ pub(crate) fn is_seen_unchanged(from: &JsonSchemaProps, to: &JsonSchemaProps, st
     let (mut is_metadata_of, mut keeps_unknown) = (false, false);
     for (n, step) in steps.iter().enumerate() {
         is_metadata_of = is_metadata(step) && (n == 0 || from.x_embedded_resource || to.x_embedded_resource);
-        // Such a list keeps the fields of its items that no schema knows.
+        // The items of such a list can contain preserved unknown fields.
         keeps_unknown = *step == Step::Items
             && [from, to]
                 .into_iter()
@@ -122,7 +122,7 @@ fn is_comparable(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool {
         return before.zip(now).is_some_and(|(before, now)| is_comparable(before, now));
     }
     to.properties.iter().all(|(name, now)| {
-        // A property that is new is in no object.
+        // No object has a new property.
         crd_analyzer_schema::structural::lookup(&from.properties, name).is_none_or(|before| is_comparable(before, now))
     })
 }

@@ -1,4 +1,4 @@
-//! The answers to one change of a schema: a proof, or the search for a witness.
+//! The answers for one change of a schema: a proof, or a witness found by search.
 
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_hazards::smallest;
@@ -20,22 +20,22 @@ use crate::rules;
 use crate::scope::{Scope, is_seen_unchanged};
 use crate::steps::{self, Step};
 
-/// What may be spent on the search for a witness of one change in one direction.
+/// The work limit of the search for a witness, for one change in one direction.
 const SEARCH: Limits = Limits {
     work: 12_000_000,
     ..Limits::NONE
 };
-/// What one answer takes, besides what it spends itself, and what each property beside those on the way to the change adds.
+/// The fixed work units of an answer, and the units for each sibling of the properties on the path to the change.
 const ANSWER: u64 = 10_000;
 const WORK_PER_SIBLING: u64 = 400;
-/// So many objects are tried for one change in one direction.
+/// The maximum number of objects that are tried for one change in one direction.
 const MAX_TRIED: usize = 90;
 
-/// The search for the answers to one change.
+/// The search for the answers for one change.
 pub(crate) struct Search<'a, 'd> {
     pub(crate) pair: &'a Pair<'d>,
     pub(crate) difference: &'a Difference,
-    /// Nothing else changed in the schema.
+    /// Whether nothing else changed in the schema.
     pub(crate) is_only: bool,
 }
 
@@ -48,10 +48,10 @@ impl<'d> Search<'_, 'd> {
             (&mut stored, &mut writers)
             && witness.old_object.is_none()
             && !witness.is_status
-            // What a default filled in is stored, and a null is dropped: no value is tolerated.
+            // A default is stored and a null is dropped, so no value is merely tolerated.
             && self.difference.kind != Kind::Default
             && (self.difference.kind != Kind::Nullable || self.difference.steps.last() == Some(&Step::Items))
-            // Another change may refuse it.
+            // Another change may cause a rejection.
             && self.pair.sides(Direction::Stored).outcome(&Write::create(witness.object.clone())).is_none()
         {
             *tolerated = Some(self.tolerated(witness));
@@ -109,7 +109,7 @@ impl<'d> Search<'_, 'd> {
         self.rule_proof(direction, &question)
     }
 
-    /// Why a rule that only the judging side has does no harm.
+    /// The reason why a rule that only the checking side has is harmless.
     fn rule_proof(&self, direction: Direction, question: &Question<'_>) -> Option<String> {
         let rule = self.rule_in_to(direction)?;
         let steps = &self.difference.steps;
@@ -144,7 +144,7 @@ impl<'d> Search<'_, 'd> {
         is_tolerated.then(|| "the API server tolerates unchanged values that violate the rule".to_owned())
     }
 
-    /// Whether a rule looks only at properties that no object has, and holds for an object.
+    /// Whether a rule reads only properties that no object has, and holds for one tested object.
     fn holds_without_new(&self, direction: Direction, question: &Question<'_>, rule: &ValidationRule) -> bool {
         let steps = &self.difference.steps;
         let (from, to) = (question.from, question.to);
@@ -177,7 +177,7 @@ impl<'d> Search<'_, 'd> {
         accepted(sides.from) && accepted(sides.to)
     }
 
-    /// The rule, if it is one that only the judging side has.
+    /// The rule, if only the checking side has it.
     fn rule_in_to(&self, direction: Direction) -> Option<&'d ValidationRule> {
         let Kind::Rule(n) = self.difference.kind else {
             return None;
@@ -196,7 +196,7 @@ impl<'d> Search<'_, 'd> {
         Some(found)
     }
 
-    /// The first write that shows the change, and that `fits`.
+    /// The first write that demonstrates the change and satisfies `fits`.
     fn first(&self, direction: Direction, fits: impl Fn(&Outcome) -> bool) -> Option<Outcome> {
         let sides = self.pair.sides(direction);
         let mut mended = 0;
@@ -222,7 +222,7 @@ impl<'d> Search<'_, 'd> {
         None
     }
 
-    /// What is worth trying, the smallest first, with the way to what shows the change.
+    /// The writes worth trying, smallest first, with the path to the value that demonstrates the change.
     fn writes(&self, direction: Direction) -> Vec<(Write, Vec<Step>)> {
         let maker = self.pair.maker(direction);
         let to_root = self.pair.to_root(direction);
@@ -244,7 +244,7 @@ impl<'d> Search<'_, 'd> {
                 let old = shown.old.as_ref().and_then(|it| whole(steps, it));
                 found.push((Write { object, old }, steps.clone()));
             }
-            // Only a rule of the judging side can refuse what is plain.
+            // Only a transition rule of the checking side can reject ordinary values.
             let look_back = rules::looks_back(rule) && direction != Direction::Stored;
             if look_back {
                 let values = pool::of_node(maker, from, to);
@@ -255,7 +255,7 @@ impl<'d> Search<'_, 'd> {
                 }
             }
         }
-        // A property that is missing shows that it is filled in.
+        // Leaving out the property demonstrates that its default is filled in.
         if let (Kind::Default, Some((Step::Property(name), above))) = (&self.difference.kind, steps.split_last()) {
             let node = steps::at(maker.root, above);
             let without = node.and_then(|it| maker.object(it, Map::new(), 0));
@@ -280,12 +280,12 @@ impl<'d> Search<'_, 'd> {
             let mismatch = accepted.mismatch(&to.pattern).map(Value::from);
             candidates.extend(mismatch.map(|value| pool::Candidate { value, below: None }));
         }
-        // What the other node refuses on its own comes first.
+        // Values that the other node itself rejects come first.
         let other = self.other_validator(direction);
         let is_kept =
             |it: &pool::Candidate| it.below.is_none() && other.validate_node(to, &Path::root(), &it.value).is_empty();
         let is_odd = |it: &Value| it.is_null() || it.as_str().is_some_and(str::is_empty);
-        // A list passes for a text that has a format, but tells nobody anything.
+        // A list is accepted as a string with a format, but makes a confusing example.
         let is_foreign = |it: &Value| it.is_array() && from.r#type == "string";
         candidates.sort_by_cached_key(|it| {
             let value = &it.value;
@@ -308,7 +308,7 @@ impl<'d> Search<'_, 'd> {
         &other.validator
     }
 
-    /// Whether an outcome comes from this change, as far as the API server's answer tells.
+    /// Whether an outcome is caused by this change, as far as the API server's answer shows.
     fn is_about(&self, direction: Direction, outcome: &Outcome) -> bool {
         let steps = &self.difference.steps;
         if outcome.effect != Effect::Refused {
@@ -321,7 +321,7 @@ impl<'d> Search<'_, 'd> {
         self.is_only || self.cause(direction, outcome).is_some()
     }
 
-    /// The cause of a refusal that comes from this change.
+    /// The cause of a rejection that belongs to this change.
     fn cause<'o>(&self, direction: Direction, outcome: &'o Outcome) -> Option<&'o Cause> {
         let steps = &self.difference.steps;
         let sides = self.pair.sides(direction);
@@ -360,7 +360,7 @@ impl<'d> Search<'_, 'd> {
         outcome.causes.iter().find(is_mine)
     }
 
-    /// Whether a value is missing because of a default that is not there any more.
+    /// Whether a value is missing because its default was removed.
     fn is_default_missed(&self, node: &Path, cause: &Cause) -> bool {
         let steps = &self.difference.steps;
         let above = cause.decider.segments().len().saturating_sub(1);
@@ -374,7 +374,7 @@ impl<'d> Search<'_, 'd> {
         let sides = self.pair.sides(direction);
         let effect = outcome.effect;
         let asked = match direction {
-            // The update is made of the object.
+            // The update is derived from the object.
             Direction::Stored => Write::create(outcome.shown.object.clone()),
             _ if outcome.is_status => Write::create(outcome.shown.object.clone()),
             _ => outcome.shown.clone(),
@@ -383,7 +383,7 @@ impl<'d> Search<'_, 'd> {
             let found = sides.outcome(write)?;
             let is_same = found.effect == effect
                 && found.is_status == outcome.is_status
-                // Nothing else is to go wrong with it.
+                // The smaller write must not cause more errors.
                 && found.causes.len() <= outcome.causes.len();
             (is_same && self.is_about(direction, &found)).then_some(found)
         };
@@ -407,7 +407,7 @@ impl<'d> Search<'_, 'd> {
         again(&Write { object, old }).unwrap_or(outcome)
     }
 
-    /// An update that changes a tolerated value, or the object if no second value is found.
+    /// An update that changes a tolerated value, or the original object if no second value is found.
     fn tolerated(&self, witness: &Witness) -> Witness {
         let sides = self.pair.sides(Direction::Writers);
         let update = |object: &Value| {

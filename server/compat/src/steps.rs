@@ -1,10 +1,10 @@
-//! The way from the root of a schema to one of its nodes.
+//! The path from the root of a schema to one of its nodes.
 
 use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::field::{Path, Segment};
 use crd_analyzer_schema::structural::lookup;
 
-/// One step down a schema.
+/// One step down in a schema.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Step {
     /// To a property.
@@ -15,7 +15,7 @@ pub(crate) enum Step {
     Values,
 }
 
-/// The node below another one.
+/// The child of a node.
 pub(crate) fn below<'s>(schema: &'s JsonSchemaProps, step: &Step) -> Option<&'s JsonSchemaProps> {
     match step {
         Step::Property(name) => lookup(&schema.properties, name),
@@ -24,7 +24,7 @@ pub(crate) fn below<'s>(schema: &'s JsonSchemaProps, step: &Step) -> Option<&'s 
     }
 }
 
-/// All nodes right below another one.
+/// All children of a node.
 pub(crate) fn nodes_below(schema: &JsonSchemaProps) -> impl Iterator<Item = &JsonSchemaProps> {
     let items = schema.items.as_ref().and_then(|it| it.schema.as_deref());
     let values = schema
@@ -35,12 +35,12 @@ pub(crate) fn nodes_below(schema: &JsonSchemaProps) -> impl Iterator<Item = &Jso
     items.into_iter().chain(values).chain(properties)
 }
 
-/// The node at the end of a way.
+/// The node at the end of a path.
 pub(crate) fn at<'s>(schema: &'s JsonSchemaProps, steps: &[Step]) -> Option<&'s JsonSchemaProps> {
     steps.iter().try_fold(schema, below)
 }
 
-/// All nodes that judge the values at the end of a way: the node itself, and what `allOf` says of them on the way.
+/// All nodes that apply to the values at the end of a path: the node itself, and the `allOf` clauses along the path.
 pub(crate) fn all_at<'s>(schema: &'s JsonSchemaProps, steps: &[Step]) -> Vec<&'s JsonSchemaProps> {
     let mut nodes = with_all_of(schema);
     for step in steps {
@@ -56,7 +56,7 @@ fn with_all_of(schema: &JsonSchemaProps) -> Vec<&JsonSchemaProps> {
     nodes
 }
 
-/// How many properties the nodes on a way have together.
+/// The total number of properties of the nodes on a path.
 pub(crate) fn width(schema: &JsonSchemaProps, steps: &[Step]) -> usize {
     let mut width = schema.properties.len();
     let mut at = schema;
@@ -69,7 +69,7 @@ pub(crate) fn width(schema: &JsonSchemaProps, steps: &[Step]) -> usize {
     width
 }
 
-/// The path of the node in the document of the CRD.
+/// The path of the node in the CRD document.
 pub(crate) fn path_of(schema: &Path, steps: &[Step]) -> Path {
     steps.iter().fold(schema.clone(), |path, step| match step {
         Step::Property(name) => path.child("properties").key(name),
@@ -78,7 +78,7 @@ pub(crate) fn path_of(schema: &Path, steps: &[Step]) -> Path {
     })
 }
 
-/// Whether a place in an object is at, above or below the values of a node.
+/// Whether a field path in an object is at, above or below the values of a node.
 pub(crate) fn meets(place: &Path, steps: &[Step]) -> bool {
     let pairs = place.segments().iter().zip(steps);
     pairs.into_iter().all(|(segment, step)| match (segment, step) {

@@ -1,4 +1,4 @@
-//! A CRD that is compared with another one.
+//! A CRD to compare with another one.
 
 use std::collections::HashMap;
 
@@ -11,12 +11,12 @@ use serde_json::{Map, Value};
 
 use crate::replay;
 
-/// A CRD as an API server of one Kubernetes version has it.
+/// A CRD as stored in an API server of one Kubernetes version.
 #[derive(Debug)]
 pub struct Subject {
     crd: CustomResourceDefinition,
     definition: Definition,
-    /// Where each version is. Of several with the same name, which no API server accepts, the first one counts.
+    /// The index of each version. If several have the same name, which no API server accepts, the first one wins.
     positions: HashMap<String, usize>,
 }
 
@@ -25,7 +25,7 @@ impl Subject {
     pub fn new(stored: Stored, kubernetes: KubernetesVersion) -> Self {
         let crd = stored.definition().clone();
         let mut positions = HashMap::new();
-        // One that is left out of comparisons has no name.
+        // A version without a name is excluded from comparisons.
         let named = crd.spec.versions.iter().enumerate();
         for (position, version) in named.filter(|it| !it.1.name.is_empty()) {
             positions.entry(version.name.clone()).or_insert(position);
@@ -47,7 +47,7 @@ impl Subject {
         &self.crd
     }
 
-    /// `spec`, in the internal form.
+    /// The internal form of `spec`.
     pub(crate) const fn spec(&self) -> &Spec {
         &self.crd.spec
     }
@@ -57,18 +57,18 @@ impl Subject {
         self.definition.kubernetes()
     }
 
-    /// A version by its name, with its position.
+    /// A version by its name, with its index.
     pub(crate) fn version(&self, name: &str) -> Option<(usize, &Version)> {
         let position = *self.positions.get(name)?;
         Some((position, &self.crd.spec.versions[position]))
     }
 
-    /// Where a version is in `spec.versions`.
+    /// The index of a version in `spec.versions`.
     pub fn version_position(&self, name: &str) -> Option<usize> {
         self.positions.get(name).copied()
     }
 
-    /// The versions with their positions, each name once.
+    /// The versions with their indices, each name once.
     pub(crate) fn versions(&self) -> impl Iterator<Item = (usize, &Version)> {
         let versions = self.crd.spec.versions.iter().enumerate();
         versions.filter(|(position, it)| self.positions.get(&it.name) == Some(position))
@@ -80,25 +80,25 @@ impl Subject {
         versions.find(|it| it.storage).map(|it| it.name.as_str())
     }
 
-    /// What objects of a version are judged by, if it is served.
+    /// The served version that validates objects; `None` if the version is not served.
     pub(crate) fn served(&self, version: &str) -> Option<ServedVersion<'_>> {
         self.definition
             .serving(&self.api_version(version), &self.crd.spec.names.kind)
             .ok()
     }
 
-    /// What objects of a version are read by, whether or not it is served.
+    /// The version for reading objects, even if it is not served.
     pub fn any_version(&self, version: &str) -> Option<ServedVersion<'_>> {
         self.definition.any_version(version)
     }
 
-    /// The names of the versions that are served, in the order of the CRD.
+    /// The names of the served versions, in the order of the CRD.
     pub fn served_versions(&self) -> impl Iterator<Item = &str> {
         let versions = self.crd.spec.versions.iter().filter(|it| it.served);
         versions.map(|it| it.name.as_str())
     }
 
-    /// Whether objects are converted by a webhook.
+    /// Whether a webhook converts objects.
     pub fn has_webhook(&self) -> bool {
         self.crd
             .spec
@@ -107,24 +107,24 @@ impl Subject {
             .is_some_and(|it| it.strategy == "Webhook")
     }
 
-    /// The versions of a `ConversionReview` that the webhook takes; `v1` without a webhook.
+    /// The `ConversionReview` versions that the webhook supports; `v1` without a webhook.
     pub fn conversion_review_versions(&self) -> Vec<String> {
         let conversion = self.crd.spec.conversion.as_ref();
         let versions = conversion.and_then(|it| it.conversion_review_versions.clone());
         versions.unwrap_or_else(|| vec!["v1".to_owned()])
     }
 
-    /// The kind of lists of objects.
+    /// The kind of lists of these objects.
     pub fn list_kind(&self) -> &str {
         &self.crd.spec.names.list_kind
     }
 
-    /// Whether it defines a kind of a group.
+    /// Whether the CRD defines this group and kind.
     pub fn defines_kind(&self, group: &str, kind: &str) -> bool {
         (group, kind) == (&*self.crd.spec.group, &*self.crd.spec.names.kind)
     }
 
-    /// Whether it defines the group and kind of another CRD.
+    /// Whether the CRD defines the same group and kind as another one.
     pub(crate) fn defines_same(&self, other: &Self) -> bool {
         self.defines_kind(&other.crd.spec.group, &other.crd.spec.names.kind)
     }
@@ -134,20 +134,20 @@ impl Subject {
         (&self.crd.spec.group, &self.crd.spec.names.plural)
     }
 
-    /// Whether an object is one of this CRD, in any version.
+    /// Whether an object belongs to this CRD, in any version.
     pub fn defines(&self, object: &Map<String, Value>) -> bool {
         let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
         let group = text("apiVersion").split_once('/').map(|it| it.0);
         group == Some(&*self.crd.spec.group) && text("kind") == self.crd.spec.names.kind
     }
 
-    /// Why a served version refuses an object that a client creates, in the API server's words.
+    /// The API server's message if a served version rejects the creation of an object.
     pub fn refusal(&self, version: &str, object: &Value) -> Option<String> {
         let version = self.served(version)?;
         budget::within(Limits::DOCUMENT, || replay::refusal(version, object)).0
     }
 
-    /// The `apiVersion` of objects of a version.
+    /// The `apiVersion` of objects in a version.
     pub fn api_version(&self, version: &str) -> String {
         format!("{}/{version}", self.crd.spec.group)
     }

@@ -1,4 +1,4 @@
-//! What the status and scale subresources do to objects.
+//! The effects of the status and scale subresources on objects.
 
 use crd_analyzer_apiextensions::types::SubresourceScale;
 use crd_analyzer_resource::{Question, ResourceVerdict};
@@ -14,7 +14,7 @@ use crate::rules::RANGES_SINCE;
 use crate::scope::{Scope, has_resources_below};
 use crate::steps::{self, Step};
 
-/// Why nothing is known of a status.
+/// The reason why the answer about a status is unknown.
 pub(crate) const NOT_TRIED: &str =
     "the API server now drops a status that is sent with an object: clients must send it to `/status`";
 
@@ -23,7 +23,7 @@ fn status() -> [Step; 1] {
     [Step::Property("status".to_owned())]
 }
 
-/// What becomes of a status that clients send with an object: NEW drops it (`customResourceStrategy.PrepareForCreate`).
+/// What happens to a status that clients send with an object: NEW drops it (`customResourceStrategy.PrepareForCreate`).
 pub(crate) fn status_as_sent(pair: &Pair<'_>) -> Answer {
     let maker = pair.maker(Direction::Writers);
     let Some(node) = steps::at(maker.root, &status()) else {
@@ -61,8 +61,8 @@ pub(crate) fn status_as_sent(pair: &Pair<'_>) -> Answer {
     }
 }
 
-/// What OLD says to a status that NEW accepted at `/status`: the same schema judges it there (`statusStrategy.ValidateUpdate`) and in the
-/// object, as long as the schema of the object does not look at it. Only in the object are embedded resources validated
+/// OLD's answer to a status that NEW accepted at `/status`. The same schema validates it there (`statusStrategy.ValidateUpdate`) and in the
+/// object, unless the schema of the whole object constrains the status. Embedded resources are validated only in the object
 /// (`schemaobjectmeta.Validate`).
 pub(crate) fn status_as_read(pair: &Pair<'_>) -> Answer {
     let embeds = |it: &JsonSchemaProps| steps::at(it, &status()).is_some_and(has_resources_below);
@@ -72,7 +72,7 @@ pub(crate) fn status_as_read(pair: &Pair<'_>) -> Answer {
     Answer::compatible("the same schema validates a status that is sent to `/status`")
 }
 
-/// What OLD says to objects with the status that NEW accepted in them: it drops the status of a new object before it validates the rest.
+/// OLD's answer to objects that NEW accepted with their status: OLD drops the status of a new object before it validates the rest.
 pub(crate) fn status_in_objects(pair: &Pair<'_>) -> Answer {
     if roots(pair).any(looks_at_status) {
         return Answer::unknown("OLD drops a status that is sent with an object, and its schema validates the status");
@@ -84,20 +84,20 @@ fn roots<'p>(pair: &Pair<'p>) -> impl Iterator<Item = &'p JsonSchemaProps> {
     [pair.old_maker.root, pair.new_maker.root].into_iter()
 }
 
-/// Whether the schema of an object says something about its status as a whole.
+/// Whether the schema of the whole object constrains its status.
 fn looks_at_status(root: &JsonSchemaProps) -> bool {
     let scope = Scope::of(root, &[]);
     scope.has_rules || scope.counts_fields || root.required.iter().any(|it| it == "status")
 }
 
-/// What a path of the scale subresource has to lead to.
+/// The value that a path of the scale subresource must lead to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Target {
     Replicas,
     Selector,
 }
 
-/// What the judging side's scale subresource says to objects (`ValidateScaleSpec`, `ValidateScaleStatus`); it is never ratcheted.
+/// The answer of the checking side's scale subresource (`ValidateScaleSpec`, `ValidateScaleStatus`), which is never ratcheted.
 pub(crate) fn scale(
     pair: &Pair<'_>,
     direction: Direction,
@@ -143,7 +143,7 @@ fn way(path: &str) -> Vec<Step> {
     names.map(|it| Step::Property(it.to_owned())).collect()
 }
 
-/// Whether every value that the schema accepts at the end of a way is right for the scale subresource.
+/// Whether every value that the schema accepts at the end of a path is valid for the scale subresource.
 fn fits(root: &JsonSchemaProps, way: &[Step], target: Target, kubernetes: KubernetesVersion) -> bool {
     let is_closed =
         |it: &JsonSchemaProps| it.r#type == "object" && it.additional_properties.is_none() && !it.x_embedded_resource;
@@ -164,7 +164,7 @@ fn fits(root: &JsonSchemaProps, way: &[Step], target: Target, kubernetes: Kubern
     match target {
         Target::Selector => node.r#type == "string" && node.format.is_empty() && !node.x_int_or_string,
         Target::Replicas => {
-            // What kubectl sends and what is stored is written by Go: `1.0` is `1` there.
+            // Both kubectl and the storage write numbers with Go: `1.0` becomes `1`.
             let span = Numbers::new(node, kubernetes).span().stored();
             let is_right = span.ints.is_none_or(|it| it.0 >= 0 && it.1 <= i64::from(i32::MAX));
             node.r#type == "integer" && is_right && kubernetes >= RANGES_SINCE
@@ -172,7 +172,7 @@ fn fits(root: &JsonSchemaProps, way: &[Step], target: Target, kubernetes: Kubern
     }
 }
 
-/// An object that the scale subresource refuses.
+/// An object that the scale subresource rejects.
 fn refused(pair: &Pair<'_>, direction: Direction, way: &[Step], target: Target) -> Option<Answer> {
     let maker = pair.maker(direction);
     let node = steps::at(maker.root, way)?;

@@ -1,4 +1,4 @@
-//! Pairs of CRDs, and what is said about them.
+//! Tests with pairs of CRDs and the expected changes.
 
 mod told;
 
@@ -44,7 +44,7 @@ spec:
     )
 }
 
-/// `said`: a line a change, with what the three answers are.
+/// `said`: one line per change, with its three answers.
 #[track_caller]
 fn check(old: &str, new: &str, said: &[&str]) {
     let changes = compare(&crd(old), &crd(new));
@@ -86,7 +86,7 @@ fn bounds() {
     );
 }
 
-/// One property, whose schema changes.
+/// Checks the change of one property's schema.
 #[track_caller]
 fn check_value(old: &str, new: &str, said: &[&str]) {
     let of = |schema: &str| format!("{{type: object, properties: {{a: {schema}}}}}");
@@ -336,7 +336,7 @@ fn a_rule_fails_on_what_is_of_another_type() {
     );
 }
 
-/// A value that stays the same has the types that rules know only if both schemas say so of every field that it may have.
+/// An unchanged value has the CEL types that rules expect only if both schemas agree on every field that it may have.
 #[test]
 fn a_rule_reads_fields_that_were_of_another_type() {
     let rule = "x-kubernetes-validations: [{rule: self == oldSelf}]";
@@ -353,7 +353,7 @@ fn a_rule_reads_fields_that_were_of_another_type() {
         let stored = rule.each().find(|it| it.0 == Direction::Stored).expect("an answer");
         assert_ne!(stored.1.name(), "compatible", "{from}");
     }
-    // To rules, a text with this format is bytes.
+    // In CEL, a string with this format has the type bytes.
     let changes = compare(
         &crd("{type: object, properties: {a: {type: string}}}"),
         &crd(&format!(
@@ -388,7 +388,7 @@ fn what_no_value_is_judged_by() {
 fn nulls() {
     let of = |properties: &str| format!("{{type: object, properties: {properties}}}");
     let check = |old: &str, new: &str, said: &[&str]| check(&of(old), &of(new), said);
-    // The null that the enum refuses was never stored.
+    // The null that the enum rejects was never stored.
     check(
         "{a: {type: string, enum: [x], default: x}}",
         "{a: {type: string, enum: [x], default: x, nullable: true}}",
@@ -448,7 +448,7 @@ fn subresources() {
     check("{}", scale, "{type: integer, minimum: 0, maximum: 5}", all);
 }
 
-/// The API server validates embedded resources in an object, and not in what is sent to `/status`.
+/// The API server validates embedded resources in an object, but not in a status sent to `/status`.
 #[test]
 fn a_status_with_embedded_resources_is_not_validated_as_in_the_object() {
     let of = |subresources: &str| {
@@ -573,7 +573,7 @@ fn what_olm_refuses() {
         "{a: {type: string, pattern: x}}",
         &["^.spec.a unhandled: pattern changed"],
     );
-    // Of a schema with `anyOf`, its last branch is what is compared.
+    // In a schema with `anyOf`, the last branch is compared.
     check(
         "{a: {x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}]}}",
         "{a: {x-kubernetes-int-or-string: true, pattern: x, anyOf: [{type: integer}, {type: string}]}}",

@@ -1,14 +1,14 @@
-//! Answers in words.
+//! Formats answers as text.
 
 use serde_json::Value;
 
 use crate::answer::{Answer, Direction, Effect, Witness};
 
-/// Characters of an object that are shown.
+/// The maximum number of characters of an object in a message.
 const MOST_OF_AN_OBJECT: usize = 400;
 
 impl Direction {
-    /// Who is concerned, in words.
+    /// The affected objects or clients, as text.
     pub const fn whom(self) -> &'static str {
         match self {
             Self::Stored => "stored objects",
@@ -18,7 +18,7 @@ impl Direction {
     }
 }
 
-/// An object without what every object has, cut if it is long.
+/// An object without the fields that every object has, truncated if it is long.
 pub fn shown_object(object: &Value) -> String {
     let mut object = object.clone();
     if let Value::Object(fields) = &mut object {
@@ -39,7 +39,7 @@ pub fn shown_object(object: &Value) -> String {
     }
 }
 
-/// What happens to whom, with the object that shows it, as one paragraph.
+/// One paragraph that says what happens to whom, with the object that demonstrates it.
 pub fn paragraph(direction: Direction, answer: &Answer) -> String {
     let whom = direction.whom();
     match answer {

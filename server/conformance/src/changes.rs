@@ -1,7 +1,7 @@
-//! Lists what changed between two Kubernetes minor versions: every difference between the answers of the two API servers,
-//! over the corpus and mutants of it.
+//! Lists the changes between two Kubernetes minor versions: all differences between the answers of the two API servers
+//! for the corpus and mutants of it.
 //!
-//! Our own model takes no part. Work on a new version starts here: the list names the table or file to extend.
+//! crd-analyzer's own model is not used. Work on a new version starts here: the list names the table or file to extend.
 
 use std::{collections::BTreeMap, process::Command};
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{choice, crds, peers};
 
-/// What changed from one Kubernetes minor version to another.
+/// List the changes from one Kubernetes minor version to another.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// The new Kubernetes version, such as `1.38`.
@@ -19,15 +19,15 @@ pub(crate) struct Args {
     /// The version to compare with. Without it, the one before.
     #[arg(long, value_name = "VERSION", value_parser = choice::minor)]
     against: Option<u8>,
-    /// How many mutants of the corpus to ask about, besides the corpus.
+    /// The number of mutants to compare, in addition to the corpus.
     #[arg(long, default_value_t = 5_000)]
     mutants: usize,
-    /// The seed of the mutants; a fresh one if absent.
+    /// The seed of the mutants; random by default.
     #[arg(long)]
     seed: Option<u64>,
 }
 
-/// Answers that differ in the same way.
+/// Answers with the same difference.
 #[derive(Default)]
 struct Group {
     count: usize,
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// How two answers to one request differ, and where that is described in this repository.
+/// The differences between two answers to one request, and the files in this repository that describe them.
 fn changes(command: &str, before: &Value, after: &Value) -> Vec<(&'static str, String)> {
     if command == "cost" {
         let numbers = ["cost", "expr_cost", "cardinality", "message_expression_cost", "total"];
@@ -109,7 +109,7 @@ fn changes(command: &str, before: &Value, after: &Value) -> Vec<(&'static str, S
     found
 }
 
-/// What an answer says, without names and values, so that the same change of words is one.
+/// The messages of an answer without names and values, so that equal changes of a message are grouped.
 fn said(answer: &Value) -> Vec<String> {
     let mut all = Vec::new();
     if let Some(text) = answer["decode_error"].as_str() {
@@ -140,7 +140,7 @@ fn said(answer: &Value) -> Vec<String> {
     all.iter().map(|it| without_values(it)).collect()
 }
 
-/// The text with `"…"` for what is in quotes, and `N` for numbers; its first line only.
+/// The first line of a text, with quoted parts replaced by `…` and numbers by `N`.
 fn without_values(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let mut plain = String::new();
@@ -168,7 +168,7 @@ fn without_values(text: &str) -> String {
     plain
 }
 
-/// The table or folder that describes what a text is about.
+/// The table or folder that describes the subject of a message.
 fn place(text: &str) -> &'static str {
     let places = [
         ("unrecognized format", "server/schema/src/formats/"),

@@ -1,8 +1,8 @@
-//! Checks what `compat` says of pairs of CRDs against the API server's own code: real pairs of releases, mutants of the corpus,
+//! Checks the answers of `compat` for pairs of CRDs against the API server's own code: real pairs of releases, mutants of the corpus,
 //! and small random schemas.
 //!
-//! A witness is replayed: the one side accepts it, and the other does to it what is claimed. For what is called compatible, random objects
-//! are made around the change, and those that the one side accepts must be accepted and kept by the other.
+//! Witnesses are replayed: one side has to accept the witness, and the other has to do with it what `compat` claims. For changes that are
+//! reported as compatible, random objects are generated around the change. If one side accepts them, the other must accept and keep them.
 
 mod mutate;
 mod objects;
@@ -62,14 +62,14 @@ enum Question {
     Olm,
 }
 
-/// Two texts of a CRD.
+/// Two versions of a CRD file.
 pub(crate) struct Pair {
     id: String,
     old: Arc<str>,
     new: Arc<str>,
 }
 
-/// Pairs that are compared before the oracle is asked.
+/// The number of pairs that are compared before the oracle runs.
 const BATCH: usize = 40;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
@@ -109,7 +109,7 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
     Ok(clean)
 }
 
-/// The pairs of releases: `$CRD_ANALYZER_RELEASES`, or `releases` beside the corpus.
+/// The pairs of releases, from `$CRD_ANALYZER_RELEASES` or from `releases` next to the corpus.
 fn released(only: &str) -> anyhow::Result<Vec<Pair>> {
     let folder = match std::env::var_os("CRD_ANALYZER_RELEASES") {
         Some(folder) => PathBuf::from(folder),
@@ -133,7 +133,7 @@ fn released(only: &str) -> anyhow::Result<Vec<Pair>> {
     Ok(pairs)
 }
 
-/// The first CRD of a text.
+/// The first CRD in a text.
 pub(crate) fn subject(text: &Arc<str>, version: KubernetesVersion) -> Option<Subject> {
     let documents = split(text).documents.into_iter();
     let mut found = documents.filter_map(|document| {
@@ -144,7 +144,7 @@ pub(crate) fn subject(text: &Arc<str>, version: KubernetesVersion) -> Option<Sub
     Some(Subject::new(found.next()?, version))
 }
 
-/// One answer of `compat`.
+/// One result of `compat`.
 pub(crate) struct Claim<'a> {
     pub(crate) pair: usize,
     pub(crate) change: &'a Change,
@@ -201,17 +201,17 @@ fn check(
     Ok(())
 }
 
-/// What was found.
+/// The counts of the results.
 #[derive(Default)]
 pub(crate) struct Tally {
     pairs: usize,
     false_answers: usize,
-    /// Witnesses that were replayed, and those that are about what the oracle does not print.
+    /// The numbers of replayed witnesses, and of those about something that the oracle does not print.
     pub(crate) replayed: usize,
     pub(crate) unprinted: usize,
-    /// Pairs that an API server of this version refuses, so that nothing was replayed.
+    /// The number of pairs that an API server of this version rejects, so that nothing was replayed.
     pub(crate) refused: usize,
-    /// Objects that were made around what is called compatible, and those that the one side accepted.
+    /// The numbers of objects generated around compatible changes, and of those that one side accepted.
     pub(crate) made: usize,
     pub(crate) accepted: usize,
     by_code: BTreeMap<(&'static str, &'static str), Summary>,

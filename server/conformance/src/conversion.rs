@@ -1,4 +1,4 @@
-//! Compares what we and the API server make of the answers of conversion webhooks, right ones and wrong ones.
+//! Compares how crd-analyzer and the API server handle responses of conversion webhooks, valid and invalid ones.
 
 use std::process::Command;
 
@@ -34,16 +34,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(clean)
 }
 
-/// Requests that are asked at once.
+/// The number of requests per batch.
 const BATCH: usize = 500;
 
 /// The version that objects are converted to.
 const DESIRED: &str = "example.com/v2";
 
-/// What the oracle writes instead of the identifier of a request.
+/// The placeholder that the oracle prints for the UID of a request.
 const UID: &str = "@UID@";
 
-/// A conversion, and the answer of its webhook.
+/// A conversion, and the response of its webhook.
 struct Case {
     reviews: Vec<String>,
     list_kind: Option<&'static str>,
@@ -127,7 +127,7 @@ impl Case {
     }
 }
 
-/// The parts of an error, whose order is random where the API server walks over a map.
+/// The parts of an error in sorted order, because the API server iterates over a map.
 fn sorted(error: &str) -> Vec<&str> {
     let mut parts: Vec<&str> = error.split([',', '[', ']']).map(str::trim).collect();
     parts.sort_unstable();
@@ -188,7 +188,7 @@ fn case(rng: &mut Rng) -> Case {
     }
 }
 
-/// Changes something of an answer.
+/// Changes a random part of a response.
 fn change(rng: &mut Rng, value: &mut Value) {
     let is_deeper = rng.u8(..5) > 0;
     match value {

@@ -1,4 +1,4 @@
-//! Compares our answers with the API server's: over the corpus, or over mutants of it.
+//! Compares our answers with the API server's for the corpus or for mutants of it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// Write a mark into each mutant that an older version of crd-analyzer took for an unknown value, instead of a random edit.
     #[arg(long, requires = "mutants")]
     signs: bool,
-    /// Leave out what needs the CEL compiler.
+    /// Skip everything that needs the CEL compiler.
     #[arg(long)]
     without_cel: bool,
     #[command(flatten)]
@@ -69,7 +69,7 @@ pub(crate) struct Case {
     pub(crate) request: String,
     text: Option<String>,
     edit: Option<std::ops::Range<usize>>,
-    /// The file that it was made from.
+    /// The original file.
     origin: String,
 }
 
@@ -170,7 +170,7 @@ fn mutants(folder: &Path, files: &[String], wanted: &Mutants<'_>, seed: u64) -> 
         !texts.is_empty(),
         "no file of the corpus is small enough and fits --only"
     );
-    // Patches are small and of few kinds: most mutants are made from whole CRDs.
+    // There are few kinds of patches, and they are small. So most mutants are of whole CRDs.
     let (patches, whole): (Vec<&str>, Vec<&str>) = texts.keys().copied().partition(|name| name.contains(".partial"));
     let mut cases = BTreeMap::new();
     while cases.len() < count {
@@ -282,7 +282,7 @@ fn compare(
         let mut keys: Vec<&(String, u64)> = theirs.keys().chain(ours.keys()).collect();
         keys.sort();
         keys.dedup();
-        // Where the object to replace is none, the oracle answers once for the request, whatever its documents.
+        // If the object to replace does not exist, the oracle gives one answer for the whole request.
         keys.retain(|key| !theirs.get(&(key.0.clone(), 0)).is_some_and(has_no_previous));
         for key in keys {
             answers += 1;
@@ -328,7 +328,7 @@ fn compare(
     Ok(differing == 0)
 }
 
-/// Findings whose range and related ranges do not touch the edit, and that do not say why.
+/// Findings that do not explain themselves: neither their range nor a related range touches the edit.
 fn findings_away_from(answer: &Value, edit: &std::ops::Range<usize>, before: Option<&Value>) -> Vec<String> {
     let same = |a: &Value, b: &Value| {
         ["code", "field", "detail", "text"]

@@ -1,10 +1,10 @@
-//! Go files on disk.
+//! Reads Go files from disk.
 
 use std::{fs, path::Path};
 
 use crd_analyzer_gosource::Folders;
 
-/// The files of a folder on disk, in the order of their names.
+/// The file system. Lists a folder's files sorted by name.
 pub(crate) struct Disk;
 
 impl Folders for Disk {

@@ -1,4 +1,4 @@
-//! Compares what we print for fields of custom resources with what `kubectl explain` prints, by kubectl's own code over the document that
+//! Compares our explanations of custom resource fields with the output of `kubectl explain`. Runs kubectl's own code on the document that
 //! the API server's own code publishes.
 
 use std::{path::Path, process::Command, sync::Arc};
@@ -19,33 +19,33 @@ use crate::{crds, peers};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Take so many files of the corpus; all by default.
+    /// Use this many files of the corpus; all by default.
     #[arg(long)]
     files: Option<usize>,
-    /// Also take so many mutants of CRDs of the corpus.
+    /// Also use this many mutants of CRDs of the corpus.
     #[arg(long, default_value_t = 0)]
     mutants: usize,
-    /// Random fields of each version of a CRD.
+    /// The number of random fields per version of a CRD.
     #[arg(long, default_value_t = 8)]
     fields: usize,
-    /// The seed; a fresh one if absent.
+    /// The seed; random by default.
     #[arg(long)]
     seed: Option<u64>,
     /// Print at most this many differences.
     #[arg(long, default_value_t = 5)]
     show: usize,
-    /// Write the schemas of `metadata` as this Kubernetes version publishes them, and compare nothing.
+    /// Write the schemas of `metadata` as this Kubernetes version publishes them, without comparing anything.
     #[arg(long)]
     update_metadata: bool,
 }
 
-/// What is asked about one field of a kind.
+/// A request about one field of a kind.
 struct Question {
     path: Vec<String>,
     depth: Depth,
 }
 
-/// One version of a CRD, what is asked about it, and what we answer.
+/// One version of a CRD, with requests and our answers.
 struct Case {
     label: String,
     request: String,
@@ -53,7 +53,7 @@ struct Case {
     answers: Vec<Result<String, Unexplained>>,
 }
 
-/// Requests that are asked at once.
+/// The number of requests per batch.
 const BATCH: usize = 200;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
@@ -114,7 +114,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(differing == 0 && is_current)
 }
 
-/// Whether the schemas of `metadata` that we have are those that the API server publishes. `update`: write these.
+/// Compares our schemas of `metadata` with those that the API server publishes. With `update`, writes them instead.
 fn compare_metadata(oracle: &Path, update: bool) -> anyhow::Result<bool> {
     let output = Command::new(oracle).arg("metadata").output()?;
     anyhow::ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -132,7 +132,7 @@ fn compare_metadata(oracle: &Path, update: bool) -> anyhow::Result<bool> {
     Ok(ours == theirs)
 }
 
-/// The first line that differs.
+/// Prints the first line that differs.
 fn show(ours: &Result<String, Unexplained>, theirs: &Result<String, String>) {
     let lines = |text: &str| text.split('\n').map(str::to_owned).collect::<Vec<_>>();
     let (ours, theirs) = match (ours, theirs) {
@@ -149,7 +149,7 @@ fn show(ours: &Result<String, Unexplained>, theirs: &Result<String, String>) {
     }
 }
 
-/// Adds the versions of the CRDs of a text that an API server accepts and serves.
+/// Adds the accepted and served versions of the CRDs in a text.
 fn add_cases(cases: &mut Vec<Case>, label: &str, text: &Arc<str>, fields: usize, random: &mut Rng) {
     for document in split(text).documents {
         let Ok(tree) = read_document(text, document, &[]) else {
@@ -205,7 +205,7 @@ fn add_cases(cases: &mut Vec<Case>, label: &str, text: &Arc<str>, fields: usize,
     }
 }
 
-/// The kind and its metadata, fields of the schema, and fields that do not exist.
+/// Requests about the kind and its metadata, fields of the schema, and fields that do not exist.
 fn questions(schema: &Value, fields: usize, random: &mut Rng) -> Vec<Question> {
     let question = |path: &[&str], depth| Question {
         path: path.iter().map(|it| (*it).to_owned()).collect(),
@@ -234,7 +234,7 @@ fn questions(schema: &Value, fields: usize, random: &mut Rng) -> Vec<Question> {
     asked
 }
 
-/// What kubectl answers to each question of each case.
+/// kubectl's answers to the requests of each case.
 fn ask(oracle: &Path, cases: &[Case]) -> anyhow::Result<Vec<Vec<Result<String, String>>>> {
     let requests: Vec<String> = cases.iter().map(|it| it.request.clone()).collect();
     let answers = peers::ask_lines(&mut Command::new(oracle), &requests)?;

@@ -1,8 +1,8 @@
-//! Records what the API server of each Kubernetes version answers for the project's own fixtures, so that tests need no Go.
+//! Records the API server's answers for the project's own fixtures and each Kubernetes version, so that tests do not need Go.
 //!
-//! `tests/conformance/fixtures/create/*.yaml` are created; `tests/conformance/fixtures/update/NAME.new.yaml` replaces `NAME.old.yaml`.
-//! Custom resources lie in `tests/conformance/resources`, rules in `tests/conformance/rules`.
-//! The golden files have the newest Kubernetes version's answers whole and of the others only those that differ from it.
+//! Creates `tests/conformance/fixtures/create/*.yaml`, and replaces `NAME.old.yaml` by `NAME.new.yaml` in
+//! `tests/conformance/fixtures/update`. Custom resources are in `tests/conformance/resources`, rules in `tests/conformance/rules`.
+//! The golden files contain all answers of the newest Kubernetes version, and the different answers of the other versions.
 
 use std::{collections::BTreeMap, fmt::Write as _, path::Path, process::Command};
 
@@ -12,10 +12,10 @@ use serde_json::Value;
 
 use crate::{peers, resources, rules};
 
-/// Recording of goldens.
+/// Record the golden files.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Only say whether the golden file is what would be recorded.
+    /// Only check that the golden files are up to date.
     #[arg(long)]
     check: bool,
 }
@@ -23,7 +23,7 @@ pub(crate) struct Args {
 const OLDEST: u8 = KubernetesVersion::OLDEST.number();
 const NEWEST: u8 = KubernetesVersion::NEWEST.number();
 
-/// The requests for all fixtures, one a line, by path relative to the fixtures' folder.
+/// The requests for all fixtures, one per line, named by their path in the fixtures folder.
 fn requests(fixtures: &Path) -> anyhow::Result<Vec<String>> {
     let mut requests = Vec::new();
     for kind in ["create", "update"] {
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(of_resources(args)? && definitions && rules)
 }
 
-/// `tests/conformance/rules`: each rule of its table.
+/// Records `tests/conformance/rules`: each rule of its table.
 fn of_rules(args: &Args) -> anyhow::Result<bool> {
     let folder = peers::root().join("tests/conformance/rules");
     let requests = rules::table::requests(&std::fs::read_to_string(folder.join("rules.txt"))?)?;
@@ -71,7 +71,7 @@ fn of_rules(args: &Args) -> anyhow::Result<bool> {
     keep(args, &folder.join("golden.jsonl"), &golden, requests.len())
 }
 
-/// `tests/conformance/resources`: its README says what its files hold.
+/// Records `tests/conformance/resources`. Its README describes the files.
 fn of_resources(args: &Args) -> anyhow::Result<bool> {
     let folder = peers::root().join("tests/conformance/resources");
     let cases = resources::fixtures(&folder)?;
@@ -84,10 +84,10 @@ fn of_resources(args: &Args) -> anyhow::Result<bool> {
             anyhow::ensure!(of_case.len() == 1, "{} has {} answers", case.id, of_case.len());
             let mut answer = of_case.remove(0);
             let object = answer.as_object_mut().context("an answer is an object")?;
-            // The CRD is the file's own.
+            // The CRD is already in the file.
             object.remove("crd");
             if let Some(errors) = object.get_mut("errors").and_then(Value::as_array_mut) {
-                // Of errors that differ in the value only the oracle leaves the order to Go's maps.
+                // The oracle returns errors that only differ in the value in the random order of Go maps.
                 errors
                     .sort_by_key(|error| ["field", "type", "detail", "bad_value"].map(|part| error[part].to_string()));
             }
@@ -104,7 +104,7 @@ fn of_resources(args: &Args) -> anyhow::Result<bool> {
     keep(args, &folder.join("golden.jsonl"), &golden, cases.len())
 }
 
-/// What of an answer is recorded for a rule: what is not nothing.
+/// The recorded part of an answer for a rule: its non-empty fields.
 fn recorded(answer: &Value) -> Value {
     let mut kept = answer.clone();
     if let Some(fields) = kept.as_object_mut() {
@@ -148,7 +148,7 @@ fn of_definitions(args: &Args) -> anyhow::Result<bool> {
     Ok(is_fresh)
 }
 
-/// Writes what was recorded, or only says whether it is the written text.
+/// Writes a golden file, or only checks whether it is up to date.
 fn keep(args: &Args, path: &Path, golden: &str, requests: usize) -> anyhow::Result<bool> {
     if args.check {
         let same = std::fs::read_to_string(path)? == golden;

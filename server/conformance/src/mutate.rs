@@ -1,5 +1,5 @@
-//! Mutants of CRDs: one text edit of known place each, made from the tree so that most mutants still parse and
-//! reach the server's later stages.
+//! Mutants of CRDs: one text edit each, at a known position. Edits are based on the tree, so that most mutants still parse and
+//! reach later stages of the API server.
 
 use crd_analyzer_syntax::tree::{Entry, NodeId, NodeKind, Tree};
 use fastrand::Rng;
@@ -16,7 +16,7 @@ pub struct Mutant {
     pub what: &'static str,
 }
 
-/// What mutants are made with.
+/// The vocabulary for mutants.
 #[derive(Debug)]
 pub struct Words {
     /// Values that a field might be given, right and wrong.
@@ -34,7 +34,7 @@ pub static CRDS: Words = Words {
     deep: SCHEMA_ENTRIES,
 };
 
-/// Values that a field of a CRD might be given, right and wrong.
+/// Values for fields of a CRD, valid and invalid.
 const VALUES: &[&str] = &[
     "null",
     "true",
@@ -112,7 +112,7 @@ const VALUES: &[&str] = &[
     "'ä'",
 ];
 
-/// Entries that a schema might be given.
+/// Entries for a schema.
 const SCHEMA_ENTRIES: &[&str] = &[
     "nullable: true",
     "default: null",
@@ -236,7 +236,7 @@ const SCHEMA_ENTRIES: &[&str] = &[
     "enum: 1",
 ];
 
-/// Entries that the rest of a CRD might be given.
+/// Entries for other parts of a CRD.
 const SPEC_ENTRIES: &[&str] = &[
     "preserveUnknownFields: true",
     "preserveUnknownFields: false",
@@ -327,7 +327,7 @@ fn entries_of(tree: &Tree) -> Vec<(NodeId, Entry)> {
         .collect()
 }
 
-/// One of the entries, and its mapping. Half of all edits go near the top, where few of the nodes are.
+/// A random entry, and its mapping. Half of all edits are near the root, where few of the nodes are.
 fn pick(tree: &Tree, entries: &[(NodeId, Entry)], rng: &mut Rng) -> Option<(NodeId, Entry)> {
     let near_top = rng.bool();
     let near: Vec<(NodeId, Entry)> = entries
@@ -438,7 +438,7 @@ fn items_of(tree: &Tree) -> Vec<NodeId> {
         .collect()
 }
 
-/// Whether a mapping is deep enough to be part of a schema.
+/// Whether a mapping is nested deeply enough to be part of a schema.
 fn is_schema(tree: &Tree, mapping: NodeId) -> bool {
     tree.ancestors(mapping).count() > 4
 }

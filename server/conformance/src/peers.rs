@@ -1,4 +1,4 @@
-//! The two programs that are compared: the oracle of a Kubernetes version, and our own binary. Both answer JSON lines.
+//! The programs to compare: the oracle of a Kubernetes version, and our own binary. Both print JSON lines.
 
 use std::{
     collections::BTreeMap,
@@ -99,7 +99,7 @@ pub fn analyzer() -> anyhow::Result<PathBuf> {
 
 /// Our own binary of a cargo profile.
 pub fn build(profile: &str) -> anyhow::Result<PathBuf> {
-    // The cargo that runs this, so that nothing is built twice.
+    // Use the cargo that runs this task, so that nothing is built twice.
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
         .args(["build", "--quiet", "--profile", profile, "--bin", "crd-analyzer"])
@@ -133,7 +133,7 @@ pub fn ask_lines(command: &mut Command, requests: &[String]) -> anyhow::Result<V
     let text = requests.join("\n");
     let writer = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
     let output = child.wait_with_output()?;
-    // A program that ends early breaks the pipe; its exit code says so below.
+    // A program that ends early closes the pipe. Its exit code is checked below.
     drop(writer.join());
     if !matches!(output.status.code(), Some(0 | 1 | 3)) {
         bail!("{command:?} ended with {}", output.status);

@@ -1,4 +1,4 @@
-//! ValidatingAdmissionPolicies for the comparison with the API server's own code: which, the program that answers, and words for mutants.
+//! ValidatingAdmissionPolicies for the comparison with the API server's own code: the files, the oracle, and a vocabulary for mutants.
 
 use std::{
     path::{Path, PathBuf},
@@ -105,7 +105,7 @@ static WORDS: Words = Words {
     deep: ENTRIES,
 };
 
-/// Values that a field might be given, right and wrong.
+/// Values for fields, valid and invalid.
 const VALUES: &[&str] = &[
     "null",
     "true",
@@ -204,7 +204,7 @@ const VALUES: &[&str] = &[
     "~",
 ];
 
-/// Entries that the policy and its spec might be given.
+/// Entries for the policy and its spec.
 const SPEC_ENTRIES: &[&str] = &[
     "failurePolicy: Fail",
     "failurePolicy: fail",
@@ -263,7 +263,7 @@ const SPEC_ENTRIES: &[&str] = &[
     "spec: []",
 ];
 
-/// Entries that other mappings might be given.
+/// Entries for other mappings.
 const ENTRIES: &[&str] = &[
     "matchPolicy: Exact",
     "matchPolicy: exact",

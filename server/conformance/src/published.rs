@@ -47,10 +47,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(clean)
 }
 
-/// The answers to a request about one version of a CRD, by the request's label, the document, and the version.
+/// The answers about one version of a CRD, by the request's label, the document, and the version.
 type Answers = BTreeMap<(String, u64, String), Value>;
 
-/// Requests that are asked at once.
+/// The number of requests per batch.
 const BATCH: usize = 200;
 
 /// Whether both agree on every published version of every CRD.
@@ -112,7 +112,7 @@ fn by_version(answers: Vec<Value>) -> Answers {
         .collect()
 }
 
-/// The first place in which two answers differ.
+/// The first difference between two answers.
 fn difference(theirs: Option<&Value>, ours: Option<&Value>) -> Option<String> {
     let (Some(theirs), Some(ours)) = (theirs, ours) else {
         let who = if ours.is_some() {
@@ -128,7 +128,7 @@ fn difference(theirs: Option<&Value>, ours: Option<&Value>) -> Option<String> {
     })
 }
 
-/// Where two values differ as JSON values: numbers are equal if they are the same number.
+/// The first difference between two JSON values. Numbers are compared by value.
 fn first_difference(theirs: &Value, ours: &Value) -> Option<String> {
     let end = || Some(format!(": {theirs} is {ours} here"));
     match (theirs, ours) {

@@ -1,4 +1,4 @@
-//! Compares our answers for custom resources with the API server's: those of the corpus, and objects made from schemas.
+//! Compares our answers for custom resources with the API server's: for the corpus, and for objects generated from schemas.
 
 pub(crate) mod answer;
 pub(crate) mod compare;
@@ -46,7 +46,7 @@ pub(crate) struct Args {
     printed: Printed,
 }
 
-/// One request, in the oracle's form.
+/// One request, in the oracle's format.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) id: String,
@@ -92,7 +92,7 @@ pub(crate) fn fixtures(folder: &Path) -> anyhow::Result<Vec<Case>> {
     Ok(all)
 }
 
-/// The requests of a file, one a line.
+/// The requests in a file, one per line.
 fn written(file: &Path) -> anyhow::Result<Vec<Case>> {
     let text = std::fs::read_to_string(file)?;
     let read = |line: &str| {
@@ -121,7 +121,7 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
         let cases = match args.mutants {
             _ if args.replay.is_some() => args.replay.as_deref().map_or_else(|| Ok(Vec::new()), written)?,
             None => of_corpus(&corpus, &args.choice.only, args.update || args.status, args.status)?,
-            // Every Kubernetes version gets objects of its own.
+            // Each Kubernetes version gets different objects.
             Some(count) => {
                 let wanted = Made {
                     count,
@@ -142,7 +142,7 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
     Ok(clean)
 }
 
-/// The resources of the corpus whose CRD is in it, as `CRS.tsv` and the CRDs pair them.
+/// The resources of the corpus whose CRD is also there, as paired by `CRS.tsv` and the CRDs.
 pub(crate) fn pairs(corpus: &Path) -> anyhow::Result<Vec<(String, String)>> {
     let golden = corpus.join("../golden/cr.1.37.jsonl");
     let text = std::fs::read_to_string(&golden).with_context(|| format!("no {}", golden.display()))?;
@@ -157,7 +157,7 @@ pub(crate) fn pairs(corpus: &Path) -> anyhow::Result<Vec<(String, String)>> {
     Ok(pairs)
 }
 
-/// The resources of the corpus whose paths, or those of their CRDs, contain `only`. `is_update`: each replaces itself.
+/// The resources of the corpus whose path or CRD path contains `only`. With `is_update`, each one replaces itself.
 pub(crate) fn of_corpus(corpus: &Path, only: &str, is_update: bool, status: bool) -> anyhow::Result<Vec<Case>> {
     let mut texts = Texts::new(corpus);
     let mut cases = Vec::new();
@@ -178,7 +178,7 @@ pub(crate) fn of_corpus(corpus: &Path, only: &str, is_update: bool, status: bool
     Ok(cases)
 }
 
-/// Files that were read.
+/// A cache of files.
 struct Texts {
     corpus: PathBuf,
     known: BTreeMap<String, Arc<str>>,
@@ -202,25 +202,25 @@ impl Texts {
     }
 }
 
-/// Objects of one CRD in a row.
+/// The number of consecutive objects of one CRD.
 const IN_A_ROW: usize = 20;
 
-/// Which objects are made.
+/// Options for generating objects.
 pub(crate) struct Made<'a> {
     pub(crate) count: usize,
-    /// They replace others.
+    /// Whether the objects are updates.
     pub(crate) is_update: bool,
-    /// Their status does.
+    /// Whether they are updates of the status.
     pub(crate) is_status: bool,
-    /// Only by CRDs whose path contains this.
+    /// Use only CRDs whose path contains this.
     pub(crate) only: &'a str,
-    /// Only by CRDs up to this size in bytes.
+    /// Use only CRDs up to this size in bytes.
     pub(crate) max_size: u64,
-    /// Each with a sign that once said that a value is not known.
+    /// Whether to insert a placeholder that old versions used for unknown values.
     pub(crate) signs: bool,
 }
 
-/// Objects that are made from the schemas of CRDs, or from those of the corpus, with mistakes.
+/// Objects with mistakes, generated from the schemas of CRDs or based on objects of the corpus.
 pub(crate) fn made(corpus: &Path, seed: u64, args: &Made<'_>) -> anyhow::Result<Vec<Case>> {
     let mut rng = Rng::with_seed(seed);
     let mut texts = Texts::new(corpus);
@@ -237,7 +237,7 @@ pub(crate) fn made(corpus: &Path, seed: u64, args: &Made<'_>) -> anyhow::Result<
     let mut cases = Vec::new();
     while cases.len() < args.count {
         let name = &names[rng.usize(..names.len())];
-        // Some files are not text.
+        // Some files are not valid UTF-8.
         let Ok(text) = texts.get(name) else {
             continue;
         };
@@ -251,7 +251,7 @@ pub(crate) fn made(corpus: &Path, seed: u64, args: &Made<'_>) -> anyhow::Result<
                 "changed",
             ),
         };
-        // The CRD and its objects have the same one.
+        // The CRD and its objects contain the same placeholder.
         let sign = args.signs.then(|| signs::text(&mut rng));
         let crd = match &sign {
             Some(sign) if rng.u8(..3) == 0 => definition.forge_schema(sign, &mut rng).into(),
@@ -396,7 +396,7 @@ fn compare_case(
         .keep(&format!("{minor}-{}.json", tally.differing), &case.request())
 }
 
-/// Asks the oracle a batch; its answers by request, in the order of documents.
+/// Sends a batch to the oracle. Returns its answers by request, in document order.
 pub(crate) fn ask(oracle: &Path, batch: &[Case]) -> anyhow::Result<BTreeMap<String, Vec<Value>>> {
     let mut child = Command::new(oracle)
         .args(["cr", "-cel-cost", "-list", "-"])

@@ -1,12 +1,12 @@
-//! The signs that older versions of crd-analyzer wrote into texts, to say that a value is not known. Whatever a text can contain, somebody
-//! can write: mutants have the signs as values and as keys, and the API server takes them for what they are.
+//! The placeholders that older versions of crd-analyzer inserted into texts for unknown values. An author can write the same characters, so
+//! mutants contain them in values and keys, and have to be treated as the API server treats them.
 
 use std::fmt::Write as _;
 
 use fastrand::Rng;
 use serde_json::Value;
 
-/// One value, any number of items or entries, and what was filled into templates in the place of an action.
+/// Placeholders for one value, for any number of items or entries, and for template actions.
 const SIGNS: &[&str] = &[
     "\u{FFFF}\u{FFFE}?",
     "\u{FFFF}\u{FFFE}*",
@@ -17,10 +17,10 @@ const SIGNS: &[&str] = &[
     "\u{E000}",
 ];
 
-/// What was written after a sign.
+/// Text after a placeholder.
 const REST: &[&str] = &["", "", "zzz", "xxxxxxx", "${A}", "}}", "1", "*"];
 
-/// Entries of a schema. `SIGN` is the text in its quotes, `INSIDE` the text within other quotes.
+/// Entries of a schema. `SIGN` is replaced by a quoted placeholder, `INSIDE` by one without quotes.
 const SCHEMA_ENTRIES: &[&str] = &[
     "SIGN: 1",
     "SIGN: SIGN",
@@ -74,7 +74,7 @@ const SCHEMA_ENTRIES: &[&str] = &[
     "x-kubernetes-validations: [{rule: 'true', fieldPath: \"['INSIDE']\"}]",
 ];
 
-/// Entries of the rest of a CRD.
+/// Entries of other parts of a CRD.
 const SPEC_ENTRIES: &[&str] = &[
     "SIGN: 1",
     "SIGN: SIGN",
@@ -130,14 +130,14 @@ const SPEC_ENTRIES: &[&str] = &[
     "conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {caBundle: SIGN, service: {name: SIGN, namespace: SIGN, path: SIGN}}}}",
 ];
 
-/// A text that begins with a sign.
+/// A text that begins with a placeholder.
 pub(crate) fn text(rng: &mut Rng) -> String {
     let sign = SIGNS[rng.usize(..SIGNS.len())];
     let rest = REST[rng.usize(..REST.len())];
     format!("{sign}{rest}")
 }
 
-/// Such a text as YAML has it: escaped or raw, in quotes or without.
+/// Such a text in YAML syntax: escaped or raw, with or without quotes.
 pub(crate) fn written(rng: &mut Rng) -> String {
     let text = text(rng);
     match rng.u8(..8) {
@@ -149,19 +149,19 @@ pub(crate) fn written(rng: &mut Rng) -> String {
     }
 }
 
-/// An entry of a CRD with such a text. `is_schema`: of a schema.
+/// A CRD entry with such a text. `is_schema`: whether the entry is for a schema.
 pub(crate) fn entry(is_schema: bool, rng: &mut Rng) -> String {
     let all = if is_schema { SCHEMA_ENTRIES } else { SPEC_ENTRIES };
     let inside = escaped(&text(rng), Escape::Short);
     let mut entry = all[rng.usize(..all.len())].replace("INSIDE", &inside);
-    // Each is another text, so that keys differ from values.
+    // Use a different text each time, so that keys differ from values.
     while entry.contains("SIGN") {
         entry = entry.replacen("SIGN", &written(rng), 1);
     }
     entry
 }
 
-/// A value as JSON, with its signs escaped or raw.
+/// A value as JSON, with placeholders escaped or raw.
 pub(crate) fn json(value: &Value, rng: &mut Rng) -> String {
     if rng.u8(..4) == 0 {
         value.to_string()
@@ -170,21 +170,21 @@ pub(crate) fn json(value: &Value, rng: &mut Rng) -> String {
     }
 }
 
-/// A value as JSON, with its signs escaped: what is stored can be read.
+/// A value as JSON, with placeholders escaped, so that stored objects are valid.
 pub(crate) fn escaped_json(value: &Value) -> String {
     escaped(&value.to_string(), Escape::Short)
 }
 
-/// How a character is escaped.
+/// How to escape a character.
 #[derive(Clone, Copy)]
 enum Escape {
-    /// With four digits, as JSON and YAML have it.
+    /// Four digits, as in JSON and YAML.
     Short,
-    /// With eight digits, as only YAML has it.
+    /// Eight digits, as in YAML only.
     Long,
 }
 
-/// A text whose signs are escaped. The rest of it stays as it is.
+/// A text with escaped placeholders.
 fn escaped(text: &str, escape: Escape) -> String {
     let mut all = String::with_capacity(text.len());
     for c in text.chars() {

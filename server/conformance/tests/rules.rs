@@ -1,4 +1,4 @@
-//! Our answers for rules are those recorded from the API server's code of each Kubernetes version.
+//! Checks that our answers for rules match those recorded from the API server's code of each Kubernetes version.
 #![allow(clippy::disallowed_methods, reason = "tests read files")]
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 

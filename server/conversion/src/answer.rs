@@ -1,5 +1,5 @@
-//! How the API server reads what a conversion webhook answers: into the Go types of a `ConversionReview`
-//! (`pkg/apis/apiextensions/v1/types.go`). A value of another type than its field is an error.
+//! Decodes the answer of a conversion webhook as the API server does: into the Go types of a `ConversionReview`
+//! (`pkg/apis/apiextensions/v1/types.go`). A value whose type does not match its field is an error.
 
 use std::borrow::Cow;
 
@@ -11,18 +11,18 @@ use crd_analyzer_schema::{
 };
 use serde_json::{Map, Value};
 
-/// The kind of the reviews.
+/// The kind of a review.
 pub(crate) const KIND: &str = "ConversionReview";
 
-/// An answer that could be decoded.
+/// A decoded answer.
 #[derive(Debug)]
 pub(crate) struct Answer<'v> {
-    /// Group, version and kind as the answer has them, in the API server's notation.
+    /// The answer's group, version and kind, in the API server's notation.
     pub(crate) kind: String,
     pub(crate) response: Option<&'v Map<String, Value>>,
 }
 
-/// Reads an answer to a review of the version `wanted`, or says why the API server cannot.
+/// Decodes an answer to a review of version `wanted`, or returns the reason why the API server cannot.
 pub(crate) fn read<'v>(
     answer: &'v Value,
     wanted: &'static str,
@@ -32,7 +32,7 @@ pub(crate) fn read<'v>(
         head(answer).map_err(|it| format!("couldn't get version/kind; json parse error: {it}"))?;
     let (group, version) = parse_group_version(api_version)?;
     let written = format!("{group}/{version}, Kind={kind}");
-    // What is left out is that of the review.
+    // Omitted parts default to those of the review.
     let kind = if kind.is_empty() { KIND } else { kind };
     let is_open = version.is_empty() && (group.is_empty() || group == CRD.group);
     let (group, version) = if is_open { (CRD.group, wanted) } else { (group, version) };
@@ -72,7 +72,7 @@ fn unknown_conversion(from: &str, wanted: &str) -> String {
     format!("converting ({from}) to ({wanted}.{KIND}): unknown conversion")
 }
 
-/// `apiVersion` and `kind`, which Go reads without minding case.
+/// `apiVersion` and `kind`, whose names Go matches case-insensitively.
 fn head(answer: &Value) -> Result<(&str, &str), TypeMismatch> {
     let mismatch = |value: &Value, into: &'static str, field: &str| TypeMismatch {
         value: described(value).to_owned(),
@@ -107,18 +107,18 @@ fn head(answer: &Value) -> Result<(&str, &str), TypeMismatch> {
     failure.map_or(Ok((api_version, kind)), Err)
 }
 
-/// A Go type, with its name.
+/// A Go type and its name.
 enum Type {
     Text(&'static str),
     Integer(&'static str),
     /// Any JSON.
     Raw,
-    /// The package of the name: empty for that of the review's version.
+    /// A struct; the string is the package of its name, or empty for the package of the review's version.
     Structure(&'static str, &'static Structure),
     List(&'static str, &'static Type),
 }
 
-/// A Go struct: its name and its fields.
+/// A Go struct: its name and fields.
 struct Structure {
     name: &'static str,
     fields: &'static [(&'static str, Type)],
@@ -194,7 +194,7 @@ static LIST_META: Structure = Structure {
     ],
 };
 
-/// Finds the first value of another type than its field, in the order of Go's decoder.
+/// Finds the first value whose type does not match its field, in the order of Go's decoder.
 struct Decoder {
     /// The version of the review.
     version: &'static str,
@@ -251,7 +251,7 @@ impl Decoder {
     }
 }
 
-/// A converted object, or why the API server cannot read it.
+/// A converted object, or the reason why the API server cannot read it.
 pub(crate) fn object(value: &Value) -> Result<(&Map<String, Value>, &str), String> {
     let members = match value {
         Value::Null => return Err("unexpected end of JSON input".to_owned()),
@@ -269,7 +269,7 @@ pub(crate) fn object(value: &Value) -> Result<(&Map<String, Value>, &str), Strin
     };
     let kind = members.get("kind").and_then(Value::as_str).unwrap_or_default();
     let api_version = members.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
-    // Of an object whose version cannot be read, the kind cannot be, either.
+    // If the version of an object is invalid, its kind cannot be determined either.
     if kind.is_empty() || parse_group_version(api_version).is_err() {
         let written = crd_analyzer_schema::field::render::json(value);
         return Err(format!("Object 'Kind' is missing in '{written}'"));

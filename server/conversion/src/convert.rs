@@ -1,4 +1,4 @@
-//! One conversion, as an API server does it when it reads an object in another version than the one that it is stored in.
+//! Converts an object as an API server does when it reads the object in another version than its stored one.
 
 use crd_analyzer_compat::Subject;
 use crd_analyzer_resource::{Change, ServedVersion, differences, read_converted, read_stored, with_defaults};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::review::Review;
 
-/// What creation fills in, in objects that do not have it. Webhooks see objects that exist.
+/// Metadata that creation sets; added to objects that lack it, because webhooks only get existing objects.
 const FILLED_IN: [(&str, &str); 3] = [
     ("uid", "00000000-0000-0000-0000-000000000001"),
     ("resourceVersion", "1"),
@@ -15,28 +15,28 @@ const FILLED_IN: [(&str, &str); 3] = [
 
 /// A conversion webhook.
 pub trait Webhook {
-    /// The answer to a `ConversionReview`. The error says why there is none.
+    /// Sends a `ConversionReview` and returns the answer. The error is the reason why there is none.
     fn ask(&mut self, review: &Value) -> Result<Value, String>;
 }
 
-/// Why an object is not converted: the API server's words, or those of the webhook.
+/// The reason why an object was not converted: the API server's message, or the webhook's.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure(pub String);
 
-/// An object in another version.
+/// An object converted to another version.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Converted {
-    /// The object as it is read in its own version: pruned and defaulted.
+    /// The object as read in its own version: pruned and defaulted.
     pub stored: Map<String, Value>,
-    /// What changed in it there.
+    /// The changes from reading it in its own version.
     pub stored_changes: Vec<Change>,
-    /// The object as it is read in the other version.
+    /// The object as read in the other version.
     pub object: Map<String, Value>,
-    /// What the conversion gave that the other version does not have, by the paths in the converted object.
+    /// The fields that the conversion returned but the other version does not have, as paths in the converted object.
     pub pruned: Vec<Change>,
-    /// The object before that.
+    /// The converted object before pruning.
     pub unpruned: Map<String, Value>,
-    /// What the defaults of the other version would change. They are applied to what clients send, not to what is converted.
+    /// The changes that the other version's defaults would make. Defaults apply to what clients send, not to converted objects.
     pub not_defaulted: Vec<Change>,
 }
 
@@ -44,12 +44,12 @@ pub struct Converted {
 pub struct Converter<'c> {
     subject: &'c Subject,
     webhook: Option<&'c mut dyn Webhook>,
-    /// How many reviews were sent.
+    /// The number of reviews sent.
     asked: u64,
 }
 
 impl<'c> Converter<'c> {
-    /// Without a webhook, only `apiVersion` is changed (the strategy `None`).
+    /// Creates a converter. Without a webhook, it changes only `apiVersion` (the strategy `None`).
     pub fn new(subject: &'c Subject, webhook: Option<&'c mut dyn Webhook>) -> Self {
         Self {
             subject,
@@ -63,12 +63,12 @@ impl<'c> Converter<'c> {
         self.subject
     }
 
-    /// Whether a webhook is asked.
+    /// Whether a webhook converts the objects.
     pub const fn has_webhook(&self) -> bool {
         self.webhook.is_some()
     }
 
-    /// An object in the version `to`.
+    /// Converts an object to the version `to`.
     pub fn convert(&mut self, object: &Map<String, Value>, to: &str) -> Result<Converted, Failure> {
         let mut converted = self.convert_all(std::slice::from_ref(object), to, false)?;
         converted
@@ -76,7 +76,7 @@ impl<'c> Converter<'c> {
             .ok_or_else(|| Failure("the conversion has no result".to_owned()))
     }
 
-    /// The objects of a list in the version `to`. They are sent in one review, but for those that have the version already.
+    /// Converts the objects of a list to the version `to`. They are sent in one review, except for those that already have that version.
     pub fn convert_list(&mut self, objects: &[Map<String, Value>], to: &str) -> Result<Vec<Converted>, Failure> {
         self.convert_all(objects, to, true)
     }
@@ -178,7 +178,7 @@ fn filled_in(object: &Map<String, Value>) -> Map<String, Value> {
     object
 }
 
-/// The converted object without what [`filled_in`] filled in.
+/// The converted object without the metadata added by [`filled_in`].
 fn without_filled_in(mut converted: Map<String, Value>, sent: &Map<String, Value>) -> Map<String, Value> {
     let before = sent.get("metadata");
     if let Some(Value::Object(metadata)) = converted.get_mut("metadata") {

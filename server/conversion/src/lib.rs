@@ -1,9 +1,9 @@
-//! Custom resources in another version of their CRD: as the API server converts them when it reads them, and what is lost on the way.
+//! Converts custom resources between versions of their CRD as the API server does on reads, and finds what is lost on the way.
 //!
-//! A conversion webhook is asked through the trait [`Webhook`], and its answers are checked as the API server checks them.
+//! A conversion webhook is called through the trait [`Webhook`], and its answers are checked as the API server checks them.
 //! [`round_trips()`] converts random objects there and back.
 //!
-//! This crate knows no YAML, no files and no network: objects go in, objects and findings come out. Random objects are the same for
+//! This crate knows no YAML, no files and no network: it takes objects and returns objects and findings. Random objects are the same for
 //! the same seed.
 
 mod answer;

@@ -1,4 +1,4 @@
-//! The metadata of a converted object: a webhook changes labels and annotations, and nothing else (`restoreObjectMeta`).
+//! The metadata of a converted object: a webhook may change only labels and annotations (`restoreObjectMeta`).
 
 use crd_analyzer_schema::{
     KubernetesVersion,
@@ -7,7 +7,7 @@ use crd_analyzer_schema::{
 };
 use serde_json::{Map, Value};
 
-/// The converted object with the metadata that was sent, and its own labels and annotations.
+/// Returns the converted object with the original metadata, except for its own labels and annotations.
 pub(crate) fn restore(
     sent: &Map<String, Value>,
     mut converted: Map<String, Value>,
@@ -71,7 +71,7 @@ pub(crate) fn restore(
 
 fn validate(field: &str, texts: &[(String, String)], kubernetes: KubernetesVersion) -> Result<(), String> {
     let mut errors = Vec::new();
-    // The API server calls the field of annotations so.
+    // The API server uses this name for the field of annotations.
     let name = if field == "labels" { "labels" } else { "annotation" };
     let path = Path::of(["metadata", name]);
     let trail = Trail::new(&path);
@@ -118,7 +118,7 @@ mod tests {
     fn labels_that_change_are_validated() {
         let words = check(json!({}), json!({"labels": {"a b": "x"}})).unwrap_err();
         assert!(words.starts_with("metadata.labels: Invalid value: \"a b\""), "{words}");
-        // What was there before is not asked about again.
+        // Existing invalid labels are not checked again.
         assert!(check(json!({"labels": {"a b": "x"}}), json!({"labels": {"a b": "x"}})).is_ok());
         let words = check(json!({}), json!({"annotations": {"a b": "x"}})).unwrap_err();
         assert!(

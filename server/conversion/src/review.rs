@@ -1,4 +1,4 @@
-//! The `ConversionReview` that a webhook is sent, and what the API server checks in its answer
+//! The `ConversionReview` sent to a webhook, and the API server's checks of the answer
 //! (`pkg/apiserver/conversion/webhook_converter.go`).
 
 use crd_analyzer_apiextensions::kind::CRD;
@@ -18,16 +18,16 @@ pub struct Review {
     uid: String,
     desired: String,
     objects: Vec<Map<String, Value>>,
-    /// As the API server names what it converts.
+    /// The API server's name for what it converts.
     what: String,
     is_list: bool,
     kubernetes: KubernetesVersion,
 }
 
 impl Review {
-    /// A review of the first version that the API server knows; an error if it knows none of them.
+    /// Creates a review of the first version that the API server knows; an error if it knows none of them.
     ///
-    /// `uid`: of the request. `desired`: the `apiVersion` that the objects are converted to. `list_kind`: they are a list of this kind.
+    /// `uid`: the request's id. `desired`: the target `apiVersion`. `list_kind`: set if the objects are a list of this kind.
     pub fn new(
         versions: &[String],
         uid: String,
@@ -43,7 +43,7 @@ impl Review {
         });
         let version = known.ok_or("no supported conversion review versions")?;
         let first = objects.first();
-        // The API server reads a list in the version of the request.
+        // The API server decodes a list in the version of the request.
         let api_version = match list_kind {
             Some(_) => &desired,
             None => first.map_or("", |it| text(it, "apiVersion")),
@@ -60,7 +60,7 @@ impl Review {
         })
     }
 
-    /// The document that the webhook gets.
+    /// The document to send to the webhook.
     pub fn request(&self) -> Value {
         json!({
             "kind": KIND,
@@ -70,12 +70,12 @@ impl Review {
                 "desiredAPIVersion": self.desired,
                 "objects": self.objects,
             },
-            // Go writes what is empty, too.
+            // Go writes empty fields too.
             "response": {"uid": "", "convertedObjects": null, "result": {"metadata": {}}},
         })
     }
 
-    /// The converted objects of an answer, with the metadata that a webhook cannot change. The error is the API server's.
+    /// The converted objects of an answer, with the metadata that a webhook cannot change. The error is the API server's message.
     pub fn converted(&self, answer: &Value) -> Result<Vec<Map<String, Value>>, String> {
         let failed = |why: String| format!("conversion webhook for {} failed: {why}", self.what);
         let converted = self.of_response(answer).map_err(failed)?;
@@ -91,7 +91,7 @@ impl Review {
         pairs.map(|(n, (sent, got))| self.checked(n, sent, got)).collect()
     }
 
-    /// `getConvertedObjectsFromResponse`
+    /// Checks a response and returns its objects (`getConvertedObjectsFromResponse`).
     fn of_response<'v>(&self, answer: &'v Value) -> Result<&'v [Value], String> {
         let answer = answer::read(answer, self.version, self.kubernetes)?;
         let wanted = format!("{}/v1, Kind={KIND}", CRD.group);
@@ -128,7 +128,7 @@ impl Review {
                 self.what
             )
         };
-        // Of a single object the API server does not tell the position.
+        // For a single object, the API server does not report its index.
         let plain = |what: &str, at: &str| {
             if self.is_list {
                 format!("conversion webhook for {} returned invalid {at}", self.what)
@@ -180,7 +180,7 @@ impl Review {
     }
 }
 
-/// A text field; empty if there is none.
+/// A string field; empty if it does not exist.
 fn text<'o>(object: &'o Map<String, Value>, name: &str) -> &'o str {
     object.get(name).and_then(Value::as_str).unwrap_or_default()
 }

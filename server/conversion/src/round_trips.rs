@@ -1,4 +1,4 @@
-//! Random objects of every version, converted to every other version and back.
+//! Converts random objects of every version to every other version and back.
 
 use crd_analyzer_compat::Objects;
 use crd_analyzer_resource::{Change, differences};
@@ -9,30 +9,30 @@ use serde_json::{Map, Value, json};
 use crate::convert::{Converted, Converter};
 use crate::shrink::smallest;
 
-/// Objects of one list.
+/// The number of objects in a list.
 const LIST: usize = 5;
 
-/// What is wrong with a conversion.
+/// The kind of a conversion problem.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
-    /// The API server refuses the answer, or there is none.
+    /// The API server rejects the answer, or there is none.
     Failed,
-    /// The API server refuses the answer for a list of objects that are converted alone.
+    /// The API server rejects the answer for a list, although it accepts each object alone.
     ListFailed,
-    /// The same object is converted in two ways.
+    /// Converting the same object twice gives different results.
     Unstable,
-    /// The conversion gives fields that the version does not have.
+    /// The conversion returns fields that the version does not have.
     Pruned,
-    /// The object comes back as another one.
+    /// The object is different after conversion there and back.
     Lossy,
-    /// The version refuses the converted object.
+    /// The target version rejects the converted object.
     Refused,
-    /// The converted object does not have what the version declares as a default.
+    /// The converted object lacks a value that the version declares as a default.
     NotDefaulted,
 }
 
 impl Kind {
-    /// Its name in reports.
+    /// The name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Failed => "failed",
@@ -46,35 +46,35 @@ impl Kind {
     }
 }
 
-/// A conversion that is wrong, with the smallest object that is found.
+/// A conversion problem, with the smallest object found that shows it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Finding {
-    /// What is wrong.
+    /// The kind of problem.
     pub kind: Kind,
-    /// The version that is converted from.
+    /// The source version.
     pub from: String,
-    /// The version that is converted to.
+    /// The target version.
     pub to: String,
-    /// The objects that are converted: one, or those of a list.
+    /// The converted objects: one, or those of a list.
     pub objects: Vec<Value>,
-    /// The object as it is in the other version, if there is one.
+    /// The object in the target version, if there is one.
     pub converted: Option<Value>,
-    /// The object as it comes back.
+    /// The object after conversion back.
     pub back: Option<Value>,
-    /// The fields that are not as they should be.
+    /// The affected fields.
     pub fields: Vec<Path>,
-    /// The words of the API server or the webhook.
+    /// The message of the API server or the webhook.
     pub words: String,
 }
 
-/// What came of converting objects there and back.
+/// The result of converting objects there and back.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RoundTrips {
-    /// How many objects were converted there and back.
+    /// The number of objects that were converted there and back.
     pub tried: usize,
-    /// The versions that no object was found for.
+    /// The versions for which no object was found.
     pub without_objects: Vec<String>,
-    /// What is wrong: one finding for each kind and pair of versions.
+    /// The problems: one finding for each kind and pair of versions.
     pub findings: Vec<Finding>,
 }
 
@@ -113,7 +113,7 @@ pub fn round_trips(converter: &mut Converter<'_>, count: usize, seed: u64) -> Ro
     found
 }
 
-/// Different objects of a version, the smallest first.
+/// Different objects of a version, smallest first.
 fn made(objects: &Objects<'_>, count: usize, seed: u64) -> Vec<Value> {
     let mut rng = Rng::with_seed(seed);
     let mut made: Vec<Value> = Vec::new();
@@ -129,7 +129,7 @@ fn made(objects: &Objects<'_>, count: usize, seed: u64) -> Vec<Value> {
     made
 }
 
-/// One version to another one.
+/// Conversions from one version to another.
 struct Trip<'t, 'c> {
     converter: &'t mut Converter<'c>,
     objects: &'t Objects<'c>,
@@ -138,7 +138,7 @@ struct Trip<'t, 'c> {
 }
 
 impl Trip<'_, '_> {
-    /// Adds what is wrong with an object, if nothing of its kind is known.
+    /// Adds the problems of an object, unless a problem of the same kind is already known.
     fn object(&mut self, object: &Value, findings: &mut Vec<Finding>) {
         let wrong = self.wrong(object);
         for kind in wrong.into_iter().map(|it| it.kind) {
@@ -168,7 +168,7 @@ impl Trip<'_, '_> {
         }
     }
 
-    /// Everything that is wrong with the conversion of an object.
+    /// All problems with the conversion of an object.
     fn wrong(&mut self, object: &Value) -> Vec<Finding> {
         let Value::Object(fields) = object else {
             return Vec::new();
@@ -195,7 +195,7 @@ impl Trip<'_, '_> {
                     ..self.finding(Kind::Unstable, object)
                 });
             }
-            // Without a webhook, what the version does not have is lost, which the way back shows.
+            // Without a webhook, fields that the version lacks are lost; the way back reports that.
             if !there.pruned.is_empty() {
                 found.push(Finding {
                     converted: Some(Value::Object(there.unpruned.clone())),
@@ -242,9 +242,9 @@ impl Trip<'_, '_> {
         }
     }
 
-    /// Several objects in one review.
+    /// Converts several objects in one review.
     fn list(&mut self, made: &[Value], findings: &mut Vec<Finding>) {
-        // What fails alone is told.
+        // Problems with single objects are already reported.
         if !self.converter.has_webhook() || findings.iter().any(|it| it.kind == Kind::Failed) {
             return;
         }
@@ -284,8 +284,8 @@ impl Trip<'_, '_> {
     }
 }
 
-/// The fields of an object that do not come back as they were. Labels and annotations may be added: webhooks keep there what
-/// the other version has no field for.
+/// The fields of an object that differ after conversion there and back. Labels and annotations may be added: webhooks use them to store
+/// values for which the other version has no field.
 fn kept(before: &Map<String, Value>, back: &Map<String, Value>) -> Vec<Path> {
     let is_added = |change: &Change| {
         let path = change.path.segments();

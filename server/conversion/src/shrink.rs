@@ -1,18 +1,18 @@
-//! The smallest object that still shows something: parts are taken away as long as it does.
+//! Shrinks an object: removes parts as long as the rest still shows the same problem.
 
 use serde_json::Value;
 
-/// So many smaller objects are tried.
+/// The maximum number of smaller objects that are tried.
 const MOST_TRIES: usize = 400;
 
-/// A step into an object.
+/// A step to a part of an object.
 #[derive(Clone, Debug)]
 enum Step {
     Key(String),
     Index(usize),
 }
 
-/// The smallest object that is found for which `shows` holds. What says which object it is stays.
+/// The smallest object found for which `shows` is true. The fields that identify the object are kept.
 pub(crate) fn smallest(object: &Value, mut shows: impl FnMut(&Value) -> bool) -> Value {
     let mut found = object.clone();
     let mut tries = 0;
@@ -20,7 +20,7 @@ pub(crate) fn smallest(object: &Value, mut shows: impl FnMut(&Value) -> bool) ->
         let mut is_smaller = false;
         let mut parts = Vec::new();
         collect(&found, &mut Vec::new(), &mut parts);
-        // Whole branches first; items are in order from the end, so that the positions of the others stay.
+        // Whole branches first; list items from the end, so that the other indices stay valid.
         parts.sort_by_key(Vec::len);
         for part in parts {
             let mut smaller = found.clone();
@@ -73,7 +73,7 @@ fn collect(value: &Value, path: &mut Vec<Step>, parts: &mut Vec<Vec<Step>>) {
     }
 }
 
-/// Takes a part away; `false` if it is not there.
+/// Removes a part; `false` if it does not exist.
 fn remove(object: &mut Value, path: &[Step]) -> bool {
     let Some((last, above)) = path.split_last() else {
         return false;

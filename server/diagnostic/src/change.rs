@@ -1,19 +1,19 @@
-//! Changes of an object that would fix it, as data: which field, and what becomes of it. Nothing here knows how the object is written.
+//! Changes to an object that would fix it, as data: the field and its new state. This module does not know the file format.
 
 use std::ops::Range;
 
 use crd_analyzer_schema::field::Path;
 
-/// A change of an object. Paths begin at the object's root.
+/// A change to an object. Paths begin at the object's root.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Change {
-    /// The field gets a value. Where the field is missing, it is added, with the objects around it.
+    /// Sets a field. If the field is missing, adds it together with its missing parents.
     Set(Path, Value),
-    /// The field, or the item of a list, goes.
+    /// Removes a field or a list item.
     Remove(Path),
-    /// The field gets another name, and keeps its value.
+    /// Renames a field and keeps its value.
     Rename(Path, String),
-    /// These bytes of a string become others.
+    /// Replaces a byte range of a string.
     Splice(Path, Range<usize>, String),
 }
 
@@ -25,7 +25,7 @@ impl Change {
         }
     }
 
-    /// The same change of another field.
+    /// The same change applied to another field.
     #[must_use]
     pub fn at(self, path: Path) -> Self {
         match self {
@@ -37,14 +37,14 @@ impl Change {
     }
 }
 
-/// A value that a change writes. Its entries stay in their order.
+/// A value that a change writes. Entries of objects keep their order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Value {
     /// A string.
     Text(String),
     /// `true` or `false`.
     Bool(bool),
-    /// A number or the like, as it is written.
+    /// A number or other scalar, in its source form.
     AsWritten(String),
     /// A list of strings.
     List(Vec<String>),
@@ -53,30 +53,30 @@ pub enum Value {
 }
 
 impl Value {
-    /// A string.
+    /// Creates a string.
     pub fn text_of(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 
-    /// An object with one entry.
+    /// Creates an object with one entry.
     pub fn entry(key: impl Into<String>, value: Self) -> Self {
         Self::Map(vec![(key.into(), value)])
     }
 }
 
-/// A fix that a check proposes. It is a guess until somebody has looked whether it helps.
+/// A quick fix that a check proposes. It is only a guess until it is verified.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Proposal {
-    /// What it does, as a command to the reader.
+    /// The title: an instruction to the reader.
     pub title: String,
-    /// All of them together.
+    /// The changes, which belong together.
     pub changes: Vec<Change>,
-    /// It has one meaning, so that it may be applied without asking.
+    /// Whether the fix is unambiguous, so that it may be applied without asking.
     pub is_safe: bool,
 }
 
 impl Proposal {
-    /// A proposal that a person chooses.
+    /// Creates a proposal that the user has to choose.
     pub fn new(title: impl Into<String>, change: Change) -> Self {
         Self {
             title: title.into(),
@@ -85,7 +85,7 @@ impl Proposal {
         }
     }
 
-    /// It has one meaning.
+    /// Marks the proposal as unambiguous.
     #[must_use]
     pub fn safe(mut self) -> Self {
         self.is_safe = true;
@@ -93,11 +93,11 @@ impl Proposal {
     }
 }
 
-/// What a diagnostic proposes, and the place that it is about.
+/// The proposals of a diagnostic, and its location.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Proposed {
-    /// The path of the diagnostic, as the author wrote it.
+    /// The path of the diagnostic in the author's document.
     pub place: Path,
-    /// The first is the best.
+    /// The proposals, the best one first.
     pub proposals: Vec<Proposal>,
 }

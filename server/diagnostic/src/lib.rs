@@ -1,7 +1,7 @@
-//! What a diagnostic says, and the changes that it proposes.
+//! The message of a diagnostic, and the changes that it proposes.
 //!
-//! A check that knows neither the file nor its format says with this crate what is wrong, in the words of its author, and which fields of
-//! the object a fix would change. Whoever knows the file turns changes into edits.
+//! Checks that know neither the file nor its format use this crate to describe a problem in the author's terms and the fields that
+//! a fix would change. Code that knows the file converts changes to edits.
 
 mod change;
 pub mod meant;

@@ -1,14 +1,14 @@
-//! What was probably meant by a misspelt word.
+//! The probable meaning of a misspelt word.
 
 use crd_analyzer_budget as budget;
 
-/// Longer words are not compared: that takes as long as two of them multiplied.
+/// The maximum length of words to compare: the time is proportional to the product of both lengths.
 const LONGEST: usize = 80;
-/// Only so many words are compared.
+/// The maximum number of words to compare.
 const MAX_COMPARED: usize = 1_000;
 
-/// Of several words the one that was meant: the same in other case, or at most two letters (of short words one) away. `None` also where
-/// two are equally near.
+/// The word that was probably meant: it differs only in case, or by at most two letters (one letter for short words). `None` if
+/// no word is similar, or if two are equally similar.
 pub fn meant<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if written.len() > LONGEST {
         return None;
@@ -25,7 +25,7 @@ pub fn meant<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         if !budget::advise(1 + word.len() as u64) {
             return None;
         }
-        // Each change takes one letter away or adds one, or both.
+        // A single edit removes a letter, adds one, or both.
         if (letters ^ letters_of(word)).count_ones() as usize > 2 * most {
             continue;
         }
@@ -52,8 +52,8 @@ pub fn meant<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     best.filter(|_| !is_tie).map(|it| it.1)
 }
 
-/// Whether one name is the other with a slip of the pen: other case, a letter too many or too few, two swapped, or in a long name one
-/// wrong. Kinds of one group can be as near to each other as `TCPRoute` and `TLSRoute` and mean different things.
+/// Whether one name differs from the other only by a typo: another case, a letter too many or too few, two swapped letters, or, in a
+/// long name, one wrong letter. Kinds of one group can be as similar as `TCPRoute` and `TLSRoute` and mean different things.
 pub fn is_slip(one: &str, other: &str) -> bool {
     if one == other || one.len().max(other.len()) > LONGEST {
         return false;
@@ -80,12 +80,12 @@ fn lowercase(word: &str) -> impl Iterator<Item = char> {
     word.chars().flat_map(char::to_lowercase)
 }
 
-/// Which letters a word has, as a set of bits that different letters may share.
+/// The letters of a word as a bit set, in which different letters may share a bit.
 fn letters(word: impl Iterator<Item = char>) -> u64 {
     word.fold(0, |set, letter| set | 1 << (u32::from(letter) % 64))
 }
 
-/// The same of a word in lower case.
+/// The letters of the word in lower case, as a bit set.
 fn letters_of(word: &str) -> u64 {
     if word.is_ascii() {
         return letters(word.bytes().map(|it| char::from(it.to_ascii_lowercase())));
@@ -93,12 +93,12 @@ fn letters_of(word: &str) -> u64 {
     letters(lowercase(word))
 }
 
-/// How many letters have to be put in, taken out, changed or swapped with the next; `most + 1` if more.
+/// The number of letters to insert, delete, change or swap with the next one; `most + 1` if it is larger than `most`.
 fn distance(a: &[char], b: &[char], most: usize) -> usize {
     if a.len().abs_diff(b.len()) > most {
         return most + 1;
     }
-    // What is further from the diagonal costs more than that.
+    // Cells further from the diagonal always exceed `most`.
     let width = b.len() + 1;
     let mut table = vec![most + 1; (a.len() + 1) * width];
     for i in 0..=a.len() {
@@ -120,7 +120,7 @@ fn distance(a: &[char], b: &[char], most: usize) -> usize {
     table[a.len() * width + b.len()].min(most + 1)
 }
 
-/// What people write for the types.
+/// Common wrong names of types.
 const ALIASES: [(&str, &str); 14] = [
     ("int", "integer"),
     ("int32", "integer"),
@@ -138,10 +138,10 @@ const ALIASES: [(&str, &str); 14] = [
     ("struct", "object"),
 ];
 
-/// The types of values.
+/// The types of a schema.
 pub const TYPES: [&str; 6] = ["object", "string", "array", "integer", "boolean", "number"];
 
-/// The type that was meant.
+/// The type that was probably meant.
 pub fn meant_type(written: &str) -> Option<&'static str> {
     let lower = written.to_ascii_lowercase();
     let alias = ALIASES.iter().find(|it| it.0 == lower).map(|it| it.1);

@@ -1,25 +1,25 @@
-//! How properties and fields are called.
+//! Names of properties and fields in messages.
 
 use crd_analyzer_schema::field::{Path, Segment};
 
 use crate::text::clip;
 
-/// Names are shown up to this many characters: the last of them.
+/// The maximum number of characters of a name in messages; longer names show only their end.
 const MAX_NAME: usize = 36;
 
-/// A place in the schema of a CRD, as its author thinks of it.
+/// A location in the schema of a CRD, from the author's point of view.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SchemaPlace {
-    /// The way of values to the schema: `spec.hosts[*]`; empty for the root.
+    /// The path of the values that the schema describes: `spec.hosts[*]`; empty for the root.
     values: String,
-    /// Schemas of `anyOf` and the like on the way down from there: `anyOf[0]`.
+    /// The innermost junctor on the way, such as `anyOf[0]`; empty if there is none.
     junctor: String,
-    /// The keyword and what is below it; empty if the place is the schema itself.
+    /// The keyword and the path below it; empty if the location is the schema itself.
     pub rest: Vec<Segment>,
 }
 
 impl SchemaPlace {
-    /// The place of a path as the author wrote it; `None` if it is not in a schema.
+    /// The location of a path in the author's document; `None` if it is not in a schema.
     pub fn of(path: &Path) -> Option<Self> {
         let steps = path.segments();
         let begin = steps
@@ -65,7 +65,7 @@ impl SchemaPlace {
         Some(place)
     }
 
-    /// The property in words: property `spec.a`, the items of `spec.hosts`, the root of the schema.
+    /// A description of the property: property `spec.a`, the items of `spec.hosts`, the root of the schema.
     pub fn noun(&self) -> String {
         let values = if self.values.is_empty() {
             "the root of the schema".to_owned()
@@ -83,7 +83,7 @@ impl SchemaPlace {
         }
     }
 
-    /// The property alone: `spec.a`.
+    /// The name of the property: `spec.a`.
     pub fn name(&self) -> String {
         if self.values.is_empty() {
             "the root".to_owned()
@@ -92,12 +92,12 @@ impl SchemaPlace {
         }
     }
 
-    /// The way of values to the schema: `spec.hosts[*]`.
+    /// The path of the values that the schema describes: `spec.hosts[*]`.
     pub fn values(&self) -> &str {
         &self.values
     }
 
-    /// The last name of the way: `hosts`.
+    /// The last name of the path: `hosts`.
     pub fn short(&self) -> String {
         let last = self.values.rsplit('.').next().unwrap_or_default();
         if last.is_empty() {
@@ -112,25 +112,25 @@ impl SchemaPlace {
         self.values.is_empty()
     }
 
-    /// The keyword: `anyOf` of `anyOf[0]`.
+    /// The keyword of the junctor: `anyOf` for `anyOf[0]`.
     pub fn junctor(&self) -> &str {
         self.junctor.split('[').next().unwrap_or_default()
     }
 }
 
-/// The values that a place in the schema of a CRD is about: `spec.hosts[*]`, empty for the root; `None` if it is not in a schema.
+/// The path of the values that a schema location describes: `spec.hosts[*]`, empty for the root; `None` if it is not in a schema.
 pub fn schema_values(path: &Path) -> Option<String> {
     SchemaPlace::of(path).map(|it| it.values)
 }
 
-/// A name in backquotes; of a long one its end.
+/// A name in backquotes; a long name is shortened to its end.
 pub fn shown(name: &str) -> String {
     let length = name.chars().count();
     if length <= MAX_NAME {
         return format!("`{}`", clip(name, MAX_NAME));
     }
     let end: String = name.chars().skip(length - (MAX_NAME - 1)).collect();
-    // Cut between two names where there is one.
+    // Prefer to cut between two names.
     let end = end
         .find(['.', '['])
         .filter(|at| *at > 0 && *at < MAX_NAME / 2)
@@ -138,7 +138,7 @@ pub fn shown(name: &str) -> String {
     format!("`…{}`", clip(end, MAX_NAME))
 }
 
-/// A field of a resource: `spec.hosts[0]`, or the object.
+/// The name of a field of a resource: `spec.hosts[0]`, or "the object" for the root.
 pub fn field(path: &Path) -> String {
     if path.segments().is_empty() {
         return "the object".to_owned();
@@ -158,7 +158,7 @@ pub fn field(path: &Path) -> String {
     shown(&name)
 }
 
-/// The name in a step; empty for a position.
+/// The name in a segment; empty for an index.
 pub fn name_of(segment: &Segment) -> &str {
     match segment {
         Segment::Field(name) | Segment::Key(name) => name,
@@ -171,13 +171,13 @@ pub fn last(path: &Path) -> &str {
     path.segments().last().map_or("", name_of)
 }
 
-/// The path without its last step.
+/// The path without its last segment.
 pub fn parent(path: &Path) -> Path {
     let steps = path.segments();
     steps[..steps.len().saturating_sub(1)].iter().cloned().collect()
 }
 
-/// What the value at a path is called: a field of a resource, or a default of a CRD.
+/// A description of the value at a path: a field of a resource, or a default of a CRD.
 pub fn value(path: &Path) -> String {
     match SchemaPlace::of(path) {
         Some(place) => match place.rest.split_first() {

@@ -1,13 +1,13 @@
-//! Types, numbers and lists in words.
+//! Types, numbers and lists in messages.
 
 use crate::meant::TYPES;
 
-/// Values are shown up to this many characters.
+/// The maximum number of characters of a value in messages.
 pub const MAX_VALUE: usize = 24;
 
-/// A text cut to a number of characters. In a sentence, a value that is cut is closed again.
+/// Truncates a string to a number of characters. Closes backquotes and quotes that the cut leaves open.
 pub fn clip(text: &str, max: usize) -> String {
-    // Line breaks would make two lines of a headline.
+    // A headline must not have line breaks.
     let text = text.split(['\n', '\r']).collect::<Vec<_>>().join(" ");
     if text.char_indices().nth(max).is_none() {
         return text;
@@ -21,7 +21,7 @@ pub fn clip(text: &str, max: usize) -> String {
     };
     let kept = max.saturating_sub(end.chars().count());
     let kept: String = cut.chars().take(kept).collect();
-    // What closes must not be closed by what was cut off.
+    // The closing marks are only right if the removed characters contain no such marks.
     let is_same = |it: &char| kept.matches(*it).count() == cut.matches(*it).count();
     if ['`', '"'].iter().all(is_same) {
         kept + end
@@ -30,12 +30,12 @@ pub fn clip(text: &str, max: usize) -> String {
     }
 }
 
-/// A text in backquotes, cut if it is long.
+/// A string in backquotes, truncated if it is long.
 pub fn code(text: &str) -> String {
     format!("`{}`", clip(text, MAX_VALUE + 12))
 }
 
-/// A type of OpenAPI with its article.
+/// The name of an OpenAPI type with its article.
 pub fn a_type(name: &str) -> String {
     match name {
         "array" => "a list".to_owned(),
@@ -49,12 +49,12 @@ pub fn a_type(name: &str) -> String {
     }
 }
 
-/// Whether [`a_type`] knows it.
+/// Whether [`a_type`] knows the type.
 pub fn is_type(name: &str) -> bool {
     TYPES.contains(&name) || name == "integer or string"
 }
 
-/// A value to put in for one of this type.
+/// An example value of this type.
 pub fn placeholder(r#type: &str) -> &'static str {
     match r#type {
         "array" => "[]",
@@ -66,7 +66,7 @@ pub fn placeholder(r#type: &str) -> &'static str {
     }
 }
 
-/// `a`, `b` or `c`; of many only the first ones.
+/// `a`, `b` or `c`; only the first ones if there are many.
 pub fn either<S: AsRef<str>>(words: &[S]) -> String {
     const MAX: usize = 8;
     let mut shown: Vec<String> = words.iter().take(MAX).map(|it| code(it.as_ref())).collect();
@@ -76,7 +76,7 @@ pub fn either<S: AsRef<str>>(words: &[S]) -> String {
     joined(&shown, "or")
 }
 
-/// Words with commas between them, and a conjunction before the last.
+/// Joins words with commas, and with a conjunction before the last word.
 pub fn joined<S: AsRef<str>>(words: &[S], conjunction: &str) -> String {
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     match words.split_last() {
@@ -86,7 +86,7 @@ pub fn joined<S: AsRef<str>>(words: &[S], conjunction: &str) -> String {
     }
 }
 
-/// A number of things: 1 item, 2 items.
+/// A count with its noun: 1 item, 2 items.
 pub fn counted(n: i64, one: &str, many: &str) -> String {
     if n == 1 {
         format!("1 {one}")
@@ -95,7 +95,7 @@ pub fn counted(n: i64, one: &str, many: &str) -> String {
     }
 }
 
-/// A number without a needless fraction.
+/// Formats a number without a needless fraction.
 pub fn number(number: f64) -> String {
     crd_analyzer_schema::go::plain_float(number)
 }

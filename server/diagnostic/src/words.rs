@@ -1,27 +1,27 @@
-//! The words of a diagnostic.
+//! The wording of a diagnostic.
 
 use crate::text;
 
-/// The longest headline, in characters.
+/// The maximum length of a headline, in characters.
 pub const MAX_HEADLINE: usize = 100;
 
 /// The wording of a diagnostic: headline, labels, help and notes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Words {
-    /// What is wrong.
+    /// The problem in one sentence.
     pub headline: String,
-    /// What is at the place of the diagnostic.
+    /// A short label for the location of the diagnostic.
     pub label: Option<String>,
-    /// What to type.
+    /// What to type instead.
     pub help: Vec<String>,
-    /// Why.
+    /// The reasons.
     pub notes: Vec<String>,
-    /// The API server's text says more.
+    /// Whether to also show the API server's message.
     pub quotes_server: bool,
 }
 
 impl Words {
-    /// A headline, and nothing else yet.
+    /// Creates the wording with only a headline.
     pub fn new(headline: impl Into<String>) -> Self {
         Self {
             headline: headline.into(),
@@ -29,28 +29,28 @@ impl Words {
         }
     }
 
-    /// Says what is at the place.
+    /// Sets the label.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self
     }
 
-    /// Says what to type.
+    /// Adds a help text.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help.push(help.into());
         self
     }
 
-    /// Says why.
+    /// Adds a note.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
     }
 
-    /// Another word was meant.
+    /// Suggests another word as label and help.
     #[must_use]
     pub fn did_you_mean(self, written: &str, near: &str) -> Self {
         let near = text::code(near);
@@ -58,7 +58,7 @@ impl Words {
             .help(format!("change {} to {near}", text::code(written)))
     }
 
-    /// The API server's text is shown, too.
+    /// Also shows the API server's message.
     #[must_use]
     pub fn quote(mut self) -> Self {
         self.quotes_server = true;

@@ -1,5 +1,5 @@
-//! The programs of patterns that were matched last, for all threads: a pattern is compiled once, and all programs together take a
-//! bounded number of bytes.
+//! A cache of the most recently used programs, shared by all threads: each pattern is compiled once, and the size of all programs
+//! together is bounded.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -9,31 +9,32 @@ use crd_analyzer_budget::Unfinished;
 use crate::machine::Machine;
 use crate::parser;
 
-/// Bytes that the programs of one generation take at most; there are two.
+/// The maximum size of one generation of programs, in bytes; there are two generations.
 const GENERATION: usize = 8 << 20;
-/// What a program takes beside its instructions, in bytes.
+/// The size of a program apart from its instructions, in bytes.
 const OVERHEAD: usize = 200;
 
 type Compiled = Result<Arc<Machine>, Unfinished>;
 
-/// Programs by their patterns. What was not used since the young ones became the old ones is dropped when that happens again.
+/// Programs by their patterns, in two generations. A program that is used becomes young. When the young generation is full, it
+/// replaces the old one.
 #[derive(Default)]
 struct Programs {
     young: HashMap<Arc<str>, Compiled>,
     old: HashMap<Arc<str>, Compiled>,
-    /// What the young ones take.
+    /// The size of the young generation, in bytes.
     bytes: usize,
 }
 
 static PROGRAMS: LazyLock<Mutex<Programs>> = LazyLock::new(Mutex::default);
 
-/// The program of a pattern that Go compiles.
+/// The program of a pattern that is valid in Go.
 pub(crate) fn machine(pattern: &Arc<str>) -> Compiled {
     let programs = || PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = programs().find(pattern) {
         return known;
     }
-    // Others may go on meanwhile. That two threads compile the same is rare and harms nobody.
+    // Compile without holding the lock. Two threads rarely compile the same pattern, and it does no harm.
     let made = match parser::parse(pattern) {
         Ok(tree) => Machine::new(&tree).map(Arc::new),
         Err(_) => Err(Unfinished::Work),

@@ -4,11 +4,11 @@ use crate::tables::Ranges;
 use crate::tree::{MAX_RUNE, Rune, flags};
 use crate::unicode::{FOLDING, folds_within, simple_fold};
 
-/// A class under construction is tidied whenever it grows past this many bounds, so that overlapping ranges of a
-/// hostile pattern cost no memory. What comes out is tidied anyway.
+/// A class under construction is cleaned whenever it has more bounds than this, so that overlapping ranges of a
+/// malicious pattern take no memory. This does not change the result, which is cleaned anyway.
 const TIDY_AT: usize = 1 << 16;
 
-/// Sorts the ranges and merges those that overlap or abut (`cleanClass`).
+/// Sorts the ranges and merges those that overlap or are adjacent (`cleanClass`).
 pub(crate) fn clean(class: &mut Vec<Rune>) {
     if class.len() < 2 {
         return;
@@ -24,7 +24,7 @@ pub(crate) fn clean(class: &mut Vec<Rune>) {
     }
 }
 
-/// Adds a range, widening one of the last two where it touches it (`appendRange`).
+/// Adds a range, or extends one of the last two ranges that it touches (`appendRange`).
 pub(crate) fn append_range(class: &mut Vec<Rune>, lo: Rune, hi: Rune) {
     let n = class.len();
     for i in [2, 4] {
@@ -40,7 +40,7 @@ pub(crate) fn append_range(class: &mut Vec<Rune>, lo: Rune, hi: Rune) {
     class.extend([lo, hi]);
 }
 
-/// Adds one rune and, under `(?i)`, its other cases (`appendLiteral`).
+/// Adds one rune and, under `(?i)`, the same letter in other cases (`appendLiteral`).
 pub(crate) fn append_literal(class: &mut Vec<Rune>, rune: Rune, node_flags: u8) {
     append_range(class, rune, rune);
     if node_flags & flags::FOLD_CASE != 0 && FOLDING.contains(&rune) {
@@ -52,14 +52,14 @@ pub(crate) fn append_literal(class: &mut Vec<Rune>, rune: Rune, node_flags: u8) 
     }
 }
 
-/// Adds a range and all its other cases (`appendFoldedRange`). The class must be cleaned afterwards.
+/// Adds a range and all its letters in other cases (`appendFoldedRange`). The class must be cleaned afterwards.
 pub(crate) fn append_folded_range(class: &mut Vec<Rune>, lo: Rune, hi: Rune) {
     append_range(class, lo, hi);
     if lo <= *FOLDING.start() && hi >= *FOLDING.end() {
         return;
     }
-    // The cases of a letter are a cycle. Those inside the range are there already and have entries of their own, so only
-    // the steps that lead out of the range are followed, until they lead back.
+    // The cases of a letter form a cycle. Letters inside the range are already added and have their own entries, so
+    // only follow steps that leave the range, until they return to it.
     for &(_, next) in folds_within(lo, hi) {
         let mut next = next as Rune;
         while next < lo || next > hi {
@@ -82,7 +82,7 @@ pub(crate) fn append_class(class: &mut Vec<Rune>, other: &[Rune]) {
     }
 }
 
-/// Adds what a clean class leaves out (`appendNegatedClass`).
+/// Adds the complement of a clean class (`appendNegatedClass`).
 pub(crate) fn append_negated(class: &mut Vec<Rune>, other: &[Rune]) {
     let mut next = 0;
     for pair in other.chunks_exact(2) {
@@ -105,7 +105,7 @@ pub(crate) fn negate(class: &mut Vec<Rune>) {
     append_negated(class, &clean);
 }
 
-/// A table as a class.
+/// The ranges of a table in the form of a class.
 pub(crate) fn of_ranges(ranges: Ranges) -> impl Iterator<Item = Rune> {
     ranges.iter().flat_map(|&(lo, hi)| [lo as Rune, hi as Rune])
 }
@@ -114,7 +114,7 @@ pub(crate) fn of_ranges(ranges: Ranges) -> impl Iterator<Item = Rune> {
 mod tests {
     use super::*;
 
-    /// The range and its other cases, rune by rune.
+    /// The range and its letters in other cases, computed rune by rune.
     fn folded(lo: Rune, hi: Rune) -> Vec<Rune> {
         let mut class = Vec::new();
         for rune in lo..=hi {

@@ -1,4 +1,4 @@
-//! A pattern as JavaScript writes it (ECMA-262), for tools that read JSON Schema.
+//! Conversion of patterns to JavaScript (ECMA-262), for tools that read JSON Schema.
 
 use std::fmt::Write as _;
 
@@ -7,8 +7,8 @@ use crate::{
     tree::{Id, MAX_RUNE, Node, Op, Rune, Tree, flags},
 };
 
-/// The pattern that matches the same texts in JavaScript (with the flag `u`, as validators compile it), in Python and in most other
-/// engines. `None` where there is none that is as short, or where Go does not compile the pattern.
+/// The pattern that matches the same strings in JavaScript (with the flag `u`, as validators compile it), in Python and in most other
+/// engines. `None` if there is no pattern of similar length, or if the pattern is invalid in Go.
 ///
 /// ```
 /// use crd_analyzer_goregexp::ecma;
@@ -24,7 +24,7 @@ pub fn ecma(pattern: &str) -> Option<String> {
     Some(out)
 }
 
-/// Classes with more ranges are tables of Unicode: too long for a schema.
+/// The maximum number of ranges in a class. Larger classes are Unicode tables, which are too long for a schema.
 const MOST_RANGES: usize = 50;
 
 fn write(tree: &Tree, id: Id, out: &mut String) -> Option<()> {
@@ -37,7 +37,7 @@ fn write(tree: &Tree, id: Id, out: &mut String) -> Option<()> {
             }
         }
         Op::CharClass => class(node, out)?,
-        // JavaScript's `.` has other line breaks.
+        // JavaScript's `.` excludes other line breaks too.
         Op::AnyCharNotNl => out.push_str(r"[^\n]"),
         Op::AnyChar => out.push_str(r"[\s\S]"),
         Op::BeginText => out.push('^'),
@@ -82,7 +82,7 @@ fn group(tree: &Tree, id: Id, is_needed: bool, out: &mut String) -> Option<()> {
     Some(())
 }
 
-/// The part in front of a quantifier.
+/// Writes the operand of a quantifier.
 fn repeated(tree: &Tree, id: Id, out: &mut String) -> Option<()> {
     let node = tree.node(id);
     let is_one = match node.op {
@@ -134,7 +134,7 @@ fn plain(char: char, out: &mut String) {
     }
 }
 
-/// A class that goes to the last code point is written by what is not in it: in most engines that is shorter and means the same.
+/// Writes a class. One that includes the last code point is written as a negated class: in most engines this is shorter and equivalent.
 fn class(node: &Node, out: &mut String) -> Option<()> {
     let pairs: Vec<(Rune, Rune)> = node.runes.chunks_exact(2).map(|it| (it[0], it[1])).collect();
     if pairs.len() > MOST_RANGES {
@@ -169,7 +169,7 @@ fn member(rune: Rune, out: &mut String) -> Option<()> {
     Some(())
 }
 
-/// The code points between sorted ranges that go to the last one.
+/// The code points between sorted ranges, the last of which ends at the last code point.
 fn complement(pairs: &[(Rune, Rune)]) -> Vec<(Rune, Rune)> {
     let mut next = 0;
     let mut found = Vec::new();

@@ -1,37 +1,37 @@
-//! Why a pattern is refused, in Go's words.
+//! Errors in patterns, with Go's messages.
 
 use std::fmt;
 use std::ops::Range;
 
-/// What is wrong with a pattern (`regexp/syntax.ErrorCode`). Prints Go's words.
+/// The kind of an error in a pattern (`regexp/syntax.ErrorCode`). Displays as Go's message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ErrorCode {
-    /// A range of a class runs backwards, or a class has no such name.
+    /// A range of a class is reversed, or a class has an unknown name.
     InvalidCharRange,
-    /// A backslash before something that has no escape.
+    /// A backslash before a character that has no escape.
     InvalidEscape,
-    /// A group's name is missing or holds other characters than letters, digits and underscores.
+    /// A group's name is missing or contains characters other than letters, digits and underscores.
     InvalidNamedCapture,
-    /// `(?` with something unknown, such as a look-ahead.
+    /// `(?` with an unknown continuation, such as a look-ahead.
     InvalidPerlOp,
-    /// A repetition of a repetition.
+    /// A repetition operator directly after another one.
     InvalidRepeatOp,
-    /// A counted repetition over 1000, alone or nested, or with bounds in the wrong order.
+    /// A counted repetition of more than 1000, alone or nested, or with bounds in the wrong order.
     InvalidRepeatSize,
-    /// A class that does not end.
+    /// A class without its closing bracket.
     MissingBracket,
-    /// A group that does not end.
+    /// A group without its closing parenthesis.
     MissingParen,
-    /// A repetition of nothing.
+    /// A repetition operator without an operand.
     MissingRepeatArgument,
-    /// A backslash at the end.
+    /// A backslash at the end of the pattern.
     TrailingBackslash,
-    /// The end of a group that did not begin.
+    /// A closing parenthesis without a group.
     UnexpectedParen,
-    /// More than 1000 levels.
+    /// More than 1000 nested levels.
     NestingDepth,
-    /// More than Go is willing to compile.
+    /// A pattern that exceeds Go's size limits.
     Large,
 }
 
@@ -55,14 +55,14 @@ impl fmt::Display for ErrorCode {
     }
 }
 
-/// A refused pattern. Prints as Go's error does: ``error parsing regexp: missing closing ): `(a` ``.
+/// An invalid pattern. Displays as Go's error: ``error parsing regexp: missing closing ): `(a` ``.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GoRegexError {
-    /// The whole message.
+    /// The complete message.
     pub message: String,
-    /// What is wrong.
+    /// The kind of error.
     pub code: ErrorCode,
-    /// The part of the pattern that the message quotes, in bytes of the pattern.
+    /// The part of the pattern that the message quotes, as a byte range.
     pub span: Range<usize>,
 }
 

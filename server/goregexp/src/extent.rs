@@ -1,4 +1,4 @@
-//! Which texts a pattern matches, where its form tells: all, or none.
+//! Whether a pattern obviously matches all strings, or none.
 
 use crate::{
     error::GoRegexError,
@@ -6,23 +6,23 @@ use crate::{
     tree::{Id, Op, Tree},
 };
 
-/// Which texts a pattern matches.
+/// The set of strings that a pattern matches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extent {
-    /// All of them.
+    /// All strings.
     Everything,
-    /// None of them.
+    /// No string.
     Nothing,
-    /// Some of them, or the form of the pattern does not tell.
+    /// Some strings, or unknown.
     Some,
 }
 
-/// Says which texts a pattern matches somewhere. Says why Go does not compile it, if it does not.
+/// Determines the set of strings that a pattern matches anywhere. The error is Go's, if the pattern is invalid.
 ///
 /// ```
 /// use crd_analyzer_goregexp::{Extent, extent};
 ///
-/// // Zero letters are somewhere in every text.
+/// // Every string contains zero letters.
 /// assert_eq!(extent("[a-z]*"), Ok(Extent::Everything));
 /// assert_eq!(extent("^[a-z]*$"), Ok(Extent::Some));
 /// assert_eq!(extent("a^b"), Ok(Extent::Nothing));
@@ -38,14 +38,14 @@ pub fn extent(pattern: &str) -> Result<Extent, GoRegexError> {
     })
 }
 
-/// A place that every text has.
+/// A position that exists in every string.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Begin,
     End,
 }
 
-/// Whether a node matches the empty text at a side of every text.
+/// Whether a node matches the empty string at this side of every string.
 fn is_empty_at(tree: &Tree, id: Id, side: Side) -> bool {
     let node = tree.node(id);
     let mut subs = node.subs.iter();
@@ -61,7 +61,7 @@ fn is_empty_at(tree: &Tree, id: Id, side: Side) -> bool {
     }
 }
 
-/// Whether a node matches at no place of any text.
+/// Whether a node matches nowhere in any string.
 fn matches_nothing(tree: &Tree, id: Id) -> bool {
     let node = tree.node(id);
     let mut subs = node.subs.iter();
@@ -84,7 +84,7 @@ fn matches_nothing(tree: &Tree, id: Id) -> bool {
     }
 }
 
-/// Whether a node matches at least one character wherever it matches.
+/// Whether every match of a node contains at least one character.
 fn consumes(tree: &Tree, id: Id) -> bool {
     let node = tree.node(id);
     let mut subs = node.subs.iter();

@@ -1,4 +1,5 @@
-//! Whether every text that fits some conditions fits another one: a walk through the automata of all of them at a time.
+//! Checks whether every string that satisfies some conditions also satisfies another one, by walking the automata of all
+//! conditions in parallel.
 
 use std::collections::HashSet;
 
@@ -12,27 +13,27 @@ use regex_syntax::hir::{Dot, Hir, Look, Repetition};
 
 use crate::{parser, translate};
 
-/// Bytes that an automaton may take.
+/// The maximum size of an automaton, in bytes.
 const MAX_BYTES: usize = 1 << 20;
-/// So many states of all automata together are looked at.
+/// The maximum number of combined states to visit.
 const MAX_STATES: usize = 30_000;
-/// Longer texts are not counted.
+/// The maximum length in a length condition, in characters.
 const MAX_LENGTH: u32 = 256;
 
-/// A condition on texts.
+/// A condition on strings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Texts<'p> {
-    /// A pattern matches somewhere, as [`GoRegex::is_match`](crate::GoRegex::is_match) has it.
+    /// The pattern matches anywhere in the string, like [`GoRegex::is_match`](crate::GoRegex::is_match).
     Matching(&'p str),
-    /// They have so many characters; `None`: no end.
+    /// The minimum and maximum number of characters; `None`: no maximum.
     OfLength(u32, Option<u32>),
 }
 
-/// It is not known whether a text is missed: an automaton is too large, or a pattern does not compile.
+/// The result is unknown: an automaton is too large, or a pattern does not compile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NotDecided;
 
-/// The shortest text that fits all conditions of `known` and does not fit `asked`; `None` if there is none.
+/// The shortest string that satisfies all conditions in `known`, but not `asked`; `None` if there is none.
 ///
 /// ```
 /// use crd_analyzer_goregexp::{Texts, missed};
@@ -48,7 +49,7 @@ pub fn missed(known: &[Texts<'_>], asked: Texts<'_>) -> Result<Option<String>, N
         greedy: true,
         sub: Box::new(Hir::dot(Dot::AnyChar)),
     });
-    // Bytes that are no text are left aside: this one is anchored, and dead where text ends.
+    // Excludes invalid UTF-8: this automaton is anchored, and dead as soon as the bytes are not a string.
     let text = automaton(&Hir::concat(vec![any, Hir::look(Look::End)]), Anchored::Yes)?;
     let mut automata = vec![automaton(&hir(asked)?, Anchored::No)?, text];
     for it in known {
@@ -62,7 +63,7 @@ fn hir(texts: Texts<'_>) -> Result<Hir, NotDecided> {
         Texts::Matching(pattern) => {
             let tree = parser::parse(pattern).map_err(|_| NotDecided)?;
             let hir = translate::hir(&tree, tree.root);
-            // Between the bytes of a character this holds for an automaton, and not for Go.
+            // Between the bytes of a character, this assertion holds for an automaton, but not in Go.
             let has_no_boundary = hir.properties().look_set().contains(Look::WordAsciiNegate);
             if has_no_boundary { Err(NotDecided) } else { Ok(hir) }
         }
@@ -112,10 +113,10 @@ fn automaton(hir: &Hir, anchored: Anchored) -> Result<Automaton, NotDecided> {
     Ok(Automaton { dfa, start })
 }
 
-/// Where an automaton is; `None`: it has matched already.
+/// The state of an automaton; `None` if it has already matched.
 type State = Option<StateID>;
 
-/// A walk through automata: the first is the one that is asked, the second that of texts, the others are known.
+/// A walk through automata: the first is that of `asked`, the second that of valid UTF-8, and the others are those of `known`.
 struct Walk {
     automata: Vec<Automaton>,
 }
@@ -124,7 +125,7 @@ impl Walk {
     fn find(&self) -> Result<Option<String>, NotDecided> {
         let bytes = self.bytes();
         let first: Vec<State> = self.automata.iter().map(|it| self.reached(it, it.start)).collect();
-        // Each place with the one before it and the byte between them.
+        // Each combined state, with the index of the previous one and the byte between them.
         let mut places: Vec<(Vec<State>, usize, u8)> = vec![(first.clone(), 0, 0)];
         let mut seen = HashSet::from([first]);
         let mut at = 0;
@@ -150,7 +151,7 @@ impl Walk {
         Ok(None)
     }
 
-    /// One byte of each class that all automata treat alike, plain ones first.
+    /// One byte of each class of bytes that all automata treat alike, letters first.
     fn bytes(&self) -> Vec<u8> {
         let mut all: Vec<u8> = (0..=u8::MAX).collect();
         all.sort_by_key(|it| {
@@ -175,11 +176,11 @@ impl Walk {
 
     fn reached(&self, automaton: &Automaton, state: StateID) -> State {
         let is_text = std::ptr::eq(automaton, &raw const self.automata[1]);
-        // A text ends where the end is asked for, and not before.
+        // The automaton of valid UTF-8 only matches at the end, so a match must not end it.
         (is_text || !automaton.dfa.is_match_state(state)).then_some(state)
     }
 
-    /// `None`: whatever comes, nothing is missed.
+    /// The states after a byte; `None` if no missed string can follow.
     fn after(&self, states: &[State], byte: u8) -> Option<Vec<State>> {
         let mut next = Vec::with_capacity(states.len());
         for (n, (automaton, state)) in self.automata.iter().zip(states).enumerate() {

@@ -1,7 +1,7 @@
-//! Regular expressions as Go has them: which patterns its `regexp` package compiles, what it says about the others, and
-//! matching that agrees with it.
+//! Go's regular expressions: which patterns its `regexp` package compiles, its errors for other patterns, and
+//! equivalent matching.
 //!
-//! [`check`] judges a pattern without compiling it. [`GoRegex`] matches, within the limits of the thread
+//! [`check`] validates a pattern without compiling it. [`GoRegex`] matches, within the limits of the thread
 //! ([`crd_analyzer_budget`]). [`missed`] compares patterns.
 
 mod cache;
@@ -29,16 +29,16 @@ pub use extent::{Extent, extent};
 pub use inclusion::{NotDecided, Texts, missed};
 use machine::{Machine, Threads};
 
-/// Says whether Go compiles `pattern` (`regexp.Compile`), and if not, why and which part is to blame.
+/// Checks whether Go compiles `pattern` (`regexp.Compile`). The error is Go's, with the invalid part of the pattern.
 pub fn check(pattern: &str) -> Result<(), GoRegexError> {
     parser::parse(pattern).map(|_| ())
 }
 
-/// A pattern that Go compiles. Here it is compiled when it is first matched, and its program is kept as long as there is room
-/// (`cache`). May be used in several threads at a time.
+/// A pattern that is valid in Go. It is compiled for its first match, and the program is cached as long as there is room
+/// (`cache`). Several threads may use it at the same time.
 ///
-/// Matching agrees with Go's on every text, with one known exception: where a pattern demands a surrogate (`\x{D800}`),
-/// Go may find U+FFFD instead; here nothing matches.
+/// Matching agrees with Go for every string, with one known exception: if a pattern requires a surrogate (`\x{D800}`),
+/// Go may match U+FFFD instead; here nothing matches.
 ///
 /// ```
 /// use crd_analyzer_budget::{Limits, Unfinished, within};
@@ -55,7 +55,7 @@ pub struct GoRegex {
 }
 
 impl GoRegex {
-    /// Says why Go does not compile `pattern`, if it does not.
+    /// Creates a regex. The error is Go's, if the pattern is invalid.
     pub fn new(pattern: &str) -> Result<Self, GoRegexError> {
         check(pattern)?;
         Ok(Self {
@@ -63,28 +63,28 @@ impl GoRegex {
         })
     }
 
-    /// Its program, and what it needs to run.
+    /// The program and the memory for a run.
     fn ready(&self) -> Result<(Arc<Machine>, Threads), Unfinished> {
         let machine = cache::machine(&self.pattern).map_err(budget::give_up)?;
         let threads = machine.threads()?;
         Ok((machine, threads))
     }
 
-    /// Whether the pattern matches somewhere in `text` (`Regexp.MatchString`).
+    /// Whether the pattern matches anywhere in `text` (`Regexp.MatchString`).
     pub fn is_match(&self, text: &str) -> Result<bool, Unfinished> {
         let (machine, mut threads) = self.ready()?;
         Ok(machine.find_at(&mut threads, text, 0, true)?.is_some())
     }
 
-    /// The leftmost match, in bytes of `text` (`Regexp.FindStringIndex`).
+    /// The leftmost match, as a byte range of `text` (`Regexp.FindStringIndex`).
     pub fn find(&self, text: &str) -> Result<Option<Range<usize>>, Unfinished> {
         let (machine, mut threads) = self.ready()?;
         let found = machine.find_at(&mut threads, text, 0, false)?;
         Ok(found.map(|(start, end)| start..end))
     }
 
-    /// At most `limit` matches that do not overlap, in bytes of `text` (`Regexp.FindAllStringIndex`). An empty one right after
-    /// another is not reported.
+    /// At most `limit` non-overlapping matches, as byte ranges of `text` (`Regexp.FindAllStringIndex`). An empty match right after
+    /// another match is not included.
     pub fn find_all(&self, text: &str, limit: usize) -> Result<Vec<Range<usize>>, Unfinished> {
         let (machine, mut threads) = self.ready()?;
         let mut all: Vec<Range<usize>> = Vec::new();
@@ -115,7 +115,7 @@ mod tests {
 
     use regex_automata::meta;
 
-    /// Ours and the Rust library's automata find the same in texts of all sorts.
+    /// Checks that our matches agree with those of the Rust library's automata for various strings.
     #[track_caller]
     fn agree(pattern: &str) {
         let tree = parser::parse(pattern).expect("Go accepts this");

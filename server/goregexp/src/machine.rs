@@ -1,6 +1,6 @@
-//! Programs and how they run: all alternatives side by side (as Go's `regexp` does), so the work is at most the length of the text
-//! times that of the program, and it can be counted. Compiling takes about as long as parsing. An automaton would be faster on long
-//! texts, but its states grow with the text, and the patterns of schemas are mostly matched a few times with short texts.
+//! Programs and their execution: all alternatives run side by side (as in Go's `regexp`), so the work is at most the length of the text
+//! times the length of the program, and can be counted. Compiling takes about as long as parsing. An automaton would be faster for long
+//! texts, but its states grow with the text, and most patterns of schemas are matched only a few times with short strings.
 
 use std::collections::HashMap;
 use std::mem::size_of;
@@ -10,28 +10,28 @@ use crd_analyzer_budget::{self as budget, Unfinished};
 use crate::tree::{Id, Op, Rune, Tree, flags};
 use crate::unicode::simple_fold;
 
-/// An instruction; targets are indices.
+/// An instruction; jump targets are indexes of instructions.
 #[derive(Clone, Copy, Debug)]
 enum Inst {
     Match,
     Char(char),
-    /// One of the classes.
+    /// A character of the class with this index.
     Class(u32),
     Any,
     AnyNotNl,
-    /// An assertion: one of the ops that match the empty text.
+    /// An assertion, which matches the empty string.
     Assert(Op),
     Jump(u32),
-    /// Both ways, the first preferred.
+    /// Tries both targets, preferring the first.
     Split(u32, u32),
     Fail,
 }
 
-/// The longest program that is run, in instructions. Patterns of people have some hundreds; Go compiles three millions.
+/// The maximum length of a program, in instructions. Typical patterns have a few hundred; Go allows three million.
 const MAX_PROGRAM: usize = 250_000;
-/// The most bounds of classes that a program has; those of all letters are 1,400.
+/// The maximum total number of class bounds in a program; the class of all letters has 1,400.
 const MAX_BOUNDS: usize = 1_000_000;
-/// So many instructions of a program are made ready for a run with one unit of work.
+/// The number of instructions that one work unit prepares for a run.
 const READY_PER_WORK: u64 = 16;
 
 /// A compiled pattern.
@@ -39,14 +39,14 @@ const READY_PER_WORK: u64 = 16;
 pub(crate) struct Machine {
     program: Vec<Inst>,
     classes: Vec<Class>,
-    /// Matches begin at the beginning of the text only.
+    /// Whether matches can only start at the beginning of the text.
     is_anchored: bool,
 }
 
 /// A class of characters.
 #[derive(Debug)]
 struct Class {
-    /// The ASCII characters in it, a bit each.
+    /// The set of its ASCII characters, one bit each.
     ascii: u128,
     /// Sorted pairs of inclusive bounds.
     bounds: Vec<Rune>,
@@ -68,40 +68,40 @@ impl Class {
     }
 }
 
-/// What is known while a program is made.
+/// The state of the compiler.
 #[derive(Default)]
 struct Making {
-    /// Splits and jumps that are still to land, by list.
+    /// Lists of splits and jumps whose target is not known yet.
     lists: Vec<Vec<u32>>,
-    /// Where classes are, by their bounds.
+    /// The indexes of classes, by their bounds.
     classes: HashMap<Vec<Rune>, u32>,
-    /// How many bounds they have.
+    /// The total number of class bounds.
     bounds: usize,
 }
 
-/// What is left to do while compiling.
+/// A pending step of the compiler.
 enum Task {
     Emit(Id),
-    /// Point the split here that was emitted at the index; bool: lazy.
+    /// Set the target of the split at this index to the current position; bool: lazy.
     Land(u32, bool),
-    /// Land all splits of the list with this index.
+    /// Set the targets of all splits in the list with this index.
     LandAll(usize),
-    /// A split that may leave the pattern for where the list lands.
+    /// Emit a split that may skip the rest, with a target that is added to the list; bool: lazy.
     Leave(usize, bool),
-    /// Back to the index, or on.
+    /// Emit a split that goes back to this index or continues; bool: lazy.
     Loop(u32, bool),
-    /// The loop for what is emitted between here and the `Repeat`.
+    /// Emit the node and then a split that repeats it; bool: lazy.
     LoopFrom(Id, bool),
-    /// Land the jumps of the list here: the end of an alternation.
+    /// Set the targets of all jumps in the list: the end of an alternation.
     LandJumps(usize),
-    /// A jump to the end of the alternation, and the split of the alternative before lands here.
+    /// Emit a jump to the end of the alternation, and set the target of the previous alternative's split to the instruction after it.
     NextAlternative(u32, usize),
-    /// The alternatives from this one on.
+    /// Emit the alternatives from this index on.
     Alternatives(Id, usize, usize),
 }
 
 impl Machine {
-    /// The program of a pattern, if it is not too long.
+    /// Compiles a pattern; fails if the program would be too long.
     pub(crate) fn new(tree: &Tree) -> Result<Self, Unfinished> {
         let mut machine = Self {
             program: Vec::new(),
@@ -112,7 +112,7 @@ impl Machine {
         let mut tasks = vec![Task::Emit(tree.root)];
         let mut steps = 0;
         while let Some(task) = tasks.pop() {
-            // Parts that match the empty text take steps but make no instructions.
+            // Nodes that match the empty string take steps, but emit no instructions.
             steps += 1;
             if machine.program.len() > MAX_PROGRAM || making.bounds > MAX_BOUNDS || steps > 4 * MAX_PROGRAM {
                 return Err(Unfinished::Bytes);
@@ -164,7 +164,7 @@ impl Machine {
         Ok(machine)
     }
 
-    /// Bytes that the program takes.
+    /// The size of the program in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let bounds: usize = self.classes.iter().map(|it| it.bounds.len()).sum();
         self.program.len() * size_of::<Inst>() + self.classes.len() * size_of::<Class>() + bounds * size_of::<Rune>()
@@ -211,7 +211,7 @@ impl Machine {
                 tasks.extend([Task::Land(here, lazy), Task::Emit(sub)]);
             }
             Op::Plus => tasks.push(Task::LoopFrom(sub, lazy)),
-            // As `(?:x+)?`, which prefers the right way also where x matches the empty text.
+            // Compiled like `(?:x+)?`, which has the right preference even if x matches the empty string.
             Op::Star => {
                 self.program.push(Inst::Fail);
                 tasks.extend([Task::Land(here, lazy), Task::LoopFrom(sub, lazy)]);
@@ -260,7 +260,7 @@ impl Machine {
         self.program.push(Inst::Class(class));
     }
 
-    /// What a run needs, to be used again for other texts and places.
+    /// The memory for a run, reusable for other texts and positions.
     pub(crate) fn threads(&self) -> Result<Threads, Unfinished> {
         budget::work(self.program.len() as u64 / READY_PER_WORK)?;
         Ok(Threads {
@@ -270,7 +270,7 @@ impl Machine {
         })
     }
 
-    /// The leftmost match at or after `from` in bytes of `text`; the first that ends if only `any` is asked for.
+    /// The leftmost match that starts at or after `from`, as byte offsets in `text`. With `any`, the first match that ends.
     pub(crate) fn find_at(
         &self,
         threads: &mut Threads,
@@ -326,7 +326,7 @@ impl Machine {
         Ok(found)
     }
 
-    /// Adds the `open` instruction and all that it leads to without reading; tells how many were looked at.
+    /// Adds the `open` instructions and all that are reachable from them without reading a character; returns the number of visited ones.
     fn follow(&self, front: &mut Front, open: &mut Vec<u32>, start: usize, text: &str, at: usize) -> u64 {
         let mut steps = 0;
         while let Some(pc) = open.pop() {
@@ -354,20 +354,20 @@ fn split_to(body: u32, on: u32, lazy: bool) -> Inst {
     }
 }
 
-/// What a run needs.
+/// The memory for a run.
 #[derive(Debug)]
 pub(crate) struct Threads {
     now: Front,
     next: Front,
-    /// Instructions to follow, the next one last.
+    /// The instructions to follow next, the next one last.
     open: Vec<u32>,
 }
 
-/// The instructions that are waiting for a character, most preferred first, and where the match of each began.
+/// The instructions that wait for a character, in order of preference, each with the start of its match.
 #[derive(Debug)]
 struct Front {
     list: Vec<(u32, usize)>,
-    /// For each instruction the round in which it was entered last.
+    /// The round in which each instruction was last entered.
     entered: Vec<u32>,
     round: u32,
 }

@@ -1,12 +1,12 @@
-//! The parse tree of a pattern: nodes in an arena, named by index.
+//! The parse tree of a pattern: nodes in an arena, referenced by index.
 
-/// A code point as Go computes with it (`rune`): signed, and surrogates are allowed.
+/// A code point with Go's type (`rune`): signed, and surrogates are allowed.
 pub(crate) type Rune = i32;
 
 /// The largest code point.
 pub(crate) const MAX_RUNE: Rune = 0x0010_FFFF;
 
-/// What a node matches (`regexp/syntax.Op`). The order is Go's: among character classes the later is the more complex.
+/// The operator of a node (`regexp/syntax.Op`). The order is Go's: of two character classes, the later one is more complex.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Op {
     NoMatch,
@@ -28,7 +28,7 @@ pub(crate) enum Op {
     Repeat,
     Concat,
     Alternate,
-    /// A group that is still open; only on the parser's stack.
+    /// An open group; only on the parser's stack.
     LeftParen,
     /// The bar between alternatives; only on the parser's stack.
     VerticalBar,
@@ -41,13 +41,13 @@ impl Op {
     }
 }
 
-/// Flags of the parser and of the nodes it makes (`regexp/syntax.Flags`; those that `regexp.Compile` always sets are not represented).
+/// Flags of the parser and its nodes (`regexp/syntax.Flags`; flags that `regexp.Compile` always sets are omitted).
 pub(crate) mod flags {
     /// `(?i)`
     pub(crate) const FOLD_CASE: u8 = 1;
     /// `(?s)`
     pub(crate) const DOT_NL: u8 = 2;
-    /// No `(?m)`.
+    /// Set without `(?m)`.
     pub(crate) const ONE_LINE: u8 = 4;
     /// `(?U)`, or one of `*?`, `+?`, `??`, `{n,m}?`.
     pub(crate) const NON_GREEDY: u8 = 8;
@@ -65,9 +65,9 @@ pub(crate) struct Node {
     /// The runes of a literal, or pairs of inclusive bounds of a class.
     pub(crate) runes: Vec<Rune>,
     pub(crate) min: i32,
-    /// -1: no limit.
+    /// The maximum; -1 for no limit.
     pub(crate) max: i32,
-    /// The number of a capturing group, 0 for one that only groups.
+    /// The number of a capturing group; 0 for a non-capturing group.
     pub(crate) cap: u32,
 }
 
@@ -84,7 +84,7 @@ impl Node {
         }
     }
 
-    /// Whether a class could stand for this node (`isCharClass`).
+    /// Whether the node is equivalent to a class (`isCharClass`).
     pub(crate) fn is_char_class(&self) -> bool {
         match self.op {
             Op::Literal => self.runes.len() == 1,

@@ -1,12 +1,12 @@
-//! Look-ups in the Unicode tables of Go.
+//! Lookups in Go's Unicode tables.
 
 use crate::tables::{CATEGORIES, CATEGORY_ALIASES, FOLD_CATEGORY, FOLD_SCRIPT, Ranges, SCRIPTS, SIMPLE_FOLD};
 use crate::tree::Rune;
 
-/// The code points between which something folds (`minFold`, `maxFold`).
+/// The range that contains all code points with other cases (`minFold`, `maxFold`).
 pub(crate) const FOLDING: std::ops::RangeInclusive<Rune> = 0x0041..=0x1_E943;
 
-/// The next code point of the same letter in another case, round and round (`unicode.SimpleFold`).
+/// The next code point in the cycle of the same letter's cases (`unicode.SimpleFold`).
 pub(crate) fn simple_fold(rune: Rune) -> Rune {
     match SIMPLE_FOLD.binary_search_by_key(&(rune as u32), |entry| entry.0) {
         Ok(n) => SIMPLE_FOLD[n].1 as Rune,
@@ -14,7 +14,7 @@ pub(crate) fn simple_fold(rune: Rune) -> Rune {
     }
 }
 
-/// The smallest code point that is the same letter (`minFoldRune`).
+/// The smallest code point of the same letter in any case (`minFoldRune`).
 pub(crate) fn min_fold(rune: Rune) -> Rune {
     if !FOLDING.contains(&rune) {
         return rune;
@@ -28,7 +28,7 @@ pub(crate) fn min_fold(rune: Rune) -> Rune {
     min
 }
 
-/// The entries of the folding table from `lo` to `hi`.
+/// The entries of the case folding table from `lo` to `hi`.
 pub(crate) fn folds_within(lo: Rune, hi: Rune) -> &'static [(u32, u32)] {
     let start = SIMPLE_FOLD.partition_point(|entry| (entry.0 as Rune) < lo);
     let end = SIMPLE_FOLD.partition_point(|entry| (entry.0 as Rune) <= hi);
@@ -37,19 +37,19 @@ pub(crate) fn folds_within(lo: Rune, hi: Rune) -> &'static [(u32, u32)] {
 
 const ANY: Ranges = &[(0, 0x0010_FFFF)];
 const ASCII: Ranges = &[(0, 0x7F)];
-/// ASCII, long s and the Kelvin sign.
+/// ASCII with its other cases: the long s and the Kelvin sign.
 const ASCII_FOLD: Ranges = &[(0, 0x7F), (0x017F, 0x017F), (0x212A, 0x212A)];
 
-/// What `\p{name}` names.
+/// The table that `\p{name}` refers to.
 pub(crate) struct Table {
     pub(crate) ranges: Ranges,
-    /// What case folding adds.
+    /// The code points that case folding adds.
     pub(crate) fold: Option<Ranges>,
-    /// The name means everything but `ranges`.
+    /// Whether the name means the complement of `ranges`.
     pub(crate) inverted: bool,
 }
 
-/// The table called `name` in any spelling (`regexp/syntax.unicodeTable`).
+/// The table with this name in any spelling (`regexp/syntax.unicodeTable`).
 pub(crate) fn table(name: &str) -> Option<Table> {
     let name = canonical_name(name);
     let category = |name: &str| {
@@ -102,7 +102,7 @@ fn find<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
         .map(|n| table[n].1)
 }
 
-/// First letter upper, the rest lower case, without blanks, hyphens and underscores (`canonicalName`).
+/// The name with its first letter in upper case and the rest in lower case, without blanks, hyphens and underscores (`canonicalName`).
 fn canonical_name(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for c in name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')) {

@@ -1,4 +1,4 @@
-//! Patterns at the edge of Go's limits: what Go says on either side (asked of Go 1.26), and that ours neither panics nor overflows.
+//! Patterns at Go's limits: the results of Go 1.26 on either side of each limit, and checks that this crate neither panics nor overflows.
 
 use crd_analyzer_budget::{Limits, Unfinished, within};
 use crd_analyzer_goregexp::{ErrorCode, GoRegex, check};

@@ -1,4 +1,4 @@
-//! Go's words on bad patterns, and which part of the pattern they quote.
+//! Go's messages for invalid patterns, and the part of the pattern that they quote.
 
 use crd_analyzer_goregexp::{GoRegex, check};
 

@@ -1,6 +1,6 @@
-//! Which characters Go counts as printable (`strconv.IsPrint`, `unicode.IsPrint`; Unicode 15.0).
+//! Go's printable characters (`strconv.IsPrint`, `unicode.IsPrint`; Unicode 15.0).
 
-/// Whether Go prints `c` as it is inside a quoted string.
+/// Whether Go prints `c` unescaped inside a quoted string.
 pub fn is_print(c: char) -> bool {
     let c = c as u32;
     if c < 0x80 {
@@ -10,7 +10,7 @@ pub fn is_print(c: char) -> bool {
     after > 0 && c <= PRINTABLE[after - 1].1
 }
 
-/// Ranges of printable characters past ASCII, first and last, as Go 1.26 answers for each character.
+/// Ranges of printable non-ASCII characters, first and last, as reported by Go 1.26.
 #[rustfmt::skip]
 const PRINTABLE: [(u32, u32); 710] = [
     (0xa1, 0xac), (0xae, 0x377), (0x37a, 0x37f), (0x384, 0x38a), (0x38c, 0x38c), (0x38e, 0x3a1), (0x3a3, 0x52f),

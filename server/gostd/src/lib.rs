@@ -1,4 +1,4 @@
-//! What Go's standard library says of texts, with its words for what is wrong: quoted strings (`strconv`), URLs (`net/url`) and IP
+//! Parts of Go's standard library, with its error messages: quoted strings (`strconv`), URLs (`net/url`) and IP
 //! addresses (`net/netip`), all of Go 1.26.
 
 mod is_print;

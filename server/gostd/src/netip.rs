@@ -8,13 +8,13 @@ use crate::{quote, quote_bytes};
 /// An address (`netip.Addr`), without its zone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Addr {
-    /// IPv4
+    /// An IPv4 address.
     V4(u32),
-    /// IPv6
+    /// An IPv6 address.
     V6(u128),
 }
 
-/// What a text is read as.
+/// A parsed address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Parsed {
     /// The address.
@@ -23,16 +23,16 @@ pub struct Parsed {
     pub has_zone: bool,
 }
 
-/// An address and how many of its bits count (`netip.Prefix`).
+/// An address and a prefix length (`netip.Prefix`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Prefix {
-    /// The address, also of the bits that do not count.
+    /// The address, including the bits after the prefix.
     pub addr: Addr,
-    /// How many bits count.
+    /// The length of the prefix in bits.
     pub bits: u32,
 }
 
-/// The address that a text is, which need not be UTF-8 (`netip.ParseAddr`). The error is Go's.
+/// Parses an address; the input need not be UTF-8 (`netip.ParseAddr`). The error is Go's.
 pub fn parse_addr(text: &[u8]) -> Result<Parsed, String> {
     let parsed = match text.iter().find(|b| b".:%".contains(b)) {
         Some(b'.') => parse_v4(text).map(|ip| Parsed {
@@ -52,13 +52,13 @@ pub fn parse_addr(text: &[u8]) -> Result<Parsed, String> {
     })
 }
 
-/// Whether a text is an address without a zone (`net.ParseIP`).
+/// Whether `text` is an address without a zone (`net.ParseIP`).
 #[must_use]
 pub fn is_ip(text: &[u8]) -> bool {
     parse_addr(text).is_ok_and(|it| !it.has_zone)
 }
 
-/// The prefix that a text is (`netip.ParsePrefix`). The error is Go's.
+/// Parses a prefix (`netip.ParsePrefix`). The error is Go's.
 pub fn parse_prefix(text: &str) -> Result<Prefix, String> {
     prefix(text).map_err(|message| format!("netip.ParsePrefix({}): {message}", quote(text)))
 }
@@ -83,10 +83,10 @@ fn prefix(text: &str) -> Result<Prefix, String> {
     }
 }
 
-/// Why a text is not an address.
+/// Why a string is not an address.
 struct ParseError<'a> {
     message: &'static str,
-    /// The rest from where it is wrong; empty if that is not said.
+    /// The rest of the string from the error on; empty if the message does not show it.
     at: &'a [u8],
 }
 
@@ -212,13 +212,13 @@ fn parse_v6(text: &[u8]) -> Result<Parsed, ParseError<'_>> {
 }
 
 impl Addr {
-    /// Whether it is an IPv4 address in the form of IPv6.
+    /// Whether it is an IPv4-mapped IPv6 address.
     #[must_use]
     pub fn is_4_in_6(self) -> bool {
         matches!(self, Self::V6(ip) if ip >> 32 == 0xffff)
     }
 
-    /// How many bits it has.
+    /// The length of the address in bits.
     #[must_use]
     pub fn bits(self) -> u32 {
         match self {
@@ -227,13 +227,13 @@ impl Addr {
         }
     }
 
-    /// Whether it represents any address.
+    /// Whether it is the unspecified address (`0.0.0.0` or `::`).
     #[must_use]
     pub fn is_unspecified(self) -> bool {
         matches!(self, Self::V4(0) | Self::V6(0))
     }
 
-    /// Whether it is the host itself.
+    /// Whether it is a loopback address.
     #[must_use]
     pub fn is_loopback(self) -> bool {
         match self {
@@ -249,7 +249,7 @@ impl Addr {
         }
     }
 
-    /// Whether it is link-local multicast.
+    /// Whether it is a link-local multicast address.
     #[must_use]
     pub fn is_link_local_multicast(self) -> bool {
         match self {
@@ -258,7 +258,7 @@ impl Addr {
         }
     }
 
-    /// Whether it is link-local unicast.
+    /// Whether it is a link-local unicast address.
     #[must_use]
     pub fn is_link_local_unicast(self) -> bool {
         match self {
@@ -267,7 +267,7 @@ impl Addr {
         }
     }
 
-    /// Whether it is global unicast; private addresses are.
+    /// Whether it is a global unicast address, which includes private addresses.
     #[must_use]
     pub fn is_global_unicast(self) -> bool {
         !(self == Self::V4(u32::MAX)
@@ -277,7 +277,7 @@ impl Addr {
             || self.is_link_local_unicast())
     }
 
-    /// The first bits of it, the others 0.
+    /// The address with all bits after the first `bits` set to 0.
     fn masked(self, bits: u32) -> Self {
         match self {
             Self::V4(ip) => Self::V4(ip & u32::MAX.checked_shl(32 - bits).unwrap_or(0)),
@@ -287,13 +287,13 @@ impl Addr {
 }
 
 impl Prefix {
-    /// Whether an address is in it.
+    /// Whether the prefix contains an address.
     #[must_use]
     pub fn contains(self, addr: Addr) -> bool {
         self.addr.bits() == addr.bits() && self.addr.masked(self.bits) == addr.masked(self.bits)
     }
 
-    /// With the bits that do not count 0.
+    /// The prefix with all bits of the address after the prefix set to 0.
     #[must_use]
     pub fn masked(self) -> Self {
         Self {

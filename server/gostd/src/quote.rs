@@ -1,16 +1,16 @@
-//! Strings as Go quotes them (`strconv.Quote`, the verb `%q`).
+//! Quoting strings like Go (`strconv.Quote`, the verb `%q`).
 
 use std::fmt::Write as _;
 
 use crate::is_print;
 
-/// `text` in double quotes, with what does not print escaped.
+/// `text` in double quotes, with unprintable characters escaped.
 #[must_use]
 pub fn quote(text: &str) -> String {
     quote_bytes(text.as_bytes())
 }
 
-/// As [`quote`], for what need not be UTF-8: a byte that belongs to no character is escaped alone.
+/// Like [`quote`], for bytes that need not be UTF-8: a byte that is not part of a character is escaped on its own.
 #[must_use]
 pub fn quote_bytes(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() + 2);

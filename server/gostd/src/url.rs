@@ -7,11 +7,11 @@ use crate::{
     quote, quote_bytes,
 };
 
-/// A URL. What was percent-encoded is kept as bytes, since it need not be UTF-8.
+/// A URL. Percent-decoded parts are stored as bytes, since they need not be UTF-8.
 #[derive(Clone, Default, Debug)]
 pub struct Url {
     scheme: String,
-    /// What follows the scheme, if that is not a path.
+    /// The part after the scheme, if it is not a path.
     opaque: String,
     user: Option<UserInfo>,
     host: Vec<u8>,
@@ -22,21 +22,21 @@ pub struct Url {
     fragment: Encoded,
 }
 
-/// What is before the `@`, decoded.
+/// The part before the `@`, decoded.
 #[derive(Clone, Debug)]
 struct UserInfo {
     name: Vec<u8>,
     password: Option<Vec<u8>>,
 }
 
-/// A part that is kept also as it was written, if that is not how it would be written.
+/// A decoded part of a URL, with its original form if encoding it again would give another one.
 #[derive(Clone, Default, Debug)]
 struct Encoded {
     decoded: Vec<u8>,
     raw: String,
 }
 
-/// Which part of a URL is encoded; what may stand there as it is differs (`net/url`, `encoding`).
+/// The part of a URL to encode; each part allows other characters unescaped (`net/url`, `encoding`).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Path,
@@ -47,10 +47,10 @@ enum Part {
     Fragment,
 }
 
-/// More parameters than this are not read (`net/url`, `defaultMaxParams`).
+/// The maximum number of query parameters; longer queries are not parsed (`net/url`, `defaultMaxParams`).
 const MAX_PARAMETERS: usize = 10_000;
 
-/// The URL that a text is, or Go's words on why it is none (`url.Parse`).
+/// Parses a URL (`url.Parse`). The error is Go's.
 pub fn parse(text: &str) -> Result<Url, String> {
     let (rest, fragment) = text.split_once('#').unwrap_or((text, ""));
     let mut url = read(rest, false).map_err(|error| wrap(rest, &error))?;
@@ -58,12 +58,12 @@ pub fn parse(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// The URL of a request: absolute, or an absolute path (`url.ParseRequestURI`).
+/// Parses the URL of a request: absolute, or an absolute path (`url.ParseRequestURI`).
 pub fn parse_request_uri(text: &str) -> Result<Url, String> {
     read(text, true).map_err(|error| wrap(text, &error))
 }
 
-/// The text of a `url.Error`.
+/// The message of a `url.Error`.
 fn wrap(url: &str, error: &str) -> String {
     format!("parse {}: {error}", quote(url))
 }
@@ -114,7 +114,7 @@ fn read(text: &str, via_request: bool) -> Result<Url, String> {
     Ok(url)
 }
 
-/// The scheme, empty if there is none, and what follows it.
+/// Splits off the scheme, which may be empty.
 fn split_scheme(text: &str) -> Result<(&str, &str), String> {
     for (at, byte) in text.bytes().enumerate() {
         match byte {
@@ -152,7 +152,7 @@ fn read_host(scheme: &str, host: &str) -> Result<Vec<u8>, String> {
         Some(_) => return Err("invalid IP-literal".to_owned()),
         None => {}
     }
-    // Several colons are only let pass where lists of hosts are customary: not in http and https.
+    // Only schemes for which lists of hosts are common may have several colons, not http and https.
     let colon = if matches!(scheme, "http" | "https") {
         host.find(':')
     } else {
@@ -191,13 +191,13 @@ fn check_port(port: &str) -> Result<(), String> {
     Err(format!("invalid port {} after host", quote(port)))
 }
 
-/// A port with its colon, or nothing (`net/url.validOptionalPort`).
+/// Whether `text` is empty or a port with its colon (`net/url.validOptionalPort`).
 fn is_port(text: &[u8]) -> bool {
     let digits = text.strip_prefix(b":");
     text.is_empty() || digits.is_some_and(|it| it.iter().all(u8::is_ascii_digit))
 }
 
-/// Whether a byte is encoded when a URL is written (`net/url.shouldEscape`).
+/// Whether a byte has to be encoded in this part of a URL (`net/url.shouldEscape`).
 fn is_escaped(byte: u8, part: Part) -> bool {
     let stands = match byte {
         b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'-' | b'.' | b'_' | b'~' => true,
@@ -267,7 +267,7 @@ impl Encoded {
         Ok(Self { decoded, raw })
     }
 
-    /// As it was written if that is valid (`URL.EscapedPath`, `URL.EscapedFragment`).
+    /// The original form if it is valid, otherwise an encoded one (`URL.EscapedPath`, `URL.EscapedFragment`).
     fn written(&self, part: Part) -> String {
         let valid = |byte: u8| b"!$&'()*+,;=:@[]%".contains(&byte) || !is_escaped(byte, part);
         if !self.raw.is_empty() && self.raw.bytes().all(valid) {
@@ -324,7 +324,7 @@ impl Url {
         (inside.unwrap_or(host), port)
     }
 
-    /// The path, encoded: as it was written, if that is valid (`URL.EscapedPath`).
+    /// The encoded path, in its original form if that is valid (`URL.EscapedPath`).
     #[must_use]
     pub fn escaped_path(&self) -> String {
         if self.path.decoded == b"*" && self.path.raw.is_empty() {
@@ -333,13 +333,13 @@ impl Url {
         self.path.written(Part::Path)
     }
 
-    /// What follows `?`, as it was written.
+    /// The part after `?`, in its original form.
     #[must_use]
     pub fn raw_query(&self) -> &str {
         &self.raw_query
     }
 
-    /// The parameters of the query in the order in which their names appear; those that cannot be read are left out (`URL.Query`).
+    /// The query parameters in the order of their names' first occurrence, without invalid ones (`URL.Query`).
     #[must_use]
     pub fn query(&self) -> Vec<(Vec<u8>, Vec<Vec<u8>>)> {
         let mut parameters: Vec<(Vec<u8>, Vec<Vec<u8>>)> = Vec::new();
@@ -363,7 +363,7 @@ impl Url {
         parameters
     }
 
-    /// What follows `#`, decoded.
+    /// The part after `#`, decoded.
     #[must_use]
     pub fn fragment(&self) -> &[u8] {
         &self.fragment.decoded
@@ -388,7 +388,7 @@ impl fmt::Display for Url {
             let path = self.escaped_path();
             let is_first = self.scheme.is_empty() && !has_host;
             if is_first && path.split('/').next().is_some_and(|it| it.contains(':')) {
-                // What stands first would else be read as a scheme.
+                // Otherwise the first path segment would be parsed as a scheme.
                 f.write_str("./")?;
             }
             if !path.is_empty() && !path.starts_with('/') && !self.host.is_empty() {

@@ -1,4 +1,4 @@
-//! A CRD as lints see it: its versions, each with what it has, whether all versions share it or not.
+//! A CRD in the form that lints use: its versions, each with all its parts, whether shared or not.
 
 use crd_analyzer_apiextensions::{
     internal::Hoisted,
@@ -9,40 +9,40 @@ use crd_analyzer_schema::{
     structural::Structural,
 };
 
-/// A CRD.
+/// A CRD in the form that lints use.
 #[derive(Debug)]
 pub struct Crd<'a> {
     /// Its `spec`, in the internal form.
     pub spec: &'a Spec,
-    /// Its versions, in their order.
+    /// Its versions, in the order of the CRD.
     pub versions: Vec<Version<'a>>,
 }
 
 /// One version, with its schema.
 #[derive(Debug)]
 pub struct Version<'a> {
-    /// Its name.
+    /// The name.
     pub name: &'a str,
     /// Whether the API server serves it.
     pub served: bool,
     /// Whether it is the storage version.
     pub storage: bool,
-    /// The path of the version.
+    /// The path in the internal form.
     pub path: Path,
-    /// `None` if it has none, or if it has no structural form.
+    /// The schema; `None` if it is missing or not structural.
     pub schema: Option<Structural<'a>>,
-    /// The path of the schema. Versions that share it have the same.
+    /// The path of the schema. It is the same for versions that share the schema.
     pub schema_path: Path,
-    /// Its printer columns.
+    /// The printer columns.
     pub columns: &'a [ColumnDefinition],
-    /// Its subresources.
+    /// The subresources.
     pub subresources: Option<&'a Subresources>,
-    /// Fields that the schema does not have are kept.
+    /// Whether unknown fields are kept.
     pub keeps_unknown_fields: bool,
 }
 
 impl<'a> Crd<'a> {
-    /// `hoisted`: what the conversion to the internal form moved.
+    /// Creates the view. `hoisted`: the parts that the conversion to the internal form moved.
     pub(crate) fn new(spec: &'a Spec, hoisted: Hoisted) -> Self {
         let versions = spec.versions.iter().enumerate().map(|(n, version)| {
             let path = Path::of(["spec", "versions"]).index(n);
@@ -69,7 +69,7 @@ impl<'a> Crd<'a> {
         }
     }
 
-    /// The schemas, each with its version; one that versions share only once.
+    /// The schemas, each with its version. A shared schema occurs only once.
     pub fn schemas(&self) -> impl Iterator<Item = (Structural<'a>, &Version<'a>)> {
         let mut seen: Vec<&Path> = Vec::new();
         self.versions.iter().filter_map(move |version| {
@@ -81,7 +81,7 @@ impl<'a> Crd<'a> {
     }
 }
 
-/// The path of the version that a place is in, as the author wrote it: `spec.versions[0]`.
+/// The path of the version that contains a path of the author's document: `spec.versions[0]`.
 pub(crate) fn version_at(place: &Path) -> Option<Path> {
     match place.segments() {
         [Segment::Field(spec), Segment::Field(versions), Segment::Index(n), ..]

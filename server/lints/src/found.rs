@@ -1,4 +1,4 @@
-//! What a lint finds, as data until it is told.
+//! The findings of lints, as data before they are put into words.
 
 use std::{fmt::Debug, ops::Range};
 
@@ -7,36 +7,36 @@ use crd_analyzer_schema::field::Path;
 
 use crate::Lint;
 
-/// Something that a lint found.
+/// A finding of a lint.
 #[derive(Debug)]
 pub struct Found<'l> {
     /// The lint.
     pub lint: &'l Lint,
-    /// Where, in the internal form of the CRD.
+    /// The path in the internal form of the CRD.
     pub path: Path,
-    /// The part of the string there that is to blame, in bytes; absent if it is all of the value.
+    /// The byte range in the string at that path; `None` for the whole value.
     pub bytes: Option<Range<usize>>,
-    /// What is wrong.
+    /// The problem.
     pub cause: Box<dyn Cause>,
 }
 
-/// What is wrong: the data that words and fixes are made of.
+/// A problem: the data for its message and its fixes.
 pub trait Cause: Debug {
-    /// Says what is wrong at a place, whose path is the one that the author wrote.
+    /// Describes the problem at a path of the author's document.
     fn tell(&self, place: &Path) -> Told;
 }
 
-/// The words of a diagnostic, and the fixes that it proposes.
+/// The message of a diagnostic, and its quick fixes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Told {
     /// Headline, label, help and notes.
     pub words: Words,
-    /// Fixes, the best one first.
+    /// Quick fixes, the best one first.
     pub proposals: Vec<Proposal>,
 }
 
 impl Told {
-    /// The same with another fix.
+    /// Adds another fix.
     #[must_use]
     pub fn propose(mut self, proposal: impl Into<Option<Proposal>>) -> Self {
         self.proposals.extend(proposal.into());
@@ -45,7 +45,7 @@ impl Told {
 }
 
 impl From<Words> for Told {
-    /// Words without a fix.
+    /// A message without fixes.
     fn from(words: Words) -> Self {
         Self {
             words,
@@ -54,7 +54,7 @@ impl From<Words> for Told {
     }
 }
 
-/// Where a check puts what it finds.
+/// Collects the findings of a check.
 #[derive(Debug)]
 pub struct Sink<'s, 'l> {
     lint: &'l Lint,
@@ -66,12 +66,12 @@ impl<'s, 'l> Sink<'s, 'l> {
         Self { lint, found }
     }
 
-    /// The field at a path is to blame.
+    /// Adds a finding for the field at a path.
     pub fn add(&mut self, path: Path, cause: impl Cause + 'static) {
         self.put(path, None, cause);
     }
 
-    /// A part of the string at a path is to blame.
+    /// Adds a finding for a part of the string at a path.
     pub fn add_part(&mut self, path: Path, bytes: Range<usize>, cause: impl Cause + 'static) {
         self.put(path, Some(bytes), cause);
     }

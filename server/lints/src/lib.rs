@@ -1,7 +1,7 @@
-//! Lints: what the API server accepts of a CRD, and what its author can hardly have meant.
+//! Lints: problems in a CRD that the API server accepts, but its author can hardly have intended.
 //!
-//! This crate knows no YAML and no positions: a CRD goes in, findings with field paths come out. Each lint is a file of `table/` with its
-//! check, its words and its fix, a page, and a row of [`ALL`]. Nothing here is a verdict.
+//! This crate does not know YAML or source positions: its input is a CRD, its output findings with field paths. Each lint has a file in
+//! `table/` with its check, message and fix, a page, and a row in [`ALL`]. Lints never change the API server's answer.
 
 mod crd;
 mod found;
@@ -22,8 +22,8 @@ pub use lint::{Check, Lint};
 pub use schema_walk::SchemaAt;
 pub use table::ALL;
 
-/// What these lints find in a CRD, `most` of it. `hoisted`: what its conversion to the internal form moved; `version`: the Kubernetes
-/// version that checks values.
+/// Returns the findings of these lints in a CRD, at most `most`. `hoisted`: the parts that its conversion to the internal form moved;
+/// `version`: the Kubernetes version whose API server checks values.
 pub fn find<'l>(
     definition: &CustomResourceDefinition,
     hoisted: Hoisted,
@@ -32,7 +32,7 @@ pub fn find<'l>(
     most: usize,
 ) -> Vec<Found<'l>> {
     let crd = Crd::new(&definition.spec, hoisted);
-    // What few people want does not take the room of the others.
+    // Findings of lints that are off by default must not displace the others.
     let (mut usual, mut rare) = (Vec::new(), Vec::new());
     let mut of_schemas = Vec::new();
     for lint in lints {

@@ -1,45 +1,45 @@
-//! One lint: a row of the table.
+//! The description of one lint: a row of the table.
 
 use crate::{Crd, SchemaAt, Sink};
 
-/// Something that the API server accepts and that its author can hardly have meant, and how it is found.
+/// A check for something that the API server accepts, but the author can hardly have intended.
 #[derive(Clone, Copy, Debug)]
 pub struct Lint {
     /// The diagnostic code.
     pub code: &'static str,
-    /// What it means, in one sentence.
+    /// The meaning, in one sentence.
     pub summary: &'static str,
-    /// Its page, as markdown.
+    /// The page, as Markdown.
     pub page: &'static str,
-    /// Why no quick fix can be known. `None` if the lint proposes fixes.
+    /// Why there is no quick fix. `None` if the lint proposes fixes.
     pub no_fix: Option<&'static str>,
-    /// One of its fixes has one meaning, so that `check --fix` applies it.
+    /// Whether one of its fixes is unambiguous, so that `check --fix` applies it.
     pub has_safe_fix: bool,
-    /// The field of a CRD that it is about, whose kubebuilder marker its page names; may be empty.
+    /// The CRD field that it is about, whose kubebuilder marker its page names; may be empty.
     pub field: &'static str,
-    /// A word that codes about the same thing share; may be empty.
+    /// A group name that codes about the same topic share; may be empty.
     pub group: &'static str,
-    /// It is shown only where the configuration names it: true, but rarely worth a change.
+    /// Whether it is off unless the configuration enables it: its findings are true, but rarely worth a change.
     pub is_off: bool,
-    /// It is told once for places whose lines are alike, such as the columns of several versions.
+    /// Whether it is reported once for lines that are alike, such as the columns of several versions.
     pub is_told_once: bool,
-    /// The field that has to be written: if it is not, a patch often adds it, and then the lint would not hold.
+    /// A field that must be present: if it is missing, a patch often adds it later, and then the finding would be wrong.
     pub needs: Option<&'static [&'static str]>,
-    /// How it is found.
+    /// The check.
     pub check: Check,
 }
 
-/// How a lint is found.
+/// The check of a lint.
 #[derive(Clone, Copy, Debug)]
 pub enum Check {
-    /// In a CRD as a whole.
+    /// A check of a CRD as a whole.
     Crd(fn(&Crd<'_>, &mut Sink<'_, '_>)),
-    /// In each schema of a CRD, also those of `anyOf` and the like. One walk asks all lints.
+    /// A check of each schema of a CRD, including those in `anyOf` and other junctors. One walk runs all such checks.
     Schema(fn(&SchemaAt<'_>, &mut Sink<'_, '_>)),
 }
 
 impl Lint {
-    /// A lint that is on by default and proposes fixes.
+    /// Creates a lint that is on by default and proposes fixes.
     pub const fn new(code: &'static str, summary: &'static str, page: &'static str, check: Check) -> Self {
         Self {
             code,
@@ -56,7 +56,7 @@ impl Lint {
         }
     }
 
-    /// The same without a fix, for a reason.
+    /// Marks the lint as having no fix, with the reason.
     #[must_use]
     pub const fn no_fix(self, why: &'static str) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Lint {
         }
     }
 
-    /// The same with a fix that `check --fix` applies.
+    /// Marks one of its fixes as safe for `check --fix`.
     #[must_use]
     pub const fn safe_fix(self) -> Self {
         Self {
@@ -74,25 +74,25 @@ impl Lint {
         }
     }
 
-    /// The same about a field of a CRD, whose kubebuilder marker the page names.
+    /// Sets the CRD field whose kubebuilder marker the page names.
     #[must_use]
     pub const fn field(self, field: &'static str) -> Self {
         Self { field, ..self }
     }
 
-    /// The same with a word that codes about the same thing share: their pages name each other.
+    /// Sets the group name. The pages of lints in the same group link to each other.
     #[must_use]
     pub const fn group(self, group: &'static str) -> Self {
         Self { group, ..self }
     }
 
-    /// The same, off by default.
+    /// Turns the lint off by default.
     #[must_use]
     pub const fn off(self) -> Self {
         Self { is_off: true, ..self }
     }
 
-    /// The same, told once for lines that are alike.
+    /// Reports the lint once for lines that are alike.
     #[must_use]
     pub const fn told_once(self) -> Self {
         Self {
@@ -101,7 +101,7 @@ impl Lint {
         }
     }
 
-    /// The same, only where a field is written.
+    /// Restricts the lint to CRDs that have this field.
     #[must_use]
     pub const fn needs(self, field: &'static [&'static str]) -> Self {
         Self {

@@ -1,15 +1,15 @@
-//! What the patterns of a CRD match.
+//! The sets of strings that the patterns of a CRD match.
 
 use std::{cell::RefCell, collections::HashMap};
 
 use crd_analyzer_goregexp::{Extent, extent};
 
-/// The patterns of a CRD. Few are written only once.
+/// Cached results for the patterns of a CRD, most of which occur several times.
 #[derive(Debug, Default)]
 pub(crate) struct Patterns(RefCell<HashMap<String, Extent>>);
 
 impl Patterns {
-    /// What a pattern matches; `Some` of one that Go does not compile, which is an error elsewhere.
+    /// Whether a pattern matches all, some or no strings; `Some` for an invalid pattern, which is an error elsewhere.
     pub(crate) fn extent(&self, pattern: &str) -> Extent {
         let mut known = self.0.borrow_mut();
         if let Some(known) = known.get(pattern) {

@@ -1,4 +1,4 @@
-//! A walk over all schemas of a CRD, once.
+//! A single walk over all schemas of a CRD.
 
 use crd_analyzer_goregexp::Extent;
 use crd_analyzer_schema::{
@@ -9,40 +9,40 @@ use crd_analyzer_schema::{
 
 use crate::{Crd, Found, Lint, Sink, patterns::Patterns};
 
-/// Schemas nested deeper are left alone.
+/// The maximum depth; lints do not check schemas nested deeper.
 const MAX_DEPTH: usize = 100;
 
-/// A schema, and what is around it.
+/// A schema and its surroundings.
 #[derive(Clone, Copy, Debug)]
 pub struct SchemaAt<'a> {
-    /// The keywords.
+    /// The keywords of the schema.
     pub props: &'a JsonSchemaProps,
-    /// The structural schema of the same values: the schema itself, or the one around a schema of `anyOf` and the like.
+    /// The structural schema of the same values: the schema itself, or the one around a junctor such as `anyOf`.
     pub structural: Structural<'a>,
-    /// It is a schema of `anyOf` and the like.
+    /// Whether the schema is in a junctor such as `anyOf`.
     pub in_junctor: bool,
-    /// Its values are resources, which have `apiVersion`, `kind` and `metadata` without being told.
+    /// Whether its values are resources, which always have `apiVersion`, `kind` and `metadata`.
     pub is_resource: bool,
-    /// Fields that the schema does not have are kept everywhere.
+    /// Whether unknown fields are kept everywhere.
     pub keeps_unknown_fields: bool,
-    /// The Kubernetes version that checks values.
+    /// The Kubernetes version whose API server checks values.
     pub version: KubernetesVersion,
-    /// Where it is, in the internal form of the CRD.
+    /// The path in the internal form of the CRD.
     pub at: &'a Trail<'a>,
     patterns: &'a Patterns,
 }
 
 impl SchemaAt<'_> {
-    /// Which strings a pattern matches.
+    /// Whether a pattern matches all, some or no strings.
     pub fn extent(&self, pattern: &str) -> Extent {
         self.patterns.extent(pattern)
     }
 }
 
-/// A lint of single schemas, with its check.
+/// A lint of individual schemas, with its check.
 type SchemaLint<'l> = (&'l Lint, fn(&SchemaAt<'_>, &mut Sink<'_, '_>));
 
-/// What is wrong with single schemas, until there are `most` usual findings. The second list is of lints that are off by default.
+/// Adds the findings in individual schemas, until there are `most` usual ones. The second list is for lints that are off by default.
 pub(crate) fn find<'l>(
     crd: &Crd<'_>,
     version: KubernetesVersion,
@@ -111,7 +111,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// A schema of `anyOf` and the like, with the schema of the same values outside of it.
+    /// Visits a schema in a junctor; `outer` is the structural schema of the same values.
     fn junctor(
         &mut self,
         junctor: &JsonSchemaProps,
@@ -141,7 +141,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Asks all lints about a schema.
+    /// Runs all checks on a schema.
     fn ask(
         &mut self,
         props: &JsonSchemaProps,

@@ -1,4 +1,4 @@
-//! One CRD for each lint, and one for what looks like it and is meant.
+//! For each lint, one CRD with the problem, and one that looks similar but is intended.
 
 use crd_analyzer_apiextensions::{
     internal::Hoisted,

@@ -1,4 +1,4 @@
-//! Where a JSONPath leads in a schema.
+//! Following a JSONPath in a schema.
 
 use std::ops::Range;
 
@@ -20,43 +20,43 @@ use crd_analyzer_schema::{
 
 use crate::{Told, Version, crd::version_at};
 
-/// Where a path leads.
+/// The target of a path.
 pub(crate) enum Target<'s> {
-    /// To values of this schema.
+    /// Values of this schema.
     Schema(Structural<'s>),
-    /// To values of this type.
+    /// Values of this type.
     Type(&'static str),
-    /// To values that the schema does not describe; or the path is not understood.
+    /// Values that the schema does not describe, or a path that is not supported.
     Unknown,
-    /// To nothing: a step names a property that is not there.
+    /// Nothing: a step names a property that does not exist.
     Nothing(Box<Missing>),
 }
 
-/// Names that are offered where none is near.
+/// The maximum number of names to suggest if no name is similar.
 const MOST_OFFERED: usize = 4;
 
-/// A step that leads to nothing.
+/// A step to a property that does not exist.
 #[derive(Debug)]
 pub(crate) struct Missing {
-    /// The name.
+    /// The name of the property.
     step: String,
-    /// Its place in bytes of the path.
+    /// Its byte range in the path.
     pub(crate) bytes: Range<usize>,
-    /// The value that has no such property, as a path; empty for the root.
+    /// The path of the value that lacks the property; empty for the root.
     parent: String,
-    /// The way from the root of the schema to the schema of that value; `None` if the CRD does not describe it.
+    /// The path from the root schema to the schema of that value; `None` if the CRD does not describe it.
     schema: Option<Vec<Segment>>,
-    /// The properties that it has, each with its type; empty where that is not known.
+    /// The existing properties, each with its type; empty if the type is unknown.
     pub(crate) known: Vec<(String, String)>,
-    /// More steps follow.
+    /// Whether more steps follow.
     pub(crate) goes_on: bool,
-    /// The names in these steps; `None` if there is more than names.
+    /// The names of the following steps; `None` if one of them is not a name.
     after: Option<Vec<String>>,
 }
 
 impl Missing {
-    /// Says that the path at a place leads to nothing. `known`: the properties that fit; `type`: what the values have to be; `note`: what
-    /// comes of it.
+    /// Describes the problem at `place`. `known`: the properties that fit; `type`: the required type of the values; `note`: the
+    /// consequence.
     pub(crate) fn tell(&self, place: &Path, known: &[&str], r#type: Option<&str>, note: &str) -> Told {
         let of = if self.parent.is_empty() {
             "the schema".to_owned()
@@ -90,7 +90,7 @@ impl Missing {
         others.fold(told, |told, other| told.propose(self.spelling(place, other)))
     }
 
-    /// Another name in the path. Others than plain names would need quotes there.
+    /// The fix that changes the name in the path. Only for plain names, since others would need quotes.
     fn spelling(&self, place: &Path, near: &str) -> Option<Proposal> {
         let is_plain = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_');
         let change = || Change::Splice(place.clone(), self.bytes.clone(), near.to_owned());
@@ -98,14 +98,14 @@ impl Missing {
         near.bytes().all(is_plain).then(|| Proposal::new(title(), change()))
     }
 
-    /// The property that the path names, with what the path says of it.
+    /// The fix that adds the property to the schema, as far as the path describes it.
     fn addition(&self, place: &Path, r#type: &str) -> Option<Proposal> {
         let root = version_at(place)?.child("schema").child("openAPIV3Schema");
         let mut property = root;
         self.schema.as_ref()?.iter().for_each(|it| property.push(it.clone()));
         let property = property.child("properties").key(&self.step);
         let mut value = Value::entry("type", Value::text_of(r#type));
-        // What a list has more than its items only the author knows.
+        // The following steps must be names: only the author knows the rest of a list's schema.
         for name in self.after.as_ref()?.iter().rev() {
             value = Value::Map(vec![
                 ("type".to_owned(), Value::text_of("object")),
@@ -117,7 +117,7 @@ impl Missing {
     }
 }
 
-/// The paths of a version's scale subresource that are written, each with its place and the type that it has to lead to.
+/// The paths of a version's scale subresource, each with its location and the type of the value it must lead to.
 pub(crate) fn scale_paths<'a>(version: &Version<'a>) -> impl Iterator<Item = (Path, &'a str, &'static str)> {
     let scale = version.subresources.and_then(|it| it.scale.as_ref());
     let place = version.path.child("subresources").child("scale");
@@ -133,7 +133,7 @@ pub(crate) fn scale_paths<'a>(version: &Version<'a>) -> impl Iterator<Item = (Pa
     written.map(move |(field, path, wanted)| (place.child(field), path, wanted))
 }
 
-/// The names in steps that follow; `None` if one of them is something else.
+/// The names of the steps; `None` if one of them is not a name.
 fn names<'p>(steps: impl Iterator<Item = (Step<'p>, Range<usize>)>) -> Option<Vec<String>> {
     let names = steps.map(|(step, _)| match step {
         Step::Name(name) => Some(name),
@@ -142,7 +142,7 @@ fn names<'p>(steps: impl Iterator<Item = (Step<'p>, Range<usize>)>) -> Option<Ve
     names.collect()
 }
 
-/// Follows a path from the root of a custom resource. `keeps_unknown_fields`: of each object.
+/// Follows a path from the root of a custom resource. `keeps_unknown_fields`: whether all objects keep unknown fields.
 pub(crate) fn follow<'s>(root: Structural<'s>, path: &str, keeps_unknown_fields: bool) -> Target<'s> {
     let Some(steps) = steps(path) else {
         return Target::Unknown;
@@ -202,7 +202,7 @@ pub(crate) fn follow<'s>(root: Structural<'s>, path: &str, keeps_unknown_fields:
                 };
                 match at.items().or(of_map) {
                     Some(items) => at = items,
-                    // The value of an object's property, whichever.
+                    // Any value of an object, which may have any of the properties' schemas.
                     None => return Target::Unknown,
                 }
                 way.push(Segment::Field(keyword.to_owned()));
@@ -215,7 +215,7 @@ pub(crate) fn follow<'s>(root: Structural<'s>, path: &str, keeps_unknown_fields:
     Target::Schema(at)
 }
 
-/// Whether there may be properties that the schema does not name.
+/// Whether there may be properties that the schema does not specify.
 fn is_open(schema: Structural<'_>) -> bool {
     schema.preserves_unknown_fields()
         || schema.additional_properties().is_some()
@@ -223,7 +223,7 @@ fn is_open(schema: Structural<'_>) -> bool {
         || schema.r#type().is_empty()
 }
 
-/// Follows a path from `metadata`: the step behind it. `goes_on`: more follow that.
+/// Follows a path below `metadata`, whose next step is `next`. `goes_on`: whether more steps follow.
 fn follow_metadata<'s>(next: Option<(Step<'_>, Range<usize>)>, goes_on: bool) -> Target<'s> {
     let (name, bytes) = match next {
         Some((Step::Name(name), bytes)) => (name, bytes),
@@ -234,7 +234,7 @@ fn follow_metadata<'s>(next: Option<(Step<'_>, Range<usize>)>, goes_on: bool) ->
     match fields.iter().find(|it| it.name == name).map(|it| &it.ty) {
         Some(FieldType::String | FieldType::Time) => Target::Type("string"),
         Some(FieldType::Integer) => Target::Type("integer"),
-        // The CRD does not describe what is below.
+        // The CRD does not describe the fields below.
         Some(_) => Target::Unknown,
         None => Target::Nothing(Box::new(Missing {
             step: name,
@@ -248,7 +248,7 @@ fn follow_metadata<'s>(next: Option<(Step<'_>, Range<usize>)>, goes_on: bool) ->
     }
 }
 
-/// The type of the values, if the schema has one. A type that does not exist is an error elsewhere.
+/// The type of the values, if known. An invalid type in a schema is an error elsewhere.
 pub(crate) fn type_of(target: &Target<'_>) -> Option<String> {
     match target {
         Target::Schema(schema) if !schema.is_int_or_string() && TYPES.contains(&schema.r#type()) => {

@@ -1,11 +1,11 @@
-//! Whole OpenAPI documents around published schemas.
+//! Complete OpenAPI documents for published schemas.
 
 use serde_json::{Map, Value, json};
 
 use crate::{OpenApi, Published};
 
-/// An OpenAPI document with these schemas. References to `ObjectMeta` lead out of it: the API server's own document has that
-/// schema.
+/// An OpenAPI document with these schemas. References to `ObjectMeta` are not resolved in it: that schema is in the API server's
+/// own document.
 pub fn document<'p>(published: impl Iterator<Item = &'p Published>, edition: OpenApi) -> Value {
     let schemas: Map<String, Value> = published
         .map(|it| (it.name.clone(), it.schema(edition).clone()))

@@ -1,9 +1,9 @@
 //! A CRD's schema as JSON Schema (draft 7), for editors and validators that have no cluster.
 //!
-//! It is never stricter than the API server: an object that the API server creates is valid. An API server changes an object
-//! before it validates it: it removes null from fields that are not `nullable`, removes unknown fields, and fills in defaults.
-//! A JSON Schema sees the object that was sent. So each keyword is written only as far as it holds for that, and `$comment`
-//! says where the schema is laxer.
+//! It is never stricter than the API server: every object that the API server accepts on creation is valid. An API server changes an object
+//! before it validates it: it removes null from fields that are not `nullable`, prunes unknown fields, and fills in defaults.
+//! A JSON Schema validates the object as sent. So a keyword is only written if it is correct for that object, and `$comment`
+//! says where the schema is less strict.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{Keywords, keywords};
 
-/// From here on, not all integers are numbers of Go's `float64`, in which the API server compares.
+/// The first number from which `float64`, in which the API server compares, cannot represent all integers.
 const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
 
 /// The JSON Schema of one version of a CRD.
@@ -33,16 +33,16 @@ pub struct JsonSchema {
     pub schema: Value,
 }
 
-/// What a JSON Schema says about fields that the CRD does not have.
+/// How a JSON Schema treats fields that the CRD does not define.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UnknownFields {
-    /// They are valid, as for an API server that drops them.
+    /// They are valid, as on an API server that prunes them.
     Ignored,
-    /// They are not, as with strict field validation, which `kubectl` asks for.
+    /// They are invalid, as with strict field validation, which `kubectl` requests.
     Refused,
 }
 
-/// The JSON Schemas of the served versions of a CRD that an API server accepted, in the CRD's order.
+/// The JSON Schemas of the served versions of an accepted CRD, in the CRD's order.
 pub fn json_schemas(crd: &CustomResourceDefinition, unknown: UnknownFields) -> Vec<JsonSchema> {
     let spec = &crd.spec;
     let writer = Writer { unknown };
@@ -69,35 +69,35 @@ struct Writer {
     unknown: UnknownFields,
 }
 
-/// What the schema above a value's does with the value.
+/// The effect of a parent schema on a value.
 #[derive(Clone, Copy, Default)]
 struct Above {
     /// It removes null before the value is validated.
     removes_null: bool,
-    /// It is a list that keeps unknown fields of its items, and so does the value's.
+    /// It is a list that preserves unknown fields of its items, and so does the value's own schema.
     keeps_unknown: bool,
 }
 
 impl Above {
-    /// An object, above its fields.
+    /// The parent is an object, and the value is one of its fields.
     const FIELD: Self = Self {
         removes_null: true,
         keeps_unknown: false,
     };
 }
 
-/// A part of a schema, and whether it holds for exactly the values that the API server accepts there.
+/// A part of a schema, and whether it accepts exactly the values that the API server accepts.
 struct Clause {
     keywords: Keywords,
     is_exact: bool,
 }
 
 impl Writer {
-    /// The schema of whole objects. `has_status`: status is a subresource.
+    /// The schema of whole resources. `has_status`: whether the status is a subresource.
     fn root(self, schema: Option<&JsonSchemaProps>, has_status: bool, of: (&str, &str, &str)) -> Value {
         let (group, version, kind) = of;
         let mut schema = schema.cloned();
-        // An API server drops such a status when it creates an object, and looks at nothing in it.
+        // The API server drops such a status when it creates an object, and does not validate it.
         let status = schema.as_mut().filter(|_| has_status).and_then(|schema| {
             let at = schema.properties.iter().position(|it| it.0 == "status")?;
             Some(schema.properties.remove(at).1)
@@ -140,7 +140,7 @@ impl Writer {
         self.fields(schema, keeps_unknown, &mut out);
         if let Some(items) = schema.items() {
             let of_list = Above {
-                // A default replaces null in a list, too.
+                // In a list, too, a default replaces null.
                 removes_null: items.default_value().is_some(),
                 keeps_unknown,
             };
@@ -181,7 +181,7 @@ impl Writer {
         out
     }
 
-    /// `properties`, `required` and `additionalProperties`.
+    /// Writes `properties`, `required` and `additionalProperties`.
     fn fields(self, schema: Structural<'_>, keeps_unknown: bool, out: &mut Keywords) {
         let is_embedded = schema.is_embedded_resource();
         if !schema.has_no_properties() || is_embedded {
@@ -197,7 +197,7 @@ impl Writer {
             }
             out.insert("properties".to_owned(), properties);
         }
-        // What has a default is there when the API server looks.
+        // A field with a default always exists when the API server validates.
         let has_default = |name: &str| schema.property(name).is_some_and(|it| it.default_value().is_some());
         let required = schema.props().required.iter().filter(|it| !has_default(it));
         let required: Vec<Value> = required.map(|it| json!(it)).collect();
@@ -234,11 +234,11 @@ impl Writer {
             (clauses.into_iter().map(|it| it.keywords.into()).collect(), are_exact)
         };
         let (all_of, _) = all(&rare.all_of);
-        // The type of the value says it.
+        // The type of the value already says the same.
         let is_said = outer.is_int_or_string() && is_either_type(&rare.any_of);
         let (any_of, _) = all(if is_said { &[] } else { &rare.any_of });
         let (one_of, is_one) = all(&rare.one_of);
-        // Of clauses that hold for more values than they should, several may hold where the API server sees one.
+        // If branches accept more values than on the API server, several may match where the API server sees only one.
         let (mut all_of, any_of, one_of) = match (is_one, any_of.is_empty()) {
             (true, _) => (all_of, any_of, one_of),
             (false, true) => (all_of, one_of, Vec::new()),
@@ -264,10 +264,10 @@ impl Writer {
         Clause { keywords, is_exact }
     }
 
-    /// A schema in a junctor: it holds at least where the API server's holds.
+    /// A schema in a junctor. It accepts at least the values that the API server accepts.
     fn clause(self, schema: &JsonSchemaProps, outer: Structural<'_>) -> Clause {
         let mut out = Keywords::new();
-        // What Go takes for an integer is not what JSON Schema does: `1.0`.
+        // Go and JSON Schema differ on which numbers are integers, such as `1.0`.
         let mut is_exact =
             schema.format.is_empty() && schema.r#type != "integer" && schema.additional_properties.is_none();
         if !schema.r#type.is_empty() {
@@ -322,7 +322,7 @@ impl Writer {
             out.insert("items".to_owned(), inner.keywords.into());
         }
         if let Some(rare) = schema.rare.get() {
-            // Patterns differ where Python reads them: its `$` also matches before a last line break.
+            // Python's regular expressions differ: `$` also matches before a final line break.
             is_exact &= scalars(rare, outer, &mut out) && rare.pattern.is_empty();
             is_exact &= lists(outer, rare, &mut out);
             is_exact &= properties_count(outer, rare, &mut out) && rare.min_properties.is_none();
@@ -339,11 +339,11 @@ impl Writer {
     }
 }
 
-/// The type of the numbers that an API server takes for integers where a string is possible, too: those that nearly are one, as `3.0000000001`.
-/// JSON Schema cannot tell these from other fractions.
+/// The type for an int-or-string's integers: an API server accepts numbers that are almost integers, such as `3.0000000001`.
+/// JSON Schema cannot distinguish these from other fractions.
 const NEAR_INTEGER: &str = "number";
 
-/// Whether an `anyOf` says only that a value is an integer or a string.
+/// Whether an `anyOf` only says that a value is an integer or a string.
 fn is_either_type(any_of: &[JsonSchemaProps]) -> bool {
     let only = |it: &JsonSchemaProps, name: &str| {
         it.r#type == name
@@ -356,7 +356,7 @@ fn is_either_type(any_of: &[JsonSchemaProps]) -> bool {
     matches!(any_of, [one, other] if only(one, "integer") && only(other, "string"))
 }
 
-/// What explains a value and refuses none.
+/// Writes the keywords that describe a value and reject nothing.
 fn annotations(props: &JsonSchemaProps, out: &mut Keywords) {
     out.extend(keywords::explaining(props));
 }
@@ -367,7 +367,7 @@ fn types(schema: Structural<'_>, allows_null: bool, out: &mut Keywords) {
         "" => return,
         name => vec![name],
     };
-    // With a format, an API server takes each text and each list, unless the type is a number.
+    // With a format, an API server accepts every string and every list, unless the type is a number.
     if !schema.props().format.is_empty() && !names.contains(&"integer") && !names.contains(&"number") {
         let more = ["string", "array"].into_iter().filter(|it| !names.contains(it));
         names.extend(more.collect::<Vec<_>>());
@@ -382,8 +382,8 @@ fn types(schema: Structural<'_>, allows_null: bool, out: &mut Keywords) {
     out.insert("type".to_owned(), value);
 }
 
-/// The keywords that look at a value that is not a list or an object. `schema`: that of the value, outside of junctors. False if one is
-/// left out, or holds for more values than on an API server.
+/// Writes the keywords for scalars. `schema`: the value's schema outside of junctors. Returns false if one is omitted, or accepts more values
+/// than on the API server.
 fn scalars(rare: &RareKeywords, schema: Structural<'_>, out: &mut Keywords) -> bool {
     let mut is_all = rare.multiple_of.is_none() && rare.max_length.is_none_or(|it| it >= 0);
     for (name, exclusive, bound, excludes) in [
@@ -395,7 +395,7 @@ fn scalars(rare: &RareKeywords, schema: Structural<'_>, out: &mut Keywords) -> b
         if bound.abs() >= FIRST_INEXACT {
             continue;
         }
-        // Beside an integer, an API server cuts the bound to an integer: with `minimum: 1.5` it accepts 1.
+        // For an integer, the API server truncates the limit to an integer: with `minimum: 1.5` it accepts 1.
         let cuts_outwards = (bound > 0.0) == (name == "minimum");
         let bound = if cuts_outwards && !excludes {
             bound.trunc()
@@ -430,7 +430,7 @@ fn scalars(rare: &RareKeywords, schema: Structural<'_>, out: &mut Keywords) -> b
     is_all
 }
 
-/// What tells scalars of an enum apart. To JSON Schema, `1` and `1.0` are one number, and so are `0` and `-0.0`.
+/// A key that identifies a scalar of an enum. In JSON Schema, `1` and `1.0` are the same number, and so are `0` and `-0.0`.
 fn identity(listed: &Value) -> String {
     let float = listed.as_f64().filter(|_| listed.is_f64());
     match float.filter(|it| it.fract() == 0.0 && it.abs() < FIRST_INEXACT) {
@@ -439,29 +439,29 @@ fn identity(listed: &Value) -> String {
     }
 }
 
-/// Whether an API server takes other values, too, where an enum of this schema has this one (`enumValidator`, which converts values to the
-/// types of those that are listed).
+/// Whether an API server also accepts other values than this one listed in an enum (`enumValidator` converts values to the
+/// types of the listed ones).
 fn stands_for_more(listed: &Value, schema: Structural<'_>) -> bool {
     let (has_integers, has_fractions) = match schema.r#type() {
-        // Fractions that pass for an integer are equal to it.
+        // A fraction that is accepted as an integer equals it.
         _ if schema.is_int_or_string() => (true, true),
         "" | "number" => (true, true),
         "integer" => (true, false),
         _ => (false, false),
     };
     match listed {
-        // A field of a value may be filled in.
+        // The API server may fill in a field of the value.
         Value::Array(_) | Value::Object(_) => true,
-        // An integer becomes the character with that code.
+        // An integer is converted to the character with that code.
         Value::String(text) => has_integers && text.chars().count() == 1,
-        // Fractions are cut, and large integers become floats.
+        // Fractions are truncated, and large integers are converted to floats.
         Value::Number(number) if number.is_i64() => has_fractions,
         Value::Number(number) => number.as_f64().is_none_or(|it| it.abs() >= FIRST_INEXACT),
         Value::Null | Value::Bool(_) => false,
     }
 }
 
-/// The keywords that look at lists. False if one holds for more values than on an API server.
+/// Writes the keywords for lists. Returns false if one accepts more values than on the API server.
 fn lists(schema: Structural<'_>, rare: &RareKeywords, out: &mut Keywords) -> bool {
     for (name, length) in [("minItems", rare.min_items), ("maxItems", rare.max_items)] {
         if let Some(length) = length {
@@ -475,12 +475,12 @@ fn lists(schema: Structural<'_>, rare: &RareKeywords, out: &mut Keywords) -> boo
     if is_set_of_strings {
         out.insert("uniqueItems".to_owned(), json!(true));
     }
-    // JSON Schema has no length below 0. As the most, it refuses every list on an API server.
+    // JSON Schema has no negative lengths. On an API server, a negative maximum rejects every list.
     rare.max_items.is_none_or(|it| it >= 0)
 }
 
-/// `minProperties` and `maxProperties`, as far as they hold for the object that was sent: null and unknown fields count
-/// there, and defaults do not. False if something is left out.
+/// Writes `minProperties` and `maxProperties`, as far as they are correct for the object as sent: null and unknown fields still count
+/// there, and defaults do not. Returns false if something is omitted.
 fn properties_count(schema: Structural<'_>, rare: &RareKeywords, out: &mut Keywords) -> bool {
     let has_defaults = schema.properties().any(|it| it.1.default_value().is_some());
     if let Some(least) = rare.min_properties.filter(|_| !has_defaults) {
@@ -489,7 +489,7 @@ fn properties_count(schema: Structural<'_>, rare: &RareKeywords, out: &mut Keywo
     rare.max_properties.is_none() && (rare.min_properties.is_none() || !has_defaults)
 }
 
-/// Junctors do not see a null that is removed.
+/// Adds junctors. The API server removes null before it checks them.
 fn add_junctors(junctors: Keywords, allows_null: bool, out: &mut Keywords) {
     if junctors.is_empty() {
     } else if allows_null {
@@ -499,7 +499,7 @@ fn add_junctors(junctors: Keywords, allows_null: bool, out: &mut Keywords) {
     }
 }
 
-/// `metadata` is the API server's own: what a CRD says about more than names does not hold.
+/// Replaces the schema of `metadata`: the API server validates metadata itself, and uses only what the CRD says about names.
 fn add_metadata(properties: &mut Value) {
     let metadata = &mut properties["metadata"];
     let description = metadata["description"].take();
@@ -523,7 +523,7 @@ fn with_required(schema: &Map<String, Value>, names: &[&str]) -> Value {
     all.into()
 }
 
-/// A number as a person writes it: an integer without a point.
+/// A number as a person writes it: an integer without a decimal point.
 fn number(value: f64) -> Value {
     if value.fract() == 0.0 {
         json!(value as i64)

@@ -1,16 +1,16 @@
-//! A schema as JSON (`ToKubeOpenAPI` of `pkg/apiserver/schema`, and the JSON tags of `spec.Schema` in kube-openapi).
+//! Writes a schema as JSON (`ToKubeOpenAPI` of `pkg/apiserver/schema`, and the JSON tags of `spec.Schema` in kube-openapi).
 
 use crd_analyzer_schema::{JsonSchemaProps, RareKeywords, SchemaMap, ValidationRule};
 use serde_json::{Map, Value, json};
 
 use crate::Keywords;
 
-/// The schema that has only a type.
+/// A schema that has only a type.
 pub(super) fn typed(name: &str) -> Keywords {
     Map::from_iter([("type".to_owned(), json!(name))])
 }
 
-/// The keywords of a structural schema. What is empty, false or zero by default is left out, as Go's `omitempty` does.
+/// The keywords of a structural schema. Empty, false and zero values are omitted, as with Go's `omitempty`.
 pub(super) fn of(schema: &JsonSchemaProps) -> Keywords {
     let mut out = Writer::default();
     out.text("description", &schema.description);
@@ -37,7 +37,7 @@ pub(super) fn of(schema: &JsonSchemaProps) -> Keywords {
     out.0
 }
 
-/// Those that explain a value and refuse none, without the schemas inside.
+/// The keywords that describe a value and reject nothing, without nested schemas.
 pub(super) fn explaining(schema: &JsonSchemaProps) -> Keywords {
     let mut out = Writer::default();
     out.text("description", &schema.description);
@@ -54,7 +54,7 @@ fn nested(schema: &JsonSchemaProps) -> Value {
     Value::Object(of(schema))
 }
 
-/// One entry of `x-kubernetes-validations` (`ValidationRule` of `apiextensions.k8s.io/v1`).
+/// An entry of `x-kubernetes-validations` (`ValidationRule` of `apiextensions.k8s.io/v1`).
 fn rule(rule: &ValidationRule) -> Value {
     let mut out = Writer::default();
     out.put("rule", json!(rule.rule));

@@ -1,4 +1,4 @@
-//! OpenAPI files for kustomize, which reads from them how lists are merged (`sigs.k8s.io/kustomize/kyaml/openapi`).
+//! OpenAPI files for kustomize, which tell it how to merge lists (`sigs.k8s.io/kustomize/kyaml/openapi`).
 
 use std::collections::HashSet;
 
@@ -10,22 +10,22 @@ use crate::{Published, metadata_schemas, published};
 
 const KINDS: &str = "x-kubernetes-group-version-kind";
 
-/// What kustomize has to know of one version of a CRD.
+/// The data about one version of a CRD that kustomize needs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KustomizeSchema {
     /// The name of the version.
     pub version: String,
-    /// The name of the definition, as the API server publishes it.
+    /// The name of the OpenAPI definition, as the API server publishes it.
     name: String,
-    /// Structure, and how lists are merged; no validation and no descriptions.
+    /// The structure, and how lists are merged, without validation and descriptions.
     schema: Value,
     /// Group, version and kind.
     kind: Value,
-    /// The path of the objects, if they have no namespaces: kustomize sets none for them then.
+    /// The path of cluster-scoped resources, so that kustomize does not set a namespace for them.
     cluster_path: Option<String>,
 }
 
-/// What kustomize has to know of the served versions of a CRD.
+/// The data about the served versions of a CRD that kustomize needs.
 pub fn kustomize_schemas(crd: &CustomResourceDefinition, kubernetes: KubernetesVersion) -> Vec<KustomizeSchema> {
     let spec = &crd.spec;
     let is_cluster_scoped = spec.scope == "Cluster";
@@ -46,7 +46,7 @@ pub fn kustomize_schemas(crd: &CustomResourceDefinition, kubernetes: KubernetesV
     published(crd, kubernetes).into_iter().map(of_version).collect()
 }
 
-/// Adds schemas to an OpenAPI file. What it says of the same kinds is gone.
+/// Adds schemas to an OpenAPI file, replacing existing schemas of the same kinds.
 pub fn merge_for_kustomize(file: &mut Map<String, Value>, schemas: &[KustomizeSchema]) {
     let begin = json!({
         "swagger": "2.0",
@@ -81,7 +81,7 @@ pub fn merge_for_kustomize(file: &mut Map<String, Value>, schemas: &[KustomizeSc
     }
 }
 
-/// Two definitions of one kind would be one too many: kustomize takes any of them.
+/// Removes kinds from an existing definition: with two definitions of a kind, kustomize would pick either.
 fn forget_kinds(known: &mut Value, schemas: &HashSet<[String; 3]>) {
     if let Some(Value::Array(kinds)) = known.get_mut(KINDS) {
         kinds.retain(|kind| !schemas.contains(&parts(kind)));
@@ -93,7 +93,7 @@ fn parts(kind: &Value) -> [String; 3] {
     ["group", "version", "kind"].map(|it| kind.get(it).and_then(Value::as_str).unwrap_or_default().to_owned())
 }
 
-/// The structure of a published schema in OpenAPI v3, in the form of v2, with what kustomize merges lists by.
+/// Converts the structure of an OpenAPI v3 schema to v2, with the keywords that kustomize uses to merge lists.
 fn reduced(schema: &Value) -> Map<String, Value> {
     let mut found = Map::new();
     if let Some(reference) = reference(schema) {
@@ -104,7 +104,7 @@ fn reduced(schema: &Value) -> Map<String, Value> {
     for (keyword, value) in known {
         let kept = match (keyword.as_str(), value) {
             ("type" | "x-kubernetes-list-type" | "x-kubernetes-list-map-keys", value) => value.clone(),
-            // Of Kubernetes' own metadata.
+            // In Kubernetes' own metadata.
             ("x-kubernetes-patch-strategy" | "x-kubernetes-patch-merge-key", value) => value.clone(),
             ("properties", Value::Object(properties)) => {
                 let properties = properties.iter();
@@ -124,7 +124,7 @@ fn reduced(schema: &Value) -> Map<String, Value> {
         found.insert("x-kubernetes-patch-strategy".to_owned(), json!("merge"));
         found.insert("x-kubernetes-patch-merge-key".to_owned(), first.clone());
     }
-    // kustomize fails on a set with an item that is no scalar.
+    // kustomize fails on a set with items that are not scalars.
     if is("x-kubernetes-list-type", "set") && schema.get("items").is_some_and(is_scalar) {
         found.insert("x-kubernetes-patch-strategy".to_owned(), json!("merge"));
     }
@@ -136,7 +136,7 @@ fn is_scalar(items: &Value) -> bool {
     kind.is_some_and(|it| ["string", "integer", "number", "boolean"].contains(&it))
 }
 
-/// What a schema refers to, on its own or in `allOf`.
+/// The name of the schema that a schema refers to, directly or in `allOf`.
 fn reference(schema: &Value) -> Option<&str> {
     let only = schema.get("allOf").and_then(Value::as_array).filter(|it| it.len() == 1);
     let holder = only.map_or(schema, |it| &it[0]);

@@ -1,8 +1,8 @@
-//! What the API server publishes for a CRD: the schema of its kind in OpenAPI v3 and v2
+//! The schemas that the API server publishes for a CRD in OpenAPI v3 and v2
 //! (`k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder`).
 //!
 //! `kubectl explain`, client generators, kustomize and editors read these schemas from the API server. They differ from
-//! what the CRD's author wrote: fields of every object are added, and OpenAPI v2 drops what it cannot say.
+//! the CRD's own schemas: standard fields of every object are added, and OpenAPI v2 omits what it cannot express.
 
 mod document;
 mod json_schema;
@@ -24,7 +24,7 @@ pub use json_schema::{JsonSchema, UnknownFields, json_schemas};
 pub use kustomize::{KustomizeSchema, kustomize_schemas, merge_for_kustomize};
 pub use metadata::metadata_schemas;
 
-/// The API server publishes `selectableFields` since this Kubernetes version (feature gate `CustomResourceFieldSelectors`, beta).
+/// The first Kubernetes version that publishes `selectableFields` (feature gate `CustomResourceFieldSelectors`, beta).
 const SELECTABLE_FIELDS_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
 
 /// An edition of OpenAPI.
@@ -41,7 +41,7 @@ pub enum OpenApi {
 pub struct Published {
     /// The name of the version.
     pub version: String,
-    /// Whether objects are stored in this version.
+    /// Whether this is the storage version.
     pub is_stored: bool,
     /// The schema's name: the group's parts in reverse order, the version, and the kind.
     pub name: String,
@@ -61,7 +61,7 @@ impl Published {
     }
 }
 
-/// What an API server of this Kubernetes version publishes for the served versions of a CRD that it accepted, in the CRD's order.
+/// The schemas that an API server of this Kubernetes version publishes for the served versions of an accepted CRD, in the CRD's order.
 pub fn published(crd: &CustomResourceDefinition, kubernetes: KubernetesVersion) -> Vec<Published> {
     let versions = crd.spec.versions.iter().filter(|it| it.served);
     versions
@@ -79,14 +79,14 @@ pub fn published(crd: &CustomResourceDefinition, kubernetes: KubernetesVersion) 
         .collect()
 }
 
-/// `gvkToModelName`
+/// The name of the model (`gvkToModelName`).
 fn model_name(group: &str, version: &str, kind: &str) -> String {
     let mut parts: Vec<&str> = group.split('.').rev().collect();
     parts.extend([version, kind]);
     parts.join(".")
 }
 
-/// `buildKubeNative`. `schema`: as [`expanded`] makes it.
+/// The published schema of a version (`buildKubeNative`). `schema`: the result of [`expanded`].
 fn of_version(
     crd: &CustomResourceDefinition,
     version: &Version,
@@ -97,8 +97,8 @@ fn of_version(
     let spec = &crd.spec;
     let preserves = spec.preserve_unknown_fields == Some(true);
     let mut published = match schema {
-        // kubectl would take a field that is not listed for one that does not exist. So a schema that allows unknown fields
-        // lists none in v2.
+        // kubectl reports fields that are not listed as nonexistent. So a schema that allows unknown fields
+        // lists no fields in v2.
         Some(schema) if edition == OpenApi::V2 && (preserves || schema.x_preserve_unknown_fields == Some(true)) => {
             keywords::typed("object")
         }
@@ -130,15 +130,15 @@ fn of_version(
     Value::Object(published)
 }
 
-/// The structural form of a schema with `x-kubernetes-int-or-string` spelled out; `None` if the schema has no structural
-/// form.
+/// The structural form of a schema, with `x-kubernetes-int-or-string` spelled out; `None` if the schema is not
+/// structural.
 fn expanded(schema: &JsonSchemaProps, kubernetes: KubernetesVersion) -> Option<JsonSchemaProps> {
     let mut schema = Structural::new(schema).ok()?.to_json_schema(kubernetes);
     unfold(&mut schema, kubernetes);
     Some(schema)
 }
 
-/// `buildSelectableFields`
+/// The value of `selectableFields` (`buildSelectableFields`).
 fn selectable_fields(fields: &[SelectableField]) -> Value {
     let fields = fields.iter().map(|field| {
         let path = field.json_path.strip_prefix('.').unwrap_or(&field.json_path);
@@ -147,7 +147,7 @@ fn selectable_fields(fields: &[SelectableField]) -> Value {
     fields.collect()
 }
 
-/// A schema that refers to another one. OpenAPI v3 allows no other keyword beside `$ref`, so there it is wrapped.
+/// A schema that refers to another one. OpenAPI v3 allows no other keyword beside `$ref`, so it is wrapped there.
 fn reference(name: &str, edition: OpenApi, description: &str) -> Value {
     match edition {
         OpenApi::V2 => json!({"$ref": format!("#/definitions/{name}"), "description": description}),

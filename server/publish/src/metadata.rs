@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-/// The schemas that `metadata` refers to in OpenAPI v3, by their names.
+/// The OpenAPI v3 schemas that `metadata` refers to, by name.
 pub fn metadata_schemas() -> &'static Map<String, Value> {
     static SCHEMAS: LazyLock<Map<String, Value>> =
         LazyLock::new(|| serde_json::from_str(include_str!("metadata.json")).unwrap_or_default());

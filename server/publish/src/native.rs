@@ -1,4 +1,4 @@
-//! The fields that every object has, and every embedded object (`addTypeMetaProperties` and `addEmbeddedProperties`).
+//! Adds the fields that every object and every embedded object has (`addTypeMetaProperties` and `addEmbeddedProperties`).
 
 use serde_json::{Map, Value, json};
 
@@ -18,7 +18,7 @@ pub(super) fn add_object_fields(schema: &mut Keywords, edition: OpenApi) {
     add_fields(schema, edition, API_VERSION, KIND);
 }
 
-/// Adds them where a schema says that its value is an object of its own, and requires the type.
+/// Adds these fields to the schemas of embedded objects, and requires their type.
 pub(super) fn add_embedded_fields(schema: &mut Keywords, edition: OpenApi) {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.values_mut().for_each(|it| below(it, edition));
@@ -28,7 +28,7 @@ pub(super) fn add_embedded_fields(schema: &mut Keywords, edition: OpenApi) {
             below(value, edition);
         }
     }
-    // In v2 a schema that lists fields refuses all others, by what kubectl makes of it.
+    // In v2, kubectl rejects all fields that a schema does not list, if it lists any.
     if edition == OpenApi::V2 && is_set(schema, "x-kubernetes-preserve-unknown-fields") {
         return;
     }

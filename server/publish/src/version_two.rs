@@ -1,4 +1,4 @@
-//! What OpenAPI v2 cannot say, and what kubectl cannot read of it (`ToStructuralOpenAPIV2` of
+//! Removes what OpenAPI v2 cannot express or kubectl cannot read (`ToStructuralOpenAPIV2` of
 //! `pkg/controller/openapi/v2`, and `PruneDefaults` of kube-openapi).
 
 use std::collections::HashSet;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::Keywords;
 
-/// Drops junctors, and the structure of what may be null or have unknown fields.
+/// Drops junctors, and the structure of values that may be null or have unknown fields.
 pub(super) fn reduce(schema: &mut JsonSchemaProps) {
     if let Some(rare) = schema.rare.get_mut() {
         rare.all_of.clear();
@@ -16,7 +16,7 @@ pub(super) fn reduce(schema: &mut JsonSchemaProps) {
         rare.any_of.clear();
         rare.not = None;
     }
-    // A nullable value has no type, and kubectl breaks on `items` and `properties` without one.
+    // A nullable value has no type, and without a type kubectl fails on `items` and `properties`.
     let preserves = schema.x_preserve_unknown_fields == Some(true);
     let is_nullable = std::mem::take(&mut schema.nullable);
     if is_nullable {
@@ -42,7 +42,7 @@ pub(super) fn reduce(schema: &mut JsonSchemaProps) {
     schema.properties.iter_mut().for_each(|(_, it)| reduce(it));
 }
 
-/// Drops defaults: kubectl reads all CRDs as one document, and a default would differ from the built-in one.
+/// Drops defaults: kubectl reads all CRDs as one document, and a default could differ from the built-in one.
 pub(super) fn prune_defaults(schema: &mut Keywords) {
     schema.remove("default");
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {

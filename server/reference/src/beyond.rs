@@ -1,4 +1,4 @@
-//! What the API server checks of a field and `kubectl explain` does not print: keywords and validation rules.
+//! Prints what the API server checks but `kubectl explain` does not print: keywords and validation rules.
 
 use std::fmt::Write as _;
 
@@ -11,10 +11,10 @@ use crate::{
     wrap::{indent, wrap},
 };
 
-/// The width of wrapped messages, as that of descriptions.
+/// The width of wrapped messages, the same as for descriptions.
 const WIDTH: usize = 76;
 
-/// The keywords and rules of the field at a path, in the form of `kubectl explain`; empty if it has none. `Depth::Recursive` adds the rules
+/// The keywords and rules of the field at a path, in the style of `kubectl explain`; empty if it has none. `Depth::Recursive` adds the rules
 /// of the fields below.
 pub fn beyond(root: &Value, path: &[impl AsRef<str>], depth: Depth) -> String {
     let Some(schema) = find(root, path) else {
@@ -64,7 +64,7 @@ fn place(names: &[&str]) -> String {
     }
 }
 
-/// `place`: whose rule it is, if not of the field that is explained.
+/// `place`: the field of the rule, if it is not the explained field itself.
 fn add_rule(out: &mut String, place: &str, rule: &Rule) {
     let mut columns = 4;
     match &rule.message {

@@ -1,4 +1,4 @@
-//! What a schema asks of values beyond what `kubectl explain` prints: keywords and validation rules.
+//! The constraints of a schema that `kubectl explain` does not print: keywords and validation rules.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::schema::{Below, Keywords, all_of, find, inner, reference, resolved, text};
 
-/// Keywords that are shown otherwise: by `kubectl explain`, as rules, or as the fields themselves.
+/// Keywords that are shown in other ways: by `kubectl explain`, as rules, or as fields.
 const SHOWN_OTHERWISE: &[&str] = &[
     "$ref",
     "additionalProperties",
@@ -29,18 +29,18 @@ const SHOWN_OTHERWISE: &[&str] = &[
     "x-kubernetes-validations",
 ];
 
-/// Which values of a field something is about: the value itself, or each item of a list or value of a map inside it.
+/// The values of a field to which something applies: the value itself, or each list item or map value inside it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Scope(Vec<Below>);
 
 impl Scope {
-    /// Whether it is the value of the field itself.
+    /// Whether it applies to the value of the field itself.
     pub fn is_whole(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// `each item of each value`.
+/// Formats the scope, for example `each item of each value`.
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (n, below) in self.0.iter().rev().enumerate() {
@@ -57,41 +57,41 @@ impl fmt::Display for Scope {
 /// A keyword with its value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Constraint {
-    /// Which values it is about.
+    /// The values to which it applies.
     pub scope: Scope,
-    /// The keyword, as it is published.
+    /// The keyword, as published.
     pub keyword: String,
-    /// Its value as JSON on one line; a text without quotes.
+    /// Its value as JSON on one line; a string has no quotes.
     pub value: String,
 }
 
 /// A validation rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rule {
-    /// Which values it is about.
+    /// The values to which it applies.
     pub scope: Scope,
     /// The expression.
     pub expression: String,
-    /// What the API server says where the rule fails: `message`, or where that is absent and an expression makes it, that expression.
+    /// The API server's message if the rule fails: `message` or, if that is absent, the expression that computes it.
     pub message: Option<Message>,
-    /// `fieldPath`: the field that the API server names where the rule fails.
+    /// `fieldPath`: the field that the API server names if the rule fails.
     pub field_path: Option<String>,
-    /// Whether it compares with the value before an update (`oldSelf`).
+    /// Whether it uses the value before an update (`oldSelf`).
     pub is_transition: bool,
-    /// `optionalOldSelf`: it also runs when an object is created, without an old value.
+    /// `optionalOldSelf`: whether it also runs on creation, without an old value.
     pub is_run_on_create: bool,
 }
 
-/// The words of a rule.
+/// The message of a rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Message {
-    /// A fixed text.
+    /// A fixed string.
     Text(String),
-    /// An expression that makes the text.
+    /// An expression that computes the message.
     Expression(String),
 }
 
-/// The keywords of a field, first those of its own value.
+/// The keywords of a field, with those of its own value first.
 pub fn constraints(schema: &Value) -> Vec<Constraint> {
     let mut found = Vec::new();
     each_scope(schema, &mut |scope, schema| {
@@ -108,7 +108,7 @@ pub fn constraints(schema: &Value) -> Vec<Constraint> {
                 value: one_line(value),
             });
         }
-        // `kubectl explain` prints the enum of the field only.
+        // `kubectl explain` prints only the enum of the field itself.
         if let Some(values) = schema.get("enum").filter(|_| !scope.is_whole()) {
             found.push(Constraint {
                 scope: scope.clone(),
@@ -131,8 +131,8 @@ pub fn rules_of(schema: &Value) -> Vec<Rule> {
     found
 }
 
-/// The rules of the objects around the field at a path that are about the field: those that read it through `self`, or that name it in
-/// `fieldPath`. Each with how many names of the path lead to the object.
+/// The rules of objects around the field at a path that are about the field, because they read it through `self` or name it in
+/// `fieldPath`. Each rule comes with the number of path elements that lead to its object.
 pub fn rules_about(root: &Value, path: &[impl AsRef<str>]) -> Vec<(usize, Rule)> {
     let mut found = Vec::new();
     for depth in 0..path.len() {
@@ -147,7 +147,7 @@ pub fn rules_about(root: &Value, path: &[impl AsRef<str>]) -> Vec<(usize, Rule)>
 }
 
 impl Rule {
-    /// When it runs, where that is not on every write of its value.
+    /// When the rule runs, if it does not run on every write of its value.
     pub fn when(&self) -> Option<&'static str> {
         match (self.is_transition, self.is_run_on_create) {
             (false, _) => None,
@@ -156,7 +156,7 @@ impl Rule {
         }
     }
 
-    /// Whether it is about the field at a path below the rule's value.
+    /// Whether the rule is about the field at a path below the rule's value.
     fn is_about(&self, path: &[&str]) -> bool {
         let named = self.field_path.as_deref();
         if named.is_some_and(|it| it.trim_start_matches('.') == path.join(".")) {
@@ -177,12 +177,12 @@ impl Rule {
     }
 }
 
-/// Calls with the schema of a field, then with those of its items and values.
+/// Calls `take` with the schema of a field, then with those of its list items and map values.
 fn each_scope<'s>(schema: &'s Value, take: &mut dyn FnMut(&Scope, &'s Keywords)) {
     let mut scope = Scope::default();
     let mut next = schema.as_object();
     while let Some(schema) = next {
-        // What `metadata` asks for is not in the published schemas.
+        // The published schemas do not include the constraints on `metadata`.
         let schema = resolved(schema);
         take(&scope, schema);
         next = if let Some(items) = inner(schema, "items") {
@@ -212,7 +212,7 @@ fn rule(scope: &Scope, rule: &Keywords) -> Rule {
     }
 }
 
-/// A value on one line: texts as they are, all else as JSON. A whole number has no fraction, as Go writes it.
+/// A value on one line: a string unchanged, everything else as JSON. A whole number has no decimal point, as in Go.
 pub(crate) fn one_line(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,5 +1,5 @@
-//! What `kubectl explain` prints (`k8s.io/kubectl/pkg/explain/v2`, `templates/plaintext.tmpl`). Each function is the template of its
-//! name, with its oddities.
+//! The output of `kubectl explain` (`k8s.io/kubectl/pkg/explain/v2`, `templates/plaintext.tmpl`). Each function is the template with the same
+//! name, including its quirks.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::{
     wrap::{indent, wrap},
 };
 
-/// The kind that is explained.
+/// The kind to explain.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
     /// The API group.
@@ -24,25 +24,25 @@ pub struct Subject<'a> {
     pub schema: &'a Value,
 }
 
-/// Which fields below the one that is explained are printed.
+/// Which fields below the explained one are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Depth {
-    /// Its own fields, with their descriptions.
+    /// The direct fields, with their descriptions.
     Fields,
-    /// Fields of fields (`--recursive`), one a line, down to a level (`--max-depth`); 0: all.
+    /// All nested fields (`--recursive`), one per line, up to this many levels (`--max-depth`); 0: no limit.
     Recursive(usize),
 }
 
-/// Why kubectl prints an error.
+/// The reason why kubectl prints an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unexplained {
-    /// The kind has no field at this path. The name is the last one of the path.
+    /// The kind has no field at this path. The name is the last one in the path.
     NoField(String),
     /// A template fails on the schema.
     Template,
 }
 
-/// kubectl's words.
+/// Formats kubectl's message.
 impl std::fmt::Display for Unexplained {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -54,7 +54,7 @@ impl std::fmt::Display for Unexplained {
 
 impl std::error::Error for Unexplained {}
 
-/// What `kubectl explain` prints for the field at a path; for the kind if the path is empty.
+/// The output of `kubectl explain` for the field at a path, or for the kind if the path is empty.
 pub fn explain(subject: &Subject<'_>, path: &[impl AsRef<str>], depth: Depth) -> Result<String, Unexplained> {
     let mut out = String::new();
     if !subject.group.is_empty() {
@@ -80,7 +80,7 @@ fn line(out: &mut String, text: impl std::fmt::Display) {
     let _ = writeln!(out, "{text}");
 }
 
-/// Prints nothing if the path leads nowhere.
+/// Prints the field at a path; prints nothing if it does not exist.
 fn output(out: &mut String, schema: &Keywords, path: &[&str], depth: Depth) -> Result<(), Unexplained> {
     let resolved = resolved(schema);
     let Some((first, rest)) = path.split_first() else {
@@ -177,7 +177,7 @@ fn field_detail(
     Ok(())
 }
 
-/// The description of a schema, and those of the schemas inside it.
+/// Prints the description of a schema and of the schemas inside it.
 fn description(out: &mut String, schema: &Keywords) {
     let schema = resolved(schema);
     if let Some(words) = text(schema, "description") {
@@ -191,7 +191,7 @@ fn description(out: &mut String, schema: &Keywords) {
     }
 }
 
-/// The lines below `EXTERNAL DOCS:`.
+/// Prints the lines below `EXTERNAL DOCS:`.
 fn external_docs(out: &mut String, docs: &Keywords, width: usize, columns: usize) {
     if let Some(words) = text(docs, "description") {
         line(out, indent(&wrap(words, width), columns));
@@ -201,7 +201,7 @@ fn external_docs(out: &mut String, docs: &Keywords, width: usize, columns: usize
     }
 }
 
-/// The type of a field, as `kubectl explain` names it.
+/// The type of a field, as `kubectl explain` prints it.
 pub(crate) fn type_name(schema: &Value) -> String {
     let guess = schema.as_object().and_then(|it| type_guess(it).ok());
     guess.unwrap_or_else(|| "Object".to_owned())
@@ -244,13 +244,13 @@ fn type_guess(schema: &Keywords) -> Result<String, Unexplained> {
 /// How the values of an enum are printed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum EnumView {
-    /// One a line: the field itself is explained.
+    /// One per line, for the explained field itself.
     Long,
-    /// The first ones on a line below the field.
+    /// The first few, on one line below the field.
     Short { columns: usize },
 }
 
-/// More values are not printed on the line below a field.
+/// The maximum number of values on the line below a field.
 const MOST_VALUES: usize = 4;
 
 fn enumeration(out: &mut String, schema: &Keywords, view: EnumView) {

@@ -1,4 +1,4 @@
-//! The facts about a kind for reference documentation: its versions, their fields, and the constraints on their values.
+//! The facts about a kind for its reference documentation: its versions, their fields, and the constraints on their values.
 
 use crd_analyzer_apiextensions::types::CustomResourceDefinition;
 use crd_analyzer_publish::published;
@@ -11,10 +11,10 @@ use crate::{
     schema::{Field, all_of, fields_of, inner, reference, resolved, text},
 };
 
-/// A kind, as its CRD defines it.
+/// A kind as defined by its CRD.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KindReference {
-    /// The name of the CRD: the plural and the group.
+    /// The name of the CRD: plural and group.
     pub name: String,
     /// The API group.
     pub group: String,
@@ -22,7 +22,7 @@ pub struct KindReference {
     pub kind: String,
     /// Singular and short names.
     pub other_names: Vec<String>,
-    /// Whether objects lie in namespaces.
+    /// Whether the resources are namespaced.
     pub is_namespaced: bool,
     /// The served versions, in the order of the CRD.
     pub versions: Vec<VersionReference>,
@@ -33,46 +33,46 @@ pub struct KindReference {
 pub struct VersionReference {
     /// Its name.
     pub name: String,
-    /// Whether objects are stored in this version.
+    /// Whether this is the storage version.
     pub is_stored: bool,
-    /// Whether it is deprecated, and the author's words about that.
+    /// Whether it is deprecated, and the author's warning.
     pub deprecation: Option<Option<String>>,
     /// The description of the kind.
     pub description: Option<String>,
     /// The rules of the whole object.
     pub rules: Vec<Rule>,
-    /// All fields, each before those inside it, but `apiVersion`, `kind` and `metadata`, which every object has.
+    /// All fields, each before those inside it. Excludes `apiVersion`, `kind` and `metadata`, which every resource has.
     pub fields: Vec<FieldReference>,
 }
 
 /// A field.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FieldReference {
-    /// Its path in objects: `spec.hosts[*].name`. Items of lists and values of maps are `[*]`.
+    /// Its path in resources: `spec.hosts[*].name`. List items and map values are `[*]`.
     pub path: String,
     /// Its name.
     pub name: String,
-    /// How many objects it is inside of; 0: a field of the object itself.
+    /// The number of objects around it; 0 for a field of the resource itself.
     pub depth: usize,
-    /// Its type in the words of `kubectl explain`: `[]string`.
+    /// Its type as `kubectl explain` prints it: `[]string`.
     pub type_name: String,
-    /// Whether the object that it is in has to have it.
+    /// Whether its parent object must have it.
     pub is_required: bool,
     /// Its description.
     pub description: Option<String>,
-    /// A page about it, as the author wrote it.
+    /// The link to its external documentation, as written by the author.
     pub external_docs: Option<String>,
-    /// Its default on one line, as JSON.
+    /// Its default as JSON on one line.
     pub default: Option<String>,
-    /// The values that it can have, each on one line, as JSON.
+    /// Its allowed values, each as JSON on one line.
     pub values: Vec<String>,
-    /// What else its values have to be like.
+    /// The other constraints on its values.
     pub constraints: Vec<Constraint>,
     /// Its validation rules.
     pub rules: Vec<Rule>,
 }
 
-/// The documentation of a CRD that an API server of this Kubernetes version accepted.
+/// The reference documentation of a CRD that an API server of this Kubernetes version accepted.
 pub fn reference_of(crd: &CustomResourceDefinition, kubernetes: KubernetesVersion) -> KindReference {
     let spec = &crd.spec;
     let versions = published(crd, kubernetes).into_iter().map(|it| {
@@ -105,7 +105,7 @@ pub fn reference_of(crd: &CustomResourceDefinition, kubernetes: KubernetesVersio
     }
 }
 
-/// Adds the fields of an object. `path`: of the object, with a dot behind it.
+/// Adds the fields of an object. `path`: the path of the object, with a trailing dot.
 fn add_fields(schema: &Value, path: &str, depth: usize, found: &mut Vec<FieldReference>) {
     for field in fields_of(schema) {
         let is_standard = depth == 0 && ["apiVersion", "kind", "metadata"].contains(&field.name);
@@ -114,7 +114,7 @@ fn add_fields(schema: &Value, path: &str, depth: usize, found: &mut Vec<FieldRef
         };
         let inside = format!("{}{}.", reference.path, "[*]".repeat(levels(field.schema)));
         found.push(reference);
-        // What `metadata` has is the same in all objects.
+        // The fields of `metadata` are the same in all resources.
         if !is_reference(field.schema) {
             add_fields(field.schema, &inside, depth + 1, found);
         }
@@ -148,7 +148,7 @@ fn is_reference(schema: &Value) -> bool {
     keywords.is_some_and(|it| all_of(it).any(|it| reference(it).is_some()))
 }
 
-/// How many lists and maps are around the objects of a field.
+/// The number of lists and maps around the objects of a field.
 fn levels(schema: &Value) -> usize {
     let mut next = schema.as_object().map(resolved);
     let mut count = 0;

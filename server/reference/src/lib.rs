@@ -1,7 +1,7 @@
-//! What people read about the fields of custom resources: what `kubectl explain` prints, and reference documentation.
+//! Texts for people about the fields of custom resources: the output of `kubectl explain`, and reference documentation.
 //!
-//! Both are made from the schema that the API server publishes for a CRD (crate `publish`). Nothing here is escaped: texts of the CRD
-//! are in the output as their authors wrote them, and whoever prints it escapes it for the medium.
+//! Both use the schema that the API server publishes for a CRD (crate `publish`). Nothing here is escaped: strings from the CRD
+//! are in the output as their authors wrote them, and callers must escape them for their medium.
 
 mod beyond;
 mod constraints;

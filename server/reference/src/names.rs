@@ -1,14 +1,14 @@
-//! What a person types after `explain`: a kind by one of its names, and a path of fields.
+//! Parses the arguments of `explain`: a kind by one of its names, and a path of fields.
 
 use crd_analyzer_apiextensions::types::compare_version_names;
 
-/// The names of fields behind the name of a kind.
+/// The names of fields after the name of the kind.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FieldPath(pub Vec<String>);
 
 impl FieldPath {
-    /// Reads `spec.hosts[*].name`. A backslash before a dot makes it part of a name, and so do brackets: `labels['a.b']`. Positions in
-    /// lists are passed over: the fields of all items are the same.
+    /// Parses `spec.hosts[*].name`. A backslash before a dot makes the dot part of the name, and so do brackets: `labels['a.b']`. List indices
+    /// are ignored, because all items have the same fields.
     pub fn read(written: &str) -> Self {
         let mut names = Vec::new();
         let mut name = String::new();
@@ -39,7 +39,7 @@ impl FieldPath {
     }
 }
 
-/// The version that `kubectl` takes if none is named: the first one of the API server's discovery.
+/// The version that `kubectl` uses if none is named: the first one in the API server's discovery.
 pub fn newest_version<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     names.into_iter().max_by(|one, other| compare_version_names(one, other))
 }

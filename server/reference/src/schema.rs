@@ -1,4 +1,4 @@
-//! Published schemas, as far as readers follow them: properties, items, values of maps, and references to the schemas of `metadata`.
+//! The parts of published schemas that documentation needs: properties, items, map values, and references to the schemas of `metadata`.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 /// The keywords of a schema.
 pub(crate) type Keywords = Map<String, Value>;
 
-/// The prefix of every reference in a published document.
+/// The prefix of all references in a published document.
 const SCHEMAS: &str = "#/components/schemas/";
 
-/// The schema that a reference leads to; the schema itself if it is not one, or if it leads out of what is published for a CRD.
+/// The schema that a reference leads to. Returns the schema itself if it is not a reference, or if its target is not published for a CRD.
 pub(crate) fn resolved(schema: &Keywords) -> &Keywords {
     reference(schema)
         .and_then(|it| it.strip_prefix(SCHEMAS))
@@ -20,12 +20,12 @@ pub(crate) fn resolved(schema: &Keywords) -> &Keywords {
         .unwrap_or(schema)
 }
 
-/// The reference that a schema is.
+/// The target of the schema, if it is a reference.
 pub(crate) fn reference(schema: &Keywords) -> Option<&str> {
     schema.get("$ref").and_then(Value::as_str)
 }
 
-/// A schema at a keyword, if it says anything: a template takes an empty one for none.
+/// The schema at a keyword; `None` for an empty schema, as in kubectl's templates.
 pub(crate) fn inner<'s>(schema: &'s Keywords, key: &str) -> Option<&'s Keywords> {
     schema.get(key).and_then(Value::as_object).filter(|it| !it.is_empty())
 }
@@ -42,12 +42,12 @@ fn empty() -> &'static Keywords {
     &EMPTY
 }
 
-/// A text at a keyword, if it is not empty.
+/// The string at a keyword, if it is not empty.
 pub(crate) fn text<'s>(schema: &'s Keywords, key: &str) -> Option<&'s str> {
     schema.get(key).and_then(Value::as_str).filter(|it| !it.is_empty())
 }
 
-/// A schema below another one.
+/// The kind of a child schema.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Below {
     /// The items of a list.
@@ -61,19 +61,19 @@ pub enum Below {
 pub struct Field<'s> {
     /// Its name.
     pub name: &'s str,
-    /// Its schema, as it is published: it may be a reference.
+    /// Its schema as published, which may be a reference.
     pub schema: &'s Value,
-    /// Whether the object that it is in has to have it.
+    /// Whether its parent object must have it.
     pub is_required: bool,
 }
 
-/// The names of the fields that an object has to have.
+/// The names of an object's required fields.
 pub(crate) fn required(schema: &Keywords) -> HashSet<&str> {
     let names = schema.get("required").and_then(Value::as_array);
     names.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// The properties of the objects that a schema describes: its own, or those of its items or of the values of a map.
+/// The properties of the objects that a schema describes: its own, or those of its list items or map values.
 pub fn fields_of(schema: &Value) -> Vec<Field<'_>> {
     let Some(mut schema) = schema.as_object().map(resolved) else {
         return Vec::new();
@@ -89,7 +89,7 @@ pub fn fields_of(schema: &Value) -> Vec<Field<'_>> {
             return fields.collect();
         }
         let next = inner(schema, "items").or_else(|| inner(schema, "additionalProperties"));
-        // The fields of `metadata` are those of the schema that it refers to.
+        // The fields of `metadata` are in the schema that it refers to.
         let next = next.or_else(|| all_of(schema).next().filter(|it| reference(it).is_some()));
         match next {
             Some(next) => schema = resolved(next),
@@ -98,7 +98,7 @@ pub fn fields_of(schema: &Value) -> Vec<Field<'_>> {
     }
 }
 
-/// The schema of the field at a path of names, through lists and maps.
+/// The schema of the field at a path of names; lists and maps on the way are skipped.
 pub fn find<'s>(schema: &'s Value, path: &[impl AsRef<str>]) -> Option<&'s Value> {
     path.iter().try_fold(schema, |schema, name| {
         let fields = fields_of(schema);
@@ -109,7 +109,7 @@ pub fn find<'s>(schema: &'s Value, path: &[impl AsRef<str>]) -> Option<&'s Value
     })
 }
 
-/// Every field below a schema with its path, a field before those inside it, as far as `metadata` is not entered.
+/// All fields below a schema with their paths, each before those inside it. Does not descend into `metadata`.
 pub fn all_fields(schema: &Value) -> Vec<(Vec<&str>, Field<'_>)> {
     let mut found = Vec::new();
     add_fields(schema, &mut Vec::new(), &mut found);

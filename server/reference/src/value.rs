@@ -1,9 +1,9 @@
-//! Values as Go's templates print them (`fmt.Fprint` of what `encoding/json` reads).
+//! Formats values as Go's templates do (`fmt.Fprint` of a value decoded by `encoding/json`).
 
 use crd_analyzer_schema::field::render::go_value_of_floats;
 use serde_json::Value;
 
-/// A value where a template prints it by itself.
+/// A value as a template prints it at the top level.
 pub(crate) fn printed(value: &Value) -> String {
     if value.is_null() {
         return "<no value>".to_owned();

@@ -1,9 +1,9 @@
-//! Lines of limited width, as kubectl breaks them (`WrapString` of `github.com/mitchellh/go-wordwrap`).
+//! Wraps lines as kubectl does (`WrapString` of `github.com/mitchellh/go-wordwrap`).
 
-/// This blank is part of a word.
+/// A non-breaking space, which is part of a word.
 const NO_BREAK: char = '\u{a0}';
 
-/// A text whose lines have at most `limit` characters, where they have blanks to break at. A word that is longer keeps its line.
+/// Wraps a text at blanks, so that its lines have at most `limit` characters. A longer word is not broken.
 pub(crate) fn wrap(text: &str, limit: usize) -> String {
     let mut out = String::with_capacity(text.len());
     let mut column = 0;
@@ -11,7 +11,7 @@ pub(crate) fn wrap(text: &str, limit: usize) -> String {
     for c in text.chars() {
         if c == '\n' {
             if word.text.is_empty() {
-                // Blanks that end a line stay only where they fit.
+                // Blanks at the end of a line are kept only if they fit.
                 if column + blanks.length <= limit {
                     out.push_str(&blanks.text);
                 }
@@ -50,7 +50,7 @@ pub(crate) fn wrap(text: &str, limit: usize) -> String {
     out
 }
 
-/// Characters that are not written yet, and how many.
+/// Characters that are not written yet, and their number.
 #[derive(Default)]
 struct Part {
     text: String,
@@ -69,7 +69,7 @@ impl Part {
     }
 }
 
-/// A text with `columns` blanks before each line.
+/// Indents each line of a text by `columns` blanks.
 pub(crate) fn indent(text: &str, columns: usize) -> String {
     let pad = " ".repeat(columns);
     format!("{pad}{}", text.replace('\n', &format!("\n{pad}")))

@@ -1,4 +1,4 @@
-//! From a document's JSON to the object that is validated (`pkg/apiserver`, `schemaCoercingDecoder` and
+//! Decoding of a document's JSON to the object that is validated (`pkg/apiserver`, `schemaCoercingDecoder` and
 //! `unstructuredDefaulter` around `k8s.io/apimachinery/pkg/runtime/serializer/json`).
 
 mod changes;
@@ -23,24 +23,24 @@ use crate::verdict::unreadable;
 use crate::verdict::{Change, DecodeError, StrictError, StrictErrorKind};
 use crate::{paths, places};
 
-/// An object that could be read.
+/// A decoded object.
 pub(crate) struct Decoded {
     /// The object, coerced, pruned and defaulted.
     pub(crate) object: Map<String, Value>,
-    /// What strict field validation refuses.
+    /// The errors of strict field validation.
     pub(crate) strict: Vec<StrictError>,
-    /// What became of the object on the way.
+    /// The changes that decoding made to the object.
     pub(crate) changes: Vec<Change>,
 }
 
-/// An object that could not be read.
+/// The error for an object that cannot be decoded.
 pub(crate) struct Failure {
     pub(crate) error: DecodeError,
-    /// What was found before.
+    /// The errors of strict field validation that were found before the failure.
     pub(crate) strict: Vec<StrictError>,
 }
 
-/// Reads a document as an object of this version.
+/// Decodes a document as a resource of this version.
 pub(crate) fn decode(version: ServedVersion<'_>, document: &JsonDoc<'_>, known: Known<'_>) -> Result<Decoded, Failure> {
     let mut strict = Vec::new();
     if let (Some(text), Some(first)) = (document.strict_error(), document.duplicates().first()) {
@@ -98,7 +98,7 @@ fn read(json: &Json<'_>) -> Result<Map<String, Value>, Cause> {
     written_kind(json)?;
     match json.to_value() {
         Value::Object(object) => Ok(object),
-        // Null reads as nothing at all.
+        // Null is decoded as an empty object.
         _ => Ok(Map::new()),
     }
 }
@@ -107,7 +107,7 @@ fn missing_kind(object: &Value) -> String {
     format!("Object 'Kind' is missing in '{}'", render::json(object))
 }
 
-/// The type of an object that was read (`Unstructured.GroupVersionKind`).
+/// The type of a decoded object (`Unstructured.GroupVersionKind`).
 fn kind_of(object: &Map<String, Value>) -> GroupVersionKind {
     let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
     let Ok((group, version)) = parse_group_version(text("apiVersion")) else {
@@ -120,7 +120,7 @@ fn kind_of(object: &Map<String, Value>) -> GroupVersionKind {
     }
 }
 
-/// Why an object cannot be read.
+/// Why an object cannot be decoded.
 pub(crate) struct Refusal {
     pub(crate) why: String,
     problem: DecodeProblem,
@@ -139,7 +139,7 @@ impl Refusal {
     }
 }
 
-/// The object with the defaults of its schema.
+/// Fills the defaults of the schema into the object.
 pub(crate) fn defaulted(
     version: ServedVersion<'_>,
     object: Map<String, Value>,
@@ -153,7 +153,7 @@ pub(crate) fn defaulted(
     }
 }
 
-/// The object as its schema has it but for defaults, and the paths of what the schema does not know
+/// Prunes and coerces the object by its schema, without defaults, and returns the paths of the unknown fields
 /// (`unstructuredSchemaCoercer.apply`).
 pub(crate) fn coerced(
     version: ServedVersion<'_>,
@@ -220,7 +220,7 @@ pub(crate) fn coerced(
     }
 }
 
-/// A field that must be text if it is there (`unstructured.NestedString`).
+/// An optional field that must be a string (`unstructured.NestedString`).
 fn text_field(object: &Map<String, Value>, name: &str) -> Result<Option<String>, Refusal> {
     match object.get(name) {
         None => Ok(None),

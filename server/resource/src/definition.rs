@@ -1,4 +1,4 @@
-//! What an API server prepares for a CRD that it serves.
+//! The data that an API server prepares for each CRD that it serves.
 
 mod compiled;
 mod deprecation;
@@ -16,7 +16,7 @@ pub(crate) use compiled::Compiled;
 
 /// A CRD as an API server of one Kubernetes version serves it (`getOrCreateServingInfoFor` of `pkg/apiserver`).
 ///
-/// Making one is cheap: patterns and rules are compiled when a resource first needs them, and kept.
+/// Creating one is cheap: patterns and rules are compiled when a resource first needs them, and kept.
 #[derive(Debug)]
 pub struct Definition {
     kubernetes: KubernetesVersion,
@@ -33,11 +33,11 @@ pub struct Definition {
 struct Version {
     name: String,
     is_served: bool,
-    /// The text of the warning, if it is deprecated.
+    /// The deprecation warning, if the version is deprecated.
     deprecation: Option<String>,
-    /// What versions share is compiled once. `None`: no schema.
+    /// The compiled schema; versions with a shared schema share it. `None` without a schema.
     schema: Option<Arc<Compiled>>,
-    /// Why the API server cannot serve it.
+    /// Why the API server cannot serve the version.
     failure: Option<String>,
     has_status: bool,
     scale: Option<SubresourceScale>,
@@ -45,19 +45,19 @@ struct Version {
     columns: Vec<ColumnDefinition>,
 }
 
-/// A version of a CRD: what resources are judged by.
+/// A version of a CRD against which resources are validated.
 #[derive(Clone, Copy, Debug)]
 pub struct ServedVersion<'d> {
     definition: &'d Definition,
     index: usize,
 }
 
-/// Why a CRD has nothing to judge a resource by, in the words of a client.
+/// Why no version of a CRD can validate a resource, as the message of a client.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotServed {
     /// The `apiVersion` is malformed.
     Malformed(String),
-    /// The CRD is about another group or kind.
+    /// The CRD is for another group or kind.
     OtherKind(String),
     /// The CRD has no such version, or does not serve it.
     Version(String),
@@ -74,7 +74,7 @@ impl fmt::Display for NotServed {
 impl std::error::Error for NotServed {}
 
 impl Definition {
-    /// Prepares a CRD as it is stored, whether or not an API server would accept it today.
+    /// Prepares a stored CRD, even if an API server would no longer accept it.
     pub fn new(stored: StoredCrd, kubernetes: KubernetesVersion) -> Self {
         let mut spec = stored.into_definition().spec;
         let deprecations: Vec<Option<String>> = (0..spec.versions.len())
@@ -85,7 +85,7 @@ impl Definition {
             Some(Ok(compiled)) => (Some(Arc::new(compiled)), None),
             Some(Err(failure)) => (None, Some(failure)),
         };
-        // Compiled once, and moved instead of copied: schemas can be large.
+        // Compile the shared schema once, and move schemas instead of copying them: they can be large.
         let shared = compile(spec.validation.take().and_then(|it| it.open_api_v3_schema));
         let versions =
             std::mem::take(&mut spec.versions)
@@ -142,7 +142,7 @@ impl Definition {
         &self.plural
     }
 
-    /// Whether resources lie in namespaces.
+    /// Whether the resources are namespaced.
     pub const fn is_namespaced(&self) -> bool {
         self.is_namespaced
     }
@@ -152,12 +152,12 @@ impl Definition {
         self.versions.iter().map(|it| it.name.as_str())
     }
 
-    /// The values of `apiVersion` that resources can have.
+    /// The `apiVersion`s of all served versions.
     pub fn served_versions(&self) -> Vec<String> {
         self.api_versions(|it| it.is_served)
     }
 
-    /// Those of them that are not deprecated.
+    /// The `apiVersion`s of all served versions that are not deprecated.
     pub fn current_versions(&self) -> Vec<String> {
         self.api_versions(|it| it.is_served && it.deprecation.is_none())
     }
@@ -167,7 +167,7 @@ impl Definition {
         meant.map(|it| format!("{}/{}", self.group, it.name)).collect()
     }
 
-    /// The version that a resource with this type is judged by.
+    /// The version that validates a resource with this `apiVersion` and `kind`.
     pub fn serving(&self, api_version: &str, kind: &str) -> Result<ServedVersion<'_>, NotServed> {
         let (group, version) = parse_group_version(api_version).map_err(NotServed::Malformed)?;
         let words = || {
@@ -180,7 +180,7 @@ impl Definition {
         if group != self.group || kind != self.kind {
             return Err(NotServed::OtherKind(words()));
         }
-        // Of two versions of one name the API server keeps the last.
+        // If two versions have the same name, the API server uses the last.
         match self.versions.iter().rposition(|it| it.name == version) {
             Some(index) if self.versions[index].failure.is_some() => {
                 let failure = self.versions[index].failure.as_deref().unwrap_or_default();
@@ -196,7 +196,7 @@ impl Definition {
 }
 
 impl Definition {
-    /// A version, whether or not it is served: objects are stored in such versions, too. `None` if there is none of this name, or if
+    /// A version, even if it is not served: resources may be stored in such versions too. `None` if no version has this name, or if
     /// its schema cannot be compiled.
     pub fn any_version(&self, name: &str) -> Option<ServedVersion<'_>> {
         let index = self.versions.iter().rposition(|it| it.name == name)?;
@@ -213,7 +213,7 @@ impl<'d> ServedVersion<'d> {
         self.definition
     }
 
-    /// Which of `spec.versions` it is.
+    /// The index of the version in `spec.versions`.
     pub const fn index(self) -> usize {
         self.index
     }
@@ -223,12 +223,12 @@ impl<'d> ServedVersion<'d> {
         &self.version().name
     }
 
-    /// The schema of the resources, its defaults pruned.
+    /// The schema of the resources, with pruned defaults.
     pub fn schema(self) -> Option<&'d JsonSchemaProps> {
         self.compiled().map(Compiled::schema)
     }
 
-    /// Whether the status is a subresource.
+    /// Whether the version has a status subresource.
     pub fn has_status(self) -> bool {
         self.version().has_status
     }

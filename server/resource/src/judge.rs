@@ -1,4 +1,4 @@
-//! A document on its way through a request.
+//! Processing of a document in a request.
 
 use crd_analyzer_apiextensions::decode::DecodeProblem;
 use crd_analyzer_budget::{self as budget, Limits};
@@ -16,24 +16,24 @@ use crate::strategy::{self, Validation};
 use crate::verdict::{DecodeError, NotFinished, ResourceVerdict, Unjudged};
 use crate::{prepare, warnings};
 
-/// What the API server is asked to do.
+/// The operation that the API server is asked to perform.
 #[derive(Clone, Copy, Debug)]
 pub enum Question<'a> {
-    /// To create the object.
+    /// Create the object.
     Create,
-    /// To replace an object.
+    /// Replace an object.
     Update(&'a Stored),
-    /// To replace the status of an object, through the subresource.
+    /// Replace the status of an object, through the subresource.
     UpdateStatus(&'a Stored),
 }
 
-/// An object as an API server has it in store.
+/// An object as an API server stores it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stored(Map<String, Value>);
 
 impl Stored {
-    /// The object that a document creates, whether or not an API server would still accept it: an older CRD may have. Its
-    /// status stays.
+    /// The object that a document creates, even if an API server would reject it now: an older CRD may have allowed it. Its
+    /// status is kept.
     pub fn establish(version: ServedVersion<'_>, document: &JsonDoc<'_>) -> Result<Self, DecodeError> {
         if document.depth() > depth::limit() {
             return Err(DecodeError {
@@ -56,7 +56,7 @@ impl Stored {
         Ok(Self::of(decoded.object))
     }
 
-    /// The object that an API server has after it accepted a request ([`ResourceVerdict::stored`]).
+    /// The object that an API server stores after it accepted a request ([`ResourceVerdict::stored`]).
     pub fn of(mut object: Map<String, Value>) -> Self {
         prepare::fill_in(&mut object);
         Self(object)
@@ -111,7 +111,7 @@ pub fn judge(version: ServedVersion<'_>, document: &JsonDoc<'_>, question: Quest
     judge_known(version, document, Known::ALL, question)
 }
 
-/// As [`judge`], where not all of the document is known: what depends on the rest is not said.
+/// Like [`judge`], for a document with unknown parts: errors that may depend on them are not reported.
 pub fn judge_known(
     version: ServedVersion<'_>,
     document: &JsonDoc<'_>,
@@ -121,7 +121,7 @@ pub fn judge_known(
     judge_as(version, document, known, question, false)
 }
 
-/// The same, and what rules read of the object that do not hold: [`RejectionCause::reads`](crate::RejectionCause::reads).
+/// Like [`judge_known`], and also traces the values that failed rules read: [`RejectionCause::reads`](crate::RejectionCause::reads).
 pub fn judge_traced(
     version: ServedVersion<'_>,
     document: &JsonDoc<'_>,
@@ -220,7 +220,7 @@ fn judge_within(
             (Some(old), unknown)
         }
     };
-    // The walks below want whole values.
+    // The walks below need a `Value` instead of a `Map`.
     let new = Value::Object(object);
     let old = old.map(Value::Object);
     let unknown = unknown.and_then(|it: Unknown| it.of_what_is_in(&new));

@@ -1,7 +1,7 @@
-//! Custom resources: the way of a request from text to what would be stored.
+//! Custom resources: the processing of a request from text to the stored object.
 //!
-//! A [`Definition`] is what an API server prepares once for a CustomResourceDefinition that it serves; [`judge()`] takes a
-//! document the way of a create or update request and gives the API server's answer.
+//! A [`Definition`] contains what an API server prepares once for each CustomResourceDefinition that it serves; [`judge()`] processes
+//! a document as a create or update request and returns the API server's answer.
 
 pub mod codes;
 mod decode;

@@ -1,12 +1,12 @@
-//! Where the nodes of a schema are.
+//! The paths of a schema's nodes.
 
 use std::collections::HashMap;
 
 use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::field::{Path, Segment};
 
-/// The nodes of a schema by their addresses: each with the node above it and the steps from there. It is about this schema as long as the
-/// schema stays where it is.
+/// The nodes of a schema by their addresses, each with its parent node and the steps from there. Valid only as long as the
+/// schema does not move.
 #[derive(Debug)]
 pub(crate) struct Nodes {
     root: usize,
@@ -40,7 +40,7 @@ impl Nodes {
         }
     }
 
-    /// The way from the root to one of the nodes.
+    /// The path from the root to one of the nodes.
     pub(crate) fn path(&self, target: &JsonSchemaProps) -> Option<Path> {
         let mut steps = Vec::new();
         let mut at = address(target);

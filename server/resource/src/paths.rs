@@ -1,4 +1,4 @@
-//! From what is wrong with an object to the place of the schema that decides.
+//! Mapping of errors in an object to the schema keyword that causes them.
 
 use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::codes;
@@ -9,7 +9,7 @@ use crd_analyzer_syntax::json::Json;
 use crate::definition::ServedVersion;
 use crate::verdict::Decider;
 
-/// The path of the keyword that an error comes from; `steps` lead from the schema at `base` to the node.
+/// The path of the keyword that causes an error; `steps` lead from the schema at `base` to the node.
 pub(crate) fn keyword(schema: &JsonSchemaProps, error: &Error, base: Path, steps: &Path) -> Path {
     let mut path = base;
     for step in steps.segments() {
@@ -52,7 +52,8 @@ fn keyword_of(schema: &JsonSchemaProps, code: &str) -> Option<&'static str> {
     })
 }
 
-/// The path of the schema of the value at `at`, or of the closest around it that has one, and a keyword if it is written there.
+/// The path of the schema of the value at `at`, or of the closest surrounding value with a schema. If a schema on the way has the
+/// keyword, its path is returned instead.
 pub(crate) fn along(base: Path, root: &JsonSchemaProps, at: &Path, keyword: Option<&str>) -> Path {
     let mut path = base;
     let mut schema = root;
@@ -96,7 +97,7 @@ pub(crate) fn along(base: Path, root: &JsonSchemaProps, at: &Path, keyword: Opti
     }
 }
 
-/// Whether the keyword is in the schema.
+/// Whether the schema has the keyword.
 fn is_marked(schema: &JsonSchemaProps, keyword: Option<&str>) -> bool {
     match keyword {
         Some("x-kubernetes-list-type") => schema.x_list_type.is_some(),
@@ -105,7 +106,7 @@ fn is_marked(schema: &JsonSchemaProps, keyword: Option<&str>) -> bool {
     }
 }
 
-/// The schema that does not know the field at a dotted path.
+/// The schema that lacks the field at a dotted path.
 pub(crate) fn around_unknown(version: ServedVersion<'_>, root: Structural<'_>, json: &Json<'_>, path: &str) -> Decider {
     let at = crate::places::path_of_dotted(json, path);
     Decider {

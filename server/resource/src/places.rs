@@ -1,23 +1,23 @@
-//! From paths of the API server to what the author wrote.
+//! Mapping of the API server's paths to the author's document.
 
 use crd_analyzer_schema::field::{Path, Segment};
 use crd_analyzer_syntax::json::{Json, Member};
 use crd_analyzer_syntax::tree::NodeId;
 
-/// What a path means in a document.
+/// The location of a path in a document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LocatedField {
-    /// The key, if the field is written in a mapping; of a field that is not written, the key of the closest thing around
-    /// it that is.
+    /// The key, if the field is in a mapping; if the field is missing, the key of the closest surrounding field that
+    /// exists.
     pub key: Option<NodeId>,
-    /// The value; of a field that is not written, the value of the closest thing around it that is.
+    /// The value; if the field is missing, the value of the closest surrounding field that exists.
     pub value: NodeId,
-    /// Whether the field itself is not written.
+    /// Whether the field itself is missing.
     pub missing: bool,
 }
 
-/// Follows a path as far as the document goes. Works for paths of resources and for those of [`Decider`](crate::Decider)s in
-/// their CRD.
+/// Follows a path as far as it exists in the document. Works for paths of resources and, in CRDs, for those of
+/// [`Decider`](crate::Decider)s.
 pub fn find(json: &Json<'_>, path: &Path) -> LocatedField {
     let mut place = LocatedField {
         key: None,
@@ -30,7 +30,7 @@ pub fn find(json: &Json<'_>, path: &Path) -> LocatedField {
             Segment::Index(index) => at.items().and_then(|items| items.get(*index)).map(|it| (None, it)),
             Segment::Field(name) | Segment::Key(name) => match at.member(name) {
                 Some(member) => Some((Some(member.key_node), &member.value)),
-                // Some of the API server's names are several steps at once.
+                // Some of the API server's names consist of several steps.
                 None => dotted(at, name).and_then(|steps| match steps.last()? {
                     Step::Member(member) => Some((Some(member.key_node), &member.value)),
                     Step::Item(_, item) => Some((None, *item)),
@@ -48,7 +48,7 @@ pub fn find(json: &Json<'_>, path: &Path) -> LocatedField {
     place
 }
 
-/// The key that a dotted path (`spec.ports[0].nme`) ends in; of an item, the item.
+/// The key at the end of a dotted path (`spec.ports[0].nme`), or the item if the path ends with an index.
 pub fn find_dotted(json: &Json<'_>, path: &str) -> Option<NodeId> {
     let steps = dotted(json, path)?;
     match steps.last()? {
@@ -57,7 +57,7 @@ pub fn find_dotted(json: &Json<'_>, path: &str) -> Option<NodeId> {
     }
 }
 
-/// A dotted path in steps, as the document has them. Empty if the document does not.
+/// A dotted path as segments of the document. Empty if the document does not contain it.
 pub fn path_of_dotted(json: &Json<'_>, path: &str) -> Path {
     let steps = dotted(json, path).unwrap_or_default();
     let segments = steps.into_iter().map(|step| match step {
@@ -67,7 +67,7 @@ pub fn path_of_dotted(json: &Json<'_>, path: &str) -> Path {
     segments.collect()
 }
 
-/// How many ways of reading a path are tried: names may hold dots and brackets themselves.
+/// The maximum number of steps in the search for a path's meaning: names may contain dots and brackets themselves.
 const MAX_TRIES: usize = 1_000;
 
 #[derive(Clone, Copy)]
@@ -76,7 +76,7 @@ enum Step<'a, 't> {
     Item(usize, &'a Json<'t>),
 }
 
-/// The steps of a dotted path.
+/// Splits a dotted path into steps that exist in the document.
 fn dotted<'a, 't>(json: &'a Json<'t>, path: &str) -> Option<Vec<Step<'a, 't>>> {
     let mut steps = Vec::new();
     let mut tries = 0;
@@ -101,7 +101,7 @@ fn walk<'a, 't>(at: &'a Json<'t>, rest: &str, steps: &mut Vec<Step<'a, 't>>, tri
             };
             return enter(Step::Item(index, item), item, rest, steps, tries);
         }
-        // A key in brackets is one of `additionalProperties`.
+        // A key in brackets is a key of `additionalProperties`.
         for (end, _) in inside.match_indices(']') {
             if let Some(member) = at.member(&inside[..end])
                 && enter(Step::Member(member), &member.value, &inside[end + 1..], steps, tries)
@@ -153,7 +153,7 @@ mod tests {
 
     const TEXT: &str = "a: {b.c: [{d: 1}], 'e[0]': 2}\nf: {x/y: {g: 3}}\n";
 
-    /// What is at the key that a path leads to, and the path in steps.
+    /// Checks the key at the end of a dotted path, and the path as segments.
     #[track_caller]
     fn check(path: &str, key: &str, steps: &str) {
         let text: Arc<str> = TEXT.into();
@@ -184,7 +184,7 @@ mod tests {
         let place = find(root, &Path::of(["f"]).key("x/y").child("missing"));
         assert!(place.missing);
         assert_eq!(place.key.map(|it| &text[tree.span(it).range()]), Some("x/y"));
-        // One name of the API server's is several steps.
+        // A single name of the API server consists of several steps.
         let place = find(root, &Path::of(["f", "x/y.g"]));
         assert!(!place.missing);
         assert_eq!(&text[tree.span(place.value).range()], "3");

@@ -1,4 +1,4 @@
-//! What the API server changes in an object before it validates: system metadata, generation, and the status
+//! Changes that the API server makes to an object before validation: system metadata, generation, and the status
 //! (`PrepareForCreate` and `PrepareForUpdate` of `pkg/registry/customresource`, and `k8s.io/apiserver/pkg/registry/rest`
 //! around them).
 
@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 
 use crate::definition::ServedVersion;
 
-/// The namespace of a request whose object names none.
+/// The namespace of a request for an object without a namespace.
 const NAMESPACE: &str = "default";
-/// Replaces the time of creation.
+/// Replaces the creation time.
 const CREATED: &str = "2023-11-14T22:13:20Z";
 /// Replaces the UID that the API server assigns.
 const UID: &str = "00000000-0000-0000-0000-000000000002";
@@ -28,7 +28,7 @@ fn set_metadata(object: &mut Map<String, Value>, metadata: &ObjectMeta) {
     object.insert("metadata".to_owned(), metadata.to_value());
 }
 
-/// Gives a stored object what creation fills in.
+/// Sets the metadata that the API server fills in on creation.
 pub(crate) fn fill_in(object: &mut Map<String, Value>) {
     let mut meta = metadata(object);
     UID.clone_into(&mut meta.uid);
@@ -40,14 +40,14 @@ pub(crate) fn fill_in(object: &mut Map<String, Value>) {
     for_storage(object);
 }
 
-/// Takes away what is validated and not stored (`APIObjectVersioner.PrepareObjectForStorage`).
+/// Removes fields that are validated but not stored (`APIObjectVersioner.PrepareObjectForStorage`).
 pub(crate) fn for_storage(object: &mut Map<String, Value>) {
     if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
         metadata.remove("selfLink");
     }
 }
 
-/// Makes a new object of what was sent, and what is not known of it.
+/// Prepares a new object, and returns its unknown parts.
 pub(crate) fn for_create(
     version: ServedVersion<'_>,
     object: &mut Map<String, Value>,
@@ -90,7 +90,7 @@ fn set_namespace(version: ServedVersion<'_>, meta: &mut ObjectMeta) {
     }
 }
 
-/// Makes a changed object of what was sent and of what is stored, and what is not known of it.
+/// Prepares the new state of a stored object, and returns its unknown parts.
 pub(crate) fn for_update(
     version: ServedVersion<'_>,
     object: &mut Map<String, Value>,
@@ -113,14 +113,14 @@ pub(crate) fn for_update(
     unknown
 }
 
-/// Makes a changed object of the status that was sent and of what is stored, and what is not known of it.
+/// Prepares the new state of a stored object whose status changes, and returns its unknown parts.
 pub(crate) fn for_status_update(
     version: ServedVersion<'_>,
     object: &mut Map<String, Value>,
     old: &mut Map<String, Value>,
     unknown: Option<Unknown>,
 ) -> Option<Unknown> {
-    // What else was sent plays no part, but for the namespace of the request.
+    // Apart from the status, only the namespace of the sent object matters.
     address(version, object, old);
     let status = object.remove("status");
     *object = old.clone();
@@ -137,7 +137,7 @@ pub(crate) fn for_status_update(
     unknown.map(|it| it.only("status"))
 }
 
-/// The metadata of what was sent, with what says which object it is. The stored object is in the namespace of the request.
+/// The metadata of the sent object, completed to identify the stored object. Moves the stored object to the namespace of the request.
 fn address(version: ServedVersion<'_>, object: &Map<String, Value>, old: &mut Map<String, Value>) -> ObjectMeta {
     let mut meta = metadata(object);
     let mut old_meta = metadata(old);

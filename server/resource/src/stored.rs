@@ -1,4 +1,4 @@
-//! Objects on their way out of storage: read in the version that they are stored in, and after they were converted
+//! Reading objects from storage: in the version in which they are stored, and after a conversion
 //! (`schemaCoercingConverter` of `pkg/apiserver/customresource_handler.go`).
 
 use crd_analyzer_budget::{self as budget, Limits};
@@ -9,34 +9,34 @@ use crate::decode::{changes_between, coerced, defaulted};
 use crate::definition::ServedVersion;
 use crate::verdict::Change;
 
-/// An object that was read.
+/// An object read from storage.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Read {
     /// The object.
     pub object: Map<String, Value>,
-    /// What reading changed in it.
+    /// The changes that reading made to it.
     pub changes: Vec<Change>,
 }
 
-/// An object as it is read in the version that it is stored in: pruned, and defaulted. The error is the API server's.
+/// Reads an object in the version in which it is stored: prunes and defaults it. The error is the API server's.
 pub fn read_stored(version: ServedVersion<'_>, object: &Map<String, Value>) -> Result<Read, String> {
     read(object, |object| {
         coerced(version, object, Known::ALL).map(|it| defaulted(version, it.0, Known::ALL))
     })
 }
 
-/// An object as it is read after it was converted to a version: pruned, but not defaulted. The error is the API server's.
+/// Reads an object after its conversion to a version: prunes it, but does not default it. The error is the API server's.
 pub fn read_converted(version: ServedVersion<'_>, object: &Map<String, Value>) -> Result<Read, String> {
     read(object, |object| coerced(version, object, Known::ALL).map(|it| it.0))
 }
 
-/// The object with the defaults of a version.
+/// Fills the defaults of a version into the object.
 pub fn with_defaults(version: ServedVersion<'_>, object: Map<String, Value>) -> Map<String, Value> {
     defaulted(version, object, Known::ALL)
 }
 
-/// What is different in an object: fields that were added, dropped, or have another value. A timestamp of the metadata that is null
-/// is not there.
+/// The differences between two objects: added, dropped and changed fields. A null timestamp in the metadata counts as
+/// missing.
 pub fn differences(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<Change> {
     changes_between(before, after)
 }

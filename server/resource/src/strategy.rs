@@ -1,4 +1,4 @@
-//! The rules of create and update (`pkg/registry/customresource`: `strategy.go`, `status_strategy.go`, `validator.go`; and
+//! Validation on create and update (`pkg/registry/customresource`: `strategy.go`, `status_strategy.go`, `validator.go`; and
 //! `k8s.io/apiserver/pkg/registry/rest` around them).
 
 mod corrected;
@@ -20,28 +20,28 @@ use crate::paths;
 use crate::verdict::{Decider, NotFinished, RejectionCause, Warning};
 use crate::{codes, prepare};
 
-/// Since this Kubernetes version the status that is updated has its path in errors.
+/// The first Kubernetes version whose errors about a status update include the path of the status.
 const STATUS_PATH_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
-/// Since this Kubernetes version updates of the status are ratcheted.
+/// The first Kubernetes version that ratchets updates of the status.
 const STATUS_RATCHETING_SINCE: KubernetesVersion = KubernetesVersion::minor(33);
 
-/// What is judged.
+/// The input of a validation.
 #[derive(Clone, Copy)]
 pub(crate) struct Validation<'a> {
     pub(crate) version: ServedVersion<'a>,
-    /// The object, prepared.
+    /// The prepared object.
     pub(crate) new: &'a Value,
-    /// What is known of it.
+    /// The known parts of the object.
     pub(crate) known: Known<'a>,
     /// The stored object, if there is one.
     pub(crate) old: Option<&'a Value>,
-    /// Only the status is updated.
+    /// Whether only the status is updated.
     pub(crate) is_status: bool,
-    /// What rules read that do not hold is wanted, too.
+    /// Whether to trace the values that failed rules read.
     pub(crate) wants_reads: bool,
 }
 
-/// What was found.
+/// The results of a validation.
 #[derive(Default)]
 pub(crate) struct ResourceErrors {
     pub(crate) errors: Vec<RejectionCause>,
@@ -70,7 +70,7 @@ pub(crate) fn validate(it: &Validation<'_>) -> ResourceErrors {
     findings
 }
 
-/// An error that no schema decides.
+/// An error that does not come from the schema.
 fn plain(error: Error) -> RejectionCause {
     RejectionCause {
         error,
@@ -130,7 +130,7 @@ impl Validation<'_> {
         let Some(compiled) = self.version.compiled().filter(|it| !it.rules().is_empty()) else {
             return;
         };
-        // Metadata that is judged for all resources alike does not keep the rules from being run.
+        // Errors from the generic metadata validation do not prevent the rules from running.
         if findings.errors[before..].iter().any(|it| blocks_rules(&it.error)) {
             let detail = "some validation rules were not checked because the object was invalid; correct the existing \
                           errors to complete validation";
@@ -201,7 +201,7 @@ impl Validation<'_> {
         expected.into_iter().filter_map(mismatch).collect()
     }
 
-    /// The status, judged by its own schema.
+    /// Validates the status against its own schema.
     fn status(&self, errors: &mut Vec<RejectionCause>) {
         let Some(compiled) = self.version.compiled() else {
             return;
@@ -222,7 +222,7 @@ impl Validation<'_> {
         errors.extend(found.into_iter().map(|it| self.by_schema(it, compiled)));
     }
 
-    /// Runs the rules on an object; `is_hidden`: the API server does not.
+    /// Runs the rules on an object; `is_hidden`: the API server does not run them.
     fn rules(
         &self,
         compiled: &Compiled,
@@ -294,7 +294,7 @@ impl Validation<'_> {
         }
     }
 
-    /// Whatever the schema of the value at the error says.
+    /// An error that the schema at the error's path causes.
     fn along(&self, error: Error, keyword: Option<&str>) -> RejectionCause {
         let decider = self.version.schema().map(|schema| Decider {
             path: paths::along(self.version.schema_path(), schema, &error.path, keyword),
@@ -307,7 +307,7 @@ impl Validation<'_> {
     }
 }
 
-/// Errors after which the API server does not run rules (`hasBlockingErr`).
+/// Whether the API server does not run rules after this error (`hasBlockingErr`).
 fn blocks_rules(error: &Error) -> bool {
     matches!(
         error.kind,

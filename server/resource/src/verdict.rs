@@ -1,4 +1,4 @@
-//! The API server's answer to a request, and what we know beside it.
+//! The API server's answer to a request, and additional findings.
 
 use crd_analyzer_apiextensions::codes::INVALID_YAML;
 pub use crd_analyzer_apiextensions::decode::StrictErrorKind;
@@ -11,52 +11,52 @@ use crd_analyzer_syntax::json::ConvertError;
 use crd_analyzer_syntax::tree::{NodeId, Span};
 use serde_json::{Map, Value};
 
-/// What the API server answers to a request that creates or updates a custom resource.
+/// The API server's answer to a request that creates or updates a custom resource.
 ///
-/// Texts, fields and details are the API server's own. [`crate::places`] finds in the document what paths mean.
+/// Messages, fields and details are the API server's. [`crate::places`] maps the paths to the document.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ResourceVerdict {
-    /// The document cannot be read as a resource; then there is nothing else but [`Self::strict`].
+    /// The error if the document cannot be decoded as a resource; then all other fields except [`Self::strict`] are empty.
     pub decode_error: Option<DecodeError>,
-    /// What strict field validation refuses, in the API server's order.
+    /// The errors of strict field validation, in the API server's order.
     pub strict: Vec<StrictError>,
-    /// The causes of the rejection, in the API server's order (where it walks a Go map in random order: by name).
+    /// The causes of the rejection, in the API server's order (by name where it walks a Go map in random order).
     pub errors: Vec<RejectionCause>,
     /// A rejection that has no causes.
     pub other_error: Option<String>,
-    /// The warnings of the answer, those of a rejection too.
+    /// The warnings in the answer, which a rejection may have too.
     pub warnings: Vec<Warning>,
-    /// What the API server does not get to because of [`Self::errors`], found by going on after them. No part of the answer.
+    /// Further errors that the API server does not report because of [`Self::errors`]. Not part of the answer.
     pub hidden: Vec<RejectionCause>,
-    /// The warnings that it has once [`Self::errors`] are fixed. No part of the answer.
+    /// The warnings that would appear once [`Self::errors`] are fixed. Not part of the answer.
     pub later_warnings: Vec<Warning>,
-    /// Why the analyzer could not find the verdict.
+    /// Why crd-analyzer could not determine the answer.
     pub unjudged: Option<Unjudged>,
-    /// What takes too much to be found out: rules that were not evaluated to the end, or all of the object. Without
+    /// The checks that exceeded a limit: rules that were not evaluated to the end, or the whole object. Without
     /// [`Self::unjudged`] the object is rejected anyway, for other reasons.
     pub unfinished: Vec<NotFinished>,
-    /// How many findings are only counted, because all together are too long to be told.
+    /// The number of errors and warnings that were dropped because all together are too large.
     pub left_out: u64,
-    /// The object as it was read: defaulted and pruned, its status still in it. `None` if it could not be read.
+    /// The decoded object: defaulted and pruned, including its status. `None` if it could not be decoded.
     pub object: Option<Map<String, Value>>,
-    /// What reading it changed, sorted by path.
+    /// The changes that decoding made, sorted by path.
     pub changes: Vec<Change>,
-    /// The object as it would be stored, if it is accepted (or would be, if clients did not ask for strict field
-    /// validation): status dropped or kept from before, metadata filled in.
+    /// The object as the API server would store it, if it accepts it (without strict field validation): the status is
+    /// dropped or kept from the stored object, and metadata is filled in.
     pub stored: Option<Map<String, Value>>,
-    /// The cost units of all rules together. Rules that the API server does not reach are counted, too. `None` if the
+    /// The cost of all rules together, in cost units, including rules that the API server does not run. `None` if the
     /// schema has no rules.
     pub cel_cost: Option<u64>,
 }
 
 impl ResourceVerdict {
-    /// Whether the object is stored, unless the client asks for strict field validation.
+    /// Whether the API server stores the object, unless the client requests strict field validation.
     pub fn is_accepted(&self) -> bool {
         self.decode_error.is_none() && self.errors.is_empty() && self.other_error.is_none() && self.unjudged.is_none()
     }
 
-    /// Drops errors and warnings that the memory budget has no room for. The first of each kind stays, so that the
-    /// verdict does not change.
+    /// Drops errors and warnings that exceed the memory budget. The first of each kind stays, so that the
+    /// result does not change.
     pub(crate) fn leave_out(&mut self) {
         let decider = |it: &Option<Decider>| it.as_ref().map_or(0, |it| it.path.bytes());
         for findings in [&mut self.errors, &mut self.hidden] {
@@ -76,66 +76,66 @@ impl ResourceVerdict {
         });
     }
 
-    /// Whether the object is stored in any case.
+    /// Whether the API server stores the object even with strict field validation.
     pub fn is_accepted_strictly(&self) -> bool {
         self.is_accepted() && self.strict.is_empty()
     }
 }
 
-/// Something that takes too much to be found out.
+/// A check that exceeded a limit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NotFinished {
-    /// What there was not enough of.
+    /// The limit that was exceeded.
     pub why: Unfinished,
-    /// A path of the object.
+    /// The path in the object.
     pub path: Path,
-    /// The rule of the CRD that was not evaluated to the end; `None` if it is about all of the object.
+    /// The rule of the CRD that was not evaluated to the end; `None` for the whole object.
     pub decider: Option<Decider>,
 }
 
-/// A cause of the rejection, and what decides it.
+/// A cause of the rejection, and the part of the CRD that leads to it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RejectionCause {
-    /// The cause in the API server's words. Its path is a path of the object.
+    /// The error with the API server's message. Its path is a path in the object.
     pub error: Error,
-    /// The place of the CRD that decides, if one does.
+    /// The part of the CRD that leads to the error, if any.
     pub decider: Option<Decider>,
-    /// Of a rule: the values of the object that it read and that decided, if that was wanted ([`judge_traced`](crate::judge_traced)).
+    /// For a rule: the paths of the values that decided its result, if traced ([`judge_traced`](crate::judge_traced)).
     pub reads: Vec<Path>,
 }
 
-/// The place of a CRD that decides something about a resource.
+/// The part of a CRD that leads to an error in a resource.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Decider {
-    /// The path in the CRD's document, as its author wrote it:
-    /// `spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[replicas].minimum`. Where the keyword itself is
-    /// not written, the path of the schema.
+    /// The path in the author's document of the CRD:
+    /// `spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[replicas].minimum`. If the keyword itself is
+    /// missing, the path of the schema.
     pub path: Path,
-    /// For rules: the index in the `x-kubernetes-validations` that `path` ends in.
+    /// For rules: the index in the `x-kubernetes-validations` at the end of `path`.
     pub rule: Option<usize>,
 }
 
-/// Why a document cannot be read as a resource.
+/// Why a document cannot be decoded as a resource.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DecodeError {
-    /// The API server's words.
+    /// The API server's message.
     pub text: String,
-    /// The same as data.
+    /// The problem as data.
     pub problem: DecodeProblem,
-    /// What decides it.
+    /// The location of the problem.
     pub place: DecodePlace,
-    /// Which of our diagnostic codes this is.
+    /// The diagnostic code.
     pub code: &'static str,
 }
 
 impl DecodeError {
-    /// The verdict on a text that is not YAML, for an object of the kind `kind`.
+    /// The answer for a document that is not valid YAML and should contain an object of the kind `kind`.
     pub fn of_read_error(kind: &str, error: &ReadError) -> Self {
         let problem = DecodeProblem::Yaml(error.problem.clone());
         Self::of_text(kind, &error.message, problem, error.span)
     }
 
-    /// The verdict on YAML that cannot be converted to JSON, for an object of the kind `kind`.
+    /// The answer for YAML that cannot be converted to JSON and should contain an object of the kind `kind`.
     pub fn of_convert_error(kind: &str, error: &ConvertError, version: KubernetesVersion) -> Self {
         Self::of_text(kind, &convert_error(error, version), DecodeProblem::Other, error.span)
     }
@@ -150,75 +150,75 @@ impl DecodeError {
     }
 }
 
-/// What decides that a document cannot be read.
+/// The location of a decoding error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum DecodePlace {
-    /// A path of the object.
+    /// A path in the object.
     Path(Path),
-    /// A piece of text.
+    /// A span of the file.
     Text(Span),
 }
 
-/// Something that strict field validation refuses.
+/// An error of strict field validation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StrictError {
-    /// The API server's words: `unknown field "spec.replcas"`.
+    /// The API server's message: `unknown field "spec.replcas"`.
     pub text: String,
-    /// The key that is refused; of duplicate keys the first that is written again.
+    /// The rejected key; for duplicate keys, the first repeated key.
     pub node: Option<NodeId>,
-    /// What is refused.
+    /// The kind of error.
     pub kind: StrictErrorKind,
-    /// The dotted path of an unknown field, as it is written in the text.
+    /// The dotted path of an unknown field, as it appears in the message.
     pub path: String,
-    /// The schema that does not have the field.
+    /// The schema that lacks the field.
     pub decider: Option<Decider>,
 }
 
-/// A `Warning:` of the API server's.
+/// A warning in the API server's answer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Warning {
-    /// The text, verbatim.
+    /// The message, verbatim.
     pub text: String,
-    /// Which of our diagnostic codes this is.
+    /// The diagnostic code.
     pub code: &'static str,
-    /// What it is about.
+    /// The path that the warning is about.
     pub path: Path,
-    /// What it is about beyond code and path.
+    /// The details beyond code and path.
     pub cause: Option<Cause>,
-    /// The place of the CRD that decides, if one does.
+    /// The part of the CRD that leads to the warning, if any.
     pub decider: Option<Decider>,
 }
 
-/// What reading an object changed in it.
+/// A change that decoding made to an object.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Change {
-    /// The path of the field. For a pruned field, its path in the object of the request.
+    /// The path of the field. For a pruned field, its path in the sent object.
     pub path: Path,
-    /// What happened there.
+    /// The kind of change.
     pub kind: ChangeKind,
 }
 
-/// What happened to a field.
+/// The kind of a change to a field.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum ChangeKind {
-    /// It was absent (or null) and got its default. What lies below a defaulted field is not told.
+    /// The field was absent (or null) and got its default. Fields below it are not listed.
     Defaulted,
-    /// It was dropped: unknown, or a null that is not allowed.
+    /// The field was dropped: it is unknown, or its null is not allowed.
     Pruned,
-    /// Its value is another one: metadata as the API server's types hold it.
+    /// The value changed, because metadata was converted to the API server's types.
     Rewritten,
 }
 
-/// Why the verdict is unknown.
+/// Why the answer is unknown.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Unjudged {
-    /// Values nest deeper than we follow.
+    /// Values nest deeper than crd-analyzer follows.
     TooDeep,
-    /// It takes too much: see [`ResourceVerdict::unfinished`].
+    /// The check exceeds a limit: see [`ResourceVerdict::unfinished`].
     NotFinished,
 }
 
-/// What could not be read.
+/// Creates the error for a value that cannot be decoded.
 pub(crate) fn unreadable(text: String, path: Path) -> DecodeError {
     DecodeError {
         text,

@@ -1,4 +1,4 @@
-//! What the API server warns of.
+//! The API server's warnings.
 
 use crd_analyzer_schema::field::{Cause, Path};
 use crd_analyzer_schema::metadata::names::qualified_name;
@@ -9,13 +9,13 @@ use crate::definition::ServedVersion;
 use crate::verdict::{Decider, Warning};
 use crate::{codes, prepare};
 
-/// Since this Kubernetes version the warning about a finalizer that is a domain asks for a path.
+/// The first Kubernetes version whose warning about a finalizer with only a domain suggests a path.
 const ASKS_FOR_PATH_SINCE: KubernetesVersion = KubernetesVersion::minor(32);
 
-/// The finalizers of the API server itself.
+/// The API server's own finalizers.
 const STANDARD_FINALIZERS: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];
 
-/// The warning about a deprecated version, which every answer carries.
+/// The warning about a deprecated version, which every answer contains.
 pub(crate) fn of_version(version: ServedVersion<'_>) -> Option<Warning> {
     Some(Warning {
         text: version.deprecation()?.to_owned(),
@@ -29,7 +29,7 @@ pub(crate) fn of_version(version: ServedVersion<'_>) -> Option<Warning> {
     })
 }
 
-/// The warnings about finalizers that are new (`generateWarningsFromObj`).
+/// The warnings about new finalizers (`generateWarningsFromObj`).
 pub(crate) fn of_finalizers(version: ServedVersion<'_>, new: &Value, old: Option<&Value>) -> Vec<Warning> {
     let of = |value: &Value| value.as_object().map(prepare::metadata).unwrap_or_default().finalizers;
     let finalizers = of(new);

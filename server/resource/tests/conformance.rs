@@ -1,4 +1,4 @@
-//! Our answers for custom resources are those recorded from the API server's code of each Kubernetes version.
+//! Compares the answers for custom resources with recordings of the API server's code of each Kubernetes version.
 #![allow(clippy::disallowed_methods, reason = "tests read files")]
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 
@@ -16,7 +16,7 @@ use crd_analyzer_fixtures::resources::cases;
 use crd_analyzer_schema::KubernetesVersion;
 use serde_json::Value;
 
-/// The recorded answers by Kubernetes version, file and case. A Kubernetes version that answers as the newest has no line of its own.
+/// The recorded answers by Kubernetes version, file and case. A Kubernetes version without an entry answers like the newest one.
 fn recorded(folder: &Path) -> BTreeMap<(u8, String), Value> {
     let text = std::fs::read_to_string(folder.join("golden.jsonl")).expect("the golden file is there");
     let answers = text.lines().map(|line| {

@@ -1,5 +1,5 @@
-//! What a verdict says beside the API server's words: which place of the CRD decides, what reading the object changed, what
-//! comes after the errors.
+//! The results beyond the API server's messages: the part of the CRD behind each error, the changes that decoding made, and
+//! the hidden errors.
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 
 use std::sync::Arc;
@@ -39,7 +39,7 @@ fn verdict(spec: &str) -> ResourceVerdict {
 
 type Judge = for<'a> fn(ServedVersion<'_>, &JsonDoc<'_>, Known<'_>, Question<'a>) -> ResourceVerdict;
 
-/// The verdict on an object with this `spec`.
+/// The answer for an object with this `spec`.
 fn verdict_of(schema: &str, spec: &str, judge: Judge) -> ResourceVerdict {
     let definition = tree(&format!(
         "spec:
@@ -67,7 +67,7 @@ fn verdict_of(schema: &str, spec: &str, judge: Judge) -> ResourceVerdict {
     judge(served, &json, Known::ALL, Question::Create)
 }
 
-/// Errors, hidden errors and strict errors, each with what decides below the schema, then what changed.
+/// Checks errors, hidden errors and strict errors, each with the part of the schema behind it, and then the changes.
 #[track_caller]
 fn check(spec: &str, expected: &[&str]) {
     let verdict = verdict(spec);
@@ -148,7 +148,7 @@ fn rules_that_are_not_run_are_told_apart() {
 
 #[test]
 fn a_rule_that_reads_what_is_wrong_anyway_says_nothing() {
-    // It would end in an error, or fail, only because of the value that has to be changed.
+    // The rule would only fail because of the wrong value.
     check(
         "{size: x}",
         &[
@@ -186,7 +186,7 @@ fn what_a_rule_reads_decides_that_it_fails() {
         "{size: 15, tier: small}",
         &["spec.size", "spec.tier"],
     );
-    // What holds anyway did not decide.
+    // An operand that is true does not decide a false `&&`.
     check("self.live && self.size < 10", "{live: true, size: 15}", &["spec.size"]);
     check(
         "!(self.live || self.size < 10)",

@@ -1,18 +1,18 @@
-//! The codes of this crate's findings, one sentence each. Their pages explain them at length.
+//! The diagnostic codes of this crate, each with a one-sentence description. Their pages explain them in detail.
 
-/// Declares codes as constants, and `ALL` of them with their sentences (the documentation of each) and pages
-/// (`../codes/CODE.md` from the file that declares them).
+/// Declares codes as constants, and `ALL` with every code, its description (the doc comment) and its page
+/// (`../codes/CODE.md` relative to the declaring file).
 #[macro_export]
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $code:literal $(, no_fix: $why:literal)?;)+) => {
         $($(#[doc = $doc])+ pub const $name: &str = $code;)+
 
-        /// Every code with its sentence and its page.
+        /// Every code with its description and its page.
         pub const ALL: &[(&str, &str, &str)] = &[
             $(($code, concat!($($doc),+), include_str!(concat!("../codes/", $code, ".md")))),+
         ];
 
-        /// The codes whose errors have no quick fix, each with the reason why none can be known.
+        /// The codes whose errors have no quick fix, each with the reason why.
         pub const WITHOUT_FIX: &[(&str, &str)] = &[$($(($code, $why),)?)+];
     };
 }
@@ -50,7 +50,7 @@ codes! {
     /// A pattern is not a valid regular expression of Go.
     INVALID_PATTERN = "invalid-pattern";
 
-    // what crd-analyzer does not find out
+    // limits of crd-analyzer itself
     /// The document needs more work or memory than crd-analyzer spends on one document.
     NOT_FINISHED = "not-finished";
 

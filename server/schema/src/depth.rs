@@ -1,32 +1,33 @@
-//! How deep schemas and values are followed.
+//! The maximum nesting depth of schemas and values.
 //!
-//! The API server follows them as deep as JSON may nest. Every walk here recurses, so it goes as deep as the stack of its thread allows: who
-//! judges what others wrote gives its threads the stack for all of it.
+//! The API server walks them as deep as JSON may nest. All walks here are recursive, so the stack of the thread limits
+//! their depth: threads that check untrusted input need [`STACK_BYTES`].
 
 /// The deepest nesting of JSON that the API server reads (`encoding/json`, `sigs.k8s.io/json`).
 pub const MAX: usize = 10_000;
 
-/// The depth that every thread has room for, also one of 2 MiB.
+/// The depth that fits on every thread's stack, even one of 2 MiB.
 pub const ALWAYS: usize = 250;
 
-/// The stack that a thread needs for [`MAX`] levels.
+/// The stack size for [`MAX`] levels, in bytes.
 pub const STACK_BYTES: usize = RESERVE + MAX * 2 * BYTES_A_LEVEL + (1 << 20);
 
-/// More than any walk takes for one level. Where a walk over a schema ends, one over a value may begin, so a level counts twice.
+/// An upper bound of the stack that one level takes, in bytes. A walk over a value may start at the end of a walk over a
+/// schema, so each level counts twice.
 const BYTES_A_LEVEL: usize = 8 << 10;
 
-/// For what is as large at any depth: an expression that is compiled, a message that is made.
+/// The stack reserved for work that does not depend on the depth, such as compiling an expression, in bytes.
 const RESERVE: usize = 2 << 20;
 
-/// How deep a schema, and a value at its end, may nest to be followed from here. What was
-/// decoded by this limit must be walked on threads of no smaller stack.
+/// The maximum depth of a schema, and of a value at its end, for a walk that starts here. Input that was decoded with this
+/// limit must be walked on threads whose stack is at least as large.
 pub fn limit() -> usize {
     let remaining = stacker::remaining_stack().unwrap_or_default();
     let levels = remaining.saturating_sub(RESERVE) / (2 * BYTES_A_LEVEL);
     levels.clamp(ALWAYS, MAX)
 }
 
-/// Whether so little stack is left that nothing may go deeper: for walks that follow a schema over and over, as deep as a value goes.
+/// Whether too little stack is left to go deeper. For walks that follow a recursive schema as deep as the value goes.
 pub fn is_exhausted() -> bool {
     stacker::remaining_stack().is_some_and(|it| it < RESERVE / 8)
 }

@@ -1,4 +1,4 @@
-//! Walks over schemas and values as deep as the decoders let through, on the stack of an ordinary thread.
+//! Walks over schemas and values of the maximum depth that the decoders accept, on the stack of an ordinary thread.
 
 use serde_json::json;
 
@@ -14,9 +14,9 @@ use crate::pruning::prune_and_track;
 use crate::structural::{Structural, validate};
 use crate::unknown::Known;
 
-/// The deepest schema that a CRD is read with.
+/// The maximum depth of the schema of a CRD.
 const SCHEMA_DEPTH: usize = 400;
-/// The deepest value.
+/// The maximum depth of a value.
 const VALUE_DEPTH: usize = 1000;
 
 struct NoRules;

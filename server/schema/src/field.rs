@@ -1,4 +1,4 @@
-//! Field paths and field errors, as `k8s.io/apimachinery/pkg/util/validation/field` has them.
+//! Field paths and field errors (`k8s.io/apimachinery/pkg/util/validation/field`).
 
 mod cause;
 mod make;
@@ -15,35 +15,35 @@ pub use trail::Trail;
 /// One step of a [`Path`].
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Segment {
-    /// A field of a struct: `.name` (`field.Path.Child`). May be empty and may itself contain dots where the API server's does.
+    /// A field of a struct: `.name` (`field.Path.Child`). As in the API server, the name may be empty or contain dots.
     Field(String),
-    /// A position in a list: `[3]` (`field.Path.Index`).
+    /// An index of a list: `[3]` (`field.Path.Index`).
     Index(usize),
     /// A key of a map: `[name]` (`field.Path.Key`).
     Key(String),
 }
 
-/// The place of a finding in an object, from its root.
+/// The path of an error in an object, from the root.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Path(Vec<Segment>);
 
 impl Path {
-    /// The root: no segment. Printed `<nil>`, as a nil `*field.Path` is.
+    /// The root: a path without segments. Printed as `<nil>`, like a nil `*field.Path`.
     pub const fn root() -> Self {
         Self(Vec::new())
     }
 
-    /// The path of these fields, one below the other (`field.NewPath`).
+    /// The path that consists of these fields, outermost first (`field.NewPath`).
     pub fn of<'a>(fields: impl IntoIterator<Item = &'a str>) -> Self {
         Self(fields.into_iter().map(|name| Segment::Field(name.to_owned())).collect())
     }
 
-    /// The steps from the root.
+    /// The segments from the root.
     pub fn segments(&self) -> &[Segment] {
         &self.0
     }
 
-    /// This path and one step more.
+    /// Returns this path with one more segment.
     #[must_use]
     pub fn with(&self, segment: Segment) -> Self {
         let mut segments = Vec::with_capacity(self.0.len() + 1);
@@ -70,12 +70,12 @@ impl Path {
         self.with(Segment::Key(key.to_owned()))
     }
 
-    /// Takes a step down in place, for walks that undo it with [`Path::pop`] instead of copying the path at every node.
+    /// Appends a segment in place. Walks undo it with [`Path::pop`] instead of copying the path at every node.
     pub fn push(&mut self, segment: Segment) {
         self.0.push(segment);
     }
 
-    /// Takes back the last [`Path::push`].
+    /// Removes the segment of the last [`Path::push`].
     pub fn pop(&mut self) {
         self.0.pop();
     }
@@ -88,7 +88,7 @@ impl FromIterator<Segment> for Path {
 }
 
 impl fmt::Display for Path {
-    /// As `field.Path.String`: `spec.versions[0].schema.properties[a]`.
+    /// Formats like `field.Path.String`: `spec.versions[0].schema.properties[a]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
             return f.write_str("<nil>");
@@ -105,18 +105,18 @@ impl fmt::Display for Path {
     }
 }
 
-/// The reason of a cause (`field.ErrorType`).
+/// The type of an error (`field.ErrorType`).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ErrorType {
-    /// A referred value does not exist.
+    /// A referenced value does not exist.
     NotFound,
     /// A required value is missing.
     Required,
-    /// A value that must be unique is there twice.
+    /// A value that must be unique occurs twice.
     Duplicate,
     /// A malformed value.
     Invalid,
-    /// A value outside the supported ones.
+    /// A value that is not one of the supported values.
     NotSupported,
     /// A value that is not allowed here.
     Forbidden,
@@ -124,18 +124,18 @@ pub enum ErrorType {
     TooLong,
     /// More values than allowed.
     TooMany,
-    /// Fewer values than demanded.
+    /// Fewer values than required.
     TooFew,
-    /// Something went wrong that is not the request's fault.
+    /// An internal error, which the request did not cause.
     Internal,
     /// A value of the wrong type.
     TypeInvalid,
-    /// A value shorter than demanded.
+    /// A value shorter than required.
     TooShort,
 }
 
 impl ErrorType {
-    /// The cause's reason as the API prints it (`FieldValueRequired` and so on).
+    /// The reason in the API's status (`FieldValueRequired` and so on).
     pub const fn reason(self) -> &'static str {
         match self {
             Self::NotFound => "FieldValueNotFound",
@@ -153,7 +153,7 @@ impl ErrorType {
         }
     }
 
-    /// The words before the value in the message (`field.ErrorType.String`).
+    /// The start of the message, before the value (`field.ErrorType.String`).
     pub const fn words(self) -> &'static str {
         match self {
             Self::NotFound => "Not found",
@@ -174,21 +174,21 @@ impl ErrorType {
 /// One cause of a rejection (`field.Error`).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Error {
-    /// The reason.
+    /// The type.
     pub kind: ErrorType,
-    /// Where, in the API server's own (internal) form of the object.
+    /// The path in the API server's internal form of the object.
     pub path: Path,
-    /// The API server's words, without the value that may stand before them in the message.
+    /// The API server's message, without the value that may precede it.
     pub detail: String,
-    /// The value as the message renders it (`"Widget"`, `3`, `{"Rule":…}`), empty where the message shows none.
+    /// The value as the message shows it (`"Widget"`, `3`, `{"Rule":…}`); empty if the message shows none.
     pub bad_value: String,
-    /// Which of our diagnostic codes this is: kebab-case, set where the error is made. The pages of the codes name them.
+    /// The diagnostic code, in kebab-case. Each code has a page.
     pub code: &'static str,
-    /// What is known beyond these, for places and words: see [`Error::inner`], [`Error::cause`] and [`Error::place`].
+    /// Further details for ranges and messages: see [`Error::inner`], [`Error::cause`] and [`Error::place`].
     beyond: Option<Box<Beyond>>,
 }
 
-/// What is known of an error beyond what the API server says. In a box, since most have nothing of it, and many are made and dropped.
+/// Details of an error beyond the API server's answer. Boxed, since most errors have none, and many are created and dropped.
 #[derive(Clone, PartialEq, Debug, Default)]
 struct Beyond {
     inner: Option<std::ops::Range<usize>>,
@@ -197,36 +197,36 @@ struct Beyond {
     others: Vec<(IssueKind, std::ops::Range<usize>)>,
 }
 
-/// Problems of an expression that are kept beside the first.
+/// The maximum number of further problems of an expression that an error keeps.
 const MAX_OTHERS: usize = 10;
 
-/// The findings of one document that are told take about so many bytes at most; of the others it is told how many there are. Some ten
-/// thousand of the usual length have room.
+/// The limit on the total size of one document's reported errors, in bytes. The rest is only counted. About ten thousand
+/// errors of the usual length fit.
 pub const MAX_FINDING_BYTES: usize = 8 << 20;
 
-/// The room that there is for the findings of one document.
+/// The room for the errors of one document, up to [`MAX_FINDING_BYTES`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Room {
     taken: usize,
 }
 
 impl Room {
-    /// Whether there is some.
+    /// Whether any room is left.
     pub fn is_left(self) -> bool {
         self.taken < MAX_FINDING_BYTES
     }
 
-    /// Takes some. The last finding may take more than there is.
+    /// Uses up room. The last error may exceed the limit.
     pub fn take(&mut self, bytes: usize) {
         self.taken = self.taken.saturating_add(bytes);
     }
 }
 
-/// Bytes that a finding takes beside its words, once it has a place and is printed.
+/// The size of an error apart from its strings, in bytes, with its position and its printed form.
 pub const FINDING_BYTES: usize = 256;
 
-/// Drops findings that the memory budget has no room for ([`budget::tell`]). The first one always stays, so that an
-/// empty list still means that nothing was found.
+/// Drops errors that do not fit into the memory budget ([`budget::tell`]). The first one always stays, so that an empty list
+/// still means that there are no errors.
 pub fn leave_out<T>(findings: &mut Vec<T>, bytes: impl Fn(&T) -> usize) {
     let mut is_first = true;
     findings.retain(|it| {
@@ -237,7 +237,7 @@ pub fn leave_out<T>(findings: &mut Vec<T>, bytes: impl Fn(&T) -> usize) {
 }
 
 impl Path {
-    /// About the bytes that it takes.
+    /// The approximate size in memory, in bytes.
     pub fn bytes(&self) -> usize {
         let segment = |it: &Segment| match it {
             Segment::Field(name) | Segment::Key(name) => name.len(),
@@ -248,14 +248,14 @@ impl Path {
 }
 
 impl Error {
-    /// About the bytes that it takes.
+    /// The approximate size in memory, in bytes.
     pub fn bytes(&self) -> usize {
         let cause = self.beyond.as_ref().and_then(|it| it.cause.as_ref());
         let beyond = cause.map_or(0, Cause::bytes);
         FINDING_BYTES + self.path.bytes() + self.detail.len() + self.bad_value.len() + beyond
     }
 
-    /// An error without a place inside the value.
+    /// Creates an error about the whole value.
     pub fn new(
         kind: ErrorType,
         code: &'static str,
@@ -277,28 +277,28 @@ impl Error {
         self.beyond.get_or_insert_default()
     }
 
-    /// The same error, about a part of the value: bytes of the decoded string (a token of a rule, the bad part of a pattern).
+    /// Narrows the error to a part of the value, in bytes of the decoded string (a token of a rule, the bad part of a pattern).
     #[must_use]
     pub fn within(mut self, inner: std::ops::Range<usize>) -> Self {
         self.beyond().inner = Some(inner);
         self
     }
 
-    /// The same error, about another place than the one that the API server names.
+    /// Sets the path that the error is really about, if the API server names another one.
     #[must_use]
     pub fn really_about(mut self, place: Path) -> Self {
         self.beyond().about = Some(place);
         self
     }
 
-    /// The same error with its data.
+    /// Adds the cause.
     #[must_use]
     pub fn because(mut self, cause: Cause) -> Self {
         self.beyond().cause = Some(cause);
         self
     }
 
-    /// The same error, which names further problems of the expression, each at bytes of it. The first ones are kept.
+    /// Adds further problems of the expression, each with its byte range in the expression. Only the first few are kept.
     #[must_use]
     pub fn with_others(mut self, others: impl IntoIterator<Item = (IssueKind, std::ops::Range<usize>)>) -> Self {
         let others: Vec<_> = others.into_iter().take(MAX_OTHERS).collect();
@@ -308,22 +308,22 @@ impl Error {
         self
     }
 
-    /// Further problems of an expression, each with its bytes in the decoded string.
+    /// Further problems of the expression, each with its byte range in the decoded string.
     pub fn others(&self) -> &[(IssueKind, std::ops::Range<usize>)] {
         self.beyond.as_ref().map_or(&[], |it| &it.others)
     }
 
-    /// The part of the value that it is about, in bytes of the decoded string, if it knows one.
+    /// The part of the value that the error is about, as bytes of the decoded string, if known.
     pub fn inner(&self) -> Option<std::ops::Range<usize>> {
         self.beyond.as_ref()?.inner.clone()
     }
 
-    /// What it is about beyond code and path, where these do not say all.
+    /// The details beyond code and path, if there are any.
     pub fn cause(&self) -> Option<&Cause> {
         self.beyond.as_ref()?.cause.as_ref()
     }
 
-    /// The place that it is about: mostly the one that the API server names.
+    /// The path that the error is about: usually the one that the API server names.
     pub fn place(&self) -> &Path {
         let about = self.beyond.as_ref().and_then(|it| it.about.as_ref());
         about.unwrap_or(&self.path)

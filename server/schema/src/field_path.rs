@@ -1,4 +1,4 @@
-//! Paths to a field of a schema, as `fieldPath` of a rule and `jsonPath` of a selectable field write them
+//! Paths to a field of a schema: `fieldPath` of a rule and `jsonPath` of a selectable field
 //! (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`, `ValidFieldPath`).
 
 use std::fmt;
@@ -7,29 +7,30 @@ use std::ops::Range;
 use crate::field::{Cause, Path, Segment};
 use crate::structural::{AdditionalProperties, Structural};
 
-/// Bytes without a delimiter after which the API server stops reading a path, without a word (`bufio.MaxScanTokenSize`).
+/// The number of bytes without a delimiter after which the API server silently stops reading a path
+/// (`bufio.MaxScanTokenSize`).
 const TOKEN_LIMIT: usize = 64 * 1024;
 
 /// Why a path does not lead to a field of the schema.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FieldPathError {
-    /// What is wrong, and which bytes of the path it is about.
+    /// A problem, and the bytes of the path that it is about.
     Invalid(PathProblem, Range<usize>),
-    /// The API server crashes, because it looks for a field in a schema that does not exist.
+    /// The API server crashes because it looks up a field in a schema that does not exist.
     Crash(Range<usize>),
 }
 
-/// What is wrong with a path. Prints the API server's words.
+/// A problem in a path. Displays as the API server's message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PathProblem {
-    /// It does not have the form of a path.
+    /// The path is malformed.
     Malformed(String),
-    /// It leads to a property that the schema does not have.
+    /// The path names a property that the schema does not have.
     NotFound,
 }
 
 impl PathProblem {
-    /// The data of an error about this problem, where `part` is the part of the path that it is about.
+    /// The cause for an error about this problem; `part` is the part of the path that it is about.
     pub fn cause(self, part: &str) -> Cause {
         match self {
             Self::Malformed(detail) => Cause::Malformed(detail),
@@ -58,7 +59,7 @@ impl fmt::Display for FieldPathError {
 
 impl std::error::Error for FieldPathError {}
 
-/// Follows `.name` and, if `allow_brackets`, `['name']` from `schema` down. Returns the path and the schema there, which
+/// Follows `.name` and, if `allow_brackets`, `['name']` from `schema` down. Returns the path and the schema at its end, which
 /// is `None` where any value is allowed.
 pub fn resolve<'s>(
     text: &str,
@@ -128,7 +129,7 @@ impl Token<'_> {
     }
 }
 
-/// Delimiters (`.`, `[`, `]`), quoted strings with what they enclose, and the text between.
+/// An iterator over delimiters (`.`, `[`, `]`), quoted strings with everything between their quotes, and the text in between.
 struct Tokens<'t> {
     text: &'t str,
     at: usize,
@@ -158,7 +159,7 @@ impl<'t> Iterator for Tokens<'t> {
             }
             _ => bytes.iter().position(|b| b".[]".contains(b)).unwrap_or(bytes.len()),
         };
-        // To see the end of a token takes a byte more, unless a quote ends it.
+        // The scanner needs one more byte to see the end of a token, unless a quote ends it.
         let is_closed = bytes[0] == b'\'' && length > 1 && bytes[length - 1] == b'\'' && bytes[length - 2] != b'\\';
         let seen = if is_closed { length } else { length + 1 };
         if length > 1 && seen > TOKEN_LIMIT {
@@ -174,7 +175,7 @@ impl<'t> Iterator for Tokens<'t> {
     }
 }
 
-/// Escapes of a quoted string; of several wrong ones the last is named (`unescapeSingleQuote`).
+/// Resolves the escapes in a quoted string. The error names the last invalid escape (`unescapeSingleQuote`).
 fn unescape(text: &str) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut wrong = None;

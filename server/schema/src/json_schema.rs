@@ -1,19 +1,19 @@
-//! The OpenAPI v3 schema of a CRD, as its author wrote it.
+//! The OpenAPI v3 schema of a CRD as its author wrote it.
 
 use std::ops::{Deref, DerefMut};
 
 use serde_json::Value;
 
-/// A schema as the API has it (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions`, `JSONSchemaProps`, the internal
-/// form). Absent strings are empty, absent lists are empty unless an `Option` tells absent from empty.
+/// A schema in the API server's internal form (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions`, `JSONSchemaProps`).
+/// An absent string or list is empty unless an `Option` distinguishes absent from empty.
 ///
 /// Maps are lists sorted by key without duplicates: that is the order in which the API server's decoder sees them.
 ///
 /// Equality is the API server's semantic equality (`k8s.io/apimachinery/pkg/api/equality`): an absent list or map equals an
 /// empty one.
 ///
-/// A CRD has thousands of schemas, and every walk over them waits for memory more than for anything else. So what few
-/// schemas have lies apart: the keywords of [`RareKeywords`] are read and set as if they were fields of this type.
+/// A CRD has thousands of schemas, and memory access dominates the time of every walk over them. So keywords that few
+/// schemas have are stored separately: those of [`RareKeywords`] are read and set as if they were fields of this type.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct JsonSchemaProps {
     /// `description`
@@ -42,7 +42,7 @@ pub struct JsonSchemaProps {
     pub x_int_or_string: bool,
     /// `x-kubernetes-validations`
     pub x_validations: Vec<ValidationRule>,
-    /// Which lists and maps above are written, but empty.
+    /// The lists and maps above that are present but empty.
     pub empty: EmptyKeywords,
     /// All other keywords.
     pub rare: Rare,
@@ -62,7 +62,7 @@ impl DerefMut for JsonSchemaProps {
     }
 }
 
-/// [`RareKeywords`] of a schema, which takes no room until one is set.
+/// The [`RareKeywords`] of a schema, allocated when the first one is set.
 #[derive(Clone, Default)]
 pub struct Rare(Option<Box<RareKeywords>>);
 
@@ -72,7 +72,7 @@ impl Rare {
         self.0.as_deref()
     }
 
-    /// The keywords, to be changed; `None` if none is set.
+    /// The keywords for modification; `None` if none is set.
     pub fn get_mut(&mut self) -> Option<&mut RareKeywords> {
         self.0.as_deref_mut()
     }
@@ -130,7 +130,7 @@ pub struct RareKeywords {
     pub minimum: Option<f64>,
     /// `exclusiveMinimum`
     pub exclusive_minimum: bool,
-    /// `maxLength`, in the unit that the API server counts in (it says bytes, it counts characters).
+    /// `maxLength`, in characters (the API server's messages say bytes, but it counts characters).
     pub max_length: Option<i64>,
     /// `minLength`
     pub min_length: Option<i64>,
@@ -179,7 +179,7 @@ pub struct RareKeywords {
 }
 
 impl RareKeywords {
-    /// None of them.
+    /// No keyword is set.
     const NONE: Self = Self {
         id: String::new(),
         schema: String::new(),
@@ -216,7 +216,7 @@ impl RareKeywords {
 }
 
 impl RareKeywords {
-    /// The keywords that hold lists of schemas for the same value, each with its list.
+    /// The keywords whose value is a list of schemas for the same value, each with its list.
     pub fn clauses(&self) -> [(&'static str, &[JsonSchemaProps]); 3] {
         [
             ("allOf", &self.all_of),
@@ -232,9 +232,9 @@ impl Default for RareKeywords {
     }
 }
 
-/// Lists and maps of a schema that are written, but empty: a few rules of the API server tell them from absent ones.
+/// Lists and maps of a schema that are present but empty: a few checks of the API server distinguish them from absent ones.
 ///
-/// They play no part in equality, see [`JsonSchemaProps`].
+/// They do not affect equality, see [`JsonSchemaProps`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EmptyKeywords(u16);
 
@@ -262,12 +262,12 @@ impl EmptyKeywords {
     /// `x-kubernetes-validations: []`
     pub const VALIDATIONS: Self = Self(1 << 10);
 
-    /// Notes that `keyword` is written, but empty.
+    /// Records that `keyword` is present but empty.
     pub fn insert(&mut self, keyword: Self) {
         self.0 |= keyword.0;
     }
 
-    /// Whether `keyword` is written, but empty.
+    /// Whether `keyword` is present but empty.
     pub const fn contains(self, keyword: Self) -> bool {
         self.0 & keyword.0 != 0
     }
@@ -279,22 +279,22 @@ impl PartialEq for EmptyKeywords {
     }
 }
 
-/// Schemas by name, sorted by name, each name once.
+/// Schemas by name, sorted by name and without duplicates.
 pub type SchemaMap = Vec<(String, JsonSchemaProps)>;
 
-/// `items`: one schema, or (which no structural schema may have) a list of them (`JSONSchemaPropsOrArray`).
+/// `items`: one schema, or a list of schemas, which no structural schema may have (`JSONSchemaPropsOrArray`).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SchemaOrArray {
     /// The schema of every item.
     pub schema: Option<Box<JsonSchemaProps>>,
-    /// One schema an item.
+    /// One schema for each item.
     pub json_schemas: Vec<JsonSchemaProps>,
 }
 
-/// `additionalProperties`: a schema, or whether anything is allowed (`JSONSchemaPropsOrBool`).
+/// `additionalProperties`: a schema or a boolean (`JSONSchemaPropsOrBool`).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SchemaOrBool {
-    /// False only where the author wrote `false`.
+    /// Whether other properties are allowed; false only if the author wrote `false`.
     pub allows: bool,
     /// The schema of every value.
     pub schema: Option<Box<JsonSchemaProps>>,
@@ -303,9 +303,9 @@ pub struct SchemaOrBool {
 /// A value of `dependencies` (`JSONSchemaPropsOrStringArray`).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SchemaOrStringArray {
-    /// The schema to hold when the property is there.
+    /// The schema that applies if the property is present.
     pub schema: Option<Box<JsonSchemaProps>>,
-    /// The properties to be there when the property is there.
+    /// The properties that are required if the property is present.
     pub property: Vec<String>,
 }
 

@@ -1,7 +1,8 @@
-//! Structural schemas and what the API server does with values under them.
+//! Structural schemas and the API server's validation, defaulting and pruning of values.
 //!
-//! This crate knows no YAML and no positions: values (`serde_json::Value`, in which an integer that fits `i64` is one
-//! and every other number is an `f64`, as `sigs.k8s.io/json` decodes) go in, findings with structured field paths come out.
+//! This crate does not know YAML or source positions. Its input is `serde_json::Value`, where numbers are `i64` if they are
+//! integers that fit and `f64` otherwise, as `sigs.k8s.io/json` decodes them. Its output is errors with structured field
+//! paths.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read tables and a corpus"))]
 

@@ -1,4 +1,4 @@
-//! What tests of this crate share: schemas written as JSON, and the conformance tables where they are available.
+//! Shared helpers for the tests of this crate: schemas written as JSON, and the conformance tables if available.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::json_schema::{
     EmptyKeywords, ExternalDocumentation, JsonSchemaProps, SchemaMap, SchemaOrArray, SchemaOrBool, ValidationRule,
 };
 
-/// The schema that a v1 CRD would hold as this JSON. Unknown keywords panic: a test must mean what it says.
+/// The schema of a v1 CRD that has this JSON. Panics on unknown keywords, since a typo would weaken a test.
 pub(crate) fn schema(json: &Value) -> JsonSchemaProps {
     let mut props = JsonSchemaProps::default();
     for (keyword, value) in json.as_object().expect("a schema is an object") {

@@ -1,11 +1,11 @@
-//! A JSON value of another type than the Go field that it should fill (`encoding/json`, `UnmarshalTypeError`).
+//! A JSON value whose type does not fit its Go field (`encoding/json`, `UnmarshalTypeError`).
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::Value;
 
-/// The types of the API that are strings in Go.
+/// The API types that are strings in Go.
 pub const STRING_TYPES: [&str; 17] = [
     "string",
     "types.UID",
@@ -26,18 +26,18 @@ pub const STRING_TYPES: [&str; 17] = [
     "v1beta1.MatchPolicyType",
 ];
 
-/// A JSON value of another type than the Go field that it should fill. It prints as Go's decoder does.
+/// A JSON value whose type does not fit its Go field. Displays as the message of Go's decoder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TypeMismatch {
-    /// The JSON value, as Go describes it: `string`, `number 1.5`.
+    /// The JSON value in Go's words: `string`, `number 1.5`.
     pub value: String,
-    /// The Go type that it should fill.
+    /// The Go type of the field.
     pub into: Cow<'static, str>,
-    /// The innermost Go struct around it; empty if there is none.
+    /// The innermost surrounding Go struct; empty if there is none.
     pub structure: &'static str,
-    /// The dotted names of the struct fields on the way; keys of maps and positions in lists are not in it.
+    /// The dotted names of the surrounding struct fields, without map keys and list indexes.
     pub field: String,
-    /// The key of the map that the value is in, if it is in one. Go does not say it.
+    /// The key of the map that contains the value, if any. Go's message does not mention it.
     pub key: Option<Box<str>>,
 }
 
@@ -60,7 +60,7 @@ impl fmt::Display for TypeMismatch {
     }
 }
 
-/// What Go's decoder calls a JSON value in an error.
+/// The name of a JSON value in an error of Go's decoder.
 pub const fn described(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

@@ -1,8 +1,8 @@
-//! Values that are not known, because something fills them in before the object is sent: a template, a substitution, the base of a patch.
+//! Unknown values, which something fills in before the object is sent: a template, a substitution, or the base of a patch.
 //!
-//! What is not known is said beside the value, in a tree of its own ([`Unknown`]): whatever a text can contain, somebody can write. Whoever
-//! judges a value gets a [`Known`] with it, asks that first, and says nothing of what is not known. A rule that meets an unknown value has
-//! no result ([`touch`]).
+//! A separate tree ([`Unknown`]) describes the unknown parts of a value, since any placeholder string could also be a real
+//! value. Validation receives a [`Known`] with each value and skips unknown parts. A rule that reads an unknown value has no
+//! result ([`touch`]).
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -16,7 +16,7 @@ thread_local! {
     static TOUCHED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What is not known of a value and of what is in it. A value that is fully known has none.
+/// The unknown parts of a value. A fully known value has none.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unknown {
     how: How,
@@ -24,20 +24,20 @@ pub struct Unknown {
     items: BTreeMap<usize, Unknown>,
 }
 
-/// How a value is not known.
+/// The way in which a value is unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum How {
-    /// Only something in it is not known.
+    /// Only parts of it are unknown.
     Inside,
-    /// It is an object or a list that may have more than it shows.
+    /// It is an object or list that may have more entries or items than it shows.
     More,
     /// It may be any value.
     Value,
-    /// It is an item in the place of any number of items.
+    /// It is an item that stands for any number of items.
     Items,
 }
 
-/// What of an object or a list is not known, while that is being found out.
+/// A builder for the unknown parts of an object or list.
 #[derive(Default, Debug)]
 pub struct Parts {
     has_more: bool,
@@ -46,19 +46,19 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// There may be more entries or items.
+    /// Records that there may be more entries or items.
     pub fn more(&mut self) {
         self.has_more = true;
     }
 
-    /// What is not known of a field.
+    /// Records the unknown parts of a field.
     pub fn field(&mut self, name: &str, unknown: Option<Unknown>) {
         if let Some(unknown) = unknown {
             self.fields.insert(name.to_owned(), unknown);
         }
     }
 
-    /// What is not known of an item.
+    /// Records the unknown parts of an item.
     pub fn item(&mut self, index: usize, unknown: Option<Unknown>) {
         if let Some(unknown) = unknown {
             self.has_more |= unknown.how == How::Items;
@@ -66,7 +66,7 @@ impl Parts {
         }
     }
 
-    /// What is not known of the whole; `None` if all is known.
+    /// The unknown parts of the object or list; `None` if everything is known.
     pub fn whole(self) -> Option<Unknown> {
         let how = if self.has_more { How::More } else { How::Inside };
         (self.has_more || !self.fields.is_empty() || !self.items.is_empty()).then_some(Unknown {
@@ -78,12 +78,12 @@ impl Parts {
 }
 
 impl Unknown {
-    /// Of a value that may be any.
+    /// The state of a value that may be anything.
     pub fn value() -> Self {
         Self::whole(How::Value)
     }
 
-    /// Of an item in the place of any number of items.
+    /// The state of an item that stands for any number of items.
     pub fn items() -> Self {
         Self::whole(How::Items)
     }
@@ -96,7 +96,7 @@ impl Unknown {
         }
     }
 
-    /// The same without the fields and items that `value` does not have. `None` if nothing is left.
+    /// Removes the fields and items that `value` does not have. `None` if nothing is left.
     #[must_use]
     pub fn of_what_is_in(self, value: &Value) -> Option<Self> {
         let fields = self.fields.into_iter().filter_map(|(name, unknown)| {
@@ -115,14 +115,14 @@ impl Unknown {
         (left.how != How::Inside || !left.fields.is_empty() || !left.items.is_empty()).then_some(left)
     }
 
-    /// The same where a field has a value that is known.
+    /// Marks a field as known.
     #[must_use]
     pub fn without(mut self, field: &str) -> Self {
         self.fields.remove(field);
         self
     }
 
-    /// The same of an object that has nothing but this field that is not known.
+    /// The unknown parts of an object that contains only this field.
     #[must_use]
     pub fn only(mut self, field: &str) -> Self {
         let of_field = self.fields.remove(field);
@@ -132,7 +132,7 @@ impl Unknown {
         }
     }
 
-    /// What is not known where the value at a path may be any, besides what was not known before.
+    /// Marks the value at a path as unknown, in addition to the parts that were unknown before.
     pub fn at(before: Option<Self>, path: &[Segment]) -> Self {
         let mut here = before.unwrap_or(Self::whole(How::Inside));
         if matches!(here.how, How::Value | How::Items) {
@@ -152,7 +152,7 @@ impl Unknown {
         here
     }
 
-    /// The same where the value at a path of fields may be any.
+    /// Marks the value at a path of fields as unknown.
     #[must_use]
     pub fn with(mut self, path: &[&str]) -> Self {
         match path {
@@ -166,7 +166,7 @@ impl Unknown {
     }
 }
 
-/// What is known of a value, for who judges it.
+/// The known parts of a value, for code that validates it.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Known<'u>(Option<&'u Unknown>);
 
@@ -177,58 +177,58 @@ impl<'u> From<Option<&'u Unknown>> for Known<'u> {
 }
 
 impl<'u> Known<'u> {
-    /// All of it is known.
+    /// Everything is known.
     pub const ALL: Self = Self(None);
 
-    /// Whether all of it is known.
+    /// Whether the whole value is known.
     pub fn is_all(self) -> bool {
         self.0.is_none()
     }
 
-    /// Whether nothing of it is known.
+    /// Whether nothing of the value is known.
     pub fn is_nothing(self) -> bool {
         self.0.is_some_and(|it| matches!(it.how, How::Value | How::Items))
     }
 
-    /// Whether it is an item in the place of any number of items.
+    /// Whether it is an item that stands for any number of items.
     pub fn is_items(self) -> bool {
         self.0.is_some_and(|it| it.how == How::Items)
     }
 
-    /// Whether an object or a list may have more than it shows.
+    /// Whether the object or list may have more entries or items than it shows.
     pub fn has_more(self) -> bool {
         self.0.is_some_and(|it| it.how == How::More)
     }
 
-    /// What is known of a field.
+    /// The known parts of a field.
     #[must_use]
     pub fn field(self, name: &str) -> Self {
         Self(self.0.and_then(|it| it.fields.get(name)))
     }
 
-    /// What is known of an item.
+    /// The known parts of an item.
     #[must_use]
     pub fn item(self, index: usize) -> Self {
         Self(self.0.and_then(|it| it.items.get(&index)))
     }
 
-    /// What is not known, to keep.
+    /// The unknown parts, to store them.
     pub fn unknown(self) -> Option<&'u Unknown> {
         self.0
     }
 }
 
-/// Remembers that an evaluation met something that is not known.
+/// Records that an evaluation read an unknown value.
 pub fn touch() {
     TOUCHED.set(true);
 }
 
-/// Whether that happened since it was asked for the last time.
+/// Whether an unknown value was read since the last call.
 pub fn was_touched() -> bool {
     TOUCHED.replace(false)
 }
 
-/// Takes the items away that stand for any number of items.
+/// Removes the items that stand for any number of items.
 pub fn without_items(value: &mut Value, known: Known<'_>) {
     if known.is_all() {
         return;
@@ -250,7 +250,7 @@ pub fn without_items(value: &mut Value, known: Known<'_>) {
     }
 }
 
-/// Metadata that can be decoded: what is not known of it is left out but for names, which are texts.
+/// Removes the unknown parts of metadata so that it can be decoded. Unknown names stay, since they are strings.
 pub fn settle_metadata<'v>(metadata: &'v Value, known: Known<'_>) -> Cow<'v, Value> {
     if known.is_all() {
         return Cow::Borrowed(metadata);

@@ -1,6 +1,6 @@
-//! How fast the corpus is read: parse, JSON, and the events of libyaml-safer beside it.
+//! Measures how fast the corpus is parsed: our YAML parser, the JSON parser, and for comparison libyaml-safer's events.
 //!
-//! `cargo bench -p crd-analyzer-syntax` prints megabytes a second (best of five rounds, one thread) and ratios. Without a corpus it prints nothing.
+//! `cargo bench -p crd-analyzer-syntax` prints megabytes per second (best of five rounds, one thread) and ratios. Without a corpus it prints nothing.
 
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![expect(clippy::print_stdout, reason = "a bench prints what it measured")]

@@ -1,8 +1,8 @@
-//! What differs between two versions of a text.
+//! The difference between two versions of a text.
 
 use crate::{common, tree::Span};
 
-/// One replacement that turns a text into another.
+/// A replacement of one range that turns the old text into the new one.
 pub(crate) struct Change {
     pub(crate) start: usize,
     pub(crate) old_end: usize,
@@ -10,7 +10,7 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// The smallest one.
+    /// The smallest change that turns `old` into `new`.
     pub(crate) fn between(old: &[u8], new: &[u8]) -> Self {
         let ahead = common::ahead(old, new);
         let behind = common::behind(&old[ahead..], &new[ahead..]);
@@ -21,12 +21,12 @@ impl Change {
         }
     }
 
-    /// Where an offset at or behind the change is in the new text.
+    /// The position in the new text of an offset that is at or after the end of the change.
     pub(crate) fn moved(&self, offset: u32) -> u32 {
         (offset as usize - self.old_end + self.new_end) as u32
     }
 
-    /// Where a span is in the new text that nothing changed in.
+    /// The position in the new text of a span whose content did not change.
     pub(crate) fn moved_span(&self, span: Span) -> Span {
         let moved = |it: u32| {
             if it as usize >= self.old_end {

@@ -1,9 +1,9 @@
-//! How much of two texts is the same at their ends.
+//! The lengths of the common prefix and suffix of two texts.
 
-/// Bytes that are compared at once.
+/// The number of bytes compared at a time.
 const BLOCK: usize = 4096;
 
-/// How many bytes two texts begin with together.
+/// The length in bytes of the common prefix of two texts.
 ///
 /// ```
 /// assert_eq!(crd_analyzer_syntax::common::ahead(b"abcd", b"abxd"), 2);
@@ -15,7 +15,7 @@ pub fn ahead(a: &[u8], b: &[u8]) -> usize {
     same + rest.take_while(|(a, b)| a == b).count()
 }
 
-/// How many bytes two texts end with together.
+/// The length in bytes of the common suffix of two texts.
 ///
 /// ```
 /// assert_eq!(crd_analyzer_syntax::common::behind(b"abcd", b"abxd"), 1);

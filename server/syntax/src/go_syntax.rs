@@ -1,4 +1,4 @@
-//! Values in the syntax of Go (`fmt`'s `%#v`), which some of go-yaml's messages quote.
+//! Values in Go syntax (`fmt`'s `%#v`), which some of go-yaml's messages quote.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 use crate::json::value::{KeyKind, ScalarValue, binary, is_merge, scalar_value};
 use crate::tree::{NodeId, NodeKind, Tree};
 
-/// Longest text that is written; what a message quotes can be the whole document, and many times so through aliases.
+/// The maximum length of the output: a message can quote the whole document, and through aliases many times over.
 const MAX_LEN: usize = 1 << 16;
 
-/// Deepest nesting that is written.
+/// The deepest nesting that is written.
 const MAX_DEPTH: usize = 200;
 
-/// Writes what go-yaml decodes from a node. At the top, `nil` has no type.
+/// Writes the value that go-yaml decodes from a node. At the top, `nil` has no type.
 pub(crate) fn write(tree: &Tree, node: NodeId) -> String {
     let mut out = String::new();
     let node = tree.resolve(node);
@@ -64,14 +64,14 @@ fn write_node(tree: &Tree, node: NodeId, depth: usize, out: &mut String) {
     }
 }
 
-/// A key's node and value, and the node of the value behind it.
+/// A key's node and value, and the node of its value.
 struct Pair<'t> {
     node: NodeId,
     value: ScalarValue<'t>,
     entry_value: NodeId,
 }
 
-/// The entries that a mapping has after merges, each key once.
+/// Collects the entries of a mapping after merges, each key once.
 fn collect<'t>(tree: &'t Tree, node: NodeId, depth: usize, entries: &mut Vec<Pair<'t>>) {
     for entry in tree.entries(tree.resolve(node)) {
         if is_merge(tree, entry.key) {
@@ -99,7 +99,7 @@ fn collect<'t>(tree: &'t Tree, node: NodeId, depth: usize, entries: &mut Vec<Pai
     }
 }
 
-/// Sorts by key as `internal/fmtsort` does, and keeps the last of equal keys.
+/// Sorts by key as `internal/fmtsort` does, and keeps the last of several equal keys.
 fn sort(entries: &mut Vec<Pair<'_>>) {
     entries.sort_by(|left, right| left.value.go_order(&right.value));
     entries.reverse();
@@ -122,7 +122,7 @@ fn write_scalar(tree: &Tree, node: NodeId, value: &ScalarValue<'_>, out: &mut St
     };
 }
 
-/// Writes a key alone, as in `key "a" already set in map`.
+/// Formats a single key, as in `key "a" already set in map`.
 pub(crate) fn key(tree: &Tree, node: NodeId, kind: &KeyKind, text: &str) -> String {
     let mut out = String::new();
     match kind {
@@ -155,7 +155,7 @@ pub(crate) fn float_g(value: f64, single: bool) -> String {
         };
     };
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    // The shortest output uses a precision of 6 for this choice.
+    // For this choice, Go's shortest format uses a precision of 6.
     if !(-4..6).contains(&exponent) {
         let sign = if exponent < 0 { '-' } else { '+' };
         format!("{digits}e{sign}{:02}", exponent.abs())
@@ -166,7 +166,7 @@ pub(crate) fn float_g(value: f64, single: bool) -> String {
     }
 }
 
-/// `strconv.Quote` of a scalar's text; a `!!binary` may have bytes that are none.
+/// `strconv.Quote` of a scalar's text; a `!!binary` may contain bytes that are not characters.
 fn quote_node(tree: &Tree, node: NodeId, text: &str, out: &mut String) {
     out.push('"');
     match binary(tree, node) {
@@ -208,8 +208,8 @@ fn quote(text: &str, out: &mut String) {
     }
 }
 
-/// `strconv.IsPrint`: the standard library knows the same set, by way of what it would escape (behind another character, so that
-/// combining marks count for themselves).
+/// `strconv.IsPrint`. Rust's standard library knows the same set: the characters that it does not escape (tested after another character,
+/// so that combining marks are tested on their own).
 fn is_print(char: char) -> bool {
     if char.is_ascii() {
         return matches!(char, ' '..='~');

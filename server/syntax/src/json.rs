@@ -1,7 +1,7 @@
-//! A document as the JSON that Kubernetes reads from it, each value with the node it came from.
+//! A document as the JSON that Kubernetes reads from it; each value knows the node it came from.
 //!
-//! The API server and its clients turn YAML into JSON with `sigs.k8s.io/yaml` (`YAMLToJSON`) and read that with `sigs.k8s.io/json`. [`read_json`] makes what
-//! comes out of both, [`JsonDoc::write`] the text in between.
+//! The API server and its clients convert YAML to JSON with `sigs.k8s.io/yaml` (`YAMLToJSON`) and decode that with `sigs.k8s.io/json`.
+//! [`read_json`] returns the final result, [`JsonDoc::write`] the JSON text in between.
 
 use std::borrow::Cow;
 
@@ -29,24 +29,24 @@ pub struct Json<'t> {
     pub value: JsonValue<'t>,
 }
 
-/// What YAML-to-JSON conversion and `sigs.k8s.io/json` make of a node.
+/// The result of YAML-to-JSON conversion and `sigs.k8s.io/json` for a node.
 #[derive(Clone, PartialEq, Debug)]
 pub enum JsonValue<'t> {
     /// `null`
     Null,
     /// `true`, `false`
     Bool(bool),
-    /// A number that Go's decoder reads into an `int64`.
+    /// A number that Go's decoder decodes to an `int64`.
     Int(i64),
-    /// An integer past `i64::MAX` that YAML still reads as one; Go's decoder reads a `float64`, but its errors name all digits.
+    /// An integer past `i64::MAX` that YAML still reads as an integer; Go's decoder decodes it to a `float64`, but its errors quote all digits.
     Uint(u64),
     /// Any other number.
     Float(f64),
-    /// A string, borrowed from the text where it is written as it is.
+    /// A string, borrowed from the text if it contains no escapes.
     String(Cow<'t, str>),
     /// A list.
     Array(Vec<Json<'t>>),
-    /// An object: sorted by key (bytewise, as Go sorts the keys of a map), each key once.
+    /// An object: sorted by key (bytewise, as Go sorts map keys), each key once.
     Object(Vec<Member<'t>>),
 }
 
@@ -86,7 +86,7 @@ impl JsonValue<'_> {
 }
 
 impl<'t> Json<'t> {
-    /// The member of an object.
+    /// The member of an object with the given key.
     pub fn member(&self, key: &str) -> Option<&Member<'t>> {
         let members = self.members()?;
         let found = members.binary_search_by(|it| it.key.as_ref().cmp(key)).ok()?;
@@ -114,7 +114,7 @@ impl<'t> Json<'t> {
         }
     }
 
-    /// The text of a string.
+    /// The value of a string.
     pub fn as_str(&self) -> Option<&str> {
         match &self.value {
             JsonValue::String(text) => Some(text),
@@ -122,9 +122,9 @@ impl<'t> Json<'t> {
         }
     }
 
-    /// The same with strings of its own.
+    /// The same value with owned strings.
     ///
-    /// This recurses as deep as the value is nested; ask [`JsonDoc::depth`] first.
+    /// This recurses as deep as the value is nested; check [`JsonDoc::depth`] first.
     fn into_owned(self) -> Json<'static> {
         Json {
             node: self.node,
@@ -132,9 +132,9 @@ impl<'t> Json<'t> {
         }
     }
 
-    /// The value without places.
+    /// The value without source positions.
     ///
-    /// This recurses as deep as the value is nested; ask [`JsonDoc::depth`] first.
+    /// This recurses as deep as the value is nested; check [`JsonDoc::depth`] first.
     pub fn to_value(&self) -> serde_json::Value {
         use serde_json::Value;
         match &self.value {
@@ -160,7 +160,7 @@ impl<'t> Json<'t> {
 pub struct JsonDoc<'t> {
     root: Option<Json<'t>>,
     depth: usize,
-    /// Some object has lost a value because a later one has the same key.
+    /// Whether some object lost a value because a later one has the same key.
     has_same_keys: bool,
     duplicates: Vec<Duplicate>,
 }
@@ -171,30 +171,30 @@ impl<'t> JsonDoc<'t> {
         self.root.as_ref()
     }
 
-    /// Takes keys that are written more than once for different ones.
+    /// Removes the list of duplicate keys, as if all keys differed.
     pub fn forget_duplicates(&mut self) {
         self.duplicates.clear();
     }
 
-    /// The same, to change it. Objects have to stay sorted, and the value no deeper than it is.
+    /// The value, for changes. Objects must stay sorted, and the value must not become deeper.
     pub fn root_mut(&mut self) -> Option<&mut Json<'t>> {
         self.root.as_mut()
     }
 
-    /// Takes the value out. Whoever drops a deep one recurses as deep: see [`JsonDoc::depth`].
+    /// Takes the value out. Dropping a deeply nested value recurses as deep: see [`JsonDoc::depth`].
     pub fn into_root(mut self) -> Option<Json<'t>> {
         self.root.take()
     }
 
-    /// How many arrays and objects lie in each other at the deepest place, through aliases too.
+    /// The nesting depth of arrays and objects, including those reached through aliases.
     ///
-    /// The reader and this type take any depth. What recurses over the value should set itself a limit below
-    /// [`MAX_DEPTH`], at which the API server stops, since stacks differ.
+    /// The parser and this type support any depth. Code that recurses over the value should set its own limit below
+    /// [`MAX_DEPTH`], at which the API server stops, because stack sizes differ.
     pub fn depth(&self) -> usize {
         self.depth
     }
 
-    /// The first array or object that lies deeper than Go's JSON decoders go ([`MAX_DEPTH`]), in the order in which they read.
+    /// The first array or object that is nested deeper than Go's JSON decoders support ([`MAX_DEPTH`]), in their reading order.
     pub fn first_too_deep(&self) -> Option<&Json<'_>> {
         let mut open = Vec::from_iter(self.root().filter(|_| self.depth > MAX_DEPTH).map(|it| (it, 1)));
         while let Some((json, depth)) = open.pop() {
@@ -208,12 +208,12 @@ impl<'t> JsonDoc<'t> {
         None
     }
 
-    /// Keys that are written more than once, in the API server's order.
+    /// The duplicate keys, in the API server's order.
     pub fn duplicates(&self) -> &[Duplicate] {
         &self.duplicates
     }
 
-    /// What `YAMLToJSONStrict` says about duplicate keys, all in one message.
+    /// The error of `YAMLToJSONStrict` for duplicate keys, all in one message.
     pub fn strict_error(&self) -> Option<String> {
         if self.duplicates.is_empty() {
             return None;
@@ -237,7 +237,7 @@ impl Drop for JsonDoc<'_> {
     }
 }
 
-/// Up to this depth dropping may recurse.
+/// The depth up to which dropping a value may recurse.
 const SHALLOW: usize = 100;
 
 /// Drops values of any depth without recursion.

@@ -1,16 +1,16 @@
-//! Values of JSON in a row, as Go's `json.Decoder` reads them (`encoding/json`, `scanner.go`).
+//! Splits concatenated JSON values as Go's `json.Decoder` does (`encoding/json`, `scanner.go`).
 
-/// Deeper values are refused.
+/// The deepest nesting that is accepted.
 const MAX_DEPTH: usize = 10_000;
 
-/// Why a text is not JSON, and at which byte.
+/// The reason why a text is not JSON, and the offset of the error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct NoJson {
     pub(crate) at: usize,
     pub(crate) words: String,
 }
 
-/// What begins a value, or goes on with one.
+/// The token that may come next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     Value,
@@ -20,17 +20,17 @@ enum Next {
     FirstKey,
     Key,
     Colon,
-    /// What comes behind a value.
+    /// The token after a value.
     After,
 }
 
-/// The end of the value that begins at `at`, behind blanks. `None` if only blanks are left.
+/// The end of the next value from `at`, after skipping blanks. `None` if only blanks are left.
 pub(crate) fn next_value(bytes: &[u8], at: usize) -> Option<Result<usize, NoJson>> {
     let at = skip_blanks(bytes, at);
     (at < bytes.len()).then(|| value(bytes, at))
 }
 
-/// Where the text goes on behind blanks.
+/// The position of the first byte from `at` that is not a blank.
 pub(crate) fn skip_blanks(bytes: &[u8], at: usize) -> usize {
     let is_blank = |it: &u8| matches!(it, b' ' | b'\t' | b'\r' | b'\n');
     at + bytes[at..].iter().take_while(|it| is_blank(it)).count()
@@ -197,7 +197,7 @@ fn unexpected(bytes: &[u8], at: usize, context: &str) -> NoJson {
 mod tests {
     use super::*;
 
-    /// How many values are at the beginning of a text, and why not more.
+    /// Checks the number of values at the start of a text, and the error after them.
     #[track_caller]
     fn check(text: &str, count: usize, error: &str) {
         let (mut at, mut found, mut words) = (0, 0, String::new());

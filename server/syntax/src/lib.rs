@@ -1,6 +1,6 @@
-//! YAML and JSON text as a tree with byte positions, and as the values that Kubernetes reads from it.
+//! Parses YAML and JSON text into a tree with byte positions, and into the values that Kubernetes reads from it.
 //!
-//! This crate knows no Kubernetes: no kinds, no schemas, no versions.
+//! This crate knows nothing about Kubernetes: no kinds, no schemas, no versions.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read tables and a corpus"))]
 
@@ -28,12 +28,12 @@ pub mod tree;
 pub use json::{read_json, read_json_of};
 pub use reader::{ReadError, read};
 
-/// Whether go-yaml takes a word without quotes for text: not for a number, a boolean or null.
+/// Whether go-yaml reads an unquoted word as a string, not as a number, a boolean or null.
 pub fn is_plain_text(word: &str) -> bool {
     matches!(resolve::plain(word), resolve::Resolved::Text)
 }
 
-/// Whether go-yaml takes a word without quotes for a time, when it writes one.
+/// Whether an unquoted word looks like a timestamp to go-yaml, so that its writer quotes it.
 pub fn is_timestamp(word: &str) -> bool {
     resolve::is_timestamp(word)
 }

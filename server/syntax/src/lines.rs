@@ -1,8 +1,8 @@
-//! Byte offsets as lines and columns, and back.
+//! Converts byte offsets to lines and columns, and back.
 
 use std::{fmt, sync::OnceLock};
 
-/// What a column counts.
+/// The unit of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum ColumnUnit {
     /// Bytes of UTF-8.
@@ -34,7 +34,7 @@ impl ColumnUnit {
     }
 }
 
-/// How the line of a byte ends, and so how a new one beside it has to. The last line of a text ends as Unix has it.
+/// The line break of the line that contains a byte, for use in lines inserted next to it. For the last line of a text it is LF.
 pub fn line_break_at(text: &str, at: usize) -> &'static str {
     let rest = &text[at..];
     match rest.find('\n') {
@@ -43,16 +43,17 @@ pub fn line_break_at(text: &str, at: usize) -> &'static str {
     }
 }
 
-/// Lines up to this long, in bytes, are counted from their start each time. In longer ones counting starts at a milestone.
+/// The maximum length in bytes of a short line, whose columns are always counted from its start. In longer lines counting starts at a
+/// milestone.
 const SHORT_LINE: usize = 1 << 12;
 
-/// Bytes between two milestones.
+/// The number of bytes between two milestones.
 const MILESTONE: usize = 1 << 10;
 
-/// What was counted up to a byte of the text.
+/// The counts up to a byte of the text.
 #[derive(Clone, Copy, Debug)]
 struct Milestone {
-    /// The first byte of a character.
+    /// The offset of a character's first byte.
     at: u32,
     utf16: u32,
     utf32: u32,
@@ -67,7 +68,7 @@ impl Milestone {
         }
     }
 
-    /// Each is at most [`MILESTONE`] bytes behind the one before it. The first is the start of the text.
+    /// All milestones of a text. Each is at most [`MILESTONE`] bytes after the previous one. The first is the start of the text.
     fn all(text: &str) -> Box<[Self]> {
         let mut found = Vec::with_capacity(text.len() / MILESTONE + 1);
         let mut last = Self {
@@ -91,14 +92,14 @@ impl Milestone {
     }
 }
 
-/// Where the lines of a text begin. A line ends with LF, CRLF or CR, and with nothing else.
+/// The starts of the lines in a text. A line ends with LF, CRLF or CR, and with nothing else.
 ///
-/// A place is found in logarithmic time, however long its line is.
+/// Looking up a position takes logarithmic time, even in a long line.
 #[derive(Clone)]
 pub struct LineIndex {
     starts: Vec<u32>,
     len: u32,
-    /// Made when a place far into a long line is asked for.
+    /// Built when a position far into a long line is first looked up.
     milestones: OnceLock<Box<[Milestone]>>,
 }
 
@@ -121,7 +122,7 @@ impl fmt::Debug for LineIndex {
 }
 
 impl LineIndex {
-    /// The index of a text of up to 4 GiB.
+    /// Builds the index of a text of up to 4 GiB.
     pub fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut starts = vec![0];
@@ -137,11 +138,11 @@ impl LineIndex {
         }
     }
 
-    /// Brings the index in step with a change: `text` is the new text, in which `len` bytes stand for those that were at `old`.
+    /// Updates the index after a change. `text` is the new text, in which `len` bytes replace the range `old`.
     pub fn edit(&mut self, text: &str, old: std::ops::Range<usize>, len: usize) {
         let bytes = text.as_bytes();
         let (start, old_end, new_end) = (old.start as u32, old.end as u32, (old.start + len) as u32);
-        // Whether a line begins at a byte is said by that byte and the one before it.
+        // Whether a line begins at a byte depends only on that byte and the one before it.
         let from = self.starts.partition_point(|it| *it < start).max(1);
         let to = self.starts.partition_point(|it| *it <= old_end).max(from);
         for it in &mut self.starts[to..] {
@@ -166,13 +167,13 @@ impl LineIndex {
         self.starts.get(line as usize).copied().unwrap_or(self.len)
     }
 
-    /// Where the break of a line (from 0) begins; the end of the text for the last line and those past it.
+    /// The start of a line's break, for a line counted from 0; the end of the text for the last line and those past it.
     pub fn line_end(&self, text: &str, line: u32) -> u32 {
         let (start, end) = (self.line_start(line), self.line_start(line + 1));
         end_of_line(text, start as usize, end as usize) as u32
     }
 
-    /// The line (from 0) that a byte is on.
+    /// The line (from 0) that contains a byte.
     pub fn line_of(&self, offset: u32) -> u32 {
         (self.starts.partition_point(|start| *start <= offset) - 1) as u32
     }
@@ -182,7 +183,7 @@ impl LineIndex {
         self.position(text, offset, ColumnUnit::Utf32)
     }
 
-    /// Line and column of a byte offset, both from 0. An offset past the end or inside a character counts as the place before it.
+    /// Line and column of a byte offset, both from 0. An offset past the end or inside a character means the nearest position before it.
     pub fn position(&self, text: &str, offset: u32, unit: ColumnUnit) -> (u32, u32) {
         let mut end = (offset as usize).min(text.len());
         while !text.is_char_boundary(end) {
@@ -202,15 +203,15 @@ impl LineIndex {
         self.milestones.get_or_init(|| Milestone::all(text))
     }
 
-    /// The units in front of a byte, from the start of the text.
+    /// The number of units before a byte, counted from the start of the text.
     fn passed(&self, text: &str, offset: usize, unit: ColumnUnit) -> u32 {
         let milestones = self.milestones(text);
         let near = milestones[milestones.partition_point(|it| it.at as usize <= offset) - 1];
         near.passed(unit) + unit.width(&text[near.at as usize..offset])
     }
 
-    /// The byte offset of a line and column, both from 0. A column past the end of its line, or inside a character, counts as the place
-    /// before it; a line past the last counts as the end of the text.
+    /// The byte offset of a line and column, both from 0. A column past the end of its line or inside a character means the nearest position
+    /// before it; a line past the last means the end of the text.
     pub fn offset(&self, text: &str, line: u32, column: u32, unit: ColumnUnit) -> u32 {
         if line >= self.line_count() {
             return self.len;
@@ -240,7 +241,7 @@ impl LineIndex {
     }
 }
 
-/// Where the break of a line begins, or the text ends.
+/// The start of a line's break, or the end of the text.
 fn end_of_line(text: &str, start: usize, end: usize) -> usize {
     start + text[start..end].trim_end_matches(['\n', '\r']).len()
 }
@@ -271,7 +272,7 @@ mod tests {
 
     #[test]
     fn long_lines_count_as_short_ones() {
-        // Characters of one to four bytes, so that milestones fall inside of them.
+        // Characters of one to four bytes, so that milestones fall inside them.
         let piece = "aé€😀";
         let long = piece.repeat(SHORT_LINE);
         let text = format!("{long}\r\nshort é\n{long}{long}\r{long}");
@@ -279,7 +280,7 @@ mod tests {
         for unit in [ColumnUnit::Utf8, ColumnUnit::Utf16, ColumnUnit::Utf32] {
             let (mut line, mut column) = (0, 0);
             for (offset, c) in text.char_indices() {
-                // Every place is too much for a test that is not optimized.
+                // Checking every position is too slow in an unoptimized test.
                 if offset % 97 < 4 || c == '\n' || c == '\r' {
                     let place = lines.position(&text, offset as u32, unit);
                     assert!(

@@ -1,4 +1,4 @@
-//! Paths to nodes, and places to paths.
+//! Finds the node at a path, and the path at a text position.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,9 +11,9 @@ pub use finder::Finder;
 /// One step from a node to a child.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Step<'t> {
-    /// Into a mapping, by the decoded text of a key.
+    /// Into a mapping, by the decoded value of a key.
     Key(Cow<'t, str>),
-    /// Into a sequence, counted from 0.
+    /// Into a sequence, by index from 0.
     Index(usize),
 }
 
@@ -41,49 +41,49 @@ impl fmt::Display for Step<'_> {
     }
 }
 
-/// Prints steps as people write a path: `spec.versions[0].schema`.
+/// Formats steps as people write a path: `spec.versions[0].schema`.
 pub fn display(steps: &[Step<'_>]) -> String {
     let path: String = steps.iter().map(ToString::to_string).collect();
     path.strip_prefix('.').map_or_else(|| path.clone(), str::to_owned)
 }
 
-/// Where a path leads.
+/// The target of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PathTarget {
-    /// The node; where steps are missing, the last one that is there. As it is written: it may be an alias.
+    /// The node or, if steps are missing, the last node that exists. It is as written, so it may be an alias.
     pub node: NodeId,
-    /// Its key, if it is the value of an entry. Reached through an alias or a merge key, key and node stand where they are written.
+    /// Its key, if it is the value of an entry. If an alias or a merge key led here, key and node are where they are written.
     pub key: Option<NodeId>,
-    /// How many steps, counted from the path's end, lead to nothing.
+    /// The number of steps at the path's end that lead to nothing.
     pub missing: usize,
 }
 
 impl PathTarget {
-    /// Whether all of the path is there.
+    /// Whether the whole path exists.
     pub const fn is_found(&self) -> bool {
         self.missing == 0
     }
 
-    /// Where the key is written; where there is none (items, the root), the node.
+    /// The span of the key or, if there is none (items, the root), of the node.
     pub fn key_span(&self, tree: &Tree) -> Span {
         tree.span(self.key.unwrap_or(self.node))
     }
 
-    /// Where the value is written. Empty if nothing is written for it.
+    /// The span of the value. Empty for an absent value.
     pub fn value_span(&self, tree: &Tree) -> Span {
         tree.span(self.node)
     }
 }
 
-/// Mappings that one search looks into at most by merge keys: merges of merges may fork without end, and each is one call deeper.
+/// The maximum number of mappings that one search visits through merge keys: merges of merges can fork without end, and each one recurses.
 const MAX_MERGES: usize = 1_000;
 
-/// Follows a path from the root through aliases and merge keys. `None` if the document is empty.
+/// Follows a path from the root, through aliases and merge keys. `None` if the document is empty.
 pub fn find(tree: &Tree, path: &[Step<'_>]) -> Option<PathTarget> {
     Some(find_from(tree, tree.root()?, path))
 }
 
-/// As [`find`], from a node.
+/// Like [`find`], but starts at a node.
 pub fn find_from(tree: &Tree, node: NodeId, path: &[Step<'_>]) -> PathTarget {
     let mut place = start(tree, node);
     for (at, step) in path.iter().enumerate() {
@@ -101,7 +101,7 @@ pub fn find_from(tree: &Tree, node: NodeId, path: &[Step<'_>]) -> PathTarget {
     place
 }
 
-/// Where a path from a node begins.
+/// The target of an empty path from a node.
 fn start(tree: &Tree, node: NodeId) -> PathTarget {
     PathTarget {
         node,
@@ -110,8 +110,8 @@ fn start(tree: &Tree, node: NodeId) -> PathTarget {
     }
 }
 
-/// The entry that gives a mapping its value at `key`: the last one that has the key, itself or by a merge (`<<`). go-yaml v2 takes
-/// entries and merges in the order of the text (`decoder.mapping`, `decoder.merge`).
+/// The entry that defines a mapping's value at `key`: the last one with that key, either its own or from a merge (`<<`). go-yaml v2
+/// processes entries and merges in document order (`decoder.mapping`, `decoder.merge`).
 pub fn lookup(tree: &Tree, mapping: NodeId, key: &str) -> Option<Entry> {
     let mut merges = MAX_MERGES;
     lookup_within(tree, mapping, key, &mut merges)
@@ -127,7 +127,7 @@ fn lookup_within(tree: &Tree, mapping: NodeId, key: &str, merges: &mut usize) ->
         let value = tree.resolve(entry.value);
         let is_list = matches!(tree.kind(value), NodeKind::Sequence(_));
         let single = (!is_list).then_some(value);
-        // In a list the first mapping decides.
+        // In a list, the first mapping with the key wins.
         for source in single.into_iter().chain(tree.items(value)) {
             *merges = merges.checked_sub(1)?;
             let found = lookup_within(tree, tree.resolve(source), key, merges);
@@ -143,16 +143,16 @@ fn is_merge(tree: &Tree, key: NodeId) -> bool {
     tree.kind(key) == NodeKind::Scalar(ScalarStyle::Plain) && tree.source(key) == "<<" && tree.tag(key).is_none()
 }
 
-/// Which part of an entry a place is on.
+/// The part of an entry that a position is on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
     /// On the key.
     Key,
-    /// On the value or item, or in it but on none of its children.
+    /// On the value or item, or inside it but not on any of its children.
     Value,
 }
 
-/// The key that a value belongs to, or the list that it is in.
+/// The key that a value belongs to, or the key of the list that it is in.
 pub fn nearest_key<'p>(path: &'p [Step<'_>]) -> Option<&'p str> {
     path.iter().rev().find_map(|it| match it {
         Step::Key(key) => Some(&**key),
@@ -160,21 +160,21 @@ pub fn nearest_key<'p>(path: &'p [Step<'_>]) -> Option<&'p str> {
     })
 }
 
-/// What is at a place of the text.
+/// The node at a text position, and the position's relation to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct At<'t> {
     /// The path of the node. At a key: the path of the key's value. Below a key that is not a scalar, the path ends at its
     /// mapping.
     pub path: Vec<Step<'t>>,
-    /// The innermost node that the place touches.
+    /// The innermost node that the position touches.
     pub node: NodeId,
-    /// The part of the entry.
+    /// The part of the entry that the position is on.
     pub side: Side,
-    /// In a scalar: the offset in its decoded value.
+    /// Inside a scalar: the offset in its decoded value.
     pub in_scalar: Option<usize>,
 }
 
-/// What is at a byte offset. A place between two nodes that touch belongs to the one that begins there, unless that is empty. `None`
+/// Looks up a byte offset. A position between two adjacent nodes belongs to the second one, unless that is empty. `None`
 /// outside of the root.
 pub fn at(tree: &Tree, offset: u32) -> Option<At<'_>> {
     let mut node = tree.root()?;
@@ -183,7 +183,7 @@ pub fn at(tree: &Tree, offset: u32) -> Option<At<'_>> {
     }
     let mut path = Vec::new();
     let mut side = Side::Value;
-    // The path is that of the keys so far; inside a collection that is itself a key it does not grow.
+    // The path consists of the keys so far; it does not grow inside a collection that is itself a key.
     let mut is_in_key = false;
     let mut below = last_below(tree, node, offset);
     loop {
@@ -235,24 +235,24 @@ pub fn at(tree: &Tree, offset: u32) -> Option<At<'_>> {
     })
 }
 
-/// Of the children of a node that begin at or before a place the last, before it the last of its children, and so on.
+/// The node's last child that begins at or before an offset, that child's last such child, and so on; innermost first.
 fn last_below(tree: &Tree, node: NodeId, offset: u32) -> Vec<NodeId> {
     let last = tree.last_in(node, offset);
     let around = last.into_iter().flat_map(|it| tree.ancestors(it));
     last.into_iter().chain(around).take_while(|it| *it > node).collect()
 }
 
-/// The child of a collection that a place belongs to. `last`: of its children that begin at or before the place, without anchor and tag,
-/// the last.
+/// The child of a collection that a position belongs to. `last`: the last child that begins at or before the position, not counting anchor
+/// and tag.
 fn touched(tree: &Tree, collection: NodeId, last: Option<NodeId>, offset: u32) -> Option<NodeId> {
     let touches = |it: &NodeId| tree.full_span(*it).touches(offset);
-    // The place may be in the anchor or tag of the next one.
+    // The position may be in the anchor or tag of the next child.
     let next = match last {
         Some(last) => tree.next_sibling(last),
         None => tree.children(collection).next(),
     };
     let mut found = next.filter(touches).or(last.filter(touches))?;
-    // Where nothing is written for a value, the place belongs to what is written before it.
+    // At an absent value, the position belongs to the node before it.
     while tree.full_span(found).is_empty()
         && let Some(before) = tree.previous_sibling(found).filter(touches)
     {
@@ -261,7 +261,7 @@ fn touched(tree: &Tree, collection: NodeId, last: Option<NodeId>, offset: u32) -
     Some(found)
 }
 
-/// The path of a node as it is written, without aliases. Of a key: the path of its value.
+/// The path of a node as written, without following aliases. For a key: the path of its value.
 pub fn path_of(tree: &Tree, node: NodeId) -> Vec<Step<'_>> {
     let mut path = Vec::new();
     let mut child = node;
@@ -313,7 +313,7 @@ none:
         read(&text, Span::new(0, text.len() as u32)).tree
     }
 
-    /// What is at a place as a walk over all children finds it.
+    /// The node at a position, found by a walk over all children.
     fn walked(tree: &Tree, offset: u32) -> Option<(NodeId, bool, Vec<NodeId>)> {
         let mut node = tree.root()?;
         let mut around = Vec::new();
@@ -369,7 +369,7 @@ none:
         }
     }
 
-    /// `a.b.0`: steps by dots, numbers are indices.
+    /// Parses `a.b.0`: steps are separated by dots, and numbers are indices.
     fn steps(path: &str) -> Vec<Step<'_>> {
         let parts = path.split('.').filter(|it| !it.is_empty());
         parts
@@ -385,14 +385,14 @@ none:
             ("base.y.1", "20", "20", 0),
             ("alias.y.0", "10", "10", 0),
             ("alias", "alias", "*base", 0),
-            // The merge stands after `x` and before `y`.
+            // The merge is after `x` and before `y`.
             ("it.x", "x", "1", 0),
             ("it.y", "y", "9", 0),
             ("both.x", "x", "1", 0),
             ("both.z", "z", "3", 0),
             ("quo'ted", "'quo''ted'", "\"a\\tb\"", 0),
             ("none", "none", "", 0),
-            // What is missing has its nearest parent.
+            // A missing path leads to its nearest existing parent.
             ("it.q.r", "it", "x: 0\n  <<: *base\n  y: 9", 2),
             ("base.y.7", "y", "[10, 20]", 1),
             ("none.a.b.c", "none", "", 3),

@@ -1,4 +1,4 @@
-//! What a scalar's text means: go-yaml v2's YAML 1.1 (`resolve.go`).
+//! Resolves the type of a scalar: go-yaml v2's YAML 1.1 (`resolve.go`).
 
 use std::borrow::Cow;
 
@@ -7,24 +7,24 @@ mod timestamp;
 
 pub(crate) use timestamp::is_timestamp;
 
-/// The prefix that `!!` represents.
+/// The prefix that `!!` stands for.
 pub(crate) const TAG_PREFIX: &str = "tag:yaml.org,2002:";
 
-/// What go-yaml makes of a scalar.
+/// The value that go-yaml resolves a scalar to.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Resolved {
     Null,
     Bool(bool),
     Int(i64),
-    /// Only what is not an `int64`.
+    /// Only for numbers that do not fit into an `int64`.
     Uint(u64),
     Float(f64),
-    /// The text itself. Timestamps are that too: go-yaml keeps their text.
+    /// A string, which is the text itself. This includes timestamps, because go-yaml keeps their text.
     Text,
 }
 
 impl Resolved {
-    /// The tag of the type, as messages have it.
+    /// The short tag of the type, as in messages.
     fn tag(self) -> &'static str {
         match self {
             Self::Null => "!!null",
@@ -36,7 +36,7 @@ impl Resolved {
     }
 }
 
-/// Reads a plain scalar without a tag.
+/// Resolves a plain scalar without a tag.
 pub(crate) fn plain(text: &str) -> Resolved {
     match text.as_bytes().first() {
         None => Resolved::Null,
@@ -49,7 +49,7 @@ pub(crate) fn plain(text: &str) -> Resolved {
         Some(b'+' | b'-' | b'0'..=b'9') => match text {
             "+.inf" | "+.Inf" | "+.INF" => Resolved::Float(f64::INFINITY),
             "-.inf" | "-.Inf" | "-.INF" => Resolved::Float(f64::NEG_INFINITY),
-            // A timestamp is never a number, and it stays text.
+            // A timestamp is never a number; it stays a string.
             _ => number::number(text),
         },
         _ => Resolved::Text,
@@ -65,7 +65,7 @@ fn word(text: &str) -> Resolved {
     }
 }
 
-/// Reads a scalar with a tag, whatever its style. `tag` has its handle resolved. The error is the message without `yaml: `.
+/// Resolves a scalar with a tag, in any style. `tag` has its handle resolved. The error message lacks its prefix `yaml: `.
 pub(crate) fn tagged(tag: &str, text: &str) -> Result<Resolved, String> {
     let Some(short) = tag.strip_prefix(TAG_PREFIX) else {
         return Ok(Resolved::Text);
@@ -128,7 +128,7 @@ pub(crate) fn base64(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Bytes as the text that Go's JSON encoder writes for them: U+FFFD for each byte that is not UTF-8.
+/// Converts bytes to the string that Go's JSON encoder writes for them, with U+FFFD for each byte that is not UTF-8.
 pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     let mut text = match std::str::from_utf8(bytes) {
         Ok(text) => return Cow::Borrowed(text),

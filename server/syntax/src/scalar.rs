@@ -1,9 +1,9 @@
-//! The value of a scalar from its text, for all five styles.
+//! Decodes the value of a scalar from its text, for all five styles.
 //!
-//! One walk over the text says which bytes are in the value as they are and which stand for others; what is made of that (the value,
-//! the source map) is the [`Sink`]'s matter. The rules are those of go-yaml v2 (`yaml_parser_scan_plain_scalar`,
-//! `yaml_parser_scan_flow_scalar`, `yaml_parser_scan_block_scalar`). The walk takes any text: what the rules do not cover, as in
-//! the half-written scalars of the tolerant reader, is in the value as it stands.
+//! One walk over the text decides which bytes are in the value unchanged and which are replaced. The [`Sink`] builds the result
+//! from that: the value or the source map. The rules are those of go-yaml v2 (`yaml_parser_scan_plain_scalar`,
+//! `yaml_parser_scan_flow_scalar`, `yaml_parser_scan_block_scalar`). The walk accepts any text: bytes that the rules do not cover, as in
+//! the half-written scalars of the tolerant parser, are in the value unchanged.
 
 use std::ops::Range;
 
@@ -11,9 +11,9 @@ use crate::tree::{ScalarStyle, Span};
 
 /// Takes the pieces of a value in order.
 pub(crate) trait Sink {
-    /// These source bytes are in the value as they are.
+    /// Adds source bytes that are in the value unchanged.
     fn copy(&mut self, text: &str, source: Range<usize>);
-    /// These source bytes stand for `value`.
+    /// Adds `value`, which replaces these source bytes.
     fn replace(&mut self, value: &str, source: Range<usize>);
 }
 
@@ -28,7 +28,7 @@ impl Sink for String {
     }
 }
 
-/// The span without quotes; all of it for the other styles.
+/// The span without quotes; for the other styles, the whole span.
 pub(crate) fn inner(style: ScalarStyle, span: Span) -> Span {
     match style {
         ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => {
@@ -39,7 +39,7 @@ pub(crate) fn inner(style: ScalarStyle, span: Span) -> Span {
     }
 }
 
-/// Whether the value differs from the text between the indicators.
+/// Whether the value differs from the text between the quotes or other indicators.
 pub(crate) fn needs_decoding(text: &str, style: ScalarStyle, span: Span) -> bool {
     let bytes = &text.as_bytes()[inner(style, span).range()];
     match style {
@@ -61,7 +61,7 @@ pub(crate) fn decode(text: &str, style: ScalarStyle, span: Span, indent: u32) ->
     value
 }
 
-/// Gives the pieces of the scalar's value to `sink`.
+/// Passes the pieces of the scalar's value to `sink`.
 pub(crate) fn walk(text: &str, style: ScalarStyle, span: Span, indent: u32, sink: &mut impl Sink) {
     let inner = inner(style, span).range();
     match style {
@@ -87,7 +87,7 @@ pub(crate) fn break_len(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// The end of the spaces from `at`. Indentation is most of what lies between the lines of a deep scalar.
+/// The end of the spaces from `at`. Indentation is most of the text between the lines of a deeply nested scalar.
 pub(crate) fn spaces_end(bytes: &[u8], mut at: usize) -> usize {
     const MANY: &[u8; 8] = b"        ";
     while bytes.get(at..).is_some_and(|rest| rest.starts_with(MANY)) {
@@ -99,12 +99,12 @@ pub(crate) fn spaces_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Whether the break at `at` becomes a line feed (LS and PS stay what they are).
+/// Whether the break at `at` becomes a line feed (LS and PS stay unchanged).
 fn is_normal_break(bytes: &[u8], at: usize) -> bool {
     bytes[at] != 0xE2
 }
 
-/// Gives one line break to the sink.
+/// Passes one line break to the sink.
 fn put_break(text: &str, source: Range<usize>, sink: &mut impl Sink) {
     let bytes = text.as_bytes();
     if bytes[source.start] == b'\n' || !is_normal_break(bytes, source.start) {
@@ -114,7 +114,7 @@ fn put_break(text: &str, source: Range<usize>, sink: &mut impl Sink) {
     }
 }
 
-/// Gives the line breaks in a gap of blanks and breaks to the sink, without the first `skip`.
+/// Passes the line breaks in a gap of blanks and breaks to the sink, without the first `skip` breaks.
 fn put_breaks(text: &str, gap: Range<usize>, mut skip: usize, sink: &mut impl Sink) {
     let bytes = &text.as_bytes()[..gap.end];
     let mut at = spaces_end(bytes, gap.start);
@@ -140,7 +140,7 @@ enum Quote {
     Double,
 }
 
-/// Plain and quoted scalars: lines are folded, blanks around line breaks dropped.
+/// Decodes plain and quoted scalars: folds lines, and drops blanks around line breaks.
 fn flow(text: &str, inner: Range<usize>, quote: Quote, sink: &mut impl Sink) {
     let bytes = &text.as_bytes()[..inner.end];
     let special = match quote {
@@ -160,7 +160,7 @@ fn flow(text: &str, inner: Range<usize>, quote: Quote, sink: &mut impl Sink) {
         found.map(|it| from + it)
     };
     let mut at = inner.start;
-    // Bytes from here to `at` are in the value as they are and not yet given to the sink.
+    // Bytes from here to `at` are in the value unchanged, but not yet passed to the sink.
     let mut pending = at;
     while let Some(found) = next(at) {
         at = found;
@@ -179,7 +179,7 @@ fn flow(text: &str, inner: Range<usize>, quote: Quote, sink: &mut impl Sink) {
                 sink.copy(text, pending..at);
                 let broken = break_len(bytes, at + 1);
                 if broken > 0 {
-                    // The break is escaped: blanks after it go, further breaks stay.
+                    // The break is escaped: drop the blanks after it, but keep further breaks.
                     at += 1 + broken;
                     let end = gap_end(bytes, at);
                     put_breaks(text, at..end, 0, sink);
@@ -191,7 +191,7 @@ fn flow(text: &str, inner: Range<usize>, quote: Quote, sink: &mut impl Sink) {
             }
             _ if break_len(bytes, at) == 0 => at += 1,
             _ => {
-                // The blanks before a break go with it.
+                // Drop the blanks before a break.
                 let blanks = bytes[pending..at]
                     .iter()
                     .rev()
@@ -228,7 +228,7 @@ fn gap_end(bytes: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// How many line breaks are in a gap of blanks and breaks.
+/// The number of line breaks in a gap of blanks and breaks.
 fn count_breaks(bytes: &[u8], gap: Range<usize>) -> usize {
     let bytes = &bytes[..gap.end];
     let mut count = 0;
@@ -245,7 +245,7 @@ fn count_breaks(bytes: &[u8], gap: Range<usize>) -> usize {
     count
 }
 
-/// Gives what the escape sequence at `at` represents to the sink; returns its length in bytes.
+/// Passes the value of the escape sequence at `at` to the sink. Returns the length of the sequence in bytes.
 fn escape(text: &str, at: usize, end: usize, sink: &mut impl Sink) -> usize {
     let bytes = &text.as_bytes()[..end];
     let (value, digits) = match bytes.get(at + 1) {
@@ -295,7 +295,7 @@ fn escape(text: &str, at: usize, end: usize, sink: &mut impl Sink) -> usize {
     }
 }
 
-/// Literal and folded scalars.
+/// Decodes literal and folded scalars.
 fn block(text: &str, inner: Range<usize>, indent: u32, literal: bool, sink: &mut impl Sink) {
     let bytes = &text.as_bytes()[..inner.end];
     let mut at = inner.start + 1;
@@ -311,7 +311,7 @@ fn block(text: &str, inner: Range<usize>, indent: u32, literal: bool, sink: &mut
     }
     at += break_len(bytes, at);
 
-    // The gap before a line: from the break that ends the line before to the line's first content byte.
+    // The gap before a line: from the break that ends the previous line to the line's first content byte.
     let mut gap = at.min(inner.end);
     let mut after_content = false;
     let mut leading_blank = false;
@@ -350,7 +350,7 @@ fn block(text: &str, inner: Range<usize>, indent: u32, literal: bool, sink: &mut
     }
 }
 
-/// The first byte of the next line with content at `indent` columns, from the start of a line; whether there is such a line.
+/// From the start of a line, the first byte of the next line with content at `indent` columns, and whether there is such a line.
 fn next_line(bytes: &[u8], mut at: usize, indent: u32) -> (usize, bool) {
     loop {
         let line = at;
@@ -365,7 +365,7 @@ fn next_line(bytes: &[u8], mut at: usize, indent: u32) -> (usize, bool) {
 
 /// The end of the line, before its break.
 fn line_end(bytes: &[u8], mut at: usize) -> usize {
-    // So that a text without LF is not searched to its end for every line.
+    // A limit, so that a text without LF is not searched to its end for every line.
     const STRIDE: usize = 256;
     while at < bytes.len() {
         let stride = &bytes[at..bytes.len().min(at + STRIDE)];
@@ -387,7 +387,7 @@ fn line_end(bytes: &[u8], mut at: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// Decodes texts that the tolerant reader may take for scalars.
+    /// Decodes a text that the tolerant parser may take as a scalar.
     #[track_caller]
     fn check(style: ScalarStyle, text: &str, expected: &str) {
         assert_eq!(decode(text, style, Span::new(0, text.len() as u32), 2), expected);

@@ -1,24 +1,24 @@
-//! A file's bytes as text, with the errors in them that YAML's reader will name.
+//! Decodes a file's bytes to text, and records the encoding errors that the YAML parser will report.
 
 use crate::reader::{Defect, Problem};
 
 /// The text of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Source {
-    /// The text. U+001A replaces each byte that is not UTF-8, so that offsets stay those of the bytes (unless they were UTF-16).
+    /// The text. U+001A replaces each byte that is not UTF-8, so that offsets equal those of the bytes (unless they were UTF-16).
     pub text: String,
-    /// What was wrong with the bytes, sorted by offset.
+    /// The invalid byte sequences, sorted by offset.
     pub defects: Vec<Defect>,
 }
 
-/// What represents a byte that is not a text. YAML does not allow it, so no verdict can miss it.
+/// The replacement for a byte that is not valid UTF-8. YAML does not allow this character, so the parser always reports it.
 const SUBSTITUTE: char = '\u{1A}';
 
 impl Source {
-    /// Reads the bytes of a file: UTF-16 if they begin with its byte order mark, else UTF-8.
+    /// Decodes the bytes of a file: UTF-16 if they begin with its byte order mark, otherwise UTF-8.
     ///
-    /// kubectl makes UTF-8 of UTF-16 before it cuts documents (`k8s.io/cli-runtime`, `FileVisitor`). Bytes that belong to no character become U+FFFD there.
-    /// What is wrong with UTF-8 is told in go-yaml's words, as by an API server that gets the bytes.
+    /// kubectl converts UTF-16 to UTF-8 before it splits documents (`k8s.io/cli-runtime`, `FileVisitor`). Invalid UTF-16 becomes U+FFFD there.
+    /// Invalid UTF-8 is reported with go-yaml's messages, as by an API server that gets the bytes.
     pub fn decode(bytes: Vec<u8>) -> Self {
         match bytes.get(..2) {
             Some([0xFF, 0xFE]) => Self::decode_utf16(&bytes[2..], u16::from_le_bytes),
@@ -77,7 +77,7 @@ impl Source {
     }
 }
 
-/// What go-yaml says about bytes that do not begin with a character, and how many it looks at.
+/// The error that go-yaml reports for bytes that do not begin with a valid character, and the number of bytes it looks at.
 fn utf8_problem(bytes: &[u8]) -> (u8, &'static str) {
     let width = match bytes[0] {
         0..0x80 => 1,

@@ -1,4 +1,4 @@
-//! From offsets in a scalar's value to places in its text, and back.
+//! Maps offsets in a scalar's value to positions in its source text, and back.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ struct Piece {
     value_len: usize,
     source: u32,
     source_len: u32,
-    /// The bytes are the same; else the piece is mapped as a whole.
+    /// Whether the bytes are the same in both; otherwise the piece is mapped as a whole.
     copied: bool,
 }
 
@@ -26,21 +26,21 @@ impl Piece {
     }
 }
 
-/// The piecewise linear map between byte offsets of a scalar's value and byte offsets of the file.
+/// The piecewise linear map between byte offsets in a scalar's value and byte offsets in the file.
 ///
-/// Source bytes that have no part in the value (quotes, indentation, a block scalar's header) lie between the pieces.
+/// Source bytes that are not part of the value (quotes, indentation, a block scalar's header) lie between the pieces.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SourceMap {
-    /// Ordered in the value and in the source.
+    /// The pieces, in the order of both the value and the source.
     pieces: Vec<Piece>,
     /// The source without quotes.
     inner: Span,
-    /// The end of the file's own text.
+    /// The end of the file's own text, without an added line break.
     limit: u32,
 }
 
 impl Tree {
-    /// The map between the value that [`Tree::scalar`] gives and the file. For a node that is not a scalar: an empty value at its start.
+    /// The map between the value that [`Tree::scalar`] returns and the file. For a node that is not a scalar: an empty value at its start.
     pub fn source_map(&self, node: NodeId) -> SourceMap {
         let data = self.data(node);
         let NodeKind::Scalar(style) = data.kind else {
@@ -71,8 +71,8 @@ impl SourceMap {
         self.pieces.last().map_or(0, |it| it.value_end())
     }
 
-    /// Where the value's byte at `value_offset` is written: the start of an escape sequence or fold that represents it.
-    /// At the value's end (and past it): where a byte appended to the value would be written.
+    /// The source position of the value's byte at `value_offset`: for an escape sequence or fold, its start.
+    /// At or past the value's end: where a byte appended to the value would be written.
     pub fn to_source(&self, value_offset: usize) -> u32 {
         let found = self.pieces.partition_point(|it| it.value_end() <= value_offset);
         let source = match self.pieces.get(found) {
@@ -83,7 +83,7 @@ impl SourceMap {
         source.min(self.limit)
     }
 
-    /// Where a range of the value is written, from the start of its first byte's text to the end of its last byte's.
+    /// The source span of a range of the value, from the start of its first byte's source to the end of its last byte's.
     pub fn span(&self, value: Range<usize>) -> Span {
         let start = self.to_source(value.start);
         if value.is_empty() {
@@ -99,8 +99,8 @@ impl SourceMap {
         Span::new(start, end.max(start).min(self.limit))
     }
 
-    /// The offset in the value that a place of the file means: the start of the value's byte that an escape sequence represents; in
-    /// indentation and other bytes without a part in the value, the next byte of the value. `None` outside of the scalar.
+    /// The offset in the value for a position in the file. In an escape sequence, it is the start of the byte that the sequence represents; in
+    /// indentation and other bytes that are not part of the value, the next byte of the value. `None` outside of the scalar.
     pub fn to_value(&self, source_offset: u32) -> Option<usize> {
         if !self.inner.touches(source_offset) {
             return None;
@@ -116,7 +116,7 @@ impl SourceMap {
     }
 }
 
-/// Collects pieces, joining neighbours that are written as they are.
+/// Collects pieces, and joins adjacent copied ones.
 struct Pieces(Vec<Piece>);
 
 impl Pieces {

@@ -1,8 +1,8 @@
-//! The tree of a text that differs from one already parsed in one entry of a mapping: only the entry is parsed again.
+//! Updates the tree of an already parsed text after a change in one entry of a mapping, by parsing only that entry again.
 //!
-//! An entry that begins on a line of its own, in a mapping by indentation, is parsed the same wherever it stands: nothing but the
-//! collections around it is open before it, and the line of the next node, which is at most as deep as the entry, closes it.
-//! Where something else decides, too (aliases, directives, keys behind `?`, the end of the document), all of it is parsed.
+//! An entry that begins on its own line, in a block mapping, is parsed the same way anywhere: only the collections around it
+//! are open before it, and the line of the next node, which is at most as deep as the entry, closes it.
+//! If something else affects the result (aliases, directives, keys after `?`, the end of the document), the whole document is parsed.
 
 use std::sync::Arc;
 
@@ -13,32 +13,32 @@ use crate::{
     tree::{CollectionStyle, NO_PARENT, NodeData, NodeId, NodeKind, Span, Tree},
 };
 
-/// How deep an entry may lie, and how deep what is in it: far less than the parser's limit together.
+/// The maximum depth of an entry, and of the nodes inside it. Both together are far below the parser's limit.
 const MAX_DEPTH: usize = 1000;
 
-/// The share of a text that is parsed at most to find an entry: beyond, parsing it as a whole is as fast.
+/// At most one part in this many of a text is parsed to find an entry: beyond that, parsing the whole text is as fast.
 const MAX_SHARE: usize = 4;
 
-/// An entry of a tree, with its lines.
+/// An entry of a tree, and the lines that it covers.
 struct Segment {
-    /// Its nodes, from its key to before those of the next entry.
+    /// The nodes from its key up to the next entry.
     nodes: std::ops::Range<usize>,
-    /// From the beginning of the line of its key to that of the next node, or to the end of the document.
+    /// From the start of its key's line to the start of the next node's line, or to the end of the document.
     lines: Span,
-    /// The mapping that it is an entry of.
+    /// The mapping that contains the entry.
     mapping: NodeId,
 }
 
-/// Entries that took the place of others in a tree.
+/// The entries that replaced others in a tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Spliced {
-    /// The mapping whose entries they are.
+    /// The mapping that contains the entries.
     pub(crate) mapping: NodeId,
     pub(crate) numbers: Renumbered,
 }
 
-/// Turns the tree of `before` into the one of `document` in `text` by parsing the smallest entry around the change. `None`: the tree is
-/// as it was.
+/// Turns the tree of `before` into that of `document` in `text` by parsing the smallest entry around the change. `None`: the tree is
+/// unchanged.
 pub(crate) fn read_spliced(
     tree: &mut Tree,
     before: Document,
@@ -70,7 +70,7 @@ fn parsed_segment(
     let (removed, added) = (&old[change.start..change.old_end], &new[change.start..change.new_end]);
     let first = tree.data(tree.root()?).span.start as usize;
     let has_directives = memchr::memchr(b'%', &old[before.span.start as usize..first]).is_some();
-    // Where the text has odd characters, the tree has the line of every node.
+    // If the text has unusual characters, the tree stores the line of every node.
     let is_tracked = tree.lines.first().is_some_and(|it| it.0 == NodeId(0));
     if !removed.iter().chain(added).all(is_harmless) || has_directives || tree.has_aliases() || is_tracked {
         return None;
@@ -83,7 +83,7 @@ fn parsed_segment(
         if !written.ends_with(b"\n") || written.split(|it| *it == b'\n').any(is_left_to_the_parser) {
             return None;
         }
-        // What is written less deep than one entry may belong to the one around it.
+        // Text that is indented less than this entry may belong to the entry around it.
         let fresh = reader::read_decoded(text, lines, &[], document.encoding).ok();
         if let Some(fresh) = fresh.filter(|it| is_entries_of(it, tree, &segment, lines)) {
             return Some((segment, fresh));
@@ -92,13 +92,13 @@ fn parsed_segment(
     None
 }
 
-/// Whether a line may end the document, or be a key or a value that is not written as `key: value`.
+/// Whether a line may end the document, or may be a key or a value that is not written as `key: value`.
 fn is_left_to_the_parser(line: &[u8]) -> bool {
     let content = line.trim_ascii_start();
     line.starts_with(b"...") || line.starts_with(b"---") || content.starts_with(b"?") || content.starts_with(b":")
 }
 
-/// The entries whose lines have the change, behind the first byte of their key, from the smallest.
+/// The entries whose lines contain the change, after the first byte of their key; smallest first.
 fn segments_around(tree: &Tree, before: Document, change: &Change) -> Vec<Segment> {
     let mut found = Vec::new();
     let Some(at) = change.start.checked_sub(1).and_then(|it| tree.last_from(it as u32)) else {
@@ -112,7 +112,7 @@ fn segments_around(tree: &Tree, before: Document, change: &Change) -> Vec<Segmen
         match tree.kind(parent) {
             NodeKind::Mapping(CollectionStyle::Block) => found.extend(segment_of(tree, before, node, parent)),
             NodeKind::Sequence(CollectionStyle::Block) => {}
-            // In brackets and braces, lines mean nothing.
+            // In flow collections, lines have no meaning.
             _ => found.clear(),
         }
     }
@@ -123,7 +123,7 @@ fn segments_around(tree: &Tree, before: Document, change: &Change) -> Vec<Segmen
     found
 }
 
-/// The entry of a block mapping with this key or value, if its lines are its own.
+/// The block mapping entry with this key or value, if it does not share its lines with other nodes.
 fn segment_of(tree: &Tree, before: Document, node: NodeId, mapping: NodeId) -> Option<Segment> {
     let entry = tree.entry_of(node)?;
     let text = tree.text().as_bytes();
@@ -146,7 +146,7 @@ fn segment_of(tree: &Tree, before: Document, node: NodeId, mapping: NodeId) -> O
             let end = line_start(next_start);
             let ahead = &text[end..next_start];
             let next_indent = ahead.iter().take_while(|it| is_indent(it)).count();
-            // Dashes before it belong to the collections around.
+            // Dashes before the key belong to the collections around the entry.
             let is_first = ahead[next_indent..].iter().all(|it| matches!(it, b' ' | b'-'));
             let follows = next.span.start > key.span.start && next_indent <= indent;
             if !(is_first && follows) {
@@ -162,14 +162,14 @@ fn segment_of(tree: &Tree, before: Document, node: NodeId, mapping: NodeId) -> O
     })
 }
 
-/// Whether a tree has nothing but entries that can take the place of a segment.
+/// Whether a tree consists only of entries that can replace a segment.
 fn is_entries_of(fresh: &Tree, tree: &Tree, segment: &Segment, lines: Span) -> bool {
     let Some(root) = fresh.root() else { return false };
     let begins_alike = fresh.data(root).span.start == tree.nodes[segment.nodes.start].span.start;
     let is_mapping = fresh.kind(root) == NodeKind::Mapping(CollectionStyle::Block);
-    // What is absent at the very end would stand at the next node.
+    // An absent value at the very end would belong at the next node.
     let is_at_end = |it: &NodeData| it.span.start >= lines.end;
-    // The parser leaves what is behind the first node of a document unread.
+    // The parser ignores the text after the first node of a document.
     let rest = &fresh.text().as_bytes()[fresh.data(root).span.end as usize..lines.end as usize];
     let is_unread = |it: &[u8]| !matches!(it.trim_ascii().first(), None | Some(b'#'));
     begins_alike
@@ -194,34 +194,34 @@ fn depth(tree: &Tree) -> usize {
     deepest
 }
 
-/// How identifiers change when entries take the place of a segment.
+/// The change of node identifiers when new entries replace a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Renumbered {
-    /// The first of the segment.
+    /// The identifier of the segment's first node.
     pub(crate) first: u32,
-    /// The first behind it, before and after.
+    /// The identifier of the first node after the segment, before and after the change.
     pub(crate) behind: (u32, u32),
 }
 
 impl Renumbered {
-    /// A node behind the segment.
+    /// The new identifier of a node after the segment.
     pub(crate) fn behind(&self, node: u32) -> u32 {
         node - self.behind.0 + self.behind.1
     }
 
-    /// A node of the tree of the entries, whose root becomes the mapping.
+    /// The new identifier of a node in the tree of the new entries, whose root becomes the mapping.
     fn fresh(&self, node: u32) -> u32 {
         node + self.first - 1
     }
 
-    /// The part of a sorted list that is about the segment.
+    /// The range of a sorted list that belongs to the segment's nodes.
     fn range_of<T>(&self, list: &[(NodeId, T)]) -> std::ops::Range<usize> {
         let at = |node: u32| list.partition_point(|it| it.0.0 < node);
         at(self.first)..at(self.behind.0)
     }
 }
 
-/// Puts the entries of a tree in the place of a segment.
+/// Replaces a segment by the entries of a tree.
 fn splice(tree: &mut Tree, segment: &Segment, fresh: Tree, added_lines: i64, change: &Change) -> Renumbered {
     let numbers = Renumbered {
         first: segment.nodes.start as u32,
@@ -271,7 +271,7 @@ fn splice_nodes(tree: &mut Tree, segment: &Segment, fresh: Vec<NodeData>, number
     let end = fresh[0].span.end;
     let mut above = segment.mapping.0;
     while let Some(node) = tree.nodes.get_mut(above as usize) {
-        // A collection ends with the last in it.
+        // A collection ends with its last child.
         let ends_here = node.extra == numbers.behind.0;
         node.span.end = if ends_here { end } else { change.moved(node.span.end) };
         node.extra = numbers.behind(node.extra);

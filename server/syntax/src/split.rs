@@ -1,12 +1,12 @@
-//! The documents of a file, cut the way the API server's clients cut it before they read anything.
+//! Splits a file into documents as the API server's clients do before they parse anything.
 //!
-//! `k8s.io/apimachinery/pkg/util/yaml` (`YAMLReader`): a line that begins with `---` separates, whatever it is in; the cut comes
-//! before any YAML is read, so a document's lines are counted from its own start.
+//! `k8s.io/apimachinery/pkg/util/yaml` (`YAMLReader`): every line that begins with `---` is a separator, even inside a scalar. The split
+//! comes before the YAML parser, so a document's lines are counted from its own start.
 //!
-//! A text that begins with `{` may be JSON (`YAMLOrJSONDecoder`): values in a row, without separators. After one value, the rest may be
-//! YAML; after more it must be JSON. If the first value is not JSON, all of the text is YAML.
+//! A text that begins with `{` may be JSON (`YAMLOrJSONDecoder`): consecutive values without separators. After one value, the rest may be
+//! YAML; after several, it must be JSON. If the first value is not JSON, the whole text is YAML.
 //!
-//! One thing is left out: the cut drops the CR of a CR LF, so that the YAML reader takes CR CR LF for one line break and we for two.
+//! One detail is not reproduced: the clients drop the CR of a CR LF, so for CR CR LF the YAML parser sees one line break there and two here.
 
 use std::sync::Arc;
 
@@ -17,17 +17,17 @@ use crate::tree::{Span, Tree};
 /// A document of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Document {
-    /// Its number among all documents of the file, from 0, those without content counted.
+    /// Its index among all documents of the file, from 0; documents without content count too.
     pub index: u32,
-    /// Where it lies. A separator above belongs to it only if nothing is before that.
+    /// Its span. A preceding separator belongs to it only if nothing comes before that separator.
     pub span: Span,
-    /// Its last line has no line break; the clients add one.
+    /// Whether its last line has no line break; the clients add one.
     pub(crate) unterminated: bool,
     pub(crate) encoding: Encoding,
 }
 
 impl Document {
-    /// The only document of a file with so many bytes.
+    /// The only document of a file of the given length.
     pub fn of_length(bytes: u32) -> Self {
         Self {
             index: 0,
@@ -38,16 +38,16 @@ impl Document {
     }
 }
 
-/// The documents of a file that have content, and why the cut stopped early if it did.
+/// The documents with content in a file, and the error that stopped the split early, if any.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Documents {
-    /// In the order of the file.
+    /// The documents in file order.
     pub documents: Vec<Document>,
-    /// A separator line with something else on it (`--- x`), or something else behind several values of JSON: nothing after it is read.
+    /// Set for a separator line with other text on it (`--- x`) or for other text after several JSON values: nothing after it is read.
     pub error: Option<ReadError>,
 }
 
-/// Cuts a file into documents.
+/// Splits a file into documents.
 pub fn split(text: &str) -> Documents {
     let start = if text.starts_with('\u{FEFF}') {
         '\u{FEFF}'.len_utf8()
@@ -67,7 +67,7 @@ pub fn split(text: &str) -> Documents {
 }
 
 impl Documents {
-    /// Adds the values of JSON that a text begins with. Returns where YAML begins, if it does.
+    /// Adds the JSON values at the start of a text. Returns the start of the YAML after them, if any.
     fn add_json(&mut self, text: &str, start: usize) -> Option<usize> {
         let bytes = text.as_bytes();
         let mut end = start;
@@ -83,7 +83,7 @@ impl Documents {
                     });
                     end = value_end;
                 }
-                // Blanks up to the end of the line belong to the value. The decoder looks four bytes ahead, and gives up where there are fewer.
+                // Blanks up to the end of the line belong to the value. The decoder looks four bytes ahead, and gives up if there are fewer.
                 (Err(_), 0 | 1) if bytes.len() - line_end(bytes, end) >= 4 => {
                     let line = line_end(bytes, end);
                     return Some(line + usize::from(bytes[line] == b'\n'));
@@ -101,14 +101,14 @@ impl Documents {
                 }
             }
         }
-        // What is behind the last value is blank.
+        // Only blanks follow the last value.
         if let [only] = self.documents.as_mut_slice() {
             only.span.end = bytes.len() as u32;
         }
         None
     }
 
-    /// Adds the documents of the YAML that begins there.
+    /// Adds the YAML documents from `start` on.
     fn add_yaml(&mut self, text: &str, start: usize) {
         let found = self;
         let bytes = text.as_bytes();
@@ -154,7 +154,7 @@ impl Documents {
     }
 }
 
-/// The first byte that is not blank, or the line break before it.
+/// The first byte from `at` that is not blank, or the line break before it.
 fn line_end(bytes: &[u8], at: usize) -> usize {
     let blank = &bytes[at..skip_blanks(bytes, at)];
     at + memchr::memchr(b'\n', blank).unwrap_or(blank.len())
@@ -168,16 +168,16 @@ fn separators(bytes: &[u8], start: usize) -> impl Iterator<Item = usize> + '_ {
         .chain(memchr::memmem::find_iter(&bytes[start..], b"\n---").map(move |it| start + it + 1))
 }
 
-/// Whether there is more than blank lines, comments and separators.
+/// Whether there is anything besides blank lines, comments and separators.
 pub(crate) fn has_content(body: &str) -> bool {
     body.split('\n')
         .map(str::trim)
         .any(|it| !it.is_empty() && !it.starts_with('#') && !it.starts_with("---"))
 }
 
-/// Reads a document of a file as YAML.
+/// Parses a document of a file as YAML.
 ///
-/// `defects` are those of the file's bytes (see [`crate::source::Source`]), none if it was text from the start.
+/// `defects` are those of the file's bytes (see [`crate::source::Source`]); empty if the file was text from the start.
 pub fn read_document(text: &Arc<str>, document: Document, defects: &[Defect]) -> Result<Tree, ReadError> {
     let end = text.len() as u32;
     if !document.unterminated {
@@ -240,7 +240,7 @@ mod tests {
         check("\u{FEFF}{}", &[(0, "{}")]);
         check(" \n{\"a\": 1}\n\n", &[(0, " \n{\"a\": 1}\n\n")]);
         check("{\"a\": 1}{\"b\":\n2}\n", &[(0, "{\"a\": 1}"), (1, "{\"b\":\n2}")]);
-        // Behind one value, YAML.
+        // After one JSON value, YAML.
         check(
             "{\"a\": 1}\n---\n{\"b\": 2}\n",
             &[(0, "{\"a\": 1}"), (1, "---\n{\"b\": 2}\n")],
@@ -252,7 +252,7 @@ mod tests {
         );
         check("{\"a\": 1}\nb: 2\n", &[(0, "{\"a\": 1}"), (1, "b: 2\n")]);
         check("{\"a\": 1}\n---\n", &[(0, "{\"a\": 1}")]);
-        // No JSON at all.
+        // Not JSON at all.
         check("{a: 1}\n---\n{b: 2}\n", &[(0, "{a: 1}\n"), (1, "{b: 2}\n")]);
         check(
             "{\n  a: 1\n}\n---\nb: 2\n---\n",

@@ -1,22 +1,22 @@
-//! Go templates (Helm charts, kustomize generators): files that are not YAML until they are filled in.
+//! Detects Go templates (Helm charts, kustomize generators): files that are not YAML until they are rendered.
 
 use std::sync::Arc;
 
 use crate::edit;
 use crate::tree::{NodeKind, ScalarStyle, Span, Tree};
 
-/// The first action of a Go template (`{{ … }}`) in the document at `span` of `text`: one that stands where YAML has no text of its own.
+/// The first action of a Go template (`{{ … }}`) in the document at `span` of `text`, where the braces cannot be part of YAML text.
 ///
-/// `{{` inside a quoted or block scalar, inside plain text (`a: x{{y}}`) or in a comment is text. In a flow mapping that YAML could mean
+/// `{{` inside a quoted or block scalar, inside plain text (`a: x{{y}}`) or in a comment is ordinary text. In a possible flow mapping
 /// (`{{a: 1}: b}`) it is YAML. A document with an action is reported once, as a template, and nothing else is reported for it.
 pub fn first_action(text: &Arc<str>, span: Span) -> Option<Span> {
-    // Cheap for nearly all files.
+    // A cheap check that is enough for nearly all files.
     let found = text[span.range()].find("{{")?;
     let reading = edit::read(text, span);
     action_in(&reading.tree, reading.is_broken, found as u32 + span.start)
 }
 
-/// As [`first_action`], over a tree of the tolerant reader.
+/// Like [`first_action`], for a tree of the tolerant parser.
 fn action_in(tree: &Tree, is_broken: bool, from: u32) -> Option<Span> {
     let text = tree.text();
     let end = tree.document_span().end;
@@ -38,22 +38,22 @@ fn action_in(tree: &Tree, is_broken: bool, from: u32) -> Option<Span> {
     None
 }
 
-/// Whether a value, key or item could begin at the place, by the text before it on its line: in a text that cannot be read, braces in the
-/// middle of a sentence are those of the sentence.
+/// Whether a value, key or item could begin at the offset, judging by the text before it on its line. In a text with errors, braces in the
+/// middle of a sentence are part of the sentence.
 fn begins_token(text: &str, offset: u32) -> bool {
     let line = text[..offset as usize].rfind('\n').map_or(0, |it| it + 1);
     let before = text[line..offset as usize].trim_end();
     before.is_empty() || before.ends_with([':', '-', ',', '[', '{', '?'])
 }
 
-/// Whether the place is inside a scalar or comment, where braces are text. Plain text that begins with braces cannot be.
+/// Whether the offset is inside a scalar or comment, where braces are ordinary text. Plain scalars cannot begin with braces.
 fn is_text(tree: &Tree, offset: u32) -> bool {
     let comments = tree.comments();
     let next = comments.partition_point(|it| it.end <= offset);
     if comments.get(next).is_some_and(|it| it.start <= offset) {
         return true;
     }
-    // The innermost node that has the byte: the last one that begins at or before it.
+    // Find the innermost node that contains the byte: the last one that begins at or before it.
     let mut low = 0;
     let mut high = tree.len();
     while low < high {
@@ -75,7 +75,7 @@ fn is_text(tree: &Tree, offset: u32) -> bool {
     }
 }
 
-/// Whether the text from `{{` on reads as an action of a template rather than as nested flow mappings.
+/// Whether the text from `{{` on looks like a template action rather than nested flow mappings.
 fn is_action(text: &str) -> bool {
     let Some(inner) = text.strip_prefix("{{").and_then(|it| it.strip_suffix("}}")) else {
         return false;

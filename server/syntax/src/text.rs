@@ -1,14 +1,14 @@
-//! The text of a file, shared by all that read it, and changed in place where no one else has it.
+//! The text of a file. It is shared by all who use it, and changed in place if it has only one owner.
 
 use std::{ops::Deref, ops::Range, sync::Arc};
 
-/// Bytes that a text may grow by before it is moved.
+/// The number of bytes by which a text may grow before it is reallocated.
 const ROOM: usize = 4096;
 
 /// The text of a file.
 ///
-/// What is read once is shared as it is. A text that a person types in has room to grow: an edit moves what is behind it, which takes
-/// a tenth of a millisecond a megabyte, and copies the text only if somebody still reads it.
+/// A text that is not edited is shared as it is. An edited text has room to grow: an edit moves the bytes after it, which takes
+/// a tenth of a millisecond per megabyte, and copies the text only if somebody else still uses it.
 #[derive(Clone)]
 pub struct Text(Form);
 
@@ -34,7 +34,7 @@ impl Text {
         self.0 = Form::Growing(Arc::new(text));
     }
 
-    /// The text as those have it who keep it.
+    /// The text as a shared string.
     pub fn to_shared(&self) -> Arc<str> {
         match &self.0 {
             Form::Fixed(text) => text.clone(),

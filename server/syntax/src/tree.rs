@@ -1,6 +1,6 @@
-//! The tree that both readers fill and everything above sees: an arena of nodes with byte spans.
+//! The syntax tree that all parsers build and all other code uses: an arena of nodes with byte spans.
 //!
-//! Nodes lie in the order of the text, a collection before its children. So a node's identifier orders it, its first child is the
+//! Nodes are in document order, with a collection before its children. So identifiers sort in document order, a node's first child is the
 //! next node, and a subtree is a contiguous range.
 
 use std::borrow::Cow;
@@ -16,14 +16,14 @@ pub use build::TreeBuilder;
 /// A range of bytes of the file's text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Span {
-    /// First byte.
+    /// The offset of the first byte.
     pub start: u32,
-    /// Byte after the last.
+    /// The offset after the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// The bytes from `start` up to `end`.
+    /// The span from `start` up to, but not including, `end`.
     pub const fn new(start: u32, end: u32) -> Self {
         Self { start, end }
     }
@@ -43,18 +43,18 @@ impl Span {
         self.start == self.end
     }
 
-    /// The smallest span that has both.
+    /// The smallest span that contains both.
     #[must_use]
     pub fn join(self, other: Self) -> Self {
         Self::new(self.start.min(other.start), self.end.max(other.end))
     }
 }
 
-/// A node of a [`Tree`]; only meaningful with the tree it came from. Orders as the text does.
+/// A node of a [`Tree`]; only meaningful with the tree it came from. Sorts in document order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub(crate) u32);
 
-/// How a scalar is written.
+/// The style of a scalar.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ScalarStyle {
     /// `text`
@@ -69,31 +69,31 @@ pub enum ScalarStyle {
     Folded,
 }
 
-/// How a mapping or sequence is written.
+/// The style of a mapping or sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CollectionStyle {
-    /// By indentation.
+    /// With indentation.
     Block,
-    /// In braces or brackets.
+    /// With braces or brackets.
     Flow,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum NodeKind {
-    /// Keys and values, in the order of the text.
+    /// Keys and values, in document order.
     Mapping(CollectionStyle),
-    /// Items, in the order of the text.
+    /// Items, in document order.
     Sequence(CollectionStyle),
-    /// A scalar; an absent value (`key:`) is a plain scalar with an empty span where it would stand.
+    /// A scalar. An absent value (`key:`) is a plain scalar with an empty span where the value would be.
     Scalar(ScalarStyle),
-    /// `*name`: an alias of the node that [`Tree::alias_target`] gives.
+    /// `*name`: an alias of the node that [`Tree::alias_target`] returns.
     Alias,
-    /// Text that the tolerant reader could not place. The verdict reader makes none.
+    /// Text that the tolerant parser could not place. The verdict parser never makes error nodes.
     Error,
 }
 
-/// Anchor and tag of a node, which few nodes have.
+/// The anchor and tag of a node. Few nodes have them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Properties {
     /// `&name`, with the `&`.
@@ -111,33 +111,33 @@ impl Properties {
     }
 }
 
-/// One node as it lies in the arena.
+/// A node in the arena.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct NodeData {
     pub(crate) kind: NodeKind,
-    /// The node has an entry in `Tree::properties`.
+    /// Whether the node has an entry in `Tree::properties`.
     pub(crate) has_properties: bool,
-    /// Scalars: the value is not the text between the indicators as it stands.
+    /// Scalars: whether the value differs from the text between the indicators.
     pub(crate) decode: bool,
     pub(crate) span: Span,
     /// `NO_PARENT` at the root.
     pub(crate) parent: u32,
-    /// Collections: the node after the last of the subtree. Block scalars: columns of indentation of the content.
+    /// Collections: the node after the subtree's last one. Block scalars: the indentation of the content in columns.
     pub(crate) extra: u32,
 }
 
 pub(crate) const NO_PARENT: u32 = u32::MAX;
 
-/// One entry of a mapping.
+/// An entry of a mapping.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
     /// The key: nearly always a scalar.
     pub key: NodeId,
-    /// The value: where nothing is written, an empty plain scalar.
+    /// The value: an empty plain scalar if it is absent.
     pub value: NodeId,
 }
 
-/// One document of a file: its nodes, comments and where they lie. Offsets are those of the whole file.
+/// One document of a file: its nodes and comments, with their spans. Offsets are those of the whole file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tree {
     pub(crate) text: Text,
@@ -146,13 +146,13 @@ pub struct Tree {
     pub(crate) properties: Vec<(NodeId, Properties)>,
     /// Sorted by alias.
     pub(crate) alias_targets: Vec<(NodeId, NodeId)>,
-    /// Nodes whose line in the API server's messages is not that of their place: line from 0, counted from the document's start.
+    /// Nodes whose line in the API server's messages differs from their actual line: line from 0, counted from the document's start.
     pub(crate) lines: Vec<(NodeId, u32)>,
     pub(crate) comments: Vec<Span>,
     pub(crate) span: Span,
-    /// The end of the file's own text, where a line break was added to it.
+    /// The end of the file's own text, in case a line break was added to it.
     pub(crate) limit: u32,
-    /// Of the nodes as they are: who changes them forgets it.
+    /// Cached sibling positions, which every change of the nodes must reset.
     pub(crate) siblings: siblings::Siblings,
 }
 
@@ -162,7 +162,7 @@ impl Tree {
         &self.text
     }
 
-    /// Where the document lies in the file.
+    /// The document's span in the file.
     pub fn document_span(&self) -> Span {
         self.clamp(self.span)
     }
@@ -182,30 +182,30 @@ impl Tree {
         self.nodes.is_empty()
     }
 
-    /// All nodes in the order of the text, a collection before its children.
+    /// All nodes in document order, each collection before its children.
     pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + use<> {
         (0..self.nodes.len() as u32).map(NodeId)
     }
 
-    /// What the node is.
+    /// The kind of the node.
     pub fn kind(&self, node: NodeId) -> NodeKind {
         self.data(node).kind
     }
 
-    /// Where the node is written, without its anchor and tag.
+    /// The span of the node, without its anchor and tag.
     ///
-    /// A collection by indentation reaches from its first key or dash to the end of its last child; a quoted scalar has its quotes,
-    /// a block scalar its indicator and the bytes that its value has, a final line break only if it is in the value.
+    /// A block collection extends from its first key or dash to the end of its last child. A quoted scalar includes its quotes. A block scalar
+    /// includes its indicator and the bytes of its value, and a final line break only if that is part of the value.
     pub fn span(&self, node: NodeId) -> Span {
         self.clamp(self.data(node).span)
     }
 
-    /// The part of a span that the file has.
+    /// The part of a span that is inside the file.
     pub(crate) fn clamp(&self, span: Span) -> Span {
         Span::new(span.start.min(self.limit), span.end.min(self.limit))
     }
 
-    /// Where the node is written, from its anchor or tag if it has one.
+    /// The span of the node, including its anchor and tag.
     pub fn full_span(&self, node: NodeId) -> Span {
         let span = self.span(node);
         self.properties(node).map_or(span, |it| {
@@ -213,12 +213,12 @@ impl Tree {
         })
     }
 
-    /// The text of the node's span.
+    /// The source text of the node's span.
     pub fn source(&self, node: NodeId) -> &str {
         &self.text[self.span(node).range()]
     }
 
-    /// The collection that the node is a key, value or item of.
+    /// The collection that contains the node as a key, value or item.
     pub fn parent(&self, node: NodeId) -> Option<NodeId> {
         let parent = self.data(node).parent;
         (parent != NO_PARENT).then_some(NodeId(parent))
@@ -229,17 +229,17 @@ impl Tree {
         std::iter::successors(self.parent(node), |&it| self.parent(it))
     }
 
-    /// The node and everything in it, in the order of the text.
+    /// The node and its descendants, in document order.
     pub fn subtree(&self, node: NodeId) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + use<> {
         (node.0..self.end(node)).map(NodeId)
     }
 
-    /// Whether `node` is `ancestor` or lies in it.
+    /// Whether `node` is `ancestor` or inside it.
     pub fn is_in(&self, node: NodeId, ancestor: NodeId) -> bool {
         ancestor.0 <= node.0 && node.0 < self.end(ancestor)
     }
 
-    /// The children of a collection: its items, or its keys and values in turn. Nothing for other nodes.
+    /// The children of a collection: its items, or alternating keys and values. Empty for other nodes.
     pub fn children(&self, node: NodeId) -> Children<'_> {
         Children {
             tree: self,
@@ -248,7 +248,7 @@ impl Tree {
         }
     }
 
-    /// The entries of a mapping in the order of the text, duplicates and merge keys (`<<`) as they are written. Nothing for other nodes.
+    /// The entries of a mapping in document order, including duplicates, with merge keys (`<<`) as written. Empty for other nodes.
     pub fn entries(&self, node: NodeId) -> Entries<'_> {
         let end = if matches!(self.kind(node), NodeKind::Mapping(_)) {
             self.end(node)
@@ -264,7 +264,7 @@ impl Tree {
         }
     }
 
-    /// The items of a sequence. Nothing for other nodes.
+    /// The items of a sequence. Empty for other nodes.
     pub fn items(&self, node: NodeId) -> Children<'_> {
         let end = if matches!(self.kind(node), NodeKind::Sequence(_)) {
             self.end(node)
@@ -278,21 +278,21 @@ impl Tree {
         }
     }
 
-    /// The value at a key of a mapping: the last one if the key is written more than once, as it decides.
+    /// The value at a key of a mapping. If the key is duplicated, the last one wins.
     ///
-    /// Keys are compared by their decoded text. Aliases are not followed, neither to the mapping nor to a value, and `<<` is a key like others.
+    /// Keys are compared by their decoded value. Aliases are not followed, neither to the mapping nor to a value, and `<<` is an ordinary key.
     pub fn get(&self, mapping: NodeId, key: &str) -> Option<NodeId> {
         self.entry(mapping, key).map(|it| it.value)
     }
 
-    /// As [`Tree::get`], with the key's node.
+    /// Like [`Tree::get`], but also returns the key's node.
     pub fn entry(&self, mapping: NodeId, key: &str) -> Option<Entry> {
         self.entries(mapping)
             .filter(|it| self.is_scalar(it.key) && self.scalar(it.key) == key)
             .last()
     }
 
-    /// The entry of the parent mapping that the node is the key or the value of.
+    /// The entry of the parent mapping whose key or value is the node.
     pub fn entry_of(&self, node: NodeId) -> Option<Entry> {
         let parent = self.parent(node)?;
         if !matches!(self.kind(parent), NodeKind::Mapping(_)) {
@@ -312,13 +312,13 @@ impl Tree {
         self.entry_of(node).is_some_and(|it| it.key == node)
     }
 
-    /// The last node in the order of the text that begins at or before a byte: of those that begin at one place the innermost.
+    /// The last node in document order that begins at or before a byte. If several begin at the same byte, this is the innermost.
     pub fn last_from(&self, offset: u32) -> Option<NodeId> {
         let after = self.nodes.partition_point(|it| it.span.start <= offset);
         Some(NodeId(after.checked_sub(1)? as u32))
     }
 
-    /// As [`Tree::last_from`], among what is in a node.
+    /// Like [`Tree::last_from`], but only among the descendants of a node.
     pub(crate) fn last_in(&self, node: NodeId, offset: u32) -> Option<NodeId> {
         let first = node.0 + 1;
         let inside = &self.nodes[first as usize..self.end(node).max(first) as usize];
@@ -331,12 +331,12 @@ impl Tree {
         matches!(self.kind(node), NodeKind::Scalar(_))
     }
 
-    /// Whether nothing is written for the node: the value of `key:`.
+    /// Whether the node is an absent value, as in `key:`.
     pub fn is_absent(&self, node: NodeId) -> bool {
         self.kind(node) == NodeKind::Scalar(ScalarStyle::Plain) && self.span(node).is_empty()
     }
 
-    /// Anchor and tag, if the node has either.
+    /// The node's anchor and tag, if it has either.
     pub fn properties(&self, node: NodeId) -> Option<&Properties> {
         if !self.data(node).has_properties {
             return None;
@@ -361,7 +361,7 @@ impl Tree {
         &self.properties
     }
 
-    /// Whether the document has an alias with a target.
+    /// Whether the document has an alias that resolves.
     pub fn has_aliases(&self) -> bool {
         !self.alias_targets.is_empty()
     }
@@ -380,12 +380,12 @@ impl Tree {
         self.alias_target(node).unwrap_or(node)
     }
 
-    /// The comments from `#` to the end of their line, in the order of the text.
+    /// The spans of the comments, from `#` to the end of their line, in document order.
     pub fn comments(&self) -> &[Span] {
         &self.comments
     }
 
-    /// The decoded text of a scalar; borrowed where it is written as it is. Empty for other nodes.
+    /// The decoded value of a scalar, borrowed if it contains nothing to decode. Empty for other nodes.
     pub fn scalar(&self, node: NodeId) -> Cow<'_, str> {
         let data = self.data(node);
         match data.kind {
@@ -405,7 +405,7 @@ impl Tree {
         &self.nodes[node.0 as usize]
     }
 
-    /// The node after the last of the subtree.
+    /// The index of the node after the subtree's last one.
     pub(crate) fn end(&self, node: NodeId) -> u32 {
         let data = self.data(node);
         match data.kind {

@@ -1,6 +1,6 @@
-//! The tree of a text that is edited again and again is the one of a text that is read for the first time.
+//! Tests that the tree of a text after many edits equals the tree of a full parse.
 //!
-//! `CRD_ANALYZER_EDITS=100..1000` plays these seeds instead of the few that each test run plays.
+//! `CRD_ANALYZER_EDITS=100..1000` runs these seeds instead of the few seeds of a normal test run.
 
 #![allow(clippy::disallowed_methods, reason = "tests read a corpus")]
 
@@ -17,10 +17,10 @@ use crd_analyzer_syntax::{
     tree::Tree,
 };
 
-/// The seeds of every test run.
+/// The seeds of a normal test run.
 const SEEDS: Range<u64> = 0..40;
 
-/// How often the text was read, and how often without reading all of it.
+/// The number of parses, and how many of them did not need the whole text.
 #[derive(Default)]
 struct Count {
     read: usize,
@@ -32,7 +32,7 @@ fn is_same(left: &JsonDoc<'_>, right: &JsonDoc<'_>) -> bool {
     left.root() == right.root() && left.depth() == right.depth() && left.duplicates() == right.duplicates()
 }
 
-/// Edits a text again and again. Each edit that leaves it readable has to leave the tree of the text.
+/// Applies many edits to a text. After each edit that leaves it valid, the updated tree must equal that of a full parse.
 fn play(mut text: String, random: &mut Random, edits: usize, count: &mut Count) {
     let mut kept: Vec<(Document, Tree)> = Vec::new();
     for number in 0..edits {
@@ -90,7 +90,7 @@ fn edited_manifests_have_the_trees_of_new_ones() {
             play(text, &mut random, 30, &mut count);
         }
     }
-    // Entries of small files are often most of the file.
+    // In small files, one entry is often most of the file.
     assert!(count.edited * 4 > count.read, "{} of {}", count.edited, count.read);
     assert!(count.json > 50, "{}", count.json);
 }

@@ -1,5 +1,5 @@
-//! Large files that are edited again and again have the trees of files that are read again. (Small texts are edited in the library's own
-//! tests, where the parts that are read again are a few bytes long.)
+//! Tests that large files after many edits have the trees of a full parse. (The unit tests of the library edit small texts, with
+//! segments of a few bytes.)
 
 #![allow(clippy::disallowed_methods, reason = "tests read a corpus")]
 
@@ -19,7 +19,7 @@ impl Random {
     }
 }
 
-/// What is put into the texts.
+/// The pieces of text that edits insert.
 const PIECES: [&str; 30] = [
     "a",
     "b",
@@ -99,7 +99,7 @@ fn edit(name: &str, text: &str, seed: u64, times: usize) {
     }
 }
 
-/// A text with all that lies in long files, in many parts.
+/// A long text with every construct that occurs in long files, many times.
 fn long_text() -> String {
     let mut text = String::from("# head\na:\n");
     for number in 0..600 {
@@ -149,7 +149,7 @@ fn large_files_of_the_corpus() {
     chosen.push(largest);
     for (number, file) in chosen.iter().enumerate() {
         let text = std::fs::read_to_string(file).expect("a text");
-        // All files get the same share of the time.
+        // Every file gets the same share of the time.
         let times = (3_000_000 / text.len()).clamp(5, 200);
         edit(&file.display().to_string(), &text, 0x2026 + number as u64, times);
     }

@@ -1,4 +1,4 @@
-//! Texts made to hurt: none may abort, hang, or overflow the stack (tests have one of 2 MiB).
+//! Malicious texts: none may abort, hang, or overflow the stack (test threads have 2 MiB).
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use crd_analyzer_syntax::json::read_json;
 use crd_analyzer_syntax::split::{read_document, split};
 use crd_analyzer_syntax::tree::Span;
 
-/// Reads all documents of a text to JSON; the depth of the last, or the first error.
+/// Converts all documents of a text to JSON. Returns the depth of the last one, or the first error.
 #[track_caller]
 fn read(text: &str) -> Result<usize, String> {
     let text: Arc<str> = text.into();

@@ -1,10 +1,10 @@
-//! Values of scalars, and where their characters are written.
+//! Tests the values of scalars and the source positions of their characters.
 
 use std::sync::Arc;
 
 use crd_analyzer_syntax::tree::Span;
 
-/// Reads `k: ` and the scalar. Each pair says: this part of the value is written as that part of the text.
+/// Parses `k: ` and the scalar. Each pair maps a part of the value to the part of the text that it is written as.
 #[track_caller]
 fn check(scalar: &str, value: &str, pieces: &[(&str, &str)]) {
     let text: Arc<str> = format!("k: {scalar}\n").into();

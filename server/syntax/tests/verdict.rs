@@ -1,4 +1,4 @@
-//! The verdict reader: trees with their places, and errors with the API server's words and ours.
+//! Tests the verdict parser: trees with their spans, and errors with the API server's message and ours.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ fn read(text: &str) -> Result<Tree, crd_analyzer_syntax::ReadError> {
     crd_analyzer_syntax::read(&text, Span::new(0, text.len() as u32))
 }
 
-/// Writes one line a node: its kind, and the text of its span.
+/// Writes one line per node: its kind, and the text of its span.
 fn dump(tree: &Tree, node: NodeId, depth: usize, out: &mut String) {
     let kind = match tree.kind(node) {
         NodeKind::Mapping(CollectionStyle::Block) => "mapping",
@@ -58,7 +58,7 @@ fn check_tree(text: &str, expected: &str) {
     assert_eq!(out, expected);
 }
 
-/// The message, and the text that the error's span has.
+/// Checks the error message, and the text that the error's span covers.
 #[track_caller]
 fn check_error(text: &str, message: &str, at: &str) {
     let error = read(text).expect_err("an error");
@@ -204,7 +204,7 @@ fn bad_characters_are_seen_before_errors_in_the_same_piece_of_input() {
 
 #[test]
 fn the_place_of_broken_bytes_has_whole_characters() {
-    // The first byte announces one more, which begins a character of two.
+    // The first byte announces a two-byte character, but the next byte already begins another one.
     let source = Source::decode(b"a: \xD0\xDF\x9A\n".to_vec());
     let text: Arc<str> = source.text.as_str().into();
     let whole = Span::new(0, text.len() as u32);

@@ -1,4 +1,4 @@
-//! How often completion offers the word that is deleted at random places of the corpus, and how fast.
+//! Measures how often completion offers a word that was deleted at a random position of the corpus, and how fast.
 
 pub(crate) mod corpus;
 mod offers;
@@ -15,13 +15,13 @@ use corpus::Corpus;
 use offers::{Deletion, Trial};
 use positions::{Kind, Position};
 
-/// Completion over the corpus.
+/// Measure completion on the corpus.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// How many positions.
+    /// The number of positions.
     #[arg(long, default_value_t = 2_000)]
     positions: usize,
-    /// The seed; a fresh one if absent.
+    /// The seed; random by default.
     #[arg(long)]
     seed: Option<u64>,
     /// Print at most this many positions whose word is not offered, or not among the first five.
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     max_size: usize,
 }
 
-/// How often among the items, how often among the first five, of how many.
+/// The counts of words among the items, of words among the first five, and of all words.
 #[derive(Clone, Copy, Default)]
 struct Score {
     offered: usize,
@@ -61,7 +61,7 @@ impl Score {
     }
 }
 
-/// What must be reached.
+/// The required shares.
 const OFFERED: f64 = 0.99;
 const FIRST_FIVE: f64 = 0.90;
 
@@ -136,7 +136,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(is_reached && refused.is_empty())
 }
 
-/// Times on the largest CRD; whether they hold.
+/// Measures times on the largest CRD. Returns whether they are within the limits.
 fn largest(corpus: &Corpus, random: &mut Rng) -> bool {
     let Some(file) = corpus.definitions.iter().max_by_key(|it| it.text.len()) else {
         return true;

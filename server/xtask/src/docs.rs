@@ -1,4 +1,4 @@
-//! Generated documents.
+//! Generates documents.
 
 mod agents;
 
@@ -9,7 +9,7 @@ use crd_analyzer_fixtures::CRATES;
 use crd_analyzer_workspace::{codes, config::settings::LEVELS};
 use serde_json::json;
 
-/// Writes the documents that are made of others.
+/// Write the documents that are generated from other files.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Write nothing; fail if a document is stale.
@@ -54,14 +54,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(is_fresh || !args.check)
 }
 
-/// The rows of the page of errors, in the crate that finds codes by them: a package has no files from beside the crate.
+/// The rows of the page of errors, copied into the crate that looks up codes with them, because a published package has only its own files.
 fn errors(crates: &Path) -> anyhow::Result<(PathBuf, String)> {
     let page = std::fs::read_to_string(crates.join("../docs/rejected.md")).context("reading the page of errors")?;
     let rows: Vec<&str> = page.lines().filter(|it| it.starts_with("| `")).collect();
     Ok((crates.join("workspace/src/codes/errors.txt"), rows.join("\n") + "\n"))
 }
 
-/// The pages of all codes with the heads that they should have.
+/// The pages of all codes, with their generated headers.
 fn heads(crates: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
     let mut pages = Vec::new();
     for code in codes::all() {
@@ -81,7 +81,7 @@ fn heads(crates: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
     Ok(pages)
 }
 
-/// The crate of a code and its page.
+/// The crate of a code, and its page.
 fn page(crates: &Path, code: &str) -> Option<(&'static str, PathBuf)> {
     CRATES.into_iter().find_map(|folder| {
         let path = crates.join(folder).join("codes").join(format!("{code}.md"));
@@ -89,7 +89,7 @@ fn page(crates: &Path, code: &str) -> Option<(&'static str, PathBuf)> {
     })
 }
 
-/// The settings of VS Code with all codes in `crd-analyzer.rules`.
+/// VS Code's `package.json` with all codes in `crd-analyzer.rules`.
 fn with_codes(package: &str) -> Option<String> {
     let setting = package.find("\"crd-analyzer.rules\": {")?;
     let start = setting + package[setting..].find("\"properties\": {\n")? + "\"properties\": {\n".len();
@@ -145,7 +145,7 @@ mod tests {
         for setting in SETTINGS {
             let name = format!("crd-analyzer.{}", setting.name);
             let settings = categories.iter().map(|it| &it["properties"][&name]);
-            // Settings without an order come by the alphabet.
+            // Settings without an order are sorted alphabetically.
             assert!(
                 settings.filter(|it| it["order"].is_u64()).count() == 1,
                 "add {name} with an `order` to `contributes.configuration` in editors/vscode/package.json"

@@ -1,4 +1,4 @@
-//! Repairs mutants of real CRDs by the offered items for their findings, and looks what comes of it.
+//! Applies the offered quick fixes to mutants of real CRDs, and checks the results.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -23,24 +23,24 @@ use crd_analyzer_conformance::{
     peers::{self, definitions},
 };
 
-/// Repairs of mutants of the corpus.
+/// Check the quick fixes of mutants of the corpus.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// How many mutants are made.
+    /// The number of mutants.
     #[arg(long, default_value_t = 5000)]
     mutants: usize,
-    /// Where the random choice begins; printed, so that a run can be repeated.
+    /// The seed; random by default. It is printed, so that a run can be repeated.
     #[arg(long)]
     seed: Option<u64>,
-    /// How many failures are shown.
+    /// Print at most this many failures.
     #[arg(long, default_value_t = 5)]
     show: usize,
-    /// Larger files are left out, in bytes: each repair is judged on its own.
+    /// Skip files larger than this, in bytes, because each quick fix is checked individually.
     #[arg(long, default_value_t = 400_000)]
     max_size: usize,
 }
 
-/// Errors by the server's words, which tell more than codes do.
+/// Errors, counted by the API server's messages, which are more specific than codes.
 type Errors = BTreeMap<String, usize>;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
@@ -143,7 +143,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(failures.is_empty())
 }
 
-/// What is wrong with a repair: its finding stays, or there is an error that was not there.
+/// The problem with a quick fix: its finding remains, or there is a new error.
 fn objection(before: &FileReport, after: &FileReport, code: &'static str) -> Option<String> {
     let count = |report: &FileReport| {
         let verdicts = report.documents.iter().flat_map(|it| &it.verdicts);

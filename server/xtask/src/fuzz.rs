@@ -1,4 +1,4 @@
-//! Builds the fuzz targets (`server/fuzz`), runs them under libFuzzer, and says what they reached and took.
+//! Builds the fuzz targets (`server/fuzz`), runs them under libFuzzer, and reports coverage, time and memory.
 
 mod report;
 
@@ -15,53 +15,53 @@ use anyhow::{Context as _, bail, ensure};
 use fastrand::Rng;
 use report::Outcome;
 
-/// Random inputs for everything that reads what somebody else wrote.
+/// Fuzz everything that parses untrusted input.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// The targets; all if none is named.
     targets: Vec<String>,
-    /// How long each target runs.
+    /// The running time of each target, in seconds.
     #[arg(long, default_value_t = 60)]
     seconds: u64,
-    /// Begins with the repository's own cases alone. With a seed, the same build then makes the same inputs.
+    /// Start only from the repository's own seeds. With the same seed, the same build then generates the same inputs.
     #[arg(long)]
     fresh: bool,
-    /// Where the random choice begins; printed, so that a run can be repeated.
+    /// The seed; random by default. It is printed, so that a run can be repeated.
     #[arg(long)]
     seed: Option<u32>,
-    /// How many processes run at a time; as many as there are cores if not named.
+    /// The number of parallel processes; by default the number of cores.
     #[arg(long)]
     jobs: Option<usize>,
-    /// Runs this input and nothing else. Its target is named, or its file's name begins with it.
+    /// Run only this input. Its target is given, or is the prefix of the file name.
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
-    /// Says what all inputs that were kept reach together, and runs nothing else.
+    /// Print the combined coverage of all kept inputs, and run nothing else.
     #[arg(long)]
     coverage: bool,
 }
 
-/// An input that takes longer is not waited for. What it may take of the processor, 5 s, the driver sees to.
+/// The timeout for one input. The driver also limits its processor time to 5 s.
 const PATIENCE_SECONDS: u64 = 60;
 
-/// A process that has taken so much is stopped; what one input may take beyond what the process had before, 256 MiB, the driver sees to.
+/// The memory limit of a process, in MiB. The driver also limits the additional memory for one input to 256 MiB.
 const MOST_MEMORY: u64 = 2048;
 
-/// Larger inputs are not made, in bytes.
+/// The maximum size of generated inputs, in bytes.
 const MOST_BYTES: usize = 16 << 10;
 
-/// The stack of the command line's own threads (`schema::depth::STACK_BYTES`), in KiB: as deep as that allows, schemas are followed.
+/// The stack size in KiB: that of the command line's own threads (`schema::depth::STACK_BYTES`), which limits the depth of schemas.
 const STACK_KIB: usize = 168_960;
 
-/// Where everything lies that fuzzing makes.
+/// The folders and files of fuzzing.
 struct Folders {
     binary: PathBuf,
-    /// Inputs to begin with, a folder a target.
+    /// Initial inputs, one folder per target.
     seeds: PathBuf,
-    /// Inputs that reached something new, a folder a target. They stay from run to run.
+    /// Inputs with new coverage, one folder per target. They are kept between runs.
     corpus: PathBuf,
-    /// Inputs that broke something.
+    /// Inputs that caused a failure.
     findings: PathBuf,
-    /// What was said and measured.
+    /// Output and measurements.
     reports: PathBuf,
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let jobs = args.jobs.unwrap_or(cores).max(1);
     let seed = args.seed.unwrap_or_else(|| Rng::new().u32(1..));
     let mut queue: Vec<(String, usize)> = targets.iter().map(|it| (it.clone(), 0)).collect();
-    // What one target leaves idle, others of its kind use.
+    // With more jobs than targets, run several processes per target.
     queue.extend((targets.len()..jobs).map(|n| (targets[n % targets.len()].clone(), n / targets.len())));
     queue.reverse();
     let queue = Mutex::new(queue);
@@ -123,7 +123,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
         if let Some(finding) = &outcome.finding {
             println!("\n{target}: {}\n{}", finding.what, finding.words);
             println!("again: cargo xtask fuzz --replay {}", finding.file.display());
-            // Elsewhere the file does not exist.
+            // On another machine, the file does not exist.
             println!(
                 "or: echo {} | base64 -d > input",
                 report::base64(&fs::read(&finding.file)?)
@@ -134,7 +134,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(outcomes.values().all(|it| it.finding.is_none()))
 }
 
-/// Builds the targets in a folder of their own, because their flags would invalidate all other builds.
+/// Builds the targets in a separate folder, because their flags would invalidate all other builds.
 fn build() -> anyhow::Result<Folders> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
     let target = root.join("target/fuzz");
@@ -164,7 +164,7 @@ fn build() -> anyhow::Result<Folders> {
     })
 }
 
-/// The platform that is compiled for: named, so that programs which only run while compiling get no flags.
+/// The host platform. Passing it as the target keeps the flags away from build scripts and macros.
 fn host() -> anyhow::Result<String> {
     let output = Command::new("rustc").arg("-vV").output().context("rustc")?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -173,7 +173,7 @@ fn host() -> anyhow::Result<String> {
 }
 
 impl Folders {
-    /// Leaves alone what earlier runs kept and measured.
+    /// Uses fresh folders, and keeps the inputs and reports of earlier runs.
     fn forget(&mut self) -> anyhow::Result<()> {
         for folder in [&mut self.corpus, &mut self.reports] {
             folder.as_mut_os_string().push("-fresh");
@@ -184,14 +184,14 @@ impl Folders {
         Ok(())
     }
 
-    /// Writes seeds and dictionaries, and gives the names of all targets.
+    /// Writes seeds and dictionaries, and returns the names of all targets.
     fn prepare(&self) -> anyhow::Result<Vec<String>> {
         if self.seeds.is_dir() {
             fs::remove_dir_all(&self.seeds)?;
         }
         fs::create_dir_all(&self.seeds)?;
         let mut command = Command::new(&self.binary);
-        // The engine names what it was built without.
+        // The fuzzing engine prints warnings about its build.
         let command = command
             .env("CRD_ANALYZER_FUZZ_PREPARE", &self.seeds)
             .stderr(Stdio::null());
@@ -214,7 +214,7 @@ impl Folders {
         Ok(names.into_iter().map(|it| it.1).collect())
     }
 
-    /// The program, with room to go as deep as the command line does.
+    /// The command for a target, with the stack size of the command line.
     fn command(&self, target: &str) -> Command {
         let mut command = Command::new("sh");
         command.args(["-c", &format!("ulimit -s {STACK_KIB} && exec \"$0\" \"$@\"")]);
@@ -222,7 +222,7 @@ impl Folders {
         command
     }
 
-    /// Runs a target. `slot`: which of several processes of one target it is.
+    /// Runs a target. `slot` is the number of the process among those of the same target.
     fn fuzz(&self, target: &str, slot: usize, seconds: u64, seed: u32) -> anyhow::Result<Outcome> {
         let name = if slot == 0 {
             target.to_owned()
@@ -268,7 +268,7 @@ fn replay(folders: &Folders, known: &[String], args: &Args, file: &Path) -> anyh
     Ok(status.success())
 }
 
-/// Runs every input that was kept, of all targets, in one process.
+/// Runs all kept inputs of all targets in one process.
 fn coverage(folders: &Folders, known: &[String]) -> anyhow::Result<bool> {
     let together = folders.reports.join("all");
     if together.is_dir() {

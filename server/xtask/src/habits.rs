@@ -1,5 +1,5 @@
-//! What people write next: keys by the key before them, values by the keys that are there, and types of properties by their names. Counted over
-//! the corpus and written to the table that completion ranks by.
+//! Counts in the corpus what people write next: keys after the previous key, values by the existing keys, and types of properties by name.
+//! Writes the table that completion uses for ranking.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,7 +17,7 @@ use crd_analyzer_syntax::{
 use crate::completion::corpus::Corpus;
 use crd_analyzer_conformance::peers;
 
-/// Counting the corpus.
+/// Count habits in the corpus.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// Take files up to this size in bytes.
@@ -25,18 +25,18 @@ pub(crate) struct Args {
     max_size: usize,
 }
 
-/// One project writes the same a thousand times: it counts this often at most.
+/// The maximum count per project, because one project may repeat the same thing a thousand times.
 const MOST_OF_ONE: usize = 20;
-/// Authors choose names: what fewer projects write is not common enough to propose.
+/// The minimum number of projects for names that authors choose. Rarer names are not worth proposing.
 const LEAST_PROJECTS: usize = 3;
-/// The place of properties' types in the table.
+/// The key of property types in the table.
 const TYPE_OF: &str = "type-of";
-/// The fewest times that make a habit.
+/// The minimum count of a habit.
 const LEAST: usize = 5;
-/// Words of a line of the table.
+/// The maximum number of words in a line of the table.
 const WORDS: usize = 8;
 
-/// By place and key before: each next word, with its count in each project.
+/// The counts of each next word in each project, by place and previous key.
 #[derive(Default)]
 struct Counts(BTreeMap<(String, String), BTreeMap<String, BTreeMap<String, usize>>>);
 
@@ -75,7 +75,7 @@ impl Counts {
     }
 }
 
-/// Whether a line of the table is about names that authors of CRDs choose, and not about those of the API.
+/// Whether a line of the table is about names that CRD authors choose, not about fields of the API.
 fn is_by_name(place: &str) -> bool {
     place.starts_with('/') || place == TYPE_OF
 }
@@ -104,10 +104,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// Counts the keys of a mapping of a custom resource.
+/// Counts the keys of a mapping in a custom resource.
 fn count_in_resource(counts: &mut Counts, tree: &Tree, mapping: NodeId, project: &str) {
     let path = path_of(tree, mapping);
-    // Metadata is that of the API.
+    // Metadata has a fixed schema.
     if matches!(path.first(), None | Some(Step::Index(_)))
         || matches!(path.first(), Some(Step::Key(key)) if key == "metadata")
     {
@@ -128,7 +128,7 @@ fn count_in_resource(counts: &mut Counts, tree: &Tree, mapping: NodeId, project:
     }
 }
 
-/// Whether the table can hold a text.
+/// Whether the table can store a word.
 fn is_word(text: &str) -> bool {
     !text.is_empty() && !text.contains([' ', ':', '\n', '#'])
 }
@@ -162,7 +162,7 @@ fn count(counts: &mut Counts, tree: &Tree, mapping: NodeId, project: &str) {
             let place = format!("{}.{key}", structure.name);
             counts.add((&place, &before), &tree.scalar(value), project);
         }
-        // What follows a type is of that type.
+        // The keyword after a type depends on the type.
         before = if key == "type" && tree.is_scalar(value) {
             format!("type={}", tree.scalar(value))
         } else {

@@ -1,4 +1,4 @@
-//! How many rows the messages of diagnostics take in an editor's list: over mutants of real CRDs and custom resources, as VS Code gets them.
+//! Measures how many rows diagnostic messages take in an editor's list, for mutants of real CRDs and custom resources, as sent to VS Code.
 
 use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
@@ -14,37 +14,37 @@ use crate::{
     typing,
 };
 
-/// Characters of a headline at most.
+/// The maximum length of a headline, in characters.
 const MOST: usize = 100;
 
-/// Messages of mutants of the corpus.
+/// Check the messages for mutants of the corpus.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// How many mutants are made.
+    /// The number of mutants.
     #[arg(long, default_value_t = 4000)]
     mutants: usize,
-    /// The seed; a fresh one if absent.
+    /// The seed; random by default.
     #[arg(long)]
     seed: Option<u64>,
-    /// How many of the most frequent messages count.
+    /// The number of most frequent messages to check.
     #[arg(long, default_value_t = 400)]
     most_frequent: usize,
-    /// How many messages that are too long are shown.
+    /// Print at most this many messages that are too long.
     #[arg(long, default_value_t = 40)]
     show: usize,
-    /// Take files up to this size in bytes.
+    /// Use files up to this size in bytes.
     #[arg(long, default_value_t = 60_000)]
     max_size: usize,
-    /// The server to ask, instead of one that is built.
+    /// The language server to use, instead of building one.
     #[arg(long)]
     server: Option<PathBuf>,
 }
 
-/// Messages that differ in names and numbers only.
+/// Messages that only differ in names and numbers.
 #[derive(Default)]
 struct Group {
     count: usize,
-    /// Of the longest first row.
+    /// The length of the longest first row, in characters.
     characters: usize,
     rows: usize,
     longest: String,
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
         };
         made += 1;
         let (file, text) = text;
-        // A resource finds its CRD in the folder that is called as its own.
+        // A resource finds its CRD in the folder with the same name.
         let near = file.path.to_string_lossy().replace("/crs/", "/crds/");
         let uri = format!("file://{near}.{made}.yaml");
         for found in diagnostics(&mut session, &uri, &text)? {

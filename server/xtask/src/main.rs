@@ -1,4 +1,4 @@
-//! Chores of the project: `cargo xtask --help` lists them.
+//! Development tasks of the project; `cargo xtask --help` lists them.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -33,29 +33,29 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Measure against the API server's own code in the same run (needs Go and the corpus).
+    /// Benchmark against the API server's own code in the same run (needs Go and the corpus).
     Bench(bench::Args),
-    /// Delete words at random places of the corpus, and count how often completion offers them (needs the corpus).
+    /// Delete words at random positions of the corpus, and count how often completion offers them (needs the corpus).
     Completion(completion::Args),
-    /// Type parts of the corpus key by key as VS Code sends them, and count what is lost, damaged and saved (needs the corpus).
+    /// Type parts of the corpus key by key as VS Code does, and count lost diagnostics, damage and saved keys (needs the corpus).
     Typing(typing::Args),
-    /// Count what follows what in the CRDs of the corpus, for the order of completion (needs the corpus).
+    /// Count in the CRDs of the corpus what people write next, for the order of completion items (needs the corpus).
     Habits(habits::Args),
-    /// Count the rows that messages take in an editor's list, over mutants of the corpus.
+    /// Count the rows of messages in an editor's list, for mutants of the corpus.
     Headlines(headlines::Args),
-    /// Repair mutants of the corpus by the fixes that are offered, and look what comes of it.
+    /// Apply the offered quick fixes to mutants of the corpus, and check the results.
     Fixes(fixes::Args),
-    /// Run the fuzz targets: random inputs for everything that reads what somebody else wrote (needs a C++ compiler).
+    /// Run the fuzz targets: random inputs for everything that parses untrusted input (needs a C++ compiler).
     Fuzz(fuzz::Args),
-    /// Rename properties of the corpus and look whether anything but the name has changed.
+    /// Rename properties of the corpus, and check that nothing else changes.
     Rename(rename::Args),
-    /// Compare everything that two binaries answer: subcommands, formats, and what editors are told.
+    /// Compare all answers of two binaries: subcommands, formats, and responses to editors.
     Same(same::Args),
     /// Build, pack and test a release: archives, packages, images, extensions (packaging/release.toml).
     Release(release::Args),
-    /// Draw sentences that users read, or comments, for somebody who has not seen the code.
+    /// Draw random sentences that users read, or comments, to be read without the code.
     Prose(prose::Args),
-    /// Write the documents that are made of others: the index of the diagnostic codes.
+    /// Write the generated documents, such as the index of diagnostic codes.
     Docs(docs::Args),
 }
 

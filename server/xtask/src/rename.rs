@@ -1,7 +1,7 @@
-//! Renames properties of real CRDs and looks whether anything but the name has changed.
+//! Renames properties of real CRDs, and checks that nothing else changes.
 //!
-//! Of each renaming: the findings are the same, every rule costs the same (the new name is as long as the old, as names count in costs),
-//! as many places name the property as before, and renaming it back gives the text that was there.
+//! After each rename, the findings are the same, each rule has the same cost (the new name has the same length, because names affect
+//! costs), the number of references is the same, and renaming back restores the original text.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -23,21 +23,21 @@ use fastrand::Rng;
 
 use crd_analyzer_conformance::peers::{self, definitions};
 
-/// Renaming of properties of the corpus.
+/// Rename properties of the corpus.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// How many properties are renamed.
+    /// The number of properties to rename.
     #[arg(long, default_value_t = 1000)]
     count: usize,
-    /// Where the random choice begins; printed, so that a run can be repeated.
+    /// The seed; random by default. It is printed, so that a run can be repeated.
     #[arg(long)]
     seed: Option<u64>,
-    /// How many failures are shown.
+    /// Print at most this many failures.
     #[arg(long, default_value_t = 5)]
     show: usize,
 }
 
-/// The newest Kubernetes version: what a renaming changes is the same for all.
+/// The newest Kubernetes version. A rename is the same for all versions.
 const VERSION: KubernetesVersion = KubernetesVersion::NEWEST;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
         match rename(&document, offset, &new_name, VERSION, VersionSet::one(VERSION)) {
             Err(why) => {
                 let known = ["every resource has", "there is a property"];
-                // Paths of the scale subresource have to begin with `.spec` or `.status`.
+                // Paths of the scale subresource have to start with `.spec` or `.status`.
                 let is_fixed = target.object.is_empty() && why.contains("should be a json path under");
                 if is_fixed || known.iter().any(|it| why.starts_with(it)) {
                     *refused
@@ -109,7 +109,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(failures.is_empty())
 }
 
-/// A property of a CRD: one in two that rules may read.
+/// A random property of a CRD. Half of the time, one that rules may read.
 fn choose<'f>(file: &'f File, rng: &mut Rng) -> Option<(Document<'f>, NodeId)> {
     let documents: Vec<_> = file.objects().filter(Document::is_crd).collect();
     if documents.is_empty() {
@@ -151,7 +151,7 @@ fn other_name(name: &str, rng: &mut Rng) -> String {
     let letter = |rng: &mut Rng| char::from(LETTERS[rng.usize(..LETTERS.len())]);
     let mut new_name: String = (0..name.len()).map(|_| letter(rng)).collect();
     if new_name.len() > 4 && rng.u8(..4) == 0 {
-        // Names that rules spell in another way.
+        // A name that rules have to escape.
         new_name.replace_range(2..3, ["-", "_"][rng.usize(..2)]);
     }
     new_name
@@ -180,7 +180,7 @@ fn judge(before: &Arc<str>, after: &str, target: &Target, new_name: &str, places
             .flat_map(|it| it.schema.rules)
             .map(|it| (it.cost, it.expr_cost, it.message_cost, it.uses_old_self))
             .collect();
-        // Rules come in the order of the names of their schemas.
+        // Rules are in the order of their schemas' names.
         costs.sort_unstable();
         costs
     };

@@ -1,4 +1,4 @@
-//! A session with the language server over its pipes, as an editor has it.
+//! A client of the language server that uses its pipes, like an editor.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -9,12 +9,12 @@ use std::{
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
-/// A place in a document.
+/// A position in a document.
 pub(crate) fn position((line, column): (usize, usize)) -> Value {
     json!({ "line": line, "character": column })
 }
 
-/// What the client can do, beside what a session needs: it is reported for which version of a document a list is.
+/// The client's capabilities: published diagnostics have a document version, and progress is reported.
 fn capabilities() -> Value {
     json!({
         "textDocument": { "publishDiagnostics": { "versionSupport": true } },
@@ -22,18 +22,18 @@ fn capabilities() -> Value {
     })
 }
 
-/// A client that waits for what it asked for and drops the rest.
+/// A client that waits for responses to its requests and drops other messages.
 pub(crate) struct EditorSession {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     next_id: u64,
-    /// What was published since the last edit while something else was waited for.
+    /// Diagnostics published since the last edit, received while waiting for another message.
     passed_over: Vec<Value>,
 }
 
 impl EditorSession {
-    /// Starts the server and says hello to it.
+    /// Starts the language server and initializes it.
     pub(crate) fn start(analyzer: &Path) -> anyhow::Result<Self> {
         let mut session = Self::spawn(analyzer)?;
         session.request(
@@ -61,12 +61,12 @@ impl EditorSession {
         })
     }
 
-    /// Starts the server in a folder, and waits until it has looked through it. Returns how many files it read, as its progress says.
+    /// Starts the language server in a folder, and waits until the folder is indexed. Returns the number of files as reported by its progress.
     pub(crate) fn start_in(analyzer: &Path, folder: &Path) -> anyhow::Result<(Self, String)> {
         Self::start_as(analyzer, folder, json!({ "capabilities": capabilities() }))
     }
 
-    /// Starts the server in a folder for a client that says this of itself, and waits for nothing.
+    /// Starts the language server in a folder with these client parameters, without waiting for the index.
     pub(crate) fn introduce(analyzer: &Path, folder: &Path, mut client: Value) -> anyhow::Result<Self> {
         let mut session = Self::spawn(analyzer)?;
         client["processId"] = Value::Null;
@@ -76,7 +76,7 @@ impl EditorSession {
         Ok(session)
     }
 
-    /// As [`Self::start_in`], for a client that says this of itself. The folder has so many files that the server shows its progress.
+    /// Like [`Self::start_in`], with these client parameters. The folder must have enough files for progress to be reported.
     pub(crate) fn start_as(analyzer: &Path, folder: &Path, client: Value) -> anyhow::Result<(Self, String)> {
         let mut session = Self::introduce(analyzer, folder, client)?;
         let mut said = String::new();
@@ -95,24 +95,24 @@ impl EditorSession {
         }
     }
 
-    /// What is published next about a version of a document.
+    /// Waits for the published diagnostics of a version of a document.
     pub(crate) fn next(&mut self, uri: &str, version: u64) -> anyhow::Result<Value> {
         self.published(uri, version)
     }
 
-    /// The server's process.
+    /// The process id of the language server.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Opens a document and returns what is published about it.
+    /// Opens a document and returns its published diagnostics.
     pub(crate) fn open(&mut self, uri: &str, text: &str) -> anyhow::Result<Value> {
         let document = json!({ "uri": uri, "languageId": "yaml", "version": 0, "text": text });
         self.notify("textDocument/didOpen", &json!({ "textDocument": document }))?;
         self.published(uri, 0)
     }
 
-    /// Replaces a part of a line of a document and returns what is published about that version.
+    /// Replaces a part of a line of a document, and returns the published diagnostics of that version.
     pub(crate) fn edit(
         &mut self,
         uri: &str,
@@ -125,7 +125,7 @@ impl EditorSession {
         self.published(uri, version)
     }
 
-    /// Replaces a part of a document, from one line and column to another, and waits for nothing.
+    /// Replaces a part of a document, from one line and column to another, without waiting.
     pub(crate) fn change(
         &mut self,
         uri: &str,
@@ -143,7 +143,7 @@ impl EditorSession {
         )
     }
 
-    /// Ends the session as an editor does.
+    /// Shuts the language server down like an editor.
     pub(crate) fn end(mut self) -> anyhow::Result<()> {
         self.request("shutdown", &Value::Null)?;
         self.notify("exit", &Value::Null)?;
@@ -155,12 +155,12 @@ impl EditorSession {
         Ok(())
     }
 
-    /// Says something that has no answer.
+    /// Sends a notification.
     pub(crate) fn notify(&mut self, method: &str, params: &Value) -> anyhow::Result<()> {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
     }
 
-    /// Asks, and returns the answer.
+    /// Sends a request, and returns the response.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> anyhow::Result<Value> {
         self.next_id += 1;
         let id = self.next_id;
@@ -177,7 +177,7 @@ impl EditorSession {
             if message["method"] == "textDocument/publishDiagnostics" {
                 self.passed_over.push(message["params"].take());
             } else if message.get("method").is_some() && message.get("id").is_some() {
-                // What the server asks is agreed to.
+                // Accept all requests of the server.
                 self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": null }))?;
             }
         }
@@ -226,7 +226,7 @@ impl EditorSession {
 
 impl Drop for EditorSession {
     fn drop(&mut self) {
-        // Where a session was not ended in good order, its server goes too; one that has ended is none to kill.
+        // If the client did not shut the server down, kill it. Otherwise this has no effect.
         drop(self.child.kill());
         drop(self.child.wait());
     }

@@ -1,4 +1,4 @@
-//! Who writes files: each caller of the door for writing has a row in the table of `docs/security.md`, and each row a caller.
+//! Checks which code writes files: each caller of the module for writing has a row in the table of `docs/security.md`, and each row has a caller.
 #![allow(clippy::disallowed_methods, reason = "reads the files that it judges")]
 
 use std::{
@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The files that write, each with the commands of the page.
+/// The files that write, each with its commands in the table.
 const WRITERS: &[(&str, &[&str])] = &[
     (
         "server/io/src/git/snapshot.rs",
@@ -39,13 +39,13 @@ const WRITERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The door itself.
+/// The module for writing.
 const DOOR: &str = "server/io/src/write";
 
 /// Crates that are no part of the program.
 const TOOLS: &[&str] = &["conformance", "fixtures", "fuzz", "xtask"];
 
-/// What changes the disk without the door.
+/// Functions that change the disk without that module.
 const DIRECT: &[&str] = &[
     "fs::write(",
     "create_dir(",
@@ -73,7 +73,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The files of the program, without those of tests, by their path from the root.
+/// The source files of the program without tests, by their path from the root.
 fn sources() -> Vec<(String, String)> {
     let root = root();
     let mut found = Vec::new();
@@ -95,7 +95,7 @@ fn sources() -> Vec<(String, String)> {
     found
 }
 
-/// The public functions and types of the door that write.
+/// The public functions and types of the module that write.
 fn names_of_the_door() -> Vec<String> {
     let mut names = vec!["CacheFolder".to_owned(), "OutputFolder".to_owned()];
     let text = read(&root().join(DOOR).join("mod.rs"));
@@ -109,7 +109,7 @@ fn names_of_the_door() -> Vec<String> {
     names
 }
 
-/// Whether a source file changes what is on the disk.
+/// Whether a source file changes the disk.
 fn writes(text: &str, names: &[String]) -> bool {
     let code = text.split("\nmod tests {").next().unwrap_or_default();
     let code: Vec<&str> = code.lines().filter(|it| !it.trim_start().starts_with("//")).collect();
@@ -132,7 +132,7 @@ fn writes(text: &str, names: &[String]) -> bool {
     uses_door || DIRECT.iter().any(|it| code.contains(it))
 }
 
-/// The commands in the first column of the table of what writes.
+/// The commands in the first column of the table of writers.
 fn commands_of_the_page() -> BTreeSet<String> {
     let page = read(&root().join("docs/security.md"));
     let table = page.split("\n### Write\n").nth(1).expect("the section");

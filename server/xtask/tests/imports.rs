@@ -1,6 +1,6 @@
-//! Files of a crate import each other in one direction, except where the code itself is recursive.
+//! Checks that the files of a crate import each other in one direction, except where the code itself is recursive.
 //!
-//! A file may use its parent, so an import of an enclosing module doesn't count.
+//! A file may use its parent, so an import of an enclosing module is ignored.
 #![allow(clippy::disallowed_methods, reason = "reads the files that it judges")]
 
 use std::{
@@ -12,7 +12,7 @@ use std::{
 
 use regex::Regex;
 
-/// Groups of files that import each other, each with the reason. All other circles fail.
+/// Groups of files that import each other, each with the reason. All other cycles fail the test.
 const RECURSIVE: &[(&str, &[&str], &str)] = &[
     (
         "cel",
@@ -94,7 +94,7 @@ fn server() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The text of a module without comments, strings and its tests at the end.
+/// The code of a module without comments, strings and its unit tests.
 fn code(text: &str) -> String {
     let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
     let text = STRINGS.replace_all(text, "\"\"");
@@ -154,7 +154,7 @@ fn expand(prefix: &[String], tree: &str, paths: &mut Vec<Vec<String>>) {
     }
 }
 
-/// The modules that one imports, without those around it.
+/// The modules that a module imports, without its ancestors.
 fn imports(name: &[String], text: &str, modules: &Modules) -> BTreeSet<Vec<String>> {
     let mut paths = Vec::new();
     for found in USES.captures_iter(text) {
@@ -185,7 +185,7 @@ fn imports(name: &[String], text: &str, modules: &Modules) -> BTreeSet<Vec<Strin
     found.filter(|it| !name.starts_with(it)).collect()
 }
 
-/// The groups of modules that reach each other.
+/// The groups of modules that import each other directly or indirectly.
 fn circles(graph: &BTreeMap<Vec<String>, BTreeSet<Vec<String>>>) -> BTreeSet<Vec<String>> {
     let reach = |from: &Vec<String>| {
         let (mut seen, mut open) = (BTreeSet::new(), vec![from.clone()]);

@@ -1,4 +1,4 @@
-//! Phrases and words that read as if they were translated, and that documentation, comments and messages must not have.
+//! Checks documentation, comments and messages for phrases and words that read as if they were translated.
 //!
 //! A list cannot judge style: a text without these phrases can still be hard to read. If a test fails, rewrite the
 //! sentence: who does what, one idea in a sentence, the field's standard word. Don't swap one word.
@@ -12,10 +12,10 @@ use std::{
 
 use regex::Regex;
 
-/// A line with this mark may have any phrase.
+/// A line with this mark may contain any phrase.
 const EXEMPT: &str = "prose: ok";
 
-/// Phrases that no text has, each with what makes it harmless when it follows.
+/// Forbidden phrases, each with a pattern for the text after it that makes it acceptable.
 const PHRASES: &[(&str, &str)] = &[
     (
         r"\b(is|are|was) no\b",
@@ -37,7 +37,7 @@ const PHRASES: &[(&str, &str)] = &[
     (r"\bnobody\b|\bnot any ?more\b|\bof (ours|theirs)\b|\bmend(s|ed)?\b", ""), // prose: ok
 ];
 
-/// Words that have a standard name, in what users read. Each with what makes it harmless before and after it.
+/// Words that have a standard term in user documentation, each with patterns for the text before and after it that make it acceptable.
 const WORDS: &[(&str, &str, &str)] = &[
     (r"\b[Dd]efinitions?\b", r"([Gg]o to|type|Go) $", r"^ provider"), // "CRD"
     (r"\bminors?\b", "", r"^ version"),                               // "Kubernetes version"
@@ -46,14 +46,14 @@ const WORDS: &[(&str, &str, &str)] = &[
     (r"\bsilenc(e|es|ed|ing)\b", "", ""),                             // "suppress"
 ];
 
-/// Columns of a line of Markdown, unless it is a row of a table or has an address.
+/// The maximum width of a line of Markdown, unless it is a table row or contains a URL.
 const COLUMNS: usize = 120;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The texts of all files below the root with one of these extensions, with their paths.
+/// The paths and contents of all files below the root with this extension.
 fn files(extension: &str) -> Vec<(String, String)> {
     let root = root();
     let skipped = ["target", "node_modules", ".git", "out"];
@@ -76,16 +76,16 @@ fn files(extension: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The part of a line of Rust that people read: a documentation comment, or everything after the first quote.
+/// The part of a Rust line that people read: a doc comment, or everything after the first quote.
 fn prose_of_rust(line: &str) -> Option<&str> {
     let comment = ["///", "//!"].iter().filter_map(|it| line.find(it)).min();
     comment.or_else(|| line.find('"')).map(|at| &line[at..])
 }
 
-/// A phrase, and what makes it harmless behind it.
+/// A phrase, and the following text that makes it acceptable.
 type Phrase = (Regex, Option<Regex>);
 
-/// The compiled phrases. The first pattern matches where any of them does, because most lines have none.
+/// The compiled phrases. The first pattern matches any of them, because most lines have none.
 static TABLE: LazyLock<(Regex, Vec<Phrase>)> = LazyLock::new(|| {
     let any: Vec<&str> = PHRASES.iter().map(|it| it.0).collect();
     let each = PHRASES.iter().map(|it| (pattern(it.0), exception(it.1)));

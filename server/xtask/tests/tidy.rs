@@ -1,5 +1,5 @@
-//! The rules of `server/ARCHITECTURE.md` that can be read off the files: who depends on whom, who may touch the world outside, what a source
-//! file looks like.
+//! Checks the rules of `server/ARCHITECTURE.md` that are visible in the files: dependencies, access to the outside world, and the form of
+//! source files.
 #![allow(clippy::disallowed_methods, reason = "reads the files that it judges")]
 
 use std::{
@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What each crate may depend on of ours, besides [`TEST_SUPPORT`] in its tests. `crd-analyzer` is the program.
+/// Our own crates that each crate may depend on, besides [`TEST_SUPPORT`] in its tests. `crd-analyzer` is the program.
 const LAYERS: &[(&str, &[&str])] = &[
     ("syntax", &[]),
     ("budget", &[]),
@@ -172,7 +172,7 @@ const IMPURE: &[&str] = &[
     "xtask",
 ];
 
-/// Libraries that bring the world outside with them, and who may use them.
+/// Libraries with access to the outside world, and the crates that may use them.
 const WORLDLY: &[(&str, &[&str])] = &[
     ("lsp-types", &["lsp"]),
     ("tower-lsp", &["lsp"]),
@@ -188,7 +188,8 @@ const WORLDLY: &[(&str, &[&str])] = &[
     ("tree-sitter-yaml", &["syntax", "xtask"]),
 ];
 
-/// Who of the program writes bytes: printers of a format that has its own escape. What people read goes through `io::print`, which escapes it.
+/// Modules of the program that may write bytes: printers of formats with their own escaping. Text for people goes through `io::print`, which
+/// escapes it.
 const FORMAT_PRINTERS: &[&str] = &[
     "server/src/output/eval/json.rs",
     "server/src/output/github.rs",
@@ -201,13 +202,13 @@ const FORMAT_PRINTERS: &[&str] = &[
     "server/src/output/test/tap.rs",
 ];
 
-/// Lines that write what was printed before.
+/// Lines that write output which was already printed, and therefore escaped.
 const PRINTED_BEFORE: &[(&str, &str)] = &[("server/src/cli/eval.rs", "out.write_all(block)?;")];
 
-/// Lines of a source file, its `mod tests` at the end not counted.
+/// The maximum number of lines in a source file, without the `mod tests` at its end.
 const MAX_LINES: usize = 600;
 
-/// Larger files, each with the reason.
+/// Files that may be larger, each with the reason.
 const LARGE: &[(&str, &str)] = &[
     ("server/goregexp/src/tables.rs", "generated from Go's tables"),
     (
@@ -233,7 +234,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The names in the tables of a manifest that `is_meant` chooses.
+/// The names in the tables of a manifest for which `is_meant` is true.
 fn names_in(manifest: &str, is_meant: impl Fn(&str) -> bool) -> BTreeSet<String> {
     let mut inside = false;
     let mut names = BTreeSet::new();
@@ -247,7 +248,7 @@ fn names_in(manifest: &str, is_meant: impl Fn(&str) -> bool) -> BTreeSet<String>
     names
 }
 
-/// Dependencies of a crate: those that it is built with, and those of its tests.
+/// The dependencies of a crate, and those of its tests.
 fn dependencies(name: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let manifest = read(&folder(name).join("Cargo.toml"));
     let built =
@@ -258,12 +259,12 @@ fn dependencies(name: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     )
 }
 
-/// Our crates among dependencies.
+/// Our own crates among the dependencies.
 fn ours(names: &BTreeSet<String>) -> BTreeSet<&str> {
     names.iter().filter_map(|it| it.strip_prefix("crd-analyzer-")).collect()
 }
 
-/// All Rust files of ours, by their path from the root.
+/// All our Rust files, by their path from the root.
 fn sources() -> BTreeMap<String, String> {
     let root = root();
     let mut found = BTreeMap::new();
@@ -283,7 +284,7 @@ fn sources() -> BTreeMap<String, String> {
     found
 }
 
-/// The crate of a source file that is part of the crate itself, not of its tests.
+/// The crate of a source file, if it is part of the crate itself and not of its tests.
 fn crate_of(path: &str) -> Option<&str> {
     let rest = path.strip_prefix("server/")?;
     if rest.starts_with("src/") {
@@ -322,7 +323,7 @@ fn dependencies_point_one_way() {
         }
         let layer = |name: &str| LAYERS.iter().position(|it| it.0 == name);
         for dependency in ours(&tested) {
-            // A test may look at all layers below.
+            // A test may use all lower layers.
             let is_allowed = dependency == TEST_SUPPORT || layer(dependency) < layer(name);
             assert!(is_allowed, "tests of {name} must not depend on {dependency}");
         }
@@ -359,7 +360,7 @@ fn libraries_that_bring_the_world_stay_where_they_belong() {
 fn only_who_may_touches_the_world() {
     assert!(read(&root().join("clippy.toml")).contains("\ndisallowed-methods = ["));
     for &(name, _) in LAYERS {
-        // A list of its own would take the place of the one at the root.
+        // A configuration in a crate would replace the one at the root.
         let own = ["clippy.toml", ".clippy.toml"].map(|it| folder(name).join(it));
         assert!(
             name == "crd-analyzer" || own.iter().all(|it| !it.exists()),
@@ -409,10 +410,10 @@ fn files_have_one_subject() {
     }
 }
 
-/// Whether a line of code writes to something that is not a string.
+/// Whether a line of code writes to something other than a string.
 fn writes_bytes(line: &str) -> bool {
     let formats = line.contains("write!(") || line.contains("writeln!(");
-    // A string takes everything, so nobody looks at what comes of it.
+    // Writing to a string cannot fail, so such calls ignore the result.
     line.contains(".write_all(")
         || line.contains(".write_fmt(")
         || formats && !line.contains("let _ = ") && !line.contains("!(f,")

@@ -1,11 +1,11 @@
-//! Compares the checks of formats with those of the server's code, which answers on the other end of two pipes:
+//! Compares our format checks with the API server's code, which answers through two pipes:
 //!
 //! ```text
 //! cd tests/conformance/formats && go build -o /tmp/formats . && cd -
 //! cargo run --profile fast -p crd-analyzer-schema --example formats_differential -- /tmp/formats 20000 SEED
 //! ```
 //!
-//! The number is that of the values a format.
+//! The number is the number of values per format.
 
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::print_stdout, reason = "it reports to a person")]
@@ -16,7 +16,7 @@ use std::process::{Command, Stdio};
 use crd_analyzer_schema::{KubernetesVersion, formats};
 use serde_json::{Value, json};
 
-/// Formats, values to begin the mutations with, and pieces to mutate them with.
+/// Formats, each with initial values for mutations, and pieces to mutate them with.
 const FORMATS: &[(&str, &[&str], &str)] = &[
     (
         "bsonobjectid",

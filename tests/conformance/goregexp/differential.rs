@@ -1,11 +1,11 @@
-//! Compares verdicts, words and matches with Go's. Go answers on the other end of two pipes:
+//! Compares verdicts, error messages and matches with Go's. Go answers through two pipes:
 //!
 //! ```text
 //! cd tests/conformance/goregexp && go build -o /tmp/goregexp . && cd -
 //! cargo run --profile fast -p crd-analyzer-goregexp --example goregexp_differential -- /tmp/goregexp 100000 SEED [FILE]
 //! ```
 //!
-//! FILE holds patterns, one a line, to begin the mutations with.
+//! FILE contains initial patterns for mutations, one per line.
 
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::print_stdout, reason = "it reports to a person")]
@@ -16,7 +16,7 @@ use std::process::{Command, Stdio};
 use crd_analyzer_goregexp::{GoRegex, check};
 use serde_json::{Value, json};
 
-/// Small pieces that patterns are made of.
+/// Pieces for building patterns.
 const PIECES: &[&str] = &[
     "a",
     "b",
@@ -185,7 +185,7 @@ const PIECES: &[&str] = &[
     "\u{1e943}",
 ];
 
-/// Characters that texts are made of.
+/// Characters for building strings.
 const CHARS: &[char] = &[
     'a',
     'b',

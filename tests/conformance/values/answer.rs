@@ -1,5 +1,5 @@
-//! Answers, for lines of `{"crd_text", "text", "old_text"?}` on standard input, what is wrong with the values: the part of
-//! `oracle cr` that is value validation. See `compare.py`, which asks both.
+//! Reads lines of `{"crd_text", "text", "old_text"?}` from standard input, and prints the validation errors of the values. This is the
+//! value validation of `oracle cr`. `compare.py` runs both.
 
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::print_stdout, reason = "it answers on standard output")]
@@ -62,7 +62,7 @@ fn listed(errors: &[Error]) -> Vec<Value> {
         .collect()
 }
 
-/// What the creation of the CRD itself is answered: its defaults are values too.
+/// The answer to creating the CRD itself, which contains values as defaults.
 fn definition_answer(id: &Value, text: &Arc<str>, version: KubernetesVersion) -> Value {
     let tree = read(text, whole(text)).expect("it reads");
     let document = read_json(&tree).expect("it converts");
@@ -91,7 +91,7 @@ fn pruned(text: &Arc<str>, schema: &JsonSchemaProps) -> Value {
     value
 }
 
-/// The schema of the version `name`, or the only one.
+/// The schema of the version `name`, or of the only version.
 fn schema(text: &Arc<str>, name: Option<&str>, version: KubernetesVersion) -> JsonSchemaProps {
     let tree = read(text, whole(text)).expect("it reads");
     let document = read_json(&tree).expect("it converts");

@@ -1,4 +1,4 @@
-//! Git's own files: no door reads or writes them, by whatever name and through whatever link.
+//! Checks that no command reads or writes git's own files, whatever the path or link to them.
 
 use std::{
     collections::BTreeMap,
@@ -9,21 +9,21 @@ use std::{
 
 use crate::sandbox::{CRD, RESOURCE, SUITE, Sandbox};
 
-/// What each of git's files has somewhere.
+/// A word that is in each of git's files.
 const SECRET: &str = "hunter2";
 
-/// How a path gets into git's folder. Tables below write `GIT` for the path.
+/// A path into git's folder. The tables below write `GIT` for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Way {
     /// The folder has this name.
     Name(&'static str),
-    /// A link of the name `link` leads to `.git`.
+    /// A link named `link` to `.git`.
     Link,
-    /// `.git` is a file that leads to the folder `store`.
+    /// `.git` is a file that points to the folder `store`.
     File,
-    /// `.git` is a link that leads there.
+    /// `.git` is a link to the folder `store`.
     LinkedFolder,
-    /// `.git` is the file of a worktree: the folder `shared` is that of all worktrees.
+    /// `.git` is the file of a worktree. The folder `shared` belongs to all worktrees.
     Worktree,
 }
 
@@ -41,7 +41,7 @@ const WAYS: &[Way] = &[
 ];
 
 impl Way {
-    /// The path, and the folder that it leads to.
+    /// The path, and the real folder.
     fn paths(self) -> (&'static str, &'static str) {
         match self {
             Self::Name(name) => (name, name),
@@ -52,7 +52,7 @@ impl Way {
     }
 }
 
-/// The files in git's folder: what each door would take.
+/// Files in git's folder, one for each kind of input and output.
 fn files_of_git() -> Vec<(&'static str, String)> {
     let comment = format!("# {SECRET}\n");
     vec![
@@ -115,7 +115,7 @@ fn sandbox(way: Way, files: &[(&str, &str)]) -> Sandbox {
     sandbox
 }
 
-/// All files below a folder, with their texts.
+/// All files below a folder with their content.
 fn texts(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -132,9 +132,9 @@ fn texts(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// A way for bytes into the program or out of it.
+/// A command that reads or writes a path.
 struct Door {
-    /// Files of the repository.
+    /// Additional files of the repository.
     files: &'static [(&'static str, &'static str)],
     args: &'static [&'static str],
     /// Standard input.
@@ -153,9 +153,9 @@ const fn with(files: &'static [(&'static str, &'static str)], args: &'static [&'
     Door { files, args, input: "" }
 }
 
-/// All doors that lead into git's folder. Each run says that it is git's.
+/// Commands that would read or write in git's folder. Each one has to report that the path belongs to git.
 const DOORS: &[Door] = &[
-    // What is named on the command line.
+    // Paths on the command line.
     door(&["check", "GIT/crd.yaml"]),
     door(&["check", "GIT"]),
     door(&["check", "GIT/*.yaml"]),
@@ -211,7 +211,7 @@ const DOORS: &[Door] = &[
         args: &["check", "--list", "-"],
         input: "{\"crd\": \"GIT/crd.yaml\", \"cr\": \"wrong.yaml\"}\n",
     },
-    // What files of the repository name.
+    // Paths in files of the repository.
     with(
         &[(".crd-analyzer.yaml", "crds: [GIT/crd.yaml]\n")],
         &["check", "wrong.yaml"],
@@ -288,7 +288,7 @@ const DOORS: &[Door] = &[
         )],
         &["check", "-o", "jsonl", "k"],
     ),
-    // Output.
+    // Output files.
     door(&["check", "-o", "sarif=GIT/hooks/pre-commit", "wrong.yaml"]),
     door(&["check", "-o", "sarif=GIT/hooks/post-commit", "wrong.yaml"]),
     door(&["check", "--output-file", "GIT/config", "wrong.yaml"]),
@@ -319,7 +319,7 @@ fn no_door_leads_into_git() {
             let args: Vec<&str> = args.iter().map(String::as_str).collect();
             let outcome = sandbox.run_with_input(&args, door.input.replace("GIT", path).as_bytes());
             let said = outcome.on_one_line();
-            // Output may be refused for the link already.
+            // Output may already be rejected because of the link.
             let is_link = *way == Way::Link && said.contains("/link` is a link");
             assert!(
                 is_link || said.contains("belongs to git"),
@@ -333,7 +333,7 @@ fn no_door_leads_into_git() {
 
 #[test]
 fn each_door_is_open_elsewhere() {
-    // The same files and arguments work with another folder, so that the table tries what it says.
+    // The same commands work with another folder. This validates the table.
     for door in DOORS {
         let way = Way::Name("other");
         let sandbox = sandbox(way, door.files);
@@ -374,7 +374,7 @@ fn no_link_leads_a_walk_into_git() {
             assert!(outcome.on_one_line().contains("belongs to git"), "{outcome:#?}");
         }
     }
-    // A folder, and a rule that wants `.git` to be seen.
+    // A link to `.git`, and an ignore rule that includes `.git`.
     let sandbox = sandbox(Way::Name(".git"), &[(".gitignore", "!.git\n!.git/**\n")]);
     symlink(".git", sandbox.path().join("folder")).expect("a link");
     let outcome = sandbox.run(&["check", "."]);

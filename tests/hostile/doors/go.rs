@@ -1,8 +1,8 @@
-//! Go modules with strange texts: each command ends within bounds.
+//! Go modules with unusual content: each command ends within the limits.
 
 use crate::sandbox::{CRD, Sandbox};
 
-/// The CRD as one of controller-gen.
+/// The CRD with controller-gen's annotation.
 fn generated() -> String {
     CRD.replace(
         "metadata: {name: widgets.example.com}",
@@ -10,7 +10,7 @@ fn generated() -> String {
     )
 }
 
-/// A module with a kind whose types are these.
+/// A module with a kind that has these types.
 fn module(types: impl AsRef<[u8]>) -> Sandbox {
     let sandbox = Sandbox::new(&[("crd.yaml", &generated()), ("go.mod", "module example.com/widgets\n")]);
     sandbox.write("api/v1/doc.go", "// +groupName=example.com\npackage v1\n");
@@ -18,7 +18,7 @@ fn module(types: impl AsRef<[u8]>) -> Sandbox {
     sandbox
 }
 
-/// Runs the commands that read Go files. They end within the bounds of the sandbox, and not because of a failure of their own.
+/// Runs the commands that read Go files. They have to end within the limits of the sandbox, without failing.
 #[track_caller]
 fn check(sandbox: &Sandbox) {
     for args in [
@@ -37,14 +37,14 @@ fn types(lines: &str) -> String {
     format!("package v1\n\n{lines}\n")
 }
 
-/// A kind with a marker and a field of this type.
+/// Types of a kind with a field of type `of` that has this marker.
 fn field(marker: &str, of: &str) -> String {
     types(&format!(
         "type Widget struct {{\n\t// +{marker}\n\tSize {of} `json:\"size\"`\n}}\n"
     ))
 }
 
-/// The texts of numbers, each with the next one.
+/// Concatenates the texts for the given number of indices. Each text also gets the next index.
 fn each(count: usize, of: impl Fn(usize, usize) -> String) -> String {
     (0..count).map(|it| of(it, it + 1)).collect::<Vec<_>>().concat()
 }
@@ -91,7 +91,7 @@ fn types_that_are_made_of_themselves() {
     ] {
         check(&module(field("nullable", "A") + of));
     }
-    // Each embeds the next one twice.
+    // Each type embeds the next one twice.
     let doubled = each(60, |it, next| {
         let other = format!("\tOther struct{{ T{next} }} `json:\",inline\"`\n");
         format!("type T{it} struct {{\n\tT{next} `json:\",inline\"`\n{other}}}\n")

@@ -1,17 +1,17 @@
-//! Go files take time in proportion to their length, whatever is in them.
+//! Checks that the time for Go files is proportional to their length, whatever their content.
 
 use std::{fmt::Write as _, time::Duration};
 
 use crate::sandbox::Sandbox;
 
-/// Bytes of the shorter file.
+/// The length of the shorter file in bytes.
 const SHORT: usize = 50_000;
-/// How many times as long the other one is: the square of that would be 16.
+/// The length of the longer file relative to the shorter one. Quadratic growth would give a factor of 16.
 const TIMES: usize = 4;
-/// Time that starting takes, and other programs of the machine.
+/// An allowance for the start of the process, and for other programs on the machine.
 const SLACK: Duration = Duration::from_millis(400);
 
-/// Repeats a piece that is made of its number, up to a length.
+/// Concatenates numbered pieces up to a length.
 fn repeated(length: usize, piece: impl Fn(usize) -> String) -> String {
     let mut text = String::new();
     let mut number = 0;
@@ -30,7 +30,7 @@ fn marker(text: &str) -> String {
     field(&format!("\t// +{text}\n"))
 }
 
-/// The processor time of a check of files.
+/// The processor time of checking these files.
 fn cost(files: &[(&str, String)]) -> Duration {
     let files: Vec<(&str, &str)> = files.iter().map(|it| (it.0, it.1.as_str())).collect();
     let sandbox = Sandbox::new(&files);
@@ -40,7 +40,7 @@ fn cost(files: &[(&str, String)]) -> Duration {
     outcome.cpu
 }
 
-/// Compares the costs of two lengths. `of`: the files of a length.
+/// Compares the times for two lengths. `of` returns the files of a given length.
 #[track_caller]
 fn check_files(name: &str, of: impl Fn(usize) -> Vec<(&'static str, String)>) {
     let (short, long) = (cost(&of(SHORT)), cost(&of(TIMES * SHORT)));

@@ -1,4 +1,4 @@
-//! Files and folders that somebody else wrote, and disks that are full: no command waits, leaves the repository, or loses a byte.
+//! Hostile files and folders, and full disks: no command hangs, leaves the repository, or loses data.
 #![cfg(unix)]
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::expect_used, reason = "a test says what it expected")]

@@ -1,4 +1,4 @@
-//! Where output goes: through no link of the repository, and into no program.
+//! Checks that output never goes through a link of the repository or into a program.
 
 use std::{
     fs,
@@ -7,10 +7,10 @@ use std::{
 
 use crate::sandbox::{CRD, RESOURCE, Sandbox};
 
-/// A text that output replaces only by mistake.
+/// The content of a file that must not be overwritten.
 const KEPT: &str = "#!/bin/sh\n# kept\n";
 
-/// A run that writes, and the file that it writes.
+/// A command that writes a file, and the name of that file.
 struct Writer {
     args: &'static [&'static str],
     file: &'static str,
@@ -65,7 +65,7 @@ impl Writer {
         self.args.iter().map(|it| it.replace("FOLDER", folder)).collect()
     }
 
-    /// What the file may have before, so that only its place or its mode is wrong.
+    /// A valid previous content, so that a rejection can only be due to the path or mode of the file.
     fn before(&self) -> &'static str {
         if self.file == "baseline.json" {
             "{\"version\": 1, \"diagnostics\": []}"
@@ -83,7 +83,7 @@ fn sandbox() -> Sandbox {
     ])
 }
 
-/// Runs a writer; the words that it says if it does not write, or `None`.
+/// Runs a command that writes. `refused` is the expected reason for not writing, or `None` if it has to write.
 #[track_caller]
 fn check(sandbox: &Sandbox, args: &[String], refused: Option<&str>) {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
@@ -124,7 +124,7 @@ fn no_file_is_written_through_a_link() {
             let is_baseline = writer.file == "baseline.json";
             let is_of_git = target.starts_with(sandbox.path().join(".git"));
             let refused = match (is_baseline, is_there) {
-                // It is read first.
+                // The baseline is read before it is written.
                 (true, true) if is_of_git => "belongs to git",
                 (true, false) => "No such file",
                 _ => "is a link",
@@ -142,7 +142,7 @@ fn no_file_is_written_through_a_link() {
 
 #[test]
 fn a_report_never_becomes_a_hook() {
-    // What would run at the next commit.
+    // A field whose name is a command, which a report would contain.
     let field = "\"`touch PWNED`\": 1\n";
     let sandbox = Sandbox::new(&[("crd.yaml", CRD), ("wrong.yaml", &(RESOURCE.to_owned() + field))]);
     sandbox.write(".git/hooks/pre-commit", KEPT);
@@ -187,7 +187,7 @@ fn no_folder_on_the_way_is_a_link() {
             &writer.args("away"),
             Some(if is_folder { "outside of" } else { "is a link" }),
         );
-        // The folder of `--output-dir` may be a link in the repository: the user has named it.
+        // The folder of `--output-dir` may be a link inside the repository, because the user gave it.
         check(&sandbox, &writer.args("inside"), (!is_folder).then_some("is a link"));
         assert_eq!(fs::read_dir(&victim).expect("a folder").count() > 0, is_folder);
         assert_eq!(
@@ -197,7 +197,7 @@ fn no_folder_on_the_way_is_a_link() {
             0
         );
     }
-    // Below it no folder is one.
+    // The folders below it must not be links.
     let sandbox = sandbox();
     fs::create_dir(sandbox.path().join("victim")).expect("a folder");
     symlink("../victim", sandbox.path().join("out/example.com")).expect("a link");
@@ -211,7 +211,7 @@ fn no_folder_on_the_way_is_a_link() {
 
 #[test]
 fn links_of_the_user_are_followed() {
-    // A repository that lies behind a link, as home folders may; the current folder is another one.
+    // A repository behind a link, as for some home folders. The current folder is elsewhere.
     let sandbox = sandbox();
     let elsewhere = sandbox.path().join("../elsewhere");
     fs::create_dir_all(elsewhere.join("real/out")).expect("folders");
@@ -247,7 +247,7 @@ fn programs_are_replaced_only_if_the_user_says_so() {
         assert_ne!(fs::read_to_string(&path).expect("a file"), writer.before());
         assert_eq!(fs::metadata(&path).expect("a file").mode() & 0o777, 0o755);
     }
-    // The same for files that are changed.
+    // Links are also followed for files that are changed.
     for (args, file, text) in [
         (
             &["check", "--fix", "a.yaml", "--crd", "crd.yaml"][..],

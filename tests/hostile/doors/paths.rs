@@ -1,4 +1,4 @@
-//! Paths in files of a repository that lead elsewhere.
+//! Paths in files of a repository that point outside of it.
 
 use std::{fs, os::unix::fs::symlink};
 
@@ -114,6 +114,6 @@ fn links_to_folders_are_walked_inside_only() {
     outcome
         .expect(0, &["`./out` leads out of", "1 file, 1 CRD"])
         .never_says("secret-type");
-    // The user may say that it is meant.
+    // The user can allow it by naming the path.
     sandbox.run(&["check", "out"]).expect(1, &["secret-type"]);
 }

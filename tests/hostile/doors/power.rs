@@ -1,6 +1,6 @@
-//! The power fails: `check --fix` and `test --update` are killed at any moment, and every file has the old text or the new one.
+//! Simulates a power failure: kills `check --fix` and `test --update` at any time. Each file must have either its old or its new content.
 //!
-//! `CRD_ANALYZER_KILLS` says at how many moments (20 if absent; `.ci/run`: 150).
+//! `CRD_ANALYZER_KILLS` is the number of kills (default 20; `.ci/run` uses 150).
 
 use std::{
     fs,
@@ -15,10 +15,10 @@ use crate::{
     writing::{broken, repaired, wrong_suite},
 };
 
-/// Files that are repaired, and files that are updated.
+/// The number of files to fix or update.
 const FILES: usize = 12;
 
-/// The moments at which a run is killed.
+/// The number of times that a run is killed.
 fn kills() -> u32 {
     std::env::var("CRD_ANALYZER_KILLS")
         .ok()
@@ -26,7 +26,7 @@ fn kills() -> u32 {
         .unwrap_or(20)
 }
 
-/// What a run changes, and its files: each with the text before and after it.
+/// A command that changes files, and its files: the name, and the content before and after.
 struct Run {
     args: &'static [&'static str],
     files: Vec<(String, String, String)>,
@@ -78,7 +78,7 @@ impl Run {
         command
     }
 
-    /// Checks that each file is whole, and nothing else is there but files that were not finished. How many are new.
+    /// Checks that each file is complete, and that all other files are temporary ones. Returns the number of new files.
     #[track_caller]
     fn look(&self, sandbox: &Sandbox, moment: &str) -> usize {
         let mut new = 0;
@@ -95,7 +95,7 @@ impl Run {
     }
 }
 
-/// Whether a name is that of a file beside its target which a killed run has left.
+/// Whether this is the name of a temporary file that a killed run left behind.
 fn is_unfinished(name: &str) -> bool {
     name.starts_with(".f") && name.contains(".yaml.crd-analyzer-") && name.rsplit('.').next() == Some("tmp")
 }
@@ -112,20 +112,20 @@ fn a_run_that_is_killed_leaves_whole_files() {
         for moment in 0..kills() {
             run.reset(&sandbox);
             let mut child = run.command(&sandbox).spawn().expect("it runs");
-            // The files are written in the last part of a run.
+            // Files are written in the last part of a run.
             thread::sleep(whole.mul_f64(0.3 + 0.8 * f64::from(moment * 61 % 97) / 97.0));
             child.kill().expect("it can be killed");
             child.wait().expect("it ends");
             seen[run.look(&sandbox, &format!("moment {moment}"))] += 1;
         }
-        // What is left of runs before is in nobody's way.
+        // Files left behind by earlier runs do not interfere.
         assert!(run.command(&sandbox).status().expect("it runs").success());
         assert_eq!(run.look(&sandbox, "the run after"), FILES);
         eprintln!("{:?}: after kills, files were new this often: {seen:?}", run.args);
     }
 }
 
-/// Calls of the system that change what is on the disk, or come between; the last ones are also made elsewhere.
+/// System calls that change the disk, or occur in between. The last ones also occur elsewhere.
 const CALLS: &[&str] = &[
     "fsync",
     "fchmod",
@@ -154,7 +154,7 @@ fn a_run_that_is_killed_at_each_call_leaves_whole_files() {
                 run.reset(&sandbox);
                 let own = run.command(&sandbox);
                 let mut traced = Command::new("strace");
-                // Before the call is made, on whichever thread. A run that ends well has fewer such calls.
+                // Kill before the n-th call, on any thread. A run that succeeds has fewer such calls.
                 traced.args(["-f", "-o", "/dev/null", "-e", &format!("trace={call}")]);
                 traced.arg("-e").arg(format!("inject={call}:signal=KILL:when={n}"));
                 traced

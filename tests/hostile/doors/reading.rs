@@ -1,10 +1,10 @@
-//! Devices, pipes, sockets and endless files where the program expects a file.
+//! Devices, pipes, sockets and endless files instead of regular files.
 
 use std::fs;
 
 use crate::sandbox::{CRD, RESOURCE, SUITE, Sandbox, TRAPS, Trap};
 
-/// Files of a repository. Each is read by some command.
+/// A repository in which each file is read by some command.
 fn repository() -> Sandbox {
     Sandbox::new(&[
         ("crd.yaml", CRD),
@@ -15,8 +15,8 @@ fn repository() -> Sandbox {
     ])
 }
 
-/// Replaces a file by each trap in turn and runs all commands. They must end within bounds; `(code, trap)` says which
-/// exit codes are right.
+/// Replaces a file by each trap in turn and runs all commands. They must end within the limits. `is_right` returns whether an exit
+/// code is valid for a command and a trap.
 #[track_caller]
 fn check(name: &str, is_right: impl Fn(&str, Trap, i32) -> bool) {
     for trap in TRAPS {
@@ -41,7 +41,7 @@ fn check(name: &str, is_right: impl Fn(&str, Trap, i32) -> bool) {
                 "{name}, {trap:?}, {args:?}: {outcome:#?}"
             );
         }
-        // The document has an error, so that what is generated from is looked at.
+        // The document contains an error, so that the language server also looks for its Go sources.
         let outcome = sandbox.session("crd.yaml", &CRD.replace("type: integer", "type: strng"));
         outcome.expect(0, &["unknown-type"]);
     }
@@ -49,7 +49,7 @@ fn check(name: &str, is_right: impl Fn(&str, Trap, i32) -> bool) {
 
 #[test]
 fn a_configuration() {
-    // What was written for everybody and cannot be read is not passed over.
+    // An unreadable configuration is an error, because it applies to everyone.
     check(".crd-analyzer.yaml", |_, _, code| code == 2);
     check("api/.crd-analyzer.yaml", |_, _, code| code == 2);
 }
@@ -70,15 +70,15 @@ fn go_sources() {
 
 #[test]
 fn git_itself() {
-    // A folder `.git` is there; a submodule has a file of this name.
+    // In a submodule, `.git` is a file.
     check("api/.git", |command, _, code| match command {
-        // Whatever has this name is where a repository ends: for who asks about the folder, the CRD above it is in another one.
+        // Anything named `.git` ends a repository, so the CRD above belongs to another one.
         "test" => code == 0 || code == 3,
         _ => code == 0,
     });
 }
 
-/// Whether what has the trap's name is passed over by a walk, as git does, and not a file that could not be read.
+/// Whether a walk skips this kind of trap, like git does, instead of reporting an unreadable file.
 fn is_passed_over(trap: Trap) -> bool {
     matches!(trap, Trap::Fifo | Trap::Socket | Trap::Folder | Trap::Link("fifo"))
 }
@@ -90,7 +90,7 @@ fn manifests() {
             let named = code == 0;
             match command {
                 "check" | "cost" => named || code == 3 && !is_passed_over(trap),
-                // Only what may be a test file is looked at; that a link leads elsewhere is said anyhow.
+                // `test` only reads possible test files, but it reports links to other places.
                 _ => named || code == 3,
             }
         });
@@ -103,7 +103,7 @@ fn test_files() {
         code == 0 || code == 3 && !is_passed_over(trap)
     });
     check("api/crd.test.yaml", |command, trap, code| match command {
-        // There is no other.
+        // The folder has no other test file.
         "test" => code == if is_passed_over(trap) { 2 } else { 3 },
         _ => code == 0 || code == 3 && !is_passed_over(trap),
     });
@@ -117,7 +117,7 @@ fn crds_that_a_configuration_names() {
         sandbox.trap("trap", *trap);
         let outcome = sandbox.run(&["check", "api"]);
         let code = outcome.code.expect("it ends by itself");
-        // A folder is empty; what is no CRD defines nothing.
+        // A folder is empty, and a file without CRDs has no effect.
         let is_right = match trap {
             Trap::Folder | Trap::Huge => code == 0,
             Trap::Link("nowhere" | "fifo") | Trap::Loop | Trap::Fifo | Trap::Socket => code == 3,
@@ -169,7 +169,7 @@ fn what_the_user_names() {
         ] {
             let outcome = sandbox.run(args);
             let code = outcome.code.unwrap_or_else(|| panic!("{trap:?} {outcome:#?}"));
-            // What is not a file is taken for the value itself, and what is no CRD defines nothing.
+            // `--value` uses the argument as the value if it is not a file, and a file without CRDs has no effect.
             let is_right = code == 3 || code == 2 || args.contains(&"--value") || args.contains(&"--crd");
             assert!(is_right, "{trap:?}, {args:?}: {outcome:#?}");
         }

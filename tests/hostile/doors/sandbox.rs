@@ -1,4 +1,4 @@
-//! A repository in a folder of its own, and the command run there within bounds of time and memory.
+//! A repository in its own folder, with commands that run within limits on time and memory.
 
 use std::{
     ffi::OsStr,
@@ -13,11 +13,11 @@ use std::{
 
 use serde_json::{Value, json};
 
-/// The processor time that a run may take. A machine that does much else does not change it.
+/// The maximum processor time of a run. It does not depend on the load of the machine.
 const MAX_CPU: Duration = Duration::from_secs(5);
-/// After so long it waits for something that never comes.
+/// The timeout for a run that waits for something that never happens.
 const MAX_WAIT: Duration = Duration::from_secs(90);
-/// The memory that a run may hold, in KiB.
+/// The maximum memory of a run, in KiB.
 const MAX_MEMORY: u64 = 256 << 10;
 
 /// A CRD without errors.
@@ -40,7 +40,7 @@ spec:
           size: {type: integer}
 ";
 
-/// A custom resource of it.
+/// A custom resource of that CRD.
 pub(crate) const RESOURCE: &str = "\
 apiVersion: example.com/v1
 kind: Widget
@@ -48,7 +48,7 @@ metadata: {name: one}
 size: 3
 ";
 
-/// A test file of it.
+/// A test file for that CRD.
 pub(crate) const SUITE: &str = "\
 crd: crd.yaml
 tests:
@@ -57,20 +57,20 @@ tests:
   expect: accepted
 ";
 
-/// What replaces a file.
+/// A replacement for a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Trap {
     Link(&'static str),
     Fifo,
     Socket,
-    /// 20 GB that take no room on the disk.
+    /// A sparse file of 20 GB.
     Huge,
     Folder,
     /// A link to itself.
     Loop,
 }
 
-/// All of them.
+/// All traps.
 pub(crate) const TRAPS: &[Trap] = &[
     Trap::Link("/dev/zero"),
     Trap::Link("/dev/stdin"),
@@ -88,7 +88,7 @@ pub(crate) const TRAPS: &[Trap] = &[
     Trap::Loop,
 ];
 
-/// A folder with the repository `repository` in it.
+/// A temporary folder with a folder `repository` in it.
 pub(crate) struct Sandbox(tempfile::TempDir);
 
 impl Sandbox {
@@ -101,7 +101,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// The repository.
+    /// The path of the repository.
     pub(crate) fn path(&self) -> PathBuf {
         self.0.path().join("repository")
     }
@@ -116,7 +116,7 @@ impl Sandbox {
         fs::read_to_string(self.path().join(name)).expect("the file is there")
     }
 
-    /// The names in the repository, but for `.git`.
+    /// The names in the repository, except for `.git`.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.path()).expect("a folder");
         let names = entries.map(|it| it.expect("an entry").file_name().display().to_string());
@@ -157,7 +157,7 @@ impl Sandbox {
         command
     }
 
-    /// Runs the command with a pipe as standard input in which nothing ever comes.
+    /// Runs the command with an open pipe as standard input that never provides data.
     pub(crate) fn run(&self, args: &[&str]) -> Outcome {
         Outcome::of(self.command(args), None)
     }
@@ -166,7 +166,7 @@ impl Sandbox {
         Outcome::of(self.command(args), Some(input.to_vec()))
     }
 
-    /// Runs the command below a shell script, as `"$@"`.
+    /// Runs a shell script that contains the command as `"$@"`.
     pub(crate) fn run_in_shell(&self, script: &str, args: &[&str]) -> Outcome {
         let of = self.command(args);
         let mut shell = Command::new("bash");
@@ -178,12 +178,12 @@ impl Sandbox {
         Outcome::of(shell, Some(Vec::new()))
     }
 
-    /// Opens a document in a session whose workspace is the repository, asks something about it, and leaves.
+    /// Starts a language server with the repository as its workspace, opens a document, sends some requests, and exits.
     pub(crate) fn session(&self, name: &str, text: &str) -> Outcome {
         self.session_until(name, text, "")
     }
 
-    /// The same; the session goes on until its diagnostics have a text.
+    /// Like [`Self::session`], but waits until the diagnostics contain a text.
     pub(crate) fn session_until(&self, name: &str, text: &str, wanted: &str) -> Outcome {
         let uri = |path: &Path| format!("file://{}", path.display());
         let (folder, document) = (uri(&self.path()), uri(&self.path().join(name)));
@@ -207,24 +207,24 @@ impl Sandbox {
     }
 }
 
-/// Makes a FIFO.
+/// Creates a FIFO.
 pub(crate) fn fifo(path: &Path) {
     let made = Command::new("mkfifo").arg(path).status().expect("mkfifo runs");
     assert!(made.success());
 }
 
-/// How the command ended and what it said.
+/// The exit code and output of a command.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    /// The processor time that it took. Where the system doesn't say, nothing.
+    /// The processor time, or zero if unknown.
     pub(crate) cpu: Duration,
 }
 
 impl Outcome {
-    /// `input`: what standard input has before it ends; `None`: it never does.
+    /// Runs a command. `input` is the content of standard input; with `None`, it stays open.
     fn of(mut command: Command, input: Option<Vec<u8>>) -> Self {
         let (mut child, stdout, stderr) = start(&mut command);
         let mut stdin = child.stdin.take().expect("a pipe");
@@ -245,7 +245,7 @@ impl Outcome {
         }
     }
 
-    /// Sends messages, each request's when the one before is answered, and waits for diagnostics before the last two.
+    /// Sends messages, each request after the previous response, and waits for diagnostics before the last two.
     fn of_session(mut command: Command, messages: &[Value], wanted: &str) -> Self {
         let wanted = wanted.to_owned();
         let is_wanted =
@@ -288,7 +288,7 @@ impl Outcome {
         }
     }
 
-    /// Checks the exit code, and that every text is on one of the streams.
+    /// Checks the exit code, and that each text is in one of the streams.
     #[track_caller]
     pub(crate) fn expect(&self, code: i32, texts: &[&str]) -> &Self {
         assert_eq!(self.code, Some(code), "{self:#?}");
@@ -301,13 +301,13 @@ impl Outcome {
         self
     }
 
-    /// Both streams on one line: long ones are wrapped.
+    /// Both streams on one line, because long lines are wrapped.
     pub(crate) fn on_one_line(&self) -> String {
         let words = self.stdout.split_whitespace().chain(self.stderr.split_whitespace());
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// Checks that a text is on neither of the streams.
+    /// Checks that neither stream contains a text.
     #[track_caller]
     pub(crate) fn never_says(&self, text: &str) -> &Self {
         let is_said = self.stdout.contains(text) || self.stderr.contains(text);
@@ -316,7 +316,7 @@ impl Outcome {
     }
 }
 
-/// The next message of a session.
+/// The next message of the language server.
 fn next(stdout: &mut impl std::io::BufRead, said: &mut String) -> Option<Value> {
     let mut length = 0;
     loop {
@@ -358,7 +358,7 @@ fn collect(mut pipe: impl Read + Send + 'static) -> Collected {
     })
 }
 
-/// Waits for the end of a run, which must come within the bounds. Also the processor time that it took.
+/// Waits for the end of a run, which must be within the limits. Returns its exit status and processor time.
 #[track_caller]
 fn wait(child: &mut Child, command: &Command) -> (std::process::ExitStatus, Duration) {
     let start = Instant::now();
@@ -383,13 +383,13 @@ fn wait(child: &mut Child, command: &Command) -> (std::process::ExitStatus, Dura
     }
 }
 
-/// What a process has used so far: processor time, and memory in KiB at most. Where the system doesn't say, only the time counts.
+/// The processor time and peak memory (in KiB) of a process so far; `None` if unknown.
 fn used(id: u32) -> Option<(Duration, u64)> {
     let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let peak = status.lines().find_map(|it| it.strip_prefix("VmHWM:"))?;
     let memory = peak.trim().strip_suffix(" kB")?.parse().ok()?;
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    // The name may have blanks in it.
+    // The process name may contain blanks.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
     Some((Duration::from_millis(ticks * 10), memory))

@@ -1,13 +1,13 @@
-//! Links to private files: no line of these files appears in any log.
+//! Links to private files: their content must not appear in any output.
 
 use std::{fs, os::unix::fs::symlink};
 
 use crate::sandbox::{CRD, RESOURCE, SUITE, Sandbox};
 
-/// A line that is quoted whatever the file is taken for.
+/// A text that any parser would quote in an error message.
 const SECRET: &str = "apiVersion: example.com/v1\nkind: Widget\ncrd: [hunter2\ntests: [hunter2]\nsize: hunter2\n";
 
-/// Runs all commands where a file is a link to the secret.
+/// Replaces a file by a link to the secret, and runs all commands.
 #[track_caller]
 fn check(name: &str) {
     for (target, folder) in [("../secret", ""), ("../../secret", "sub/"), ("sub/link", "")] {

@@ -1,4 +1,4 @@
-//! What `check --fix`, `test --update` and `test --init` leave behind when they cannot write, or when somebody else does.
+//! The effects of `check --fix`, `test --update` and `test --init` when they cannot write, or when another program writes at the same time.
 
 use std::{
     fs,
@@ -10,23 +10,23 @@ use std::{
 
 use crate::sandbox::{CRD, Outcome, RESOURCE, SUITE, Sandbox};
 
-/// A resource with a value that has one safe repair, and some kilobytes of comments.
+/// A resource with a value that has one safe fix, and some kilobytes of comments.
 pub(crate) fn broken(name: &str) -> String {
     let comments = format!("# {}\n", "x".repeat(98)).repeat(60);
     RESOURCE.replace("size: 3", "size: \"3\"").replace("one", name) + &comments
 }
 
-/// What becomes of it.
+/// The resource after the fix.
 pub(crate) fn repaired(text: &str) -> String {
     text.replace("size: \"3\"", "size: 3")
 }
 
-/// A test file whose expectation is wrong.
+/// A test file with a wrong expectation.
 pub(crate) fn wrong_suite() -> String {
     SUITE.replace("accepted", "rejected") + &format!("# {}\n", "x".repeat(98)).repeat(60)
 }
 
-/// A repository with something to repair and something to update.
+/// A repository with a file to fix and a file to update.
 fn repository() -> Sandbox {
     Sandbox::new(&[
         ("crd.yaml", CRD),
@@ -35,7 +35,7 @@ fn repository() -> Sandbox {
     ])
 }
 
-/// The ways to change a file: what is asked, the file, and its text before.
+/// The commands that change a file, each with the file and its previous content.
 fn ways() -> [(&'static [&'static str], &'static str, String); 2] {
     [
         (
@@ -69,7 +69,7 @@ fn a_limit_on_files() {
     assert_eq!(sandbox.names(), NAMES);
 }
 
-/// A script that runs the command in a folder `disk` on a disk of its own, where `free` kilobytes are left.
+/// A script that runs the command in the mounted folder `disk`, with `free` kilobytes left on that disk.
 fn on_full_disk(free: u32) -> String {
     format!(
         "set -e; mkdir disk; mount -t tmpfs -o size=100k none disk; cp *.yaml disk; cd disk
@@ -153,7 +153,7 @@ fn one_file_that_cannot_be_written_does_not_stop_the_others() {
 #[test]
 fn a_folder_that_cannot_be_written() {
     let sandbox = repository();
-    // The superuser can write everything, but not into a folder that is none any more.
+    // root ignores permissions, so the test does not work.
     if fs::metadata("/proc/self").expect("it is there").uid() == 0 {
         return;
     }
@@ -173,7 +173,7 @@ fn a_folder_that_cannot_be_written() {
 #[test]
 fn links() {
     for (args, file, before) in ways() {
-        // Inside: what the link leads to is changed, and the link stays.
+        // A link inside the repository: the target is changed, and the link stays.
         let sandbox = repository();
         let path = sandbox.path().join(file);
         fs::create_dir(sandbox.path().join("real")).expect("a folder");
@@ -184,7 +184,7 @@ fn links() {
         sandbox.run(args).expect(0, &[]);
         assert!(fs::symlink_metadata(&path).expect("a link").is_symlink());
         assert_ne!(fs::read_to_string(&real).expect("a file"), before);
-        // Outside: it is refused, though the user named it.
+        // A link to the outside: the target is not changed, even if the user named the link.
         let sandbox = repository();
         let path = sandbox.path().join(file);
         let real = sandbox.path().join("..").join(file);
@@ -247,7 +247,7 @@ fn an_edit_that_comes_between_is_not_lost() {
                 .spawn()
                 .expect("crd-analyzer runs");
             thread::sleep(Duration::from_millis(moment * 4));
-            // As editors save: a new file takes the name.
+            // Like an editor saves: a new file replaces the old one.
             sandbox.write("saved", &edited);
             fs::rename(sandbox.path().join("saved"), sandbox.path().join(file)).expect("it can be renamed");
             child.wait().expect("it ends");
@@ -260,7 +260,7 @@ fn an_edit_that_comes_between_is_not_lost() {
 
 #[test]
 fn an_edit_that_was_seen_is_said() {
-    // The file changes while it is being judged: a second CRD is a FIFO's reader away, so the judge cannot be stopped; a lock can.
+    // It is hard to change a file exactly during a check, so the test locks it instead.
     for (args, file, before) in ways() {
         let sandbox = repository();
         let path = sandbox.path().join(file);

@@ -1,4 +1,4 @@
-//! Repositories that name programs: none is run, neither by a check nor by opening a file.
+//! Repositories that name programs. No program runs, neither during a check nor when a file is opened.
 
 use std::{path::Path, process::Command};
 
@@ -21,7 +21,7 @@ pub(crate) const TESTS: &[Test] = &[
     ),
 ];
 
-/// Every setting of git that names a program, all of them `program`.
+/// All settings of git that name a program, set to `program`.
 pub(crate) fn programs(program: &str) -> String {
     format!(
         "[core]
@@ -85,7 +85,7 @@ pub(crate) fn programs(program: &str) -> String {
     )
 }
 
-/// Checks a file against `HEAD`, opens it in the language server, and sees that nothing ran.
+/// Checks a file against `HEAD`, opens it in the language server, and checks that no program ran.
 #[track_caller]
 fn expect_harmless(place: &Place, workspace: &str, file: &str, code: i32, said: &[&str]) {
     let outcome = place.run(workspace, ["check", "--old-ref=HEAD", file]);
@@ -96,7 +96,7 @@ fn expect_harmless(place: &Place, workspace: &str, file: &str, code: i32, said: 
     place.expect_tidy_cache();
 }
 
-/// Makes a folder of a repository a bare repository of its own, with what its commit says of a file.
+/// Turns a folder of a repository into an embedded bare repository, whose commit contains `listing`.
 pub(crate) fn embed(place: &Place, folder: &str, config: &str, listing: &str) {
     place.git(".", ["init", "-q", "-b", "main", "--bare", folder]);
     for name in ["hooks", "description", "info", "branches"] {
@@ -117,7 +117,7 @@ pub(crate) fn embed(place: &Place, folder: &str, config: &str, listing: &str) {
     place.write(format!("{folder}/crd.yaml"), moved());
 }
 
-/// A commit with a signature, which git gives to a program when it shows the commit.
+/// A signed commit. git runs a program to verify it when it shows the commit.
 pub(crate) fn signed_commit(place: &Place, repository: &str) -> String {
     let tree = place.git(repository, ["mktree", "--missing"]);
     let text = format!(
@@ -146,7 +146,7 @@ fn an_embedded_bare_repository_is_only_files() {
         &format!("160000 commit {commit}\tcrd.yaml\n"),
     );
     place.write("repo/x/.gitattributes", "* diff=d filter=f\n");
-    // The same, with a name of its own for what git looks for first.
+    // The same in a folder whose name git would try first.
     embed(
         &place,
         "repo/y.git",
@@ -157,13 +157,13 @@ fn an_embedded_bare_repository_is_only_files() {
     place.git("repo", ["commit", "-q", "-m", "x"]);
     place.git(".", ["clone", "-q", "repo", "victim"]);
     for folder in ["x", "y.git"] {
-        // What it was is what the clone's own commit says.
+        // The previous content comes from the clone's own commit.
         place.write(format!("victim/{folder}/crd.yaml"), CRD);
         let file = format!("{folder}/crd.yaml");
         expect_harmless(&place, "victim", &file, 1, &[IMMUTABLE]);
         expect_harmless(&place, &format!("victim/{folder}"), "crd.yaml", 1, &[IMMUTABLE]);
     }
-    // Outside every repository, it is none either.
+    // Outside of a repository, the folder is not a repository either.
     std::fs::rename(place.path("victim/x"), place.path("lone")).expect("it can be moved");
     expect_harmless(&place, "lone", "crd.yaml", 2, &["is not in a git repository"]);
 }
@@ -186,7 +186,7 @@ fn a_configuration_runs_nothing() {
     place.append("repo/.git/config", &programs(&trap));
     place.write("repo/crd.yaml", moved());
     expect_harmless(&place, "repo", "crd.yaml", 1, &[IMMUTABLE]);
-    // The same by other files.
+    // The same settings in included files.
     let plain = "[core]\n\trepositoryformatversion = 1\n\tbare = false\n";
     place.write("repo/more", programs(&trap));
     for config in [
@@ -198,11 +198,11 @@ fn a_configuration_runs_nothing() {
         place.write("repo/.git/config", format!("{plain}{config}"));
         place.write("repo/.git/config.worktree", programs(&trap));
         expect_harmless(&place, "repo", "crd.yaml", 1, &[IMMUTABLE]);
-        // A name that makes the configuration be read.
+        // A revision for which git has to read the configuration.
         place.check("HEAD@{0}", "crd.yaml").expect(1, &[IMMUTABLE]);
         place.expect_nothing_ran();
     }
-    // Another work tree than the one that it is in.
+    // A work tree in another folder.
     place.write(
         "repo/.git/config",
         format!("{plain}\tworktree = {}\n", place.path("trap").display()),

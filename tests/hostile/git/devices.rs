@@ -1,4 +1,4 @@
-//! Files of a repository that are FIFOs and devices: nothing waits for them, and nothing reads them to the end.
+//! FIFOs and devices in a repository: no command waits for them or reads them to the end.
 
 use std::{fs, os::unix::fs::symlink, process::Command};
 
@@ -15,10 +15,10 @@ pub(crate) const TESTS: &[Test] = &[
     ("objects_that_explode", objects_that_explode),
 ];
 
-/// Longer than git gets for all answers together, on a machine with other work. Whoever reads a FIFO waits forever.
+/// Longer than the timeout for git on a busy machine. Reading from a FIFO would wait forever.
 const SOON: std::time::Duration = std::time::Duration::from_secs(30);
 
-/// Puts something else in the place of a file.
+/// A replacement for a file.
 #[derive(Clone, Copy, Debug)]
 enum Instead {
     Fifo,
@@ -53,7 +53,7 @@ impl Instead {
     }
 }
 
-/// Runs the check with bounds on time and memory. It ends well, and its answer is one of `codes`.
+/// Runs the check with limits on time and memory. The exit code has to be one of `codes`.
 #[track_caller]
 fn expect_an_end(place: &Place, what: &str, codes: &[i32]) {
     let program = env!("CARGO_BIN_EXE_crd-analyzer");
@@ -75,7 +75,7 @@ fn expect_an_end(place: &Place, what: &str, codes: &[i32]) {
 
 fn files_of_git_that_are_not_files() {
     for (name, codes) in [
-        // Either it does not matter, or the repository cannot be used.
+        // Some files do not matter. Without others, the repository cannot be used.
         ("HEAD", &[2, 3][..]),
         ("config", &[3]),
         ("refs/heads/main", &[2, 3]),
@@ -201,7 +201,7 @@ fn objects_that_are_not_files() {
             Instead::take_away(&place, &name);
             fs::rename(place.path("kept"), place.path(&name)).expect("it can be moved back");
         }
-        // Objects of other repositories, one behind the other.
+        // A chain of alternate object folders.
         instead.put(&place, "far/objects/info/alternates");
         fs::create_dir_all(place.path("near/objects/info")).expect("a folder");
         place.write("near/objects/info/alternates", "../../far/objects\n");
@@ -222,7 +222,7 @@ fn objects_that_are_not_files() {
 fn objects_that_explode() {
     let place = Place::with_repository();
     place.write("repo/crd.yaml", moved());
-    // Objects of 100 MB that take 100 KB, in the place of the folder and of the commit.
+    // Compressed objects of 100 MB that take 100 KB, as the tree and the commit.
     place.write("large", vec![b' '; 100_000_000]);
     for kind in ["tree", "commit", "tag"] {
         let id = place.git("repo", ["hash-object", "-w", "--literally", "-t", kind, "../large"]);
@@ -237,7 +237,7 @@ fn objects_that_explode() {
             id
         };
         place.write("repo/.git/refs/heads/main", format!("{commit}\n"));
-        // Git is not given the room to read it.
+        // git's memory limit prevents it from reading the object.
         let outcome = place.check("HEAD", "crd.yaml");
         assert!(matches!(outcome.code, Some(2 | 3)), "{kind}: {outcome:#?}");
         assert!(outcome.said.contains("over limit"), "{kind}: {outcome:#?}");

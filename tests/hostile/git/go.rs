@@ -1,4 +1,4 @@
-//! Go modules that name files elsewhere: whatever links, `replace` and imports say, only files of the repository are read.
+//! Go modules that refer to files elsewhere by links, `replace` and imports. Only files of the repository are read.
 
 use std::{fs, os::unix::fs::symlink, path::Path, process::Command};
 
@@ -79,7 +79,7 @@ spec:
               linked: {type: string}
 ";
 
-/// A repository `repo` whose Go files name others in `outside`, by every way that Go has.
+/// A repository `repo` whose Go files refer to files in `outside`, in every way that Go has.
 fn repository() -> Place {
     let place = Place::with_repository();
     for name in [
@@ -122,7 +122,7 @@ fn environment(place: &Place, command: &mut Command) {
         .env("GOPATH", &cache);
 }
 
-/// That nothing outside of the repository was opened.
+/// Checks that no file outside of the repository was opened.
 #[track_caller]
 fn expect(place: &Place) {
     let trace = strace::read(place, &place.path("repo"));
@@ -152,7 +152,7 @@ fn go_types_are_those_of_the_repository() {
         environment(&place, &mut command);
         let outcome = Outcome::of(&mut command);
         assert!(matches!(outcome.code, Some(0 | 1 | 3)), "{args:?}: {outcome:#?}");
-        // What a link leads to is none of the repository's files.
+        // The target of a link does not belong to the repository.
         assert!(!format!("{outcome:?}").contains("MaxLenght"), "{args:?}: {outcome:#?}");
         if args != ["check", "."] {
             expect(&place);

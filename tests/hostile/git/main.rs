@@ -1,7 +1,7 @@
-//! Repositories that somebody else wrote: what is asked of them runs nothing, waits for nothing and says what is wrong.
+//! Hostile repositories: commands run nothing, wait for nothing, and report problems.
 //!
-//! These tests build repositories with git, and some follow system calls with strace. Without these they are reported as ignored; in CI they
-//! fail then.
+//! These tests create repositories with git, and some trace system calls with strace. Without these programs, the tests are reported as
+//! ignored. In CI, they fail instead.
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 
@@ -19,7 +19,7 @@ mod trace;
 
 use libtest_mimic::{Arguments, Trial};
 
-/// A test: its name and what it does.
+/// A test: its name and function.
 type Test = (&'static str, fn());
 
 fn main() {
@@ -53,7 +53,7 @@ fn trial(name: &'static str, run: fn(), missing: Option<&str>) -> Trial {
         Ok(())
     });
     match missing {
-        // The reason is part of what is listed.
+        // Shows the reason in the list of tests.
         Some(why) => trial.with_kind(why).with_ignored_flag(true),
         None => trial,
     }

@@ -1,4 +1,4 @@
-//! Which git is run, and how often.
+//! Which git runs, and how often.
 
 use std::{fs, path::PathBuf, time::Duration};
 
@@ -19,10 +19,10 @@ pub(crate) const TESTS: &[Test] = &[
     ),
 ];
 
-/// How long git may take for an answer.
+/// The timeout for an answer of git.
 const TIMEOUT: Duration = Duration::from_secs(4);
 
-/// Where git is.
+/// The path of the installed git.
 pub(crate) fn real_git() -> PathBuf {
     let path = std::env::var_os("PATH").expect("a PATH");
     let folders = std::env::split_paths(&path);
@@ -77,7 +77,7 @@ fn one_git_serves_all_files() {
             real_git().display()
         ),
     );
-    // The files are copies of one CRD, which other formats show once.
+    // The files are copies of one CRD. Other formats would show its errors once.
     let mut command = place.command("repo", ["check", "--old-ref=HEAD", "-o", "tap", "."]);
     let outcome = Outcome::of(command.env("PATH", place.path("bin")));
     outcome.expect(1, &["1..101"]);

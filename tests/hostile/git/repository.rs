@@ -1,4 +1,4 @@
-//! A folder with a repository in it, and the command run there.
+//! A folder with a repository, and commands that run there.
 
 use std::{
     ffi::OsStr,
@@ -10,10 +10,10 @@ use std::{
 
 use tempfile::TempDir;
 
-/// No answer takes longer, on a machine that has other work, too.
+/// The maximum time for an answer, even on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Why tests that need a program cannot run; `None` if they can. In CI the program has to work.
+/// The reason why tests that need a program cannot run; `None` if they can. In CI, the program is required.
 pub(crate) fn missing(program: &[&str]) -> Option<String> {
     let mut command = Command::new(program[0]);
     let output = command.args(&program[1..]).stdin(Stdio::null()).output();
@@ -24,7 +24,7 @@ pub(crate) fn missing(program: &[&str]) -> Option<String> {
     Some(format!("`{}` does not work here", program.join(" ")))
 }
 
-/// A CRD that every minor accepts.
+/// A CRD that every Kubernetes version accepts.
 pub(crate) const CRD: &str = "apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
@@ -42,7 +42,7 @@ spec:
           type: object
 ";
 
-/// The same with another scope, which an update must not change.
+/// The CRD with another scope, which an update must not change.
 pub(crate) fn moved() -> String {
     CRD.replace("Namespaced", "Cluster")
 }
@@ -50,14 +50,14 @@ pub(crate) fn moved() -> String {
 /// The error for [`moved`] as an update of [`CRD`].
 pub(crate) const IMMUTABLE: &str = "immutable-field";
 
-/// A folder for a test. What an attack runs writes `PWNED` into it.
+/// A folder for a test. A successful attack writes the file `PWNED` into it.
 pub(crate) struct Place {
     folder: TempDir,
     root: PathBuf,
 }
 
 impl Place {
-    /// An empty folder.
+    /// Creates an empty folder.
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let root = folder.path().canonicalize().expect("a real path");
@@ -65,7 +65,7 @@ impl Place {
         Self { folder, root }
     }
 
-    /// A repository `repo` with one commit on `main` that has [`CRD`] as `crd.yaml`.
+    /// Creates a repository `repo` with one commit on `main` that contains [`CRD`] as `crd.yaml`.
     pub(crate) fn with_repository() -> Self {
         let place = Self::new();
         place.git(".", ["init", "-q", "-b", "main", "repo"]);
@@ -91,7 +91,7 @@ impl Place {
             .expect("the file can be written");
     }
 
-    /// A program that says that it ran.
+    /// Creates a program that records that it ran.
     pub(crate) fn trap(&self, name: &str) {
         self.script(name, &format!("id > '{}'", self.path("PWNED").display()));
     }
@@ -102,13 +102,13 @@ impl Place {
         std::fs::set_permissions(self.path(name), std::fs::Permissions::from_mode(0o755)).expect("a program");
     }
 
-    /// That no trap was run.
+    /// Checks that no trap ran.
     #[track_caller]
     pub(crate) fn expect_nothing_ran(&self) {
         assert!(!self.path("PWNED").exists(), "code of the repository ran");
     }
 
-    /// Git itself, by somebody who trusts the repository.
+    /// Runs git as a user who trusts the repository.
     pub(crate) fn git<S: AsRef<OsStr>>(&self, folder: impl AsRef<Path>, args: impl IntoIterator<Item = S>) -> String {
         let mut command = Command::new("git");
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
@@ -129,13 +129,13 @@ impl Place {
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }
 
-    /// Commits all that is in a repository.
+    /// Commits all files of a repository.
     pub(crate) fn commit(&self, repository: &str) {
         self.git(repository, ["add", "-A", "."]);
         self.git(repository, ["commit", "-q", "-m", "a commit"]);
     }
 
-    /// The command, to be run in a folder.
+    /// The command to run crd-analyzer in a folder.
     pub(crate) fn command<S: AsRef<OsStr>>(
         &self,
         folder: impl AsRef<Path>,
@@ -151,29 +151,29 @@ impl Place {
         command
     }
 
-    /// Runs the command in a folder.
+    /// Runs crd-analyzer in a folder.
     pub(crate) fn run<S: AsRef<OsStr>>(&self, folder: impl AsRef<Path>, args: impl IntoIterator<Item = S>) -> Outcome {
         Outcome::of(&mut self.command(folder, args))
     }
 
-    /// `check --old-ref REVISION FILE` in `repo`.
+    /// Runs `check --old-ref REVISION FILE` in `repo`.
     pub(crate) fn check(&self, revision: &str, file: &str) -> Outcome {
         self.run("repo", ["check", &format!("--old-ref={revision}"), file])
     }
 
-    /// The folders where git is run, or was.
+    /// The temporary folders in which git runs.
     fn folders_for_git(&self) -> Vec<std::ffi::OsString> {
         let entries = std::fs::read_dir(self.path("cache/crd-analyzer"));
         let names = entries.into_iter().flatten().flatten().map(|it| it.file_name());
         names.filter(|it| it.to_string_lossy().starts_with("git-")).collect()
     }
 
-    /// Whether git is being asked.
+    /// Whether git is running.
     pub(crate) fn is_git_at_work(&self) -> bool {
         !self.folders_for_git().is_empty()
     }
 
-    /// That nothing was left behind where git was run.
+    /// Checks that the temporary folders of git were removed.
     #[track_caller]
     pub(crate) fn expect_tidy_cache(&self) {
         let left = self.folders_for_git();
@@ -181,11 +181,11 @@ impl Place {
     }
 }
 
-/// How the command ended and what it said.
+/// The exit code and output of a command.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) code: Option<i32>,
-    /// Both streams, on one line: long ones are wrapped.
+    /// Both streams on one line, because long lines are wrapped.
     pub(crate) said: String,
     pub(crate) took: Duration,
 }
@@ -212,7 +212,7 @@ impl Outcome {
         }
     }
 
-    /// Checks the exit code and what was said.
+    /// Checks the exit code and the output.
     #[track_caller]
     pub(crate) fn expect(&self, code: i32, texts: &[&str]) {
         assert_eq!(self.code, Some(code), "{self:#?}");

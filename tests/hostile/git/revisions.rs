@@ -1,4 +1,4 @@
-//! Names of revisions: one commit, or a usage error.
+//! Names of revisions: each one is a commit or a usage error.
 
 use crate::{
     Test,
@@ -12,7 +12,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("questions_that_git_cannot_answer", questions_that_git_cannot_answer),
 ];
 
-/// Two commits, the second on a branch of a clone, and the file changed since.
+/// A clone with a second commit on a branch, and a file that changed since.
 fn clone() -> Place {
     let place = Place::with_repository();
     place.git(".", ["clone", "-q", "repo", "clone"]);
@@ -124,7 +124,7 @@ fn other_names_are_usage_errors() {
         let outcome = place.check(revision, "crd.yaml");
         assert_eq!(outcome.code, Some(2), "{revision:?}: {outcome:#?}");
         outcome.expect(2, &["--old-ref ", why]);
-        // Also where no manifest is found.
+        // Even if no manifest is found.
         place.write("repo/empty/x", "");
         place.check(revision, "empty").expect(2, &["--old-ref"]);
     }

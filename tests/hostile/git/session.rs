@@ -1,4 +1,4 @@
-//! A session of the language server that opens a file.
+//! A language server that opens a file.
 
 use std::{
     io::{BufRead, BufReader, Write as _},
@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 use crate::repository::Place;
 
-/// Opens a file in the language server, with `workspace` as its folder, and waits until its diagnostics have come, git was asked, and all is done.
+/// Opens a file in the language server, with `workspace` as its folder. Waits for the diagnostics, and until git and all other work ended.
 pub(crate) fn open(place: &Place, workspace: &str, file: &str) -> Vec<Value> {
     run(place, place.command(workspace, ["lsp"]), workspace, file, true)
 }
 
-/// The same with another command for the server, in a workspace that is trusted or not.
+/// Like [`open`], with another command for the language server, and in a trusted or untrusted workspace.
 pub(crate) fn run(place: &Place, mut command: Command, workspace: &str, file: &str, trusted: bool) -> Vec<Value> {
     let mut child = command
         .stdin(Stdio::piped())
@@ -57,7 +57,7 @@ pub(crate) fn run(place: &Place, mut command: Command, workspace: &str, file: &s
         }}}),
     );
     wait_for(&|it| it["method"] == "textDocument/publishDiagnostics");
-    // Git is asked beside; it had its time before the server ends.
+    // git runs in the background. Wait for it before shutting the language server down.
     std::thread::sleep(Duration::from_millis(500));
     for _ in 0..200 {
         if !place.is_git_at_work() {

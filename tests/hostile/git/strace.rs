@@ -1,4 +1,4 @@
-//! What a program does to the world, by its system calls.
+//! The effects of a program, from its system calls.
 
 use std::{
     collections::BTreeSet,
@@ -8,27 +8,27 @@ use std::{
 
 use crate::repository::Place;
 
-/// The system calls that are followed, where the system has them: those that start a program, connect, or change what is on disk.
+/// The traced system calls, as far as the system has them: those that start a program, connect, or change the disk.
 const CALLS: &str = "execve,execveat,socket,connect,bind,sendto,sendmsg,open,openat,openat2,creat,rename,renameat,renameat2,\
     link,linkat,symlink,symlinkat,mkdir,mkdirat,mknod,mknodat,rmdir,unlink,unlinkat,truncate,chmod,fchmodat,fchmodat2,\
     chown,lchown,fchownat,utimensat,setxattr,mount";
 
-/// What was done.
+/// The observed effects.
 #[derive(Default, Debug)]
 pub(crate) struct Trace {
-    /// The programs that were started, but the traced one.
+    /// The programs that were started, without the traced one.
     pub(crate) programs: BTreeSet<PathBuf>,
-    /// Calls that make a connection, or prepare one.
+    /// Calls that open a connection or prepare one.
     pub(crate) network: Vec<String>,
-    /// Files and folders that were made, changed or removed.
+    /// Files and folders that were created, changed or removed.
     pub(crate) changed: BTreeSet<PathBuf>,
-    /// Files and folders that were opened to read them, and those that links led to.
+    /// Files and folders that were opened for reading, and the targets of links.
     pub(crate) opened: BTreeSet<PathBuf>,
-    /// All lines of the trace.
+    /// The number of lines in the trace.
     pub(crate) lines: usize,
 }
 
-/// The command with its system calls written down in the folder `trace`, one file a thread.
+/// The command under strace, which writes one file per thread into the folder `trace`.
 pub(crate) fn traced(place: &Place, command: &Command) -> Command {
     let _ = std::fs::remove_dir_all(place.path("trace"));
     std::fs::create_dir(place.path("trace")).expect("a folder");
@@ -66,7 +66,7 @@ impl Trace {
         let Some((call, rest)) = line.split_once('(') else {
             return;
         };
-        // What failed has changed nothing, but a connection that failed was tried.
+        // A failed call changes nothing, but a failed connection was still attempted.
         let has_failed = line.rsplit_once(" = ").is_some_and(|it| it.1.starts_with('-'));
         match call {
             "socket" | "connect" | "bind" | "sendto" | "sendmsg" => self.network.push(line.to_owned()),
@@ -80,7 +80,7 @@ impl Trace {
             {
                 if !has_failed {
                     self.opened.extend(paths(rest, folder));
-                    // What a link led to.
+                    // The target of a link.
                     let found = line.strip_suffix('>').and_then(|it| it.rsplit_once('<'));
                     self.opened.extend(found.map(|it| PathBuf::from(it.1)));
                 }
@@ -91,7 +91,7 @@ impl Trace {
         self.changed.remove(Path::new("/dev/null"));
     }
 
-    /// What was changed, but what `is_allowed` says.
+    /// The changed paths, except those allowed by `is_allowed`.
     pub(crate) fn changed_besides(&self, is_allowed: impl Fn(&Path) -> bool) -> Vec<&Path> {
         self.changed
             .iter()
@@ -101,12 +101,12 @@ impl Trace {
     }
 }
 
-/// The paths among the arguments of a call: `5</folder>, "name"` is a name in a folder.
+/// The paths in the arguments of a call. In `5</folder>, "name"`, the name is relative to the folder.
 fn paths(arguments: &str, folder: &Path) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     let mut base = folder.to_owned();
     let mut rest = arguments;
-    // The first argument that is a list ends what can be paths.
+    // Paths come before the first argument of another type.
     loop {
         rest = rest.trim_start_matches([',', ' ']);
         if let Some(quoted) = rest.strip_prefix('"') {
@@ -131,7 +131,7 @@ fn paths(arguments: &str, folder: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// A text up to its closing quote, and what follows that.
+/// The content of a string up to its closing quote, and the text after it.
 fn unquoted(text: &str) -> Option<(String, &str)> {
     let mut plain = String::new();
     let mut chars = text.char_indices();
@@ -145,7 +145,7 @@ fn unquoted(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// That the trace is read as strace writes it; a reader that finds nothing would find nothing wrong.
+/// Checks that strace's output is parsed correctly. Otherwise, a trace without results would hide problems.
 pub(crate) fn is_read() {
     let folder = Path::new("/w");
     let mut trace = Trace::default();

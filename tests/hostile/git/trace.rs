@@ -1,5 +1,5 @@
-//! All commands in a repository that names programs wherever git reads them, followed by their system calls: no program runs but ours and git,
-//! nothing connects, and nothing is written but what the user named and our cache.
+//! Traces the system calls of all commands in a repository that names programs wherever git reads them. Only crd-analyzer and git run,
+//! nothing connects, and only files named by the user and the cache are written.
 
 use std::{
     fs,
@@ -43,7 +43,7 @@ tests:
   expect: accepted
 ";
 
-/// What a fix makes a current version of.
+/// A CRD that a fix converts to the current API version.
 const OLD: &str = "apiVersion: apiextensions.k8s.io/v1beta1
 kind: CustomResourceDefinition
 metadata: {name: widgets.example.com}
@@ -56,8 +56,8 @@ spec:
   preserveUnknownFields: false
 ";
 
-/// A repository `repo` that names programs in its configuration, its attributes, its hooks, an embedded bare repository, a submodule that is
-/// not one, and a commit with a signature.
+/// A repository `repo` that names programs in its configuration, attributes, hooks, an embedded bare repository, a fake submodule and a
+/// signed commit.
 fn hostile() -> Place {
     let place = Place::with_repository();
     place.trap("trap/run.sh");
@@ -107,7 +107,7 @@ fn hostile() -> Place {
     place
 }
 
-/// Runs the command in `repo`, with programs of the repository before all others in its path, and reads what it did.
+/// Runs the command in `repo`, with programs of the repository first in the `PATH`, and reads its trace.
 fn run(place: &Place, args: &[&str]) -> (Outcome, Trace) {
     let outcome = Outcome::of(&mut traced(place, args));
     (outcome, strace::read(place, &place.path("repo")))
@@ -116,14 +116,14 @@ fn run(place: &Place, args: &[&str]) -> (Outcome, Trace) {
 fn traced(place: &Place, args: &[&str]) -> Command {
     let mut command = strace::traced(place, &place.command("repo", args));
     let others = std::env::var_os("PATH").unwrap_or_default();
-    // Strace itself is found in the folders behind these.
+    // strace itself is in a later folder.
     let own = [PathBuf::new(), ".".into(), "bin".into(), place.path("repo/bin")];
     let path = std::env::join_paths(own.into_iter().chain(std::env::split_paths(&others))).expect("a PATH");
     command.env("PATH", path);
     command
 }
 
-/// That nothing ran but `programs`, nothing connected, and nothing was written but what `is_allowed` says.
+/// Checks that only `programs` ran, nothing connected, and only paths allowed by `is_allowed` were written.
 #[track_caller]
 fn expect(place: &Place, trace: &Trace, programs: &[PathBuf], is_allowed: impl Fn(&Path) -> bool) {
     place.expect_nothing_ran();
@@ -135,13 +135,13 @@ fn expect(place: &Place, trace: &Trace, programs: &[PathBuf], is_allowed: impl F
     place.expect_tidy_cache();
 }
 
-/// Whether a path is in our cache folder, or on the way to it.
+/// Whether a path is in our cache folder, or one of its parents.
 fn is_cache(place: &Place) -> impl Fn(&Path) -> bool {
     let cache = place.path("cache/crd-analyzer");
     move |path: &Path| path.starts_with(&cache)
 }
 
-/// Whether a path is a file that was named, or one beside it that is no longer there.
+/// Whether a path is a file named by the user, or a temporary file next to it that no longer exists.
 fn is_named(place: &Place, name: &str) -> impl Fn(&Path) -> bool {
     let file = place.path("repo").join(name);
     move |path: &Path| path == file || path.parent() == file.parent() && !path.exists()
@@ -202,7 +202,7 @@ fn tests_write_the_named_file() {
     assert!(!trace.changed.is_empty(), "the file was to be written: {outcome:#?}");
 }
 
-/// Reports, baselines, documentation and schemas: each is written where the user says, and nothing else.
+/// Reports, baselines, documentation and schemas are only written to the paths that the user named.
 fn output_writes_the_named_files() {
     let runs: [(&[&str], &str); 6] = [
         (&["check", "-o", "text", "-o", "sarif=out.sarif", "."], "out.sarif"),
@@ -229,7 +229,7 @@ fn output_writes_the_named_files() {
     for (args, name) in runs {
         let named = place.path("repo").join(name);
         let is_allowed = |path: &Path| path.starts_with(&named) || is_named(&place, name)(path);
-        // Once new, and once in place of the old text.
+        // Once for a new file, and once for an existing one.
         for _ in 0..if args.contains(&"--init") { 1 } else { 2 } {
             let (outcome, trace) = run(&place, args);
             assert!(matches!(outcome.code, Some(0 | 1)), "{args:?}: {outcome:#?}");
@@ -238,7 +238,7 @@ fn output_writes_the_named_files() {
             assert_eq!(opened_of_git(&trace), [] as [&Path; 0], "{args:?}");
         }
     }
-    // A link decides nothing, and nothing is begun where it leads.
+    // Links are not followed, and nothing is created at their targets.
     for (target, name) in [
         (".git/hooks/pre-commit", "link.sarif"),
         ("../.git/config", "docs/README.md"),
@@ -261,7 +261,7 @@ fn output_writes_the_named_files() {
     }
 }
 
-/// A kustomization that puts git's configuration into an object.
+/// A kustomization that includes git's configuration in an object.
 fn generators_read_nothing_of_git() {
     let place = hostile();
     place.append("repo/.git/config", "[credential]\n\tpassword = hunter2\n");
@@ -286,7 +286,7 @@ fn generators_read_nothing_of_git() {
     }
 }
 
-/// What was opened of git's own files, but for what the walk asks: the ignore rules, and which hidden files are tracked.
+/// The opened files of git, except those that the walk needs: ignore rules, and the index for hidden files.
 fn opened_of_git(trace: &Trace) -> Vec<&Path> {
     let opened = trace.opened.iter().map(PathBuf::as_path);
     opened
@@ -315,7 +315,7 @@ fn the_language_server_runs_nothing_without_trust() {
     expect(&place, &trace, &[], is_cache(&place));
 }
 
-/// The same way of looking finds a program, a connection and a file: git itself in this repository.
+/// Checks that the trace shows a program, a connection and a file, with git itself in this repository.
 fn a_trace_shows_what_is_wrong() {
     let place = hostile();
     let _ = fs::remove_dir_all(place.path("trace"));

@@ -1,4 +1,4 @@
-//! The documents of a file and the answers to them.
+//! The documents of a file and their answers.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use crd_analyzer_syntax::read_json;
 use crd_analyzer_syntax::source::Source;
 use crd_analyzer_syntax::split::{read_document, split};
 
-/// One document that is answered.
+/// The answer for one document.
 pub(crate) struct Answer {
     pub(crate) index: u32,
     pub(crate) name: String,
     pub(crate) verdict: CrdVerdict,
 }
 
-/// The answers to all CRDs of a file. Fails where the file cannot be cut into documents.
+/// The answers for all CRDs of a file. Fails if the file cannot be split into documents.
 pub(crate) fn answers(bytes: &[u8], old: Option<&Stored>, version: KubernetesVersion) -> Result<Vec<Answer>, String> {
     let source = Source::decode(bytes.to_vec());
     let text: Arc<str> = source.text.into();
@@ -53,7 +53,7 @@ pub(crate) fn answers(bytes: &[u8], old: Option<&Stored>, version: KubernetesVer
     Ok(answers)
 }
 
-/// The stored form of the first CRD of a file.
+/// The stored form of the first CRD in a file.
 pub(crate) fn stored(bytes: &[u8], version: KubernetesVersion) -> Result<Stored, String> {
     let source = Source::decode(bytes.to_vec());
     let text: Arc<str> = source.text.into();

@@ -1,4 +1,4 @@
-//! The CRD around its schemas.
+//! The CRD without its schemas.
 
 use super::status::STATUS;
 use super::{Field, FieldType, OBJECT_META, Struct, Value, field, value};
@@ -241,7 +241,7 @@ static SCALE: Struct = Struct {
 
 static COLUMN_TYPE: FieldType = FieldType::Object(&COLUMN);
 
-/// What a column is printed as (`validation.go`, `printerColumnDatatypes`).
+/// The types of a printer column (`validation.go`, `printerColumnDatatypes`).
 const COLUMN_TYPES: &[Value] = &[
     value("string", "Text."),
     value("integer", "A whole number."),
@@ -280,7 +280,7 @@ pub(super) const COLUMN_TYPE_FIELD: Field = field("type", FieldType::String, "Th
     .required()
     .one_of(COLUMN_TYPES);
 
-/// The path of a column; `v1beta1` has another key for it.
+/// The path of a printer column; `v1beta1` uses another key for it.
 pub(super) const fn column_path(key: &'static str) -> Field {
     field(key, FieldType::String, "The path of the value in the object: a simple JSONPath such as `.spec.replicas` or `.status.conditions[?(@.type=='Ready')].status`.").required()
 }

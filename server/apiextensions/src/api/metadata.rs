@@ -1,4 +1,4 @@
-//! The metadata that all objects have.
+//! The metadata of all objects.
 
 use super::{FieldType, Struct, field, value};
 

@@ -1,7 +1,7 @@
-//! The API of CustomResourceDefinitions as data: every field of `apiextensions.k8s.io/v1` with its type, its documentation, when it
-//! came, and which values it takes. Completion, hover and the published reference read these tables.
+//! The API of CustomResourceDefinitions as data: every field of `apiextensions.k8s.io/v1` with its type, its documentation, the
+//! Kubernetes version that introduced it, and its values. Completion, hover and the published reference read these tables.
 //!
-//! That they have the fields which the decoder knows, no more and no fewer, is tested. Objects of other kinds are decoded from such tables.
+//! A test checks that the tables have exactly the fields that the decoder knows. Objects of other kinds are decoded from such tables.
 
 mod definition;
 mod metadata;
@@ -20,41 +20,41 @@ pub use schema::{SCHEMA, VALIDATION_RULE};
 /// A Go struct of the API.
 #[derive(Debug)]
 pub struct Struct {
-    /// Its name in Go (`CustomResourceDefinitionSpec`).
+    /// The name in Go (`CustomResourceDefinitionSpec`).
     pub name: &'static str,
-    /// What it is, in a sentence.
+    /// A description in one sentence.
     pub doc: &'static str,
-    /// Its fields, in the order in which authors usually write them.
+    /// The fields, in the order in which authors usually write them.
     pub fields: &'static [Field],
 }
 
 /// One field of a [`Struct`].
 #[derive(Debug)]
 pub struct Field {
-    /// The key in JSON.
+    /// The JSON key.
     pub name: &'static str,
-    /// What it does and what the API server makes of it, in Markdown.
+    /// The effect of the field and how the API server processes it, in Markdown.
     pub doc: &'static str,
-    /// What its value is.
+    /// The type of its value.
     pub ty: FieldType,
-    /// The Go type of its texts where that has a name (`FailurePolicyType`); empty otherwise. See
+    /// The Go type of its strings if it is a named type (`FailurePolicyType`); empty otherwise. See
     /// [`decode_object`](crate::decode::decode_object).
     pub go: &'static str,
-    /// The Go structs that are embedded on the way to it, from the outermost: messages name them.
+    /// The embedded Go structs that contain the field, outermost first: messages name them.
     pub embedded: &'static [&'static str],
-    /// Whether users or the API server write the field.
+    /// Whether authors or the API server set the field.
     pub presence: Presence,
-    /// The Kubernetes version whose server was the first to have it; 0 if all have.
+    /// The minor version of the first Kubernetes version with the field; 0 if all versions have it.
     pub since: u8,
-    /// Values that it takes.
+    /// The allowed values.
     pub values: Values,
-    /// Schemas: the types of values that the keyword says something about; empty if all.
+    /// For schema keywords: the types of values to which the keyword applies; empty for all types.
     pub applies_to: &'static [&'static str],
-    /// Schemas: whether the keyword may stand below `allOf`, `anyOf`, `oneOf` and `not`.
+    /// For schema keywords: whether the keyword is allowed below `allOf`, `anyOf`, `oneOf` and `not`.
     pub in_junctor: bool,
 }
 
-/// What the value of a field is.
+/// The type of a field's value.
 #[derive(Debug)]
 pub enum FieldType {
     /// A string.
@@ -63,11 +63,11 @@ pub enum FieldType {
     Cel,
     /// `true` or `false`.
     Boolean,
-    /// A whole number.
+    /// An integer.
     Integer,
     /// A number.
     Number,
-    /// A time as RFC 3339 has it.
+    /// A time in RFC 3339 format.
     Time,
     /// Bytes in base64.
     Bytes,
@@ -77,72 +77,72 @@ pub enum FieldType {
     Object(&'static Struct),
     /// A list.
     List(&'static FieldType),
-    /// A map from any strings.
+    /// A map with arbitrary string keys.
     Map(&'static FieldType),
     /// A schema, or `true` or `false`.
     SchemaOrBool,
-    /// A schema, or a list of them.
+    /// A schema, or a list of schemas.
     SchemaOrList,
-    /// A schema, or a list of names of properties.
+    /// A schema, or a list of property names.
     SchemaOrNames,
 }
 
-/// Whether users or the API server write a field.
+/// Whether authors or the API server set a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Presence {
-    /// The author must.
+    /// The author must set it.
     Required,
-    /// The author may.
+    /// The author may set it.
     Optional,
-    /// The API server does; what an author writes is dropped or without effect.
+    /// The API server sets it; values from the author are dropped or have no effect.
     Server,
-    /// No one: the API server decodes it and then refuses the CRD, or does as if it were not there.
+    /// Nobody: the API server decodes it, and then rejects the CRD or ignores the field.
     Refused,
 }
 
-/// Values that a field takes.
+/// The values of a field.
 #[derive(Debug)]
 pub enum Values {
-    /// Nothing is known of them beyond the type.
+    /// Any value of the type.
     Free,
-    /// These and no others.
+    /// Only these values.
     Closed(&'static [Value]),
-    /// Mostly these, others are possible.
+    /// Usually one of these values, but others are possible.
     Open(&'static [Value]),
 }
 
-/// A value that a field takes.
+/// One possible value of a field.
 #[derive(Debug)]
 pub struct Value {
-    /// As it is written.
+    /// The value as written.
     pub text: &'static str,
-    /// What it means, in Markdown.
+    /// The meaning of the value, in Markdown.
     pub doc: &'static str,
-    /// The Kubernetes version whose server was the first to have it; 0 if all have.
+    /// The minor version of the first Kubernetes version with the value; 0 if all versions have it.
     pub since: u8,
 }
 
 impl Struct {
-    /// The field of this name.
+    /// The field with this name.
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|it| it.name == name)
     }
 }
 
 impl Field {
-    /// Whether API servers of a Kubernetes version have the field.
+    /// Whether API servers of this Kubernetes version have the field.
     pub fn is_in(&self, version: KubernetesVersion) -> bool {
         self.since <= version.number()
     }
 
-    /// The struct of the value, or of the items or values of a list or map of structs.
+    /// The struct of the field's value, or of its items or values if it is a list or map of structs.
     pub fn structure(&self) -> Option<&'static Struct> {
         self.ty.structure()
     }
 }
 
 impl FieldType {
-    /// The struct, or that of the items or values of a list or map of structs.
+    /// The struct, or the struct of the items or values of a list or map.
     pub fn structure(&self) -> Option<&'static Struct> {
         match self {
             Self::Object(it) => Some(it),
@@ -152,7 +152,7 @@ impl FieldType {
         }
     }
 
-    /// The type of an item (list) or value (map).
+    /// The type of a list's items or a map's values.
     pub fn element(&self) -> Option<&'static FieldType> {
         match self {
             Self::List(of) | Self::Map(of) => Some(of),
@@ -162,7 +162,7 @@ impl FieldType {
         }
     }
 
-    /// What it is called: `string`, `[]string`, `map[string]JSONSchemaProps`.
+    /// The name of the type: `string`, `[]string`, `map[string]JSONSchemaProps`.
     pub fn display(&self) -> String {
         match self {
             Self::String => "string".to_owned(),
@@ -184,7 +184,7 @@ impl FieldType {
 }
 
 impl Values {
-    /// The values that are known.
+    /// The known values.
     pub fn known(&self) -> &'static [Value] {
         match self {
             Self::Free => &[],
@@ -194,24 +194,24 @@ impl Values {
 }
 
 impl Value {
-    /// Whether API servers of a Kubernetes version have the value.
+    /// Whether API servers of this Kubernetes version have the value.
     pub fn is_in(&self, version: KubernetesVersion) -> bool {
         self.since <= version.number()
     }
 }
 
-/// What is at a path of a CRD.
+/// The field and type at a path of a CRD.
 #[derive(Clone, Copy, Debug)]
 pub struct At {
-    /// The last field on the way; `None` at the root.
+    /// The last field in the path; `None` at the root.
     pub field: Option<&'static Field>,
-    /// What the value is.
+    /// The type of the value.
     pub ty: &'static FieldType,
     /// Whether the path goes through `allOf`, `anyOf`, `oneOf` or `not`.
     pub in_junctor: bool,
-    /// The schema at the end of the path is that of a resource's root.
+    /// Whether the path ends at the root schema of a resource.
     pub is_root_schema: bool,
-    /// The path ends at an item or a map's value of the field.
+    /// Whether the path ends at an item or map value of the field.
     pub is_element: bool,
 }
 
@@ -220,17 +220,17 @@ pub struct At {
 pub enum PathStep<'a> {
     /// A key.
     Key(&'a str),
-    /// An item.
+    /// An item of a list.
     Item,
 }
 
 /// A CRD of `apiextensions.k8s.io/v1`.
 pub static V1: FieldType = FieldType::Object(&DEFINITION);
 
-/// A CRD of `apiextensions.k8s.io/v1beta1`, which no server has since 1.22.
+/// A CRD of `apiextensions.k8s.io/v1beta1`, which API servers have not served since 1.22.
 pub static V1BETA1: FieldType = FieldType::Object(&v1beta1::DEFINITION);
 
-/// Follows a path from the root of an object, such as a CRD ([`V1`]); `None` where the API has nothing.
+/// Follows a path from the root of an object, such as a CRD ([`V1`]); `None` if the API has no such path.
 pub fn at<'a>(root: &'static FieldType, path: impl IntoIterator<Item = PathStep<'a>>) -> Option<At> {
     let mut found = At {
         field: None,
@@ -270,7 +270,7 @@ pub fn at<'a>(root: &'static FieldType, path: impl IntoIterator<Item = PathStep<
     Some(found)
 }
 
-/// A field that authors may write.
+/// Creates a field that authors may set.
 pub const fn field(name: &'static str, ty: FieldType, doc: &'static str) -> Field {
     Field {
         name,
@@ -286,20 +286,20 @@ pub const fn field(name: &'static str, ty: FieldType, doc: &'static str) -> Fiel
     }
 }
 
-/// A value that all API servers take.
+/// Creates a value that all API servers accept.
 pub const fn value(text: &'static str, doc: &'static str) -> Value {
     Value { text, doc, since: 0 }
 }
 
 impl Field {
-    /// The author must write it.
+    /// Marks the field as required from the author.
     #[must_use]
     pub const fn required(mut self) -> Self {
         self.presence = Presence::Required;
         self
     }
 
-    /// The API server writes it.
+    /// Marks the field as set by the API server.
     #[must_use]
     pub const fn by_server(mut self) -> Self {
         self.presence = Presence::Server;
@@ -316,28 +316,28 @@ impl Field {
         self
     }
 
-    /// It takes these values and no others.
+    /// Restricts the field to these values.
     #[must_use]
     pub const fn one_of(mut self, values: &'static [Value]) -> Self {
         self.values = Values::Closed(values);
         self
     }
 
-    /// It mostly has one of these values.
+    /// Lists the usual values of the field.
     #[must_use]
     pub const fn such_as(mut self, values: &'static [Value]) -> Self {
         self.values = Values::Open(values);
         self
     }
 
-    /// Its texts have a Go type with this name.
+    /// Sets the named Go type of the field's strings.
     #[must_use]
     pub const fn of_go_type(mut self, go: &'static str) -> Self {
         self.go = go;
         self
     }
 
-    /// It is a field of a Go struct that is embedded in this way.
+    /// Sets the embedded Go structs that contain the field.
     #[must_use]
     pub const fn embedded_in(mut self, structs: &'static [&'static str]) -> Self {
         self.embedded = structs;

@@ -1,4 +1,4 @@
-//! Schemas and the rules in them.
+//! Schemas and their rules.
 
 use super::{FieldType, Struct, Value, field, value};
 
@@ -22,7 +22,7 @@ const TYPES: &[Value] = &[
     ),
 ];
 
-/// What formats say; the Kubernetes versions that know one have it from [`crd_analyzer_schema::formats`].
+/// The meaning of each format; [`crd_analyzer_schema::formats`] has the Kubernetes versions that know it.
 const FORMATS: &[Value] = &[
     value("int32", "An integer of 32 bits. Checked since 1.35."),
     value("int64", "Of integers: 64 bits."),

@@ -1,4 +1,4 @@
-//! What the API server reports about a CRD.
+//! The status of a CRD, which the API server reports.
 
 use super::{FieldType, Struct, field, value};
 

@@ -1,4 +1,4 @@
-//! The tables and the decoder know the same fields.
+//! The tables have the same fields as the decoder.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crd_analyzer_syntax::{
 use super::{At, Field, FieldType, PathStep, SCHEMA, Struct, V1, V1BETA1, at};
 use crate::decode::decode;
 
-/// All structs below one, each with a path that leads to it.
+/// All structs below `structure`, each with a path to it.
 fn structs(structure: &'static Struct, path: &[String], found: &mut Vec<(&'static Struct, Vec<String>)>) {
     if found
         .iter()
@@ -27,7 +27,7 @@ fn structs(structure: &'static Struct, path: &[String], found: &mut Vec<(&'stati
             path.push(if matches!(ty, FieldType::List(_)) { "0" } else { "x" }.to_owned());
             ty = of;
         }
-        // What decodes itself is not decoded strictly.
+        // Types with their own decoding are not decoded strictly.
         if let FieldType::Object(of) = ty {
             structs(of, &path, found);
         }
@@ -41,10 +41,10 @@ fn all_structs(version: &'static FieldType) -> Vec<(&'static Struct, Vec<String>
     found
 }
 
-/// Both versions of the API, the one that is served first.
+/// Both versions of the API, the served one first.
 static API_VERSIONS: [&FieldType; 2] = [&V1, &V1BETA1];
 
-/// The errors of strict decoding of a CRD that has only one field.
+/// The errors of strict decoding for a CRD with a single field.
 fn strict_errors(api: &'static FieldType, path: &[String], version: KubernetesVersion) -> Vec<String> {
     let mut value = serde_json::Value::Null;
     for step in path.iter().rev() {
@@ -58,7 +58,7 @@ fn strict_errors(api: &'static FieldType, path: &[String], version: KubernetesVe
         value["apiVersion"] = "apiextensions.k8s.io/v1".into();
         value["kind"] = "CustomResourceDefinition".into();
     } else {
-        // The decoder reads it only where no kind is said.
+        // The decoder uses v1beta1 only if the object has no `kind`.
         value["apiVersion"] = "apiextensions.k8s.io/v1beta1".into();
     }
     let text: std::sync::Arc<str> = value.to_string().into();
@@ -77,7 +77,7 @@ fn the_decoder_knows_every_field() {
     });
     for (api, structure, path) in all {
         let below = |name: &str| [path.as_slice(), &[name.to_owned()]].concat();
-        // Where `v1beta1` is read, there is not a kind.
+        // A v1beta1 object must not have a `kind` here.
         let is_said = |it: &&Field| std::ptr::eq(api, &raw const V1) || !(path.is_empty() && it.name == "kind");
         for field in structure.fields.iter().filter(is_said) {
             for version in KubernetesVersion::all() {

@@ -1,5 +1,5 @@
-//! What `apiextensions.k8s.io/v1beta1` has otherwise than v1: what versions share is in the spec. No server since 1.22 takes it, but
-//! repositories still have such CRDs.
+//! The differences of `apiextensions.k8s.io/v1beta1` from v1: the `spec` has fields that all versions share. API servers have not
+//! served this version since 1.22, but repositories still contain such CRDs.
 
 use super::{
     Field, FieldType, OBJECT_META, Struct,

@@ -1,4 +1,4 @@
-//! The CRD around its schemas (`types.go` of v1).
+//! The CRD without its schemas (`types.go` of v1).
 
 use crd_analyzer_syntax::json::{Json, JsonValue};
 
@@ -10,7 +10,7 @@ use crate::types::{
 };
 use crd_analyzer_schema::KubernetesVersion;
 
-/// Since this Kubernetes version the status counts the generations that its controllers have seen.
+/// The first Kubernetes version whose status contains the generations that controllers have observed.
 const OBSERVED_GENERATION_SINCE: KubernetesVersion = KubernetesVersion::minor(35);
 
 impl<'j> Decoder<'j> {
@@ -21,7 +21,7 @@ impl<'j> Decoder<'j> {
             "v1.CustomResourceDefinition",
             |d, key, value| {
                 match key {
-                    // Read before, for the type of the object.
+                    // Already read, to find the type of the object.
                     "apiVersion" | "kind" => {}
                     "metadata" => d.metadata(value, &mut out.metadata)?,
                     "spec" => d.spec(value, &mut out.spec)?,
@@ -59,7 +59,7 @@ impl<'j> Decoder<'j> {
         )
     }
 
-    /// A pointer to a struct: null makes it nil.
+    /// Decodes a pointer to a struct; null becomes nil.
     pub(super) fn pointer<T: Default>(
         &mut self,
         json: &'j Json<'j>,

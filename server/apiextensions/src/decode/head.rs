@@ -1,5 +1,5 @@
 //! The type of an object, read before the object itself (`pkg/runtime/serializer/json` of apimachinery, `meta.go`), and
-//! what the decoder makes of it.
+//! how the decoder completes it.
 
 use crd_analyzer_schema::type_mismatch::TypeMismatch;
 use crd_analyzer_schema::{KubernetesVersion, go};
@@ -10,11 +10,11 @@ use crate::kind::{Kind, Version, parse_group_version};
 
 use super::state::{Cause, DecodeFailure, kind_of};
 
-/// The Go type that the type of an object is read into.
+/// The Go type into which the type of an object is decoded.
 pub const HEAD: &str =
     r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
 
-/// Group, version and kind of an object.
+/// The group, version and kind of an object.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GroupVersionKind {
     /// The group; empty for the core group.
@@ -26,7 +26,7 @@ pub struct GroupVersionKind {
 }
 
 impl GroupVersionKind {
-    /// `group/version`, or the version alone in the core group.
+    /// `group/version`, or just the version for the core group.
     pub fn api_version(&self) -> String {
         if self.group.is_empty() {
             self.version.clone()
@@ -36,7 +36,7 @@ impl GroupVersionKind {
     }
 }
 
-/// Where the type of an object is written.
+/// The nodes with the type of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct HeadNodes {
     pub(super) api_version: Option<NodeId>,
@@ -45,7 +45,8 @@ pub(super) struct HeadNodes {
 
 /// Reads `apiVersion` and `kind`.
 ///
-/// This one decoder is Go's own and not strict, so it takes `Kind` and `KIND` too, the last in the order of keys.
+/// The API server uses Go's own decoder here, which is not strict. So it also accepts `Kind` and `KIND`, and the last key in
+/// sorted order wins.
 pub(super) fn interpret(json: &Json<'_>) -> Result<(GroupVersionKind, HeadNodes), Box<DecodeFailure>> {
     let mut api_version = "";
     let mut kind = "";
@@ -116,7 +117,7 @@ pub(super) fn interpret(json: &Json<'_>) -> Result<(GroupVersionKind, HeadNodes)
     ))
 }
 
-/// Fills in what the object leaves out (`gvkWithDefaults`): the handler is for this version of a kind.
+/// Fills in the missing parts of an object's type (`gvkWithDefaults`), for a handler of this kind and version.
 pub(super) fn with_defaults(mut actual: GroupVersionKind, kind: &Kind, version: &Version) -> GroupVersionKind {
     if actual.kind.is_empty() {
         kind.name.clone_into(&mut actual.kind);
@@ -128,8 +129,8 @@ pub(super) fn with_defaults(mut actual: GroupVersionKind, kind: &Kind, version: 
     actual
 }
 
-/// The words for a type that no decoder is registered for (`runtime.NewNotRegisteredErrForKind`). They name the line of
-/// the library's source in which the registry is made.
+/// The API server's message for a type without a registered decoder (`runtime.NewNotRegisteredErrForKind`). It contains the
+/// line of the library's source that creates the registry.
 pub fn not_registered(api_version: &str, kind: &str, version: KubernetesVersion) -> String {
     let line = match version.number() {
         ..=32 => 100,
@@ -144,7 +145,7 @@ pub fn not_registered(api_version: &str, kind: &str, version: KubernetesVersion)
     )
 }
 
-/// A key as `encoding/json` compares it when it does not mind case: two letters outside ASCII fold into it.
+/// A key folded like in the case-insensitive comparison of `encoding/json`: two non-ASCII letters fold to ASCII.
 pub fn folded(key: &str) -> String {
     key.chars()
         .map(|it| match it {

@@ -1,4 +1,4 @@
-//! Values without fields: strings, booleans, numbers, bytes, times, any JSON.
+//! Values without fields: strings, booleans, numbers, bytes, times, and any JSON.
 
 use crd_analyzer_schema::{
     depth,
@@ -14,12 +14,12 @@ use super::state::{Cause, DecodeFailure, Decoder, Stop};
 use crate::types::Time;
 
 impl<'j> Decoder<'j> {
-    /// A Go string; null leaves it as it is.
+    /// Decodes a Go string; null leaves it unchanged.
     pub(super) fn string(&mut self, json: &Json<'_>, out: &mut String) {
         self.named_string(json, out, "string");
     }
 
-    /// A Go type whose kind is string.
+    /// Decodes a named Go string type.
     pub(super) fn named_string(&mut self, json: &Json<'_>, out: &mut String, full_name: &'static str) {
         match &json.value {
             JsonValue::String(text) => text.as_ref().clone_into(out),
@@ -28,7 +28,7 @@ impl<'j> Decoder<'j> {
         }
     }
 
-    /// A pointer to a Go string; null makes it nil.
+    /// Decodes a pointer to a Go string; null becomes nil.
     pub(super) fn optional_string(&mut self, json: &Json<'_>, out: &mut Option<String>, full_name: &'static str) {
         *out = (!matches!(json.value, JsonValue::Null)).then(|| {
             let mut text = String::new();
@@ -37,7 +37,7 @@ impl<'j> Decoder<'j> {
         });
     }
 
-    /// A Go boolean; null leaves it as it is.
+    /// Decodes a Go boolean; null leaves it unchanged.
     pub(super) fn boolean(&mut self, json: &Json<'_>, out: &mut bool) {
         match json.value {
             JsonValue::Bool(value) => *out = value,
@@ -46,7 +46,7 @@ impl<'j> Decoder<'j> {
         }
     }
 
-    /// A pointer to a Go boolean; null makes it nil.
+    /// Decodes a pointer to a Go boolean; null becomes nil.
     pub(super) fn optional_boolean(&mut self, json: &Json<'_>, out: &mut Option<bool>) {
         *out = (!matches!(json.value, JsonValue::Null)).then(|| {
             let mut value = false;
@@ -55,7 +55,7 @@ impl<'j> Decoder<'j> {
         });
     }
 
-    /// A signed Go integer type; null leaves it as it is.
+    /// Decodes a signed Go integer type; null leaves it unchanged.
     pub(super) fn integer<T: TryFrom<i64>>(&mut self, json: &Json<'_>, out: &mut T, full_name: &'static str) {
         let digits = match json.value {
             JsonValue::Int(value) => match T::try_from(value) {
@@ -73,7 +73,7 @@ impl<'j> Decoder<'j> {
         self.wrong_value(json, format!("number {digits}"), full_name);
     }
 
-    /// A pointer to a signed Go integer type; null makes it nil.
+    /// Decodes a pointer to a signed Go integer type; null becomes nil.
     pub(super) fn optional_integer<T: TryFrom<i64> + Default>(
         &mut self,
         json: &Json<'_>,
@@ -87,7 +87,7 @@ impl<'j> Decoder<'j> {
         });
     }
 
-    /// A pointer to a Go `float64`; null makes it nil.
+    /// Decodes a pointer to a Go `float64`; null becomes nil.
     pub(super) fn optional_float(&mut self, json: &Json<'_>, out: &mut Option<f64>) {
         *out = match json.value {
             JsonValue::Int(value) => Some(value as f64),
@@ -101,7 +101,7 @@ impl<'j> Decoder<'j> {
         };
     }
 
-    /// A slice of strings.
+    /// Decodes a slice of strings.
     pub(super) fn strings(&mut self, json: &'j Json<'j>) -> Result<Option<Vec<String>>, Stop> {
         self.list(json, "[]string", |d, item, out| {
             d.string(item, out);
@@ -109,7 +109,7 @@ impl<'j> Decoder<'j> {
         })
     }
 
-    /// A map from strings to strings.
+    /// Decodes a map from strings to strings.
     pub(super) fn string_map(&mut self, json: &'j Json<'j>) -> Result<Option<Vec<(String, String)>>, Stop> {
         self.map(json, "map[string]string", |d, item, out| {
             d.string(item, out);
@@ -117,7 +117,7 @@ impl<'j> Decoder<'j> {
         })
     }
 
-    /// A slice of bytes: base64 in a string, or a list of numbers.
+    /// Decodes a slice of bytes: base64 in a string, or a list of numbers.
     pub(super) fn bytes(&mut self, json: &'j Json<'j>) -> Result<Vec<u8>, Stop> {
         match &json.value {
             JsonValue::String(text) => match base64::decode(text, Alphabet::Standard) {
@@ -140,7 +140,7 @@ impl<'j> Decoder<'j> {
         Ok(Vec::new())
     }
 
-    /// A moment (`metav1.Time`), which decodes itself.
+    /// Decodes a time (`metav1.Time`), which has its own `UnmarshalJSON`.
     pub(super) fn time(&mut self, json: &Json<'_>) -> Result<Option<Time>, Stop> {
         match &json.value {
             JsonValue::Null => Ok(None),
@@ -159,9 +159,9 @@ impl<'j> Decoder<'j> {
     }
 }
 
-/// Any JSON, as the API server holds it in memory. A number that fits `i64` is one, every other is an `f64`.
+/// Any JSON in the API server's representation. Numbers that fit `i64` become `i64`, all others `f64`.
 ///
-/// Stops where values nest deeper than [`depth::limit`].
+/// Fails if values nest deeper than [`depth::limit`].
 pub(super) fn any(json: &Json<'_>) -> Result<Value, Stop> {
     any_at(json, depth::limit())
 }
@@ -181,7 +181,7 @@ fn any_at(json: &Json<'_>, room: usize) -> Result<Value, Stop> {
         JsonValue::Float(value) => float(*value),
         JsonValue::String(text) => Value::String(text.clone().into_owned()),
         JsonValue::Array(items) => {
-            // A loop, because adapters would be many frames a level.
+            // A loop, because iterator adapters would need several stack frames per level.
             let mut list = Vec::with_capacity(items.len());
             for item in items {
                 list.push(any_at(item, room - 1)?);
@@ -199,7 +199,7 @@ fn any_at(json: &Json<'_>, room: usize) -> Result<Value, Stop> {
     })
 }
 
-/// JSON text has no infinities, so a number that came from it is finite.
+/// Converts a number from JSON, which is always finite.
 fn float(value: f64) -> Value {
     Number::from_f64(value).map_or(Value::Null, Value::Number)
 }

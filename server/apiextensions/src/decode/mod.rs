@@ -1,9 +1,9 @@
-//! From a document's JSON to a CRD, under strict field validation.
+//! Decoding of a document's JSON to a CRD, with strict field validation.
 //!
-//! What decodes, what is refused and in which words follows the API server's JSON decoder (`sigs.k8s.io/json`,
-//! `UnmarshalStrict`), the Go types it fills (`pkg/apis/apiextensions/v1`) and the serializer around it
-//! (`k8s.io/apimachinery/pkg/runtime/serializer/json`). Keys are visited sorted, because the API server reads YAML into a
-//! map first: that decides which error is the first.
+//! Results, errors and messages follow the API server's JSON decoder (`sigs.k8s.io/json`, `UnmarshalStrict`), the Go types
+//! that it fills (`pkg/apis/apiextensions/v1`) and the serializer around it
+//! (`k8s.io/apimachinery/pkg/runtime/serializer/json`). Keys are visited in sorted order, because the API server first reads
+//! YAML into a map: the order determines which error comes first.
 
 mod definition;
 mod head;
@@ -34,26 +34,26 @@ use crate::kind::CRD;
 use crate::types::{CustomResourceDefinition, v1};
 use state::Decoder;
 
-/// Since this Kubernetes version the error about a key that is not text begins in lower case (`sigs.k8s.io/yaml` 1.4).
+/// The first Kubernetes version whose error about a key that is not a string begins in lower case (`sigs.k8s.io/yaml` 1.4).
 const LOWER_CASE_KEY_ERROR_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
 
-/// A document that could be decoded.
+/// A decoded document.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Decoded {
-    /// What it says, before defaulting.
+    /// The CRD, before defaulting.
     pub definition: Written,
-    /// What strict field validation refuses, in the API server's order, at most a hundred.
+    /// The errors of strict field validation, in the API server's order, at most a hundred.
     pub strict: Vec<StrictError>,
-    /// Unknown fields that not even strict validation sees.
+    /// Unknown fields that even strict validation does not report.
     pub dropped: Vec<DroppedField>,
 }
 
-/// A CRD as sent.
+/// A CRD in the version in which it was sent.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Written {
-    /// In the form of v1.
+    /// A v1 CRD.
     V1(Box<v1::CustomResourceDefinition>),
-    /// In the form of v1beta1, which is that of the internal one but for what is filled in.
+    /// A v1beta1 CRD. Apart from defaulting, v1beta1 has the internal form.
     V1beta1(Box<CustomResourceDefinition>),
 }
 
@@ -63,12 +63,12 @@ impl Default for Written {
     }
 }
 
-/// Why a document cannot be read, for who puts it into words.
+/// Why a document cannot be decoded, as data for messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum DecodeProblem {
-    /// It is not YAML.
+    /// The document is not valid YAML.
     Yaml(reader::Problem),
-    /// A value of another type than its field.
+    /// A value has the wrong type for its field.
     Type(Box<TypeMismatch>),
     /// Anything else.
     Other,
@@ -92,31 +92,31 @@ impl From<MetadataError> for DecodeProblem {
     }
 }
 
-/// A document that could not be decoded.
+/// The error for a document that cannot be decoded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refused {
-    /// The API server's answer to the request.
+    /// The API server rejects the request.
     ByServer {
-        /// The API server's words.
+        /// The API server's message.
         text: String,
-        /// The same as data.
+        /// The problem as data.
         problem: DecodeProblem,
-        /// Where it is decided.
+        /// The node that causes the error.
         node: NodeId,
-        /// Which of our diagnostic codes this is.
+        /// The diagnostic code.
         code: &'static str,
     },
-    /// Nested too deeply for us to judge; the API server would.
+    /// The document is nested too deeply for crd-analyzer, though not for the API server.
     TooDeep {
         /// The first value that is too deep.
         node: NodeId,
     },
 }
 
-/// Decodes what was sent as a CRD. A document without content (`None`) reads as null, and that as nothing at all.
+/// Decodes a document as a CRD. A document without content (`None`) becomes an empty CRD, like null.
 ///
-/// Documents of another kind are not for this function: a document that names a kind and a group other than a
-/// CRD's is decoded as if the API server had been asked to create a CRD with it.
+/// Do not call this for documents of other kinds: a document with another kind and group is decoded
+/// as if it had been sent to the API server's endpoint for CRDs.
 pub fn decode(json: Option<&Json<'_>>, version: KubernetesVersion) -> Result<Box<Decoded>, Refused> {
     let Some(json) = json else { return Ok(Box::default()) };
     if let Some(text) = WrittenType::of(json).unserved() {
@@ -163,14 +163,13 @@ pub fn decode(json: Option<&Json<'_>>, version: KubernetesVersion) -> Result<Box
     }
 }
 
-/// The type that an object says it has, as the API server reads it before the object itself (`SimpleMetaFactory.Interpret`), or
-/// why it cannot.
+/// The `apiVersion` and `kind` of an object, which the API server reads before the object itself (`SimpleMetaFactory.Interpret`), or
+/// the reason why it cannot read them.
 pub fn written_kind(json: &Json<'_>) -> Result<GroupVersionKind, Cause> {
     head::interpret(json).map(|(kind, _)| kind).map_err(|it| it.cause)
 }
 
-/// Decodes a schema by itself, as a v1 CRD holds it, or says why it cannot be decoded. Fields that a schema does not have are
-/// passed over.
+/// Decodes a standalone schema of a v1 CRD, or returns why it cannot be decoded. Unknown fields are ignored.
 pub fn decode_schema(json: &Json<'_>, version: KubernetesVersion) -> Result<JsonSchemaProps, DecodeFailure> {
     let mut decoder = Decoder::new(version, false);
     let mut schema = JsonSchemaProps::default();
@@ -181,9 +180,9 @@ pub fn decode_schema(json: &Json<'_>, version: KubernetesVersion) -> Result<Json
     }
 }
 
-/// The words of a request handler around a decoding error (`transformDecodeError` in `k8s.io/apiserver`): `actual` is the
-/// type of the object, if the decoder came so far, `wanted` the kind that the handler is for. Errors of the YAML reader are
-/// worded without the former.
+/// The request handler's message for a decoding error (`transformDecodeError` in `k8s.io/apiserver`). `actual` is the
+/// type of the object if the decoder could read it, `wanted` the kind that the handler serves. Messages about YAML errors do
+/// not mention `actual`.
 pub fn decode_error(actual: Option<&GroupVersionKind>, wanted: &str, why: &str) -> String {
     match actual {
         Some(actual) if !actual.kind.is_empty() => {
@@ -197,7 +196,7 @@ pub fn decode_error(actual: Option<&GroupVersionKind>, wanted: &str, why: &str) 
     }
 }
 
-/// The API server's words on YAML that no JSON can be made of, before a handler adds its own.
+/// The API server's message for YAML that cannot be converted to JSON, without the handler's addition.
 pub fn convert_error(error: &ConvertError, version: KubernetesVersion) -> Cow<'_, str> {
     match error.message.strip_prefix('u') {
         Some(rest) if error.kind == ConvertErrorKind::UnsupportedKey && version < LOWER_CASE_KEY_ERROR_SINCE => {
@@ -207,7 +206,7 @@ pub fn convert_error(error: &ConvertError, version: KubernetesVersion) -> Cow<'_
     }
 }
 
-/// `wanted`: the kind that the handler is for.
+/// Creates the rejection for a decoding error. `wanted` is the kind that the handler serves.
 fn refused(failure: DecodeFailure, actual: Option<&GroupVersionKind>, wanted: &str, code: &'static str) -> Refused {
     match failure.cause {
         Cause::TooDeep => Refused::TooDeep { node: failure.node },

@@ -1,4 +1,4 @@
-//! Objects of kinds whose fields are only in a table: decoded from the table, as JSON.
+//! Decoding to JSON of objects whose fields are only known from a table.
 
 use std::borrow::Cow;
 
@@ -14,27 +14,27 @@ use crate::api::{FieldType, Struct};
 use crate::kind::{Kind, Version};
 use crate::types::ObjectMeta;
 
-/// Structs of meta/v1: their package is called `v1` whatever the version of the object.
+/// Structs of meta/v1: their package is `v1` in any version of the object.
 const OF_META: [&str; 3] = ["LabelSelector", "LabelSelectorRequirement", "Condition"];
 
-/// An object as its table has it.
+/// An object with the fields of its table.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct DecodedObject {
     /// `metadata`
     pub metadata: ObjectMeta,
-    /// All other fields that the table has. Fields with `null` are left out. Lists and maps have the zero value in its place.
+    /// All other fields in the table, except fields that are `null`. In lists and maps, `null` becomes the zero value.
     pub object: Map<String, Value>,
-    /// What strict field validation refuses, in the API server's order, at most a hundred.
+    /// The errors of strict field validation, in the API server's order, at most a hundred.
     pub strict: Vec<StrictError>,
 }
 
-/// Decodes an object of a kind in one of its versions. `code`: the diagnostic code of what cannot be decoded.
+/// Decodes an object of a kind in one of its versions. `code` is the diagnostic code for decoding errors.
 ///
-/// Go types in messages follow from the table: structs and [`Field::go`](crate::api::Field::go) are in the package of the version, unless
-/// they are written with another package (`v1.ScopeType`).
+/// Go types in messages follow from the table: structs and [`Field::go`](crate::api::Field::go) are in the package of the version,
+/// unless they include another package (`v1.ScopeType`).
 ///
 /// # Errors
-/// What the API server answers if it cannot decode the object.
+/// The API server's error if it cannot decode the object.
 pub fn decode_object(
     json: &Json<'_>,
     (kind, of): (&Kind, &'static Version),
@@ -66,7 +66,7 @@ pub fn decode_object(
     }
 }
 
-/// What Go types of a table are called.
+/// The names of a table's Go types.
 #[derive(Clone, Copy)]
 struct Table {
     /// The Go package of the object's version.
@@ -83,7 +83,7 @@ impl Table {
     ) -> Result<(), Stop> {
         let DecodedObject { metadata, object, .. } = out;
         decoder.structure(json, of.name, "", |decoder, key, value| match key {
-            // Read before, for the type of the object.
+            // Already read, to find the type of the object.
             "apiVersion" | "kind" => Ok(true),
             "metadata" => decoder.metadata(value, metadata).map(|()| true),
             _ => self.field((decoder, key, value), of, object),
@@ -107,7 +107,7 @@ impl Table {
         Ok(true)
     }
 
-    /// A value of a type; `None` for `null`, and for what has another type, which is noted. `go` names the Go type of texts.
+    /// Decodes a value of a type; `None` for `null`, and for a wrong type, which is recorded. `go` is the Go type of strings.
     fn value<'j>(
         self,
         decoder: &mut Decoder<'j>,
@@ -174,13 +174,13 @@ impl Table {
             FieldType::Object(of) => of_package(of.name).into(),
             FieldType::List(of) => format!("[]{}", self.go_type(of, go)).into(),
             FieldType::Map(of) => format!("map[string]{}", self.go_type(of, go)).into(),
-            // Others decode themselves, or take anything.
+            // The other types have their own decoding or accept anything.
             _ => "".into(),
         }
     }
 }
 
-/// What a list or map has where `null` is written.
+/// The zero value, which replaces `null` in a list or map.
 fn zero(of: &FieldType) -> Value {
     match of {
         FieldType::String | FieldType::Cel => "".into(),

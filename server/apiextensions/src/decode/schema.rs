@@ -10,7 +10,7 @@ use super::leaf::any;
 use super::state::{Cause, DecodeFailure, Decoder, Stop};
 
 impl<'j> Decoder<'j> {
-    /// A schema.
+    /// Decodes a schema.
     pub(super) fn schema(&mut self, json: &'j Json<'j>, out: &mut JsonSchemaProps) -> Result<(), Stop> {
         self.enter_schema(json)?;
         self.structure(json, "JSONSchemaProps", "v1.JSONSchemaProps", |d, key, value| {
@@ -20,7 +20,7 @@ impl<'j> Decoder<'j> {
         Ok(())
     }
 
-    /// A pointer to a schema.
+    /// Decodes a pointer to a schema.
     fn optional_schema(&mut self, json: &'j Json<'j>) -> Result<Option<Box<JsonSchemaProps>>, Stop> {
         if matches!(json.value, JsonValue::Null) {
             return Ok(None);
@@ -130,7 +130,7 @@ impl<'j> Decoder<'j> {
         self.list(json, "[]v1.JSONSchemaProps", Self::schema)
     }
 
-    /// `items`: what is neither an object nor a list counts as written, but empty.
+    /// Decodes `items`: any value other than an object, a list or null counts as present but empty.
     fn schema_or_array(&mut self, json: &'j Json<'j>) -> Result<Option<SchemaOrArray>, Stop> {
         Ok(Some(match &json.value {
             JsonValue::Null => return Ok(None),
@@ -149,7 +149,7 @@ impl<'j> Decoder<'j> {
         }))
     }
 
-    /// `additionalProperties`, `additionalItems`.
+    /// Decodes `additionalProperties` or `additionalItems`.
     fn schema_or_bool(&mut self, json: &'j Json<'j>) -> Result<Option<SchemaOrBool>, Stop> {
         match &json.value {
             JsonValue::Null => Ok(None),
@@ -168,7 +168,7 @@ impl<'j> Decoder<'j> {
         }
     }
 
-    /// A value of `dependencies`: what is neither an object nor a list counts as empty, also null.
+    /// Decodes a value of `dependencies`: any value other than an object or a list counts as empty, even null.
     fn schema_or_string_array(&mut self, json: &'j Json<'j>) -> Result<SchemaOrStringArray, Stop> {
         Ok(match &json.value {
             JsonValue::Object(_) => SchemaOrStringArray {
@@ -223,7 +223,7 @@ impl<'j> Decoder<'j> {
     }
 }
 
-/// A pointer to any JSON: null makes it nil.
+/// Decodes a pointer to any JSON: null becomes nil.
 fn optional_any(json: &Json<'_>) -> Result<Option<serde_json::Value>, Stop> {
     if matches!(json.value, JsonValue::Null) {
         Ok(None)
@@ -232,7 +232,7 @@ fn optional_any(json: &Json<'_>) -> Result<Option<serde_json::Value>, Stop> {
     }
 }
 
-/// What was read, with a note if it was written but empty.
+/// The decoded list. Records the keyword if the list is present but empty.
 fn filled<T>(read: Option<Vec<T>>, schema: &mut JsonSchemaProps, keyword: EmptyKeywords) -> Vec<T> {
     match read {
         Some(read) => {

@@ -1,4 +1,4 @@
-//! What a decoder remembers on its way down, and the errors that it collects.
+//! The state of a decoder and the errors that it collects.
 
 use std::borrow::Cow;
 
@@ -9,13 +9,13 @@ use crd_analyzer_syntax::tree::NodeId;
 
 use crate::codes;
 
-/// The API server keeps this many errors of strict decoding and drops the rest.
+/// The number of strict decoding errors that the API server keeps; it drops the rest.
 const MAX_STRICT_ERRORS: usize = 100;
 
-/// We keep this many fields that are dropped without a word: each holds a path as long as the nesting is deep.
+/// The number of silently dropped fields that are reported. Their paths can be as long as the nesting is deep.
 const MAX_DROPPED_FIELDS: usize = 1000;
 
-/// Go types of metadata, which has but one version.
+/// The Go types of metadata, which exist in only one version.
 const OF_METADATA: [&str; 4] = [
     "v1.ObjectMeta",
     "v1.OwnerReference",
@@ -23,33 +23,33 @@ const OF_METADATA: [&str; 4] = [
     "v1.ManagedFieldsOperationType",
 ];
 
-/// Since this Kubernetes version a type error below a keyword that decodes itself names the whole path, and embedded structs on the way
-/// (`sigs.k8s.io/json` of July 2025).
+/// The first Kubernetes version whose type errors below a keyword with its own decoding name the whole path, including embedded
+/// structs (`sigs.k8s.io/json` of July 2025).
 const WHOLE_PATH_SINCE: KubernetesVersion = KubernetesVersion::minor(35);
 
-/// Something that strict field validation refuses.
+/// An error of strict field validation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StrictError {
-    /// The API server's words: `unknown field "spec.versions[0].schemas"`.
+    /// The API server's message: `unknown field "spec.versions[0].schemas"`.
     pub text: String,
-    /// The key; of duplicate keys the first that is written again.
+    /// The key; for duplicate keys, the first repeated key.
     pub node: NodeId,
-    /// What is refused.
+    /// The kind of error.
     pub kind: StrictErrorKind,
 }
 
-/// What strict field validation refuses.
+/// The kind of a strict field validation error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StrictErrorKind {
-    /// A key is not a field of the Go type.
+    /// A key that is not a field of the Go type.
     UnknownField,
-    /// Keys are written more than once: all of a document in one error, which only YAML bodies get
-    /// ([`JsonDoc::duplicates`](crd_analyzer_syntax::json::JsonDoc::duplicates) has each with both places).
+    /// Duplicate keys: one error for all of a document, only for YAML requests
+    /// ([`JsonDoc::duplicates`](crd_analyzer_syntax::json::JsonDoc::duplicates) has each with both positions).
     DuplicateKeys,
 }
 
 impl StrictErrorKind {
-    /// Which of our diagnostic codes this is.
+    /// The diagnostic code.
     pub const fn code(self) -> &'static str {
         match self {
             Self::UnknownField => codes::UNKNOWN_FIELD,
@@ -58,11 +58,11 @@ impl StrictErrorKind {
     }
 }
 
-/// A field that the API server drops without a word, although its author surely meant something: below `items`,
-/// `additionalProperties`, `additionalItems` and `dependencies` of a schema nothing is decoded strictly.
+/// A field that the API server silently drops, although it is certainly a mistake: nothing below `items`,
+/// `additionalProperties`, `additionalItems` and `dependencies` of a schema is decoded strictly.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DroppedField {
-    /// The dotted path, as a strict error would have named it.
+    /// The dotted path in the form of a strict error.
     pub path: String,
     /// The key.
     pub node: NodeId,
@@ -73,20 +73,20 @@ pub struct DroppedField {
 pub struct DecodeFailure {
     /// What went wrong.
     pub cause: Cause,
-    /// The value that does not fit.
+    /// The value that causes the error.
     pub node: NodeId,
 }
 
-/// What went wrong in decoding.
+/// The cause of a decoding error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cause {
     /// A value of the wrong type.
     Type(TypeMismatch),
-    /// A value of the wrong type for `apiVersion` or `kind`, which are read first.
+    /// A value of the wrong type for `apiVersion` or `kind`, which are decoded first.
     HeadType(TypeMismatch),
-    /// Anything else, in the API server's words.
+    /// Any other problem, as the API server's message.
     Text(String),
-    /// Schemas or values nest deeper than [`depth::limit`]: no answer of the API server's, we do not look further.
+    /// Schemas or values nest deeper than [`depth::limit`], where crd-analyzer stops. The API server has no such error.
     TooDeep,
 }
 
@@ -101,40 +101,40 @@ impl std::fmt::Display for Cause {
     }
 }
 
-/// The end of a decoding: nothing after it is read. Boxed, because it is rare and every step returns it.
+/// Ends decoding; nothing after it is read. Boxed, because it is rare and every step returns it.
 pub(super) type Stop = Box<DecodeFailure>;
 
-/// One step of the path that strict errors name.
+/// One step of the path in strict errors.
 #[derive(Clone, Copy)]
 enum Step<'j> {
     Key(&'j str),
     Index(usize),
 }
 
-/// A decoder on its way through one document (`decodeState` of `sigs.k8s.io/json`).
+/// The state of decoding one document (`decodeState` of `sigs.k8s.io/json`).
 pub(super) struct Decoder<'j> {
     version: KubernetesVersion,
-    /// The types to fill are those of v1beta1.
+    /// Whether the Go types are those of v1beta1.
     v1beta1: bool,
-    /// Struct fields on the way, for type errors.
+    /// The surrounding struct fields, for type errors.
     fields: Vec<&'j str>,
-    /// Where the fields of the innermost decoder begin: a keyword that decodes itself starts again.
+    /// The index of the innermost decoder's first field: a keyword with its own decoding starts a new path.
     first_field: usize,
     /// The innermost Go struct, for type errors.
     structure: &'static str,
-    /// Keys and positions on the way, for strict errors.
+    /// The surrounding keys and indexes, for strict errors.
     path: Vec<Step<'j>>,
-    /// How many keywords on the way decode themselves, and so not strictly.
+    /// The number of surrounding keywords with their own decoding, which is not strict.
     lenient: usize,
     schema_depth: usize,
-    /// How many may be on the way.
+    /// The maximum of `schema_depth`.
     max_schema_depth: usize,
     saved: Option<Stop>,
     strict: Vec<StrictError>,
     dropped: Vec<DroppedField>,
 }
 
-/// What a decoder found beside the value.
+/// The errors that a decoder found.
 pub(super) struct Found {
     pub(super) failure: Option<Stop>,
     pub(super) strict: Vec<StrictError>,
@@ -167,7 +167,7 @@ impl<'j> Decoder<'j> {
         self.version
     }
 
-    /// The first error in the API server's order: what stopped the decoding goes before what was noted on the way.
+    /// The first error in the API server's order: an error that stopped decoding comes before recorded ones.
     pub(super) fn finish(self, end: Result<(), Stop>) -> Found {
         Found {
             failure: end.err().or(self.saved),
@@ -176,7 +176,7 @@ impl<'j> Decoder<'j> {
         }
     }
 
-    /// Fills a Go struct: `field` decodes the value of a key and says whether the struct has such a field.
+    /// Fills a Go struct: `field` decodes the value of a key and returns whether the struct has such a field.
     pub(super) fn structure(
         &mut self,
         json: &'j Json<'j>,
@@ -208,7 +208,7 @@ impl<'j> Decoder<'j> {
         Ok(())
     }
 
-    /// Decodes the value of a field of embedded structs, which type errors name on the way to it.
+    /// Decodes the value of a field of embedded structs, which type errors include in its path.
     pub(super) fn embedded<T>(&mut self, structs: &'static [&'static str], decode: impl FnOnce(&mut Self) -> T) -> T {
         if structs.is_empty() || self.version < WHOLE_PATH_SINCE {
             return decode(self);
@@ -222,7 +222,7 @@ impl<'j> Decoder<'j> {
         decoded
     }
 
-    /// Fills a Go slice; `None` for null and for what is not a list.
+    /// Fills a Go slice; `None` for null and for values that are not lists.
     pub(super) fn list<T: Default>(
         &mut self,
         json: &'j Json<'j>,
@@ -248,7 +248,7 @@ impl<'j> Decoder<'j> {
         Ok(Some(out))
     }
 
-    /// Fills a Go map; `None` for null and for what is not an object.
+    /// Fills a Go map; `None` for null and for values that are not objects.
     pub(super) fn map<T: Default>(
         &mut self,
         json: &'j Json<'j>,
@@ -281,8 +281,8 @@ impl<'j> Decoder<'j> {
         Ok(Some(out))
     }
 
-    /// Decodes with a decoder of its own, as a Go type with an `UnmarshalJSON` does: not strictly, and an error in it
-    /// ends the whole decoding.
+    /// Decodes with a separate decoder, like a Go type with an `UnmarshalJSON`: not strictly, and an error ends the whole
+    /// decoding.
     pub(super) fn on_its_own<T>(&mut self, decode: impl FnOnce(&mut Self) -> Result<T, Stop>) -> Result<T, Stop> {
         let structure = std::mem::take(&mut self.structure);
         let first_field = std::mem::replace(&mut self.first_field, self.fields.len());
@@ -305,7 +305,7 @@ impl<'j> Decoder<'j> {
         }
     }
 
-    /// Counts a schema deeper.
+    /// Enters a schema; fails if the nesting is too deep.
     pub(super) fn enter_schema(&mut self, json: &Json<'_>) -> Result<(), Stop> {
         self.schema_depth += 1;
         if self.schema_depth > self.max_schema_depth {
@@ -317,17 +317,17 @@ impl<'j> Decoder<'j> {
         Ok(())
     }
 
-    /// Counts a schema up again.
+    /// Leaves a schema.
     pub(super) fn leave_schema(&mut self) {
         self.schema_depth -= 1;
     }
 
-    /// Notes that `json` is not a value for the Go type `into`.
+    /// Records that `json` is not a value for the Go type `into`.
     pub(super) fn wrong_type(&mut self, json: &Json<'_>, into: &'static str) {
         self.wrong_value(json, kind_of(&json.value).to_owned(), into);
     }
 
-    /// Notes that `json`, described as `value`, is not a value for the Go type `into`.
+    /// Records that `json`, described as `value`, is not a value for the Go type `into`.
     pub(super) fn wrong_value(&mut self, json: &Json<'_>, value: String, into: &'static str) {
         let into = if self.v1beta1 && !OF_METADATA.iter().any(|it| into.ends_with(it)) {
             Cow::Owned(into.replace("v1.", "v1beta1."))
@@ -337,7 +337,7 @@ impl<'j> Decoder<'j> {
         self.wrong_for(json, value, into);
     }
 
-    /// Notes that `json`, described as `value`, is not a value for a Go type of this name.
+    /// Records that `json`, described as `value`, is not a value for the Go type with this name.
     pub(super) fn wrong_for(&mut self, json: &Json<'_>, value: String, into: Cow<'static, str>) {
         self.save(Box::new(DecodeFailure {
             cause: Cause::Type(TypeMismatch {
@@ -351,7 +351,7 @@ impl<'j> Decoder<'j> {
         }));
     }
 
-    /// Notes an error without stopping; only the first one is told.
+    /// Records an error without stopping; only the first one is reported.
     pub(super) fn save(&mut self, mut failure: Stop) {
         if self.saved.is_none() {
             self.add_context(&mut failure);
@@ -359,7 +359,7 @@ impl<'j> Decoder<'j> {
         }
     }
 
-    /// A type error learns where it is (`addErrorContext`).
+    /// Adds the path to a type error (`addErrorContext`).
     fn add_context(&self, failure: &mut DecodeFailure) {
         let around = &self.fields[self.first_field..];
         if self.structure.is_empty() && around.is_empty() {
@@ -376,7 +376,7 @@ impl<'j> Decoder<'j> {
         }
     }
 
-    /// The struct has no field for the last step of the path.
+    /// Records that the struct has no field for the last step of the path.
     fn unknown_field(&mut self, key: NodeId) {
         if self.lenient > 0 {
             if self.dropped.len() < MAX_DROPPED_FIELDS {
@@ -419,7 +419,7 @@ impl<'j> Decoder<'j> {
     }
 }
 
-/// What Go calls a JSON value in a type error.
+/// The name of a JSON value in Go's type errors.
 pub(super) fn kind_of(value: &JsonValue<'_>) -> &'static str {
     match value {
         JsonValue::Null => "null",

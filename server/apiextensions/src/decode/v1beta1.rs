@@ -1,7 +1,7 @@
-//! The CRD as `apiextensions.k8s.io/v1beta1` has it (`pkg/apis/apiextensions/v1beta1`, `types.go`).
+//! The CRD in `apiextensions.k8s.io/v1beta1` (`pkg/apis/apiextensions/v1beta1`, `types.go`).
 //!
-//! No server serves this version, but the decoder knows it: an object without a kind that names this version is read by it
-//! when it is sent to where v1 is served.
+//! API servers no longer serve this version, but their decoder knows it: it decodes an object with this `apiVersion` and
+//! without a `kind` that is sent to the endpoint of v1.
 
 use crd_analyzer_syntax::json::Json;
 

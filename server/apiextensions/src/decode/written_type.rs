@@ -1,4 +1,4 @@
-//! What a document says it is, as command line clients read it before they send anything.
+//! The type of a document as command line clients read it before they send anything.
 
 use std::sync::Arc;
 
@@ -10,23 +10,23 @@ use crd_analyzer_syntax::tree::{NodeId, NodeKind, ScalarStyle, Span, Tree};
 use super::head::folded;
 use crate::kind::CRD;
 
-/// `apiVersion`, `kind` and name of a document, before any of it is checked.
+/// The `apiVersion`, `kind` and name of a document, before validation.
 ///
-/// Keys are read in any case, and numbers and booleans count as their text, as `sigs.k8s.io/yaml` reads into a Go struct.
+/// Keys are case-insensitive, and numbers and booleans are read as strings, as when `sigs.k8s.io/yaml` fills a Go struct.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WrittenType {
-    /// `apiVersion`; empty if it is missing or no scalar.
+    /// `apiVersion`; empty if it is missing or not a scalar.
     pub api_version: String,
-    /// `kind`; empty if it is missing or no scalar.
+    /// `kind`; empty if it is missing or not a scalar.
     pub kind: String,
-    /// `metadata.name`; empty if it is missing or no scalar.
+    /// `metadata.name`; empty if it is missing or not a scalar.
     pub name: String,
 }
 
 impl WrittenType {
-    /// Reads what the document at `span` of `text` says it is. `whole` is all of it, if it can be read.
+    /// Reads the type of the document at `span` of `text`. `whole` is the parsed document, if it can be parsed.
     ///
-    /// What is above a line `spec:` is enough if it has a type, so that a broken document can have one, too.
+    /// The part above a line `spec:` is enough if it contains the type, so broken documents can have a type too.
     pub fn of_document(text: &Arc<str>, span: Span, whole: Option<&JsonDoc<'_>>) -> Self {
         let top = Self::of_top(text, span).unwrap_or_default();
         match whole.and_then(JsonDoc::root) {
@@ -36,7 +36,7 @@ impl WrittenType {
         }
     }
 
-    /// Reads what a value says it is.
+    /// Reads the type of an object.
     pub fn of(json: &Json<'_>) -> Self {
         let metadata = fields(json, "METADATA").find(|it| it.members().is_some());
         Self {
@@ -46,19 +46,19 @@ impl WrittenType {
         }
     }
 
-    /// Whether the document says that it is a CRD, of whatever version.
+    /// Whether the document is a CRD, of any version.
     pub fn is_crd(&self) -> bool {
         CRD.is(&self.api_version, &self.kind)
     }
 
-    /// Whether somebody who asks about CRDs asks about the document. One that does not say what it is counts as a CRD if
-    /// its file was named, as if it were sent to the API server as one.
+    /// Whether to check the document as a CRD. A document without a kind counts as a CRD if
+    /// its file was named, as if it were sent to the API server's endpoint for CRDs.
     pub fn is_asked(&self, named: bool) -> bool {
         self.is_crd() || self.kind.is_empty() && named
     }
 
-    /// The API server's words for a CRD of a version that it does not serve: the request finds no endpoint, so nothing
-    /// of the document is looked at. `None` for anything else.
+    /// The API server's message for a CRD of a version that it does not serve: no endpoint matches the request, so the
+    /// API server does not read the document. `None` for anything else.
     pub fn unserved(&self) -> Option<String> {
         let served = CRD.version(&self.api_version).is_some_and(|it| it.removed.is_none());
         (self.is_crd() && !served).then(|| {
@@ -79,13 +79,13 @@ impl WrittenType {
         let tree = crd_analyzer_syntax::read(text, span).ok()?;
         match read_json(&tree) {
             Ok(json) => json.root().map(Self::of),
-            // JSON has no infinity, but a client's struct has no number where one could stand: a text is made of it.
+            // JSON has no infinity, so only string fields of the client's struct can hold it.
             Err(error) if error.kind == ConvertErrorKind::Number => Self::of_tree(&tree),
             Err(_) => None,
         }
     }
 
-    /// `None` if a number that JSON has no words for stands where the client's struct has no text.
+    /// The type from the YAML tree; `None` if an infinity or NaN occurs where the client's struct has no string.
     fn of_tree(tree: &Tree) -> Option<Self> {
         let get = |key: &str| tree.root().and_then(|root| tree.get(root, key));
         let of_metadata = |key: &str| get("metadata").and_then(|metadata| tree.get(metadata, key));
@@ -112,7 +112,7 @@ impl WrittenType {
     }
 }
 
-/// A number that JSON has no words for, in Go's.
+/// Go's spelling of an infinity or NaN, which JSON cannot represent.
 fn wordless(tree: &Tree, node: NodeId) -> Option<&'static str> {
     if tree.kind(node) != NodeKind::Scalar(ScalarStyle::Plain) || tree.tag(node).is_some() {
         return None;
@@ -125,14 +125,14 @@ fn wordless(tree: &Tree, node: NodeId) -> Option<&'static str> {
     }
 }
 
-/// The fields of that name, whatever its case, the last first.
+/// The fields with this name in any case, the last one first.
 fn fields<'a, 't>(json: &'a Json<'t>, folded_name: &'a str) -> impl Iterator<Item = &'a Json<'t>> {
     let members = json.members().unwrap_or_default();
     let named = members.iter().rev().filter(move |it| folded(&it.key) == folded_name);
     named.map(|it| &it.value)
 }
 
-/// The text of the last field of that name that is a scalar and not null.
+/// The last field with this name whose value is a scalar other than null, as a string.
 fn scalar(json: &Json<'_>, folded_name: &str) -> String {
     let mut texts = fields(json, folded_name).filter_map(|it| match &it.value {
         JsonValue::String(text) => Some(text.to_string()),

@@ -1,4 +1,4 @@
-//! What the API server fills in before it converts (`pkg/apis/apiextensions/v1`, `defaults.go`).
+//! Defaults that the API server fills in before conversion (`pkg/apis/apiextensions/v1`, `defaults.go`).
 
 mod v1beta1;
 
@@ -7,10 +7,10 @@ use crate::types::v1::{Conversion, CustomResourceDefinition};
 
 pub use v1beta1::set_defaults_v1beta1;
 
-/// The port of a webhook's service when none is written.
+/// The default port of a webhook's service.
 pub(crate) const WEBHOOK_PORT: i32 = 443;
 
-/// Fills in singular and list kind, the conversion strategy, the port of a webhook's service, and the stored version.
+/// Fills in `singular` and `listKind`, the conversion strategy, the port of a webhook's service, and the stored version.
 pub fn set_defaults(definition: &mut CustomResourceDefinition) {
     let spec = &mut definition.spec;
     if definition.status.stored_versions.is_empty() {
@@ -30,7 +30,7 @@ pub fn set_defaults(definition: &mut CustomResourceDefinition) {
     }
 }
 
-/// Makes the names that are not written from the kind.
+/// Derives missing names from the kind.
 fn name_defaults(names: &mut Names) {
     if names.singular.is_empty() {
         names.singular = names.kind.chars().map(lower).collect();
@@ -40,7 +40,7 @@ fn name_defaults(names: &mut Names) {
     }
 }
 
-/// One character for one, as Go's `strings.ToLower` has it.
+/// Maps one character to one, like Go's `strings.ToLower`.
 fn lower(c: char) -> char {
     c.to_lowercase().next().unwrap_or(c)
 }

@@ -1,10 +1,10 @@
-//! What the API server fills in of a CRD of v1beta1 (`pkg/apis/apiextensions/v1beta1`, `defaults.go`).
+//! Defaults that the API server fills into a v1beta1 CRD (`pkg/apis/apiextensions/v1beta1`, `defaults.go`).
 
 use super::name_defaults;
 use crate::types::{Conversion, CustomResourceDefinition, Version};
 
-/// Fills in scope, names, version and versions, conversion, and that unknown fields are preserved. (The port of a webhook's
-/// service was filled in as it was read.)
+/// Fills in scope, names, version and versions, conversion, and `preserveUnknownFields: true`. (The decoder already filled in
+/// the port of a webhook's service.)
 pub fn set_defaults_v1beta1(definition: &mut CustomResourceDefinition) {
     let spec = &mut definition.spec;
     if spec.scope.is_empty() {

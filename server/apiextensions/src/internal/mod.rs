@@ -1,10 +1,10 @@
-//! From the form in which authors write to the form that is validated (`pkg/apis/apiextensions/v1`, `conversion.go`).
+//! Conversion from the authors' form to the form that is validated (`pkg/apis/apiextensions/v1`, `conversion.go`).
 
 use crate::decode::Written;
 use crate::defaults::{set_defaults, set_defaults_v1beta1};
 use crate::types::{Conversion, CustomResourceDefinition, Spec, Version, WebhookClientConfig, v1};
 
-/// Which parts of a CRD were the same in all versions, and so moved from each version to `spec`.
+/// The parts of a CRD that are equal in all versions, which the conversion moved from each version to `spec`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Hoisted {
     /// `schema`, now `spec.validation`.
@@ -17,7 +17,7 @@ pub struct Hoisted {
     pub selectable_fields: bool,
 }
 
-/// The internal form of what was sent, with what the API server fills in, and what moved on the way.
+/// The internal form of a decoded CRD with defaults, and the parts that the conversion moved.
 pub fn of(written: Written) -> (CustomResourceDefinition, Hoisted) {
     match written {
         Written::V1(mut definition) => {
@@ -31,7 +31,7 @@ pub fn of(written: Written) -> (CustomResourceDefinition, Hoisted) {
     }
 }
 
-/// The internal form of a defaulted CRD, and what moved on the way.
+/// The internal form of a defaulted CRD, and the parts that the conversion moved.
 pub fn from_v1(definition: v1::CustomResourceDefinition) -> (CustomResourceDefinition, Hoisted) {
     let v1::Spec {
         group,
@@ -63,7 +63,7 @@ pub fn from_v1(definition: v1::CustomResourceDefinition) -> (CustomResourceDefin
     )
 }
 
-/// What v1 keeps below `webhook` lies beside the strategy.
+/// Moves the fields below v1's `webhook` up beside the strategy.
 fn flatten(conversion: v1::Conversion) -> Conversion {
     let v1::Conversion { strategy, webhook } = conversion;
     let webhook = webhook.unwrap_or_default();
@@ -81,7 +81,7 @@ fn flatten(conversion: v1::Conversion) -> Conversion {
     }
 }
 
-/// Moves to the top of `spec` what is the same in all versions. An absent list is the same as an empty one.
+/// Moves parts that are equal in all versions to `spec`. An absent list equals an empty one.
 fn hoist(spec: &mut Spec) -> Hoisted {
     let Some((first, others)) = spec.versions.split_first_mut() else {
         return Hoisted::default();
@@ -183,7 +183,7 @@ mod tests {
             true,
             false,
         );
-        // Absent is the same as empty; the first one's form stays.
+        // An absent list equals an empty one; the form of the first version is kept.
         check(vec![version(Some(Vec::new()), None), version(None, None)], true, true);
         assert_eq!(hoist(&mut Spec::default()), Hoisted::default());
     }

@@ -1,7 +1,7 @@
-//! From the API server's field paths, which are those of the internal form, to what the author wrote.
+//! Mapping of the API server's field paths, which refer to the internal form, to the author's document.
 //!
-//! What all versions share is named once by the API server and written once for each version: such a path has one place a
-//! version. Other fields have other names in the document (`JSONPath`, `webhookClientConfig`).
+//! The API server names parts that all versions share only once, but the document repeats them for each version: such a path
+//! has one location per version. Other fields have other names in the document (`JSONPath`, `webhookClientConfig`).
 
 mod resolve;
 mod rewrite;
@@ -14,29 +14,29 @@ use crd_analyzer_syntax::tree::NodeId;
 
 use crate::internal::Hoisted;
 
-/// What one field path means in a document.
+/// The location of a field path in a document.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LocatedField {
-    /// The path as in the author's file: `spec.versions[0].schema.openAPIV3Schema.properties[a]`.
+    /// The path in the author's file: `spec.versions[0].schema.openAPIV3Schema.properties[a]`.
     pub path: Path,
-    /// The key, if the field is written in a mapping; of a field that is not written, the key of the closest thing around
-    /// it that is.
+    /// The key, if the field is in a mapping; if the field is missing, the key of the closest surrounding field that
+    /// exists.
     pub key: Option<NodeId>,
-    /// The value; of a field that is not written, the value of the closest thing around it that is.
+    /// The value; if the field is missing, the value of the closest surrounding field that exists.
     pub value: NodeId,
-    /// Whether the field itself is not written.
+    /// Whether the field itself is missing.
     pub missing: bool,
 }
 
-/// The place of a path of a document, whatever the document is.
+/// The location of a path in a document of any kind.
 pub fn place(json: &Json<'_>, path: Path) -> LocatedField {
     resolve::place(json, path)
 }
 
-/// All places that a path of the internal form means, in the order of the file: the first one is where to point, the
-/// others are the same thing for other versions. Never empty.
+/// All locations of a path of the internal form, in the order of the file: the first one is where to point, the
+/// others are the same field of other versions. Never empty.
 ///
-/// `json` is the document that was judged, `hoisted` what its conversion found.
+/// `json` is the validated document, `hoisted` the result of its conversion.
 pub fn find(json: &Json<'_>, hoisted: Hoisted, path: &Path) -> Vec<LocatedField> {
     let versions = resolve::versions(json);
     let mut places: Vec<LocatedField> = rewrite::to_document(path, hoisted, versions)
@@ -44,13 +44,13 @@ pub fn find(json: &Json<'_>, hoisted: Hoisted, path: &Path) -> Vec<LocatedField>
         .map(|it| resolve::place(json, it))
         .collect();
     if places.iter().all(|it| it.missing) && rewrite::follows_from_kind(path) {
-        // A name that was not written came from the kind, and so does what is wrong with it.
+        // A missing name was derived from the kind, and so was its error.
         let kind = resolve::place(json, Path::of(["spec", "names", "kind"]));
         if !kind.missing {
             return vec![kind];
         }
     }
-    // Versions that lack something that another one has are not where the trouble is.
+    // If only some versions have the field, the versions without it are not the cause.
     if places.iter().any(|it| !it.missing) {
         places.retain(|it| !it.missing);
     }

@@ -1,11 +1,11 @@
-//! From a path of the document to its nodes.
+//! Mapping of a document's paths to its nodes.
 
 use crd_analyzer_schema::field::{Path, Segment};
 use crd_analyzer_syntax::json::{Json, JsonValue, Member};
 
 use super::LocatedField;
 
-/// How many versions a document writes.
+/// The number of versions in a document.
 pub(super) fn versions(json: &Json<'_>) -> usize {
     let versions = member(json, "spec").and_then(|it| member(&it.value, "versions"));
     match versions.map(|it| &it.value.value) {
@@ -14,7 +14,7 @@ pub(super) fn versions(json: &Json<'_>) -> usize {
     }
 }
 
-/// Follows a path as far as the document goes.
+/// Follows a path as far as it exists in the document.
 pub(super) fn place(json: &Json<'_>, path: Path) -> LocatedField {
     let mut key = None;
     let mut value = json;

@@ -1,10 +1,10 @@
-//! From the names of the internal form to those of v1.
+//! Mapping of field names of the internal form to those of v1.
 
 use crd_analyzer_schema::field::{Path, Segment};
 
 use crate::internal::Hoisted;
 
-/// The paths of a document that a path of the internal form represents.
+/// The paths in the document for a path of the internal form.
 pub(super) fn to_document(path: &Path, hoisted: Hoisted, versions: usize) -> Vec<Path> {
     let mut steps: Vec<Segment> = path.segments().iter().flat_map(split).collect();
     match names(&steps).as_slice() {
@@ -12,7 +12,7 @@ pub(super) fn to_document(path: &Path, hoisted: Hoisted, versions: usize) -> Vec
             replace(&mut steps, 1, "schema");
             return for_each_version(&steps, versions);
         }
-        // The API server means the shared schema here, too, but spells it as a version's.
+        // The API server uses the path of a version for the shared schema here.
         ["spec", "schema", ..] if hoisted.validation => return for_each_version(&steps, versions),
         ["spec", "subresources", ..] if hoisted.subresources => return for_each_version(&steps, versions),
         ["spec", "additionalPrinterColumns", ..] if hoisted.additional_printer_columns => {
@@ -31,14 +31,14 @@ pub(super) fn to_document(path: &Path, hoisted: Hoisted, versions: usize) -> Vec
         ["spec", "conversion", "conversionReviewVersions", ..] => {
             steps.insert(2, Segment::Field("webhook".to_owned()));
         }
-        // The status is the API server's own; what it complains about there follows from the versions.
+        // The API server owns the status; errors in it follow from the versions.
         ["status", "storedVersions", ..] => return vec![Path::of(["spec", "versions"])],
         _ => {}
     }
     vec![steps.into_iter().collect()]
 }
 
-/// Whether defaulting makes the field from the kind.
+/// Whether defaulting derives the field from the kind.
 pub(super) fn follows_from_kind(path: &Path) -> bool {
     matches!(
         names(path.segments()).as_slice(),
@@ -46,7 +46,7 @@ pub(super) fn follows_from_kind(path: &Path) -> bool {
     )
 }
 
-/// Some of the API server's names are several fields at once (`scale.specReplicasPath`).
+/// Splits a segment that consists of several fields, such as `scale.specReplicasPath`.
 fn split(segment: &Segment) -> Vec<Segment> {
     match segment {
         Segment::Field(name)
@@ -60,7 +60,7 @@ fn split(segment: &Segment) -> Vec<Segment> {
     }
 }
 
-/// The names of the fields on the way; anything else is empty.
+/// The names of the fields in the path; other segments are empty.
 fn names(steps: &[Segment]) -> Vec<&str> {
     steps
         .iter()

@@ -1,4 +1,4 @@
-//! Where in a manifest the API server's fields stand.
+//! The locations of the API server's fields in a manifest.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crd_analyzer_syntax::{read, read_json};
 use super::find;
 use crate::strategy::judge_create;
 
-/// Reads `spec.validation.x[0].properties[a]`; in brackets a number is a position and anything else a key.
+/// Parses `spec.validation.x[0].properties[a]`; a number in brackets is an index, anything else a key.
 fn path(text: &str) -> Path {
     let mut path = Path::root();
     for part in text.split_inclusive(']').flat_map(|it| it.split_inclusive('.')) {
@@ -32,7 +32,7 @@ fn path(text: &str) -> Path {
     path
 }
 
-/// Each expected place: the path for people, and the text of the key and value there.
+/// Checks the locations of a path: each has the displayed path, and the text of the key and the value.
 #[track_caller]
 fn check(text: &str, internal: &str, expected: &[(&str, Option<&str>, &str)]) {
     let tree = read(&Arc::from(text), Span::new(0, text.len() as u32)).unwrap();

@@ -1,6 +1,6 @@
-//! What else is wrong with a CRD that cannot be decoded: it is judged as if the wrong values were corrected.
+//! Further errors in a CRD that cannot be decoded: it is validated as if its wrong values were corrected.
 //!
-//! A value with one obvious correction (`"5"` where a number is wanted) is corrected. Any other is left out, and so is
+//! A value with one obvious correction (`"5"` where a number is required) is corrected. Any other is left out, and so is
 //! every error that may follow from that.
 
 use std::collections::HashSet;
@@ -18,21 +18,21 @@ use crate::decode::DecodeProblem;
 use crate::places::{self, LocatedField};
 use crate::validation::CelCompiler;
 
-/// Wrong values that are corrected. What a CRD with more of them says besides is not looked for.
+/// The maximum number of values to correct. Documents with more are not checked further.
 const MOST: usize = 20;
 
-/// What an API server reports only after the values of a CRD have the types of their fields.
+/// The errors that an API server reports only after the values of a CRD have the right types.
 #[derive(Debug)]
 pub struct Later {
-    /// What it says about the other wrong values, the first one left out.
+    /// The errors about the other wrong values; the first error, which is the API server's answer, is not included.
     pub decode_errors: Vec<DecodeError>,
-    /// Its answer when all of them are corrected, without the errors that may follow from what is left out. Empty if
-    /// that is not known.
+    /// The validation result with all of them corrected, without errors that may follow from values that were left out. Empty if
+    /// the result is unknown.
     pub verdict: CrdVerdict,
 }
 
-/// Looks for what comes after the decoding error of a document, and corrects the document in the process. `old` is what
-/// is updated, if it is an update. `None`: nothing can be said.
+/// Finds the errors after the decoding error of a document, and corrects the document in the process. For an update, `old` is
+/// the stored CRD. Returns `None` if the rest cannot be checked.
 pub fn judge_later(
     document: &mut JsonDoc<'_>,
     tree: &Tree,
@@ -74,16 +74,16 @@ pub fn judge_later(
     })
 }
 
-/// The corrections of one document.
+/// The corrections to one document.
 struct Correction<'t> {
     tree: &'t Tree,
     corrected: HashSet<NodeId>,
-    /// The paths of the values that are left out.
+    /// The paths of the values that were left out.
     left_out: Vec<Path>,
 }
 
 impl Correction<'_> {
-    /// Corrects the value at a node, wherever an alias repeats it. Whether it is a value of a field.
+    /// Corrects the value of a node at all its aliases. Returns whether that is possible.
     fn correct(&mut self, document: &mut JsonDoc<'_>, node: NodeId, problem: &DecodeProblem) -> bool {
         let is_first = self.corrected.insert(node);
         let into = match problem {
@@ -108,11 +108,11 @@ impl Correction<'_> {
             }
             found.push(path.segments().len());
         });
-        // The root, and what says of what type the document is, cannot be left out.
+        // The root, `apiVersion` and `kind` cannot be left out.
         !found.is_empty() && found.iter().all(|it| *it > 0) && !self.left_out.iter().any(is_head)
     }
 
-    /// Leaves out what may be otherwise with the values that are left out.
+    /// Removes errors that may depend on values that were left out.
     fn without_what_follows(&self, mut verdict: CrdVerdict, document: &JsonDoc<'_>) -> CrdVerdict {
         if self.left_out.is_empty() {
             return verdict;
@@ -134,7 +134,7 @@ fn is_head(path: &Path) -> bool {
     matches!(path.segments(), [Segment::Field(name)] if name == "apiVersion" || name == "kind")
 }
 
-/// Visits the values with a node.
+/// Visits the values that have this node.
 fn find<'t>(json: &mut Json<'t>, node: NodeId, path: &mut Path, visit: &mut impl FnMut(&Path, &mut Json<'t>)) {
     if json.node == node {
         visit(path, json);
@@ -159,7 +159,7 @@ fn find<'t>(json: &mut Json<'t>, node: NodeId, path: &mut Path, visit: &mut impl
     }
 }
 
-/// The value that was surely meant where a Go type is wanted.
+/// The obvious correction of a value for this Go type.
 fn corrected<'t>(json: &Json<'t>, into: &str, tree: &Tree) -> Option<JsonValue<'t>> {
     let text = || json.as_str();
     match into {
@@ -169,11 +169,11 @@ fn corrected<'t>(json: &Json<'t>, into: &str, tree: &Tree) -> Option<JsonValue<'
             let float = || serde_json::from_str(text).ok().map(JsonValue::Float);
             integer(text).or_else(float)
         }
-        // Nothing is said of `additionalProperties`, a schema or whether there is one.
+        // The error for `additionalProperties`, which takes a schema or a boolean, has no Go type.
         "bool" | "" => boolean(text()?),
         _ if STRING_TYPES.contains(&into) => match &json.value {
             JsonValue::Array(items) => {
-                // `[string, "null"]` is a nullable string in other dialects.
+                // `[string, "null"]` is a nullable string in other JSON Schema dialects.
                 let mut types = items.iter().filter(|it| it.as_str() != Some("null"));
                 let only = types.next().filter(|it| it.as_str().is_some())?;
                 types.next().is_none().then(|| only.value.clone())
@@ -188,12 +188,12 @@ fn corrected<'t>(json: &Json<'t>, into: &str, tree: &Tree) -> Option<JsonValue<'
     }
 }
 
-/// A list of the object, if that has what all items have.
+/// A list that contains only this object, if it has the field that all items have.
 fn only_item<'t>(json: &Json<'t>, field: &str) -> Option<JsonValue<'t>> {
     json.get(field).map(|_| JsonValue::Array(vec![json.clone()]))
 }
 
-/// The number that is there without the quotes: YAML has other ones, too, such as `0777`.
+/// The JSON integer in a quoted string. YAML has other integers too, such as `0777`, which stay strings.
 fn integer(text: &str) -> Option<JsonValue<'static>> {
     serde_json::from_str(text).ok().map(JsonValue::Int)
 }
@@ -206,12 +206,12 @@ fn boolean(text: &str) -> Option<JsonValue<'static>> {
     }
 }
 
-/// Whether what is wrong at a path stays wrong whatever a value at the path `out` is.
+/// Whether an error at `path` exists whatever the value at the path `out` is.
 fn is_apart(path: &Path, out: &Path) -> bool {
     let is_in_schema = |it: &Path| position(it, "openAPIV3Schema").is_some();
     match (is_in_schema(path), is_in_schema(out)) {
         (false, false) => false,
-        // Selectable fields are looked up in the schemas.
+        // Selectable fields are validated against the schemas.
         (false, true) => position(path, "selectableFields").is_none(),
         (true, false) => position(out, "preserveUnknownFields").is_none() && !holds(out, path),
         (true, true) => {
@@ -220,13 +220,13 @@ fn is_apart(path: &Path, out: &Path) -> bool {
             let Some((at, _)) = a.get(same).zip(b.get(same)) else {
                 return false;
             };
-            // Two properties of one object, or two versions.
+            // The paths lead to different properties of one object, or to different versions.
             matches!(at, Segment::Key(_)) || same == 2 && is_named(&a[1], "versions")
         }
     }
 }
 
-/// Whether a path is below another one, or the same.
+/// Whether `path` equals `outer` or is below it.
 fn holds(outer: &Path, path: &Path) -> bool {
     let (a, b) = (path.segments(), outer.segments());
     b.len() <= a.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b))
@@ -240,7 +240,7 @@ fn is_named(segment: &Segment, field: &str) -> bool {
     matches!(segment, Segment::Field(name) if name == field)
 }
 
-/// Whether two segments lead to the same place of a document, which has but keys and positions.
+/// Whether two segments are equal in a document, which only distinguishes keys and indexes.
 fn is_same(a: &Segment, b: &Segment) -> bool {
     match (a, b) {
         (Segment::Index(a), Segment::Index(b)) => a == b,

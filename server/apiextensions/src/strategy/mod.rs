@@ -1,8 +1,8 @@
-//! What becomes of a create or update request for a CRD, from its JSON to the API server's answer.
+//! Processing of a create or update request for a CRD, from its JSON to the API server's answer.
 //!
 //! The order is the API server's: decode, default, convert, prepare, validate, warn (`pkg/registry/customresourcedefinition`,
-//! `strategy.go`; `k8s.io/apiserver/pkg/registry/rest`, `create.go` and `update.go`). Warnings are given only for what is
-//! stored.
+//! `strategy.go`; `k8s.io/apiserver/pkg/registry/rest`, `create.go` and `update.go`). Only accepted objects get
+//! warnings.
 
 mod after_decoding;
 mod prepare;
@@ -29,13 +29,13 @@ use crate::warnings::{self, Warning};
 pub use after_decoding::{Later, judge_later};
 pub use verdict::{CrdVerdict, DecodeError, DecodePlace, Definition, Unjudged};
 
-/// A CRD as an API server has it in store, with what its controllers add, for update requests.
+/// A CRD as an API server stores it, including what its controllers add. Used for update requests.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stored(CustomResourceDefinition);
 
 impl Stored {
-    /// The CRD that a document creates, whether or not an API server of this Kubernetes version would still accept it: an older one
-    /// may have. `None` if the document does not decode.
+    /// The CRD that a document creates, even if an API server of this Kubernetes version would reject it: an older version
+    /// may have accepted it. `None` if the document cannot be decoded.
     pub fn establish(document: &JsonDoc<'_>, version: KubernetesVersion) -> Option<Self> {
         let decoded = decode::decode(document.root(), version).ok()?;
         let (mut definition, _) = internal::of(decoded.definition);
@@ -54,56 +54,56 @@ impl Stored {
         Some(Self(definition))
     }
 
-    /// The CRD in a cluster whose objects may be stored in these versions (`status.storedVersions`).
+    /// Sets the versions in which the cluster may store resources of this CRD (`status.storedVersions`).
     #[must_use]
     pub fn with_stored_versions(mut self, versions: Vec<String>) -> Self {
         self.0.status.stored_versions = versions;
         self
     }
 
-    /// The CRD with one of its versions served and stored alone, under another name: so are its objects once they are converted without a
-    /// webhook. `None` if the CRD does not have the version.
+    /// The CRD with only one version, served and stored under another name. This is how its resources look after a conversion
+    /// without a webhook. `None` if the CRD does not have the version.
     pub fn with_only_version(mut self, version: &str, name: &str) -> Option<Self> {
         let position = self.0.spec.versions.iter().position(|it| it.name == version)?;
         for (n, it) in self.0.spec.versions.iter_mut().enumerate() {
             let is_meant = n == position;
             (it.served, it.storage) = (is_meant, is_meant);
             (it.deprecated, it.deprecation_warning) = (false, None);
-            // The others keep their places, and no name leads to them.
+            // The other versions keep their index but lose their name, so that no lookup finds them.
             it.name = if is_meant { name.to_owned() } else { String::new() };
         }
         Some(self)
     }
 
-    /// The CRD.
+    /// The CRD in the internal form.
     pub fn definition(&self) -> &CustomResourceDefinition {
         &self.0
     }
 
-    /// The CRD, for who keeps it.
+    /// Returns the CRD in the internal form.
     pub fn into_definition(self) -> CustomResourceDefinition {
         self.0
     }
 }
 
-/// Does to the defaults of a CRD what judging them did when it was created.
+/// Changes the defaults of a CRD as the API server did when it validated them on creation.
 fn coerce_defaults(definition: &mut CustomResourceDefinition, version: KubernetesVersion) {
     let shared = definition.spec.validation.iter_mut();
     let single = definition.spec.versions.iter_mut().filter_map(|it| it.schema.as_mut());
     for schema in shared.chain(single).filter_map(|it| it.open_api_v3_schema.as_mut()) {
-        // Only the defaults of structural schemas are judged.
+        // The API server only validates defaults of structural schemas.
         if Structural::new(schema).is_ok_and(|it| structural::validate(it, &Path::root(), version).is_empty()) {
             defaulting::coerce_defaults(schema, version);
         }
     }
 }
 
-/// The answer to a request that creates a CRD. Its rules are compiled if there is a compiler.
+/// Returns the answer to a request that creates a CRD. Rules are compiled only if there is a compiler.
 pub fn judge_create(document: &JsonDoc<'_>, version: KubernetesVersion, compiler: Option<&CelCompiler>) -> CrdVerdict {
     judge(document, None, version, compiler)
 }
 
-/// The answer to a request that updates a CRD. Its rules are compiled if there is a compiler.
+/// Returns the answer to a request that updates a CRD. Rules are compiled only if there is a compiler.
 pub fn judge_update(
     document: &JsonDoc<'_>,
     old: &Stored,
@@ -125,18 +125,18 @@ fn judge(
     }
 }
 
-/// A CRD that an API server has read, but not judged yet.
+/// A CRD that an API server has decoded, but not validated yet.
 #[derive(Debug)]
 pub struct Received {
     definition: CustomResourceDefinition,
     hoisted: internal::Hoisted,
     version: KubernetesVersion,
-    /// What is known so far.
+    /// The results so far.
     verdict: CrdVerdict,
 }
 
 impl Received {
-    /// What an API server of this Kubernetes version reads; its answer if it cannot read the document.
+    /// Decodes a document as an API server of this Kubernetes version does. The error is its answer to an unreadable document.
     pub fn new(document: &JsonDoc<'_>, version: KubernetesVersion) -> Result<Self, Box<CrdVerdict>> {
         if let Some(json) = document.first_too_deep() {
             let bracket = if json.items().is_some() { '[' } else { '{' };
@@ -205,13 +205,13 @@ impl Received {
         validation::has_rules(&self.definition.spec)
     }
 
-    /// Whether the CRD has what may make an API server fail on it, rules aside.
+    /// Whether the CRD has selectable fields, which, apart from rules, are the only feature that can crash an API server.
     pub fn has_selectable_fields(&self) -> bool {
         let spec = &self.definition.spec;
         spec.selectable_fields.is_some() || spec.versions.iter().any(|it| it.selectable_fields.is_some())
     }
 
-    /// The answer to the request: `old` is what is updated, if it is an update. Rules are compiled if there is a compiler.
+    /// Returns the answer to the request. `old` is the stored CRD if it is an update. Rules are compiled only if there is a compiler.
     pub fn judge(self, old: Option<&Stored>, compiler: Option<&CelCompiler>) -> CrdVerdict {
         let (mut verdict, ended) = budget::within(Limits::DOCUMENT, || {
             let mut verdict = self.judge_within(old, compiler);
@@ -293,7 +293,7 @@ fn update(
     }
 }
 
-/// The warnings that an API server has for a CRD that it refuses to create, once its errors are fixed. No part of the answer.
+/// The warnings for a CRD that the API server rejects on creation, once its errors are fixed. Not part of the answer.
 pub fn later_warnings(verdict: &CrdVerdict, version: KubernetesVersion) -> Vec<Warning> {
     let is_refused = !verdict.is_accepted() && verdict.unjudged.is_none() && verdict.unfinished.is_none();
     let definition = verdict.definition.as_ref().filter(|_| is_refused);
@@ -304,13 +304,13 @@ fn take(findings: CrdErrors, verdict: &mut CrdVerdict) {
     verdict.errors.extend(findings.errors);
     verdict.hidden.extend(findings.hidden);
     if let Some(error) = findings.crash {
-        // An API server that fails says nothing else.
+        // An API server that crashes returns no other errors.
         verdict.hidden.splice(0..0, verdict.errors.drain(..));
         verdict.unjudged = Some(Unjudged::ServerPanics { error });
     }
 }
 
-/// What every update is asked (`validateCommonFields`).
+/// Checks that apply to every update (`validateCommonFields`).
 fn common_fields(new: &ObjectMeta, old: &ObjectMeta, version: KubernetesVersion, errors: &mut Vec<Error>) {
     let base = Path::of(["metadata"]);
     let at = Trail::new(&base);

@@ -1,18 +1,18 @@
-//! What the API server changes in an object before it validates (`PrepareForCreate`, `PrepareForUpdate`, and the metadata
+//! Changes that the API server makes to an object before validation (`PrepareForCreate`, `PrepareForUpdate`, and the metadata
 //! around them).
 
 use crd_analyzer_schema::KubernetesVersion;
 
 use crate::types::{CustomResourceDefinition, Spec, Status};
 
-/// `selectableFields` count since this Kubernetes version; before, they are behind a gate that is closed by default, and dropped.
+/// The first Kubernetes version that supports `selectableFields`. Earlier versions drop them, since the feature gate is off by default.
 const SELECTABLE_FIELDS_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
-/// Replaces the time of creation, which no verdict shows.
+/// Replaces the creation time, which no result shows.
 const CREATED: &str = "2000-01-01T00:00:00Z";
 /// Replaces the random letters after `generateName`, which no check depends on.
 const RANDOM: &str = "00000";
 
-/// Makes a new object of what was sent.
+/// Prepares a new object.
 pub(super) fn for_create(definition: &mut CustomResourceDefinition, version: KubernetesVersion) {
     let metadata = &mut definition.metadata;
     metadata.self_link.clear();
@@ -21,7 +21,7 @@ pub(super) fn for_create(definition: &mut CustomResourceDefinition, version: Kub
     metadata.namespace.clear();
     metadata.managed_fields.clear();
     metadata.creation_timestamp = Some(CREATED.to_owned());
-    // A random one, which no rule looks at.
+    // A random UID, which no check uses.
     metadata.uid.clear();
     if metadata.name.is_empty() && !metadata.generate_name.is_empty() {
         metadata.name = format!("{}{RANDOM}", metadata.generate_name);
@@ -32,7 +32,7 @@ pub(super) fn for_create(definition: &mut CustomResourceDefinition, version: Kub
     drop_disabled(&mut definition.spec, version);
 }
 
-/// Makes a changed object of what was sent and of what is stored.
+/// Prepares the new state of an object that is already stored.
 pub(super) fn for_update(
     definition: &mut CustomResourceDefinition,
     old: &CustomResourceDefinition,
@@ -61,7 +61,7 @@ fn note_storage_version(definition: &mut CustomResourceDefinition) {
     }
 }
 
-/// Drops fields whose feature gate is closed by default (`dropDisabledFields`). A stored object went the same way, so
+/// Drops fields whose feature gate is off by default (`dropDisabledFields`). They were dropped from the stored object too, so
 /// none of them is in use.
 fn drop_disabled(spec: &mut Spec, version: KubernetesVersion) {
     if version < SELECTABLE_FIELDS_SINCE {

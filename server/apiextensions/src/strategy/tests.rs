@@ -1,4 +1,4 @@
-//! What the API server answers to whole requests.
+//! The API server's answers to complete requests.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ fn update(text: &str, old: &str, minor: u8) -> CrdVerdict {
     with(text, |it| judge_update(it, &old, version, None))
 }
 
-/// A CRD whose schema of `spec` is this.
+/// A CRD with this schema for `spec`.
 fn definition(spec: &str) -> String {
     format!(
         "apiVersion: apiextensions.k8s.io/v1
@@ -102,7 +102,7 @@ fn wrong_types_are_told_in_the_words_of_the_decoder() {
     );
     let stops = definition("{additionalProperties: 5, maxItems: x}");
     check_decode_error(&stops, 37, &format!("{head}boolean or JSON schema expected"));
-    // What decodes itself ends the decoding, and goes before what was noted earlier.
+    // An error in a type with its own decoding ends decoding and takes precedence over recorded errors.
     let later = definition("{maxItems: x, x-kubernetes-list-type: 1, properties: {a: {items: {type: 5}}}}");
     check_decode_error(
         &later,

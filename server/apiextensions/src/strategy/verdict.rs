@@ -1,4 +1,4 @@
-//! The API server's answer to a request, and what we know beside it.
+//! The API server's answer to a request, and additional findings.
 
 use crd_analyzer_budget::Unfinished;
 use crd_analyzer_schema::KubernetesVersion;
@@ -15,41 +15,41 @@ use crate::types::CustomResourceDefinition;
 use crate::validation::CompiledSchema;
 use crate::warnings::Warning;
 
-/// What the API server answers to a request that creates or updates a CRD.
+/// The API server's answer to a request that creates or updates a CRD.
 ///
-/// Texts, fields and details are the API server's own. Paths are those of the internal form: [`crate::places`] finds what
-/// they mean in the document.
+/// Messages, fields and details are the API server's. Paths refer to the internal form: [`crate::places`] maps
+/// them to the document.
 #[derive(Clone, Debug, Default)]
 pub struct CrdVerdict {
-    /// The document cannot be read as a CRD; then there is nothing else.
+    /// The error if the document cannot be decoded as a CRD; then all other fields are empty.
     pub decode_error: Option<DecodeError>,
-    /// What strict field validation refuses, each element of the API server's error, in its order.
+    /// The errors of strict field validation, one for each part of the API server's error, in its order.
     pub strict: Vec<StrictError>,
     /// The causes of the rejection.
     pub errors: Vec<Error>,
     /// A rejection that has no causes.
     pub other_error: Option<String>,
-    /// The warnings of an accepted object.
+    /// The warnings for an accepted object.
     pub warnings: Vec<Warning>,
-    /// What the API server does not get to because of [`Self::errors`], found by going on after them. No part of the answer.
+    /// Further errors that the API server does not report because of [`Self::errors`]. Not part of the answer.
     pub hidden: Vec<Error>,
-    /// Fields that the API server drops without a word. No part of the answer.
+    /// Fields that the API server drops silently. Not part of the answer.
     pub dropped: Vec<DroppedField>,
-    /// Why the verdict is unknown: the analyzer did not finish, or the API server itself crashes.
+    /// Why the result is unknown: crd-analyzer did not finish, or the API server itself crashes.
     pub unjudged: Option<Unjudged>,
-    /// What there was not enough of to judge all of the CRD. Without [`Self::unjudged`] it is rejected anyway, for other reasons.
+    /// The limit that kept the CRD from being fully checked. Without [`Self::unjudged`] it is rejected anyway, for other reasons.
     pub unfinished: Option<Unfinished>,
-    /// How many findings are only counted, because all together are too long to be told.
+    /// The number of errors and warnings that were dropped because all together are too large.
     pub left_out: u64,
-    /// What the rules of a CRD that is created compile to. No part of the answer.
+    /// The compiled rules of a created CRD. Not part of the answer.
     pub compiled: Vec<CompiledSchema>,
-    /// What was judged, if it could be read.
+    /// The validated CRD, if it could be decoded.
     pub definition: Option<Box<Definition>>,
 }
 
 impl CrdVerdict {
-    /// The answer to a document that says it is a CRD of a version that is not served, whatever else is in it;
-    /// `None` if it does not. `place` is the document.
+    /// The answer for a CRD of a version that is not served, whatever else the document contains;
+    /// `None` for other documents. `place` is the span of the document.
     pub fn of_unserved(written: &WrittenType, place: Span) -> Option<Self> {
         let text = written.unserved()?;
         let place = DecodePlace::Text(place);
@@ -64,13 +64,13 @@ impl CrdVerdict {
         })
     }
 
-    /// The verdict on a document that is not YAML.
+    /// The answer for a document that is not valid YAML.
     pub fn of_read_error(error: &ReadError) -> Self {
         let problem = DecodeProblem::Yaml(error.problem.clone());
         Self::unreadable(&error.message, problem, error.span)
     }
 
-    /// The answer to a document that is YAML, but not JSON.
+    /// The answer for a document that is valid YAML, but cannot be converted to JSON.
     pub fn of_convert_error(error: &ConvertError, version: KubernetesVersion) -> Self {
         Self::unreadable(&convert_error(error, version), DecodeProblem::Other, error.span)
     }
@@ -88,13 +88,13 @@ impl CrdVerdict {
         }
     }
 
-    /// Whether the object is stored, unless the client asks for strict field validation.
+    /// Whether the API server stores the object, unless the client requests strict field validation.
     pub fn is_accepted(&self) -> bool {
         self.decode_error.is_none() && self.errors.is_empty() && self.other_error.is_none() && self.unjudged.is_none()
     }
 
-    /// Drops errors and warnings that the memory budget has no room for. The first of each kind stays, so that the
-    /// verdict does not change.
+    /// Drops errors and warnings that exceed the memory budget. The first of each kind stays, so that the
+    /// result does not change.
     pub(super) fn leave_out(&mut self) {
         for errors in [&mut self.errors, &mut self.hidden] {
             field::leave_out(errors, Error::bytes);
@@ -106,48 +106,48 @@ impl CrdVerdict {
         });
     }
 
-    /// Whether the object is stored in any case.
+    /// Whether the API server stores the object even with strict field validation.
     pub fn is_accepted_strictly(&self) -> bool {
         self.is_accepted() && self.strict.is_empty()
     }
 }
 
-/// Why a document cannot be read as a CRD.
+/// Why a document cannot be decoded as a CRD.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DecodeError {
-    /// The API server's words.
+    /// The API server's message.
     pub text: String,
-    /// The same as data.
+    /// The problem as data.
     pub problem: DecodeProblem,
-    /// What decides it.
+    /// The location of the problem.
     pub place: DecodePlace,
-    /// Which of our diagnostic codes this is.
+    /// The diagnostic code.
     pub code: &'static str,
 }
 
-/// What decides that a document cannot be read.
+/// The location of a decoding error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DecodePlace {
-    /// A value.
+    /// A node of the document.
     Node(NodeId),
-    /// A piece of text.
+    /// A span of the file.
     Text(Span),
 }
 
-/// Why the verdict is unknown.
+/// Why the result is unknown.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Unjudged {
     /// The API server itself panics on this CRD and answers 500.
     ServerPanics {
-        /// What it trips over, in our words.
+        /// The cause of the crash, as an error of crd-analyzer.
         error: Error,
     },
-    /// Schemas or values nest deeper than we follow.
+    /// Schemas or values nest deeper than crd-analyzer follows.
     TooDeep {
         /// The first value that is too deep.
         node: NodeId,
     },
-    /// It takes too much.
+    /// The check exceeds a limit of crd-analyzer.
     NotFinished,
 }
 
@@ -156,6 +156,6 @@ pub enum Unjudged {
 pub struct Definition {
     /// The CRD, defaulted and prepared.
     pub internal: CustomResourceDefinition,
-    /// What moved from the versions to the top.
+    /// The parts that the conversion moved from the versions to `spec`.
     pub hoisted: Hoisted,
 }

@@ -1,4 +1,4 @@
-//! The CRD as a whole, and its status.
+//! The complete CRD, and its status.
 
 use super::{Names, ObjectMeta, Spec, Time};
 
@@ -43,20 +43,20 @@ pub struct Condition {
     pub observed_generation: i64,
 }
 
-/// Whether a condition holds: `True`, `False`, `Unknown`, or whatever the author wrote.
+/// The status of a condition: `True`, `False`, `Unknown`, or whatever the author wrote.
 pub type ConditionStatus = String;
 
 impl CustomResourceDefinition {
     /// Whether the condition `name` has the status `True` (`IsCRDConditionTrue`).
     pub fn is_condition_true(&self, name: &str) -> bool {
-        // Of several conditions of one name the first counts.
+        // If several conditions have the same name, the first applies.
         let mut conditions = self.status.conditions.iter();
         conditions
             .find(|it| it.r#type == name)
             .is_some_and(|it| it.status == "True")
     }
 
-    /// Whether objects may be stored in the version `name` (`IsStoredVersion`).
+    /// Whether resources may be stored in the version `name` (`IsStoredVersion`).
     pub fn is_stored_version(&self, name: &str) -> bool {
         self.status.stored_versions.iter().any(|it| it == name)
     }

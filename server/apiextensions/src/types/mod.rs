@@ -1,7 +1,7 @@
-//! The internal form of a CustomResourceDefinition: what validation sees
+//! The internal form of a CustomResourceDefinition, which the API server validates
 //! (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions`, `types.go`).
 //!
-//! Absent strings are empty. A list is an `Option` where the API server tells nil from empty, else plain.
+//! Absent strings are empty. A list is an `Option` if the API server distinguishes nil from empty, otherwise a plain `Vec`.
 //! Schemas are [`crd_analyzer_schema::JsonSchemaProps`].
 
 mod crd;

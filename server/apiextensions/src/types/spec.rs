@@ -2,7 +2,7 @@
 
 use crd_analyzer_schema::JsonSchemaProps;
 
-/// What a CRD asks for (`CustomResourceDefinitionSpec`).
+/// `spec` (`CustomResourceDefinitionSpec`).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Spec {
     /// `group`
@@ -11,19 +11,19 @@ pub struct Spec {
     pub version: String,
     /// `names`
     pub names: Names,
-    /// `scope`: `Cluster` or `Namespaced`, anything else is an error of validation.
+    /// `scope`: `Cluster` or `Namespaced`; validation rejects other values.
     pub scope: String,
-    /// The schema of all versions, when it is the same in all of them.
+    /// The schema of all versions, if all have the same one.
     pub validation: Option<Validation>,
-    /// The subresources of all versions, when they are the same in all of them.
+    /// The subresources of all versions, if all have the same ones.
     pub subresources: Option<Subresources>,
-    /// `versions`; what is the same in all of them is in the fields above and is absent here.
+    /// `versions`; parts that are equal in all versions are in the fields of this struct instead.
     pub versions: Vec<Version>,
-    /// `versions` is written, but empty.
+    /// Whether `versions` is present but empty.
     pub has_empty_versions: bool,
-    /// The printer columns of all versions, when they are the same in all of them.
+    /// The printer columns of all versions, if all have the same ones.
     pub additional_printer_columns: Option<Vec<ColumnDefinition>>,
-    /// The selectable fields of all versions, when they are the same in all of them.
+    /// The selectable fields of all versions, if all have the same ones.
     pub selectable_fields: Option<Vec<SelectableField>>,
     /// `conversion`
     pub conversion: Option<Conversion>,
@@ -31,7 +31,7 @@ pub struct Spec {
     pub preserve_unknown_fields: Option<bool>,
 }
 
-/// What a version has, whether it is its own or the same in all versions.
+/// Lookups of a version's parts, which are either its own or shared by all versions.
 impl Spec {
     /// The schema of a version.
     pub fn schema_of<'s>(&'s self, version: &'s Version) -> Option<&'s JsonSchemaProps> {
@@ -70,13 +70,13 @@ pub struct Version {
     pub deprecated: bool,
     /// `deprecationWarning`
     pub deprecation_warning: Option<String>,
-    /// `schema`, when versions differ in it.
+    /// `schema`, if versions differ in it.
     pub schema: Option<Validation>,
-    /// `subresources`, when versions differ in them.
+    /// `subresources`, if versions differ in them.
     pub subresources: Option<Subresources>,
-    /// `additionalPrinterColumns`, when versions differ in them.
+    /// `additionalPrinterColumns`, if versions differ in them.
     pub additional_printer_columns: Option<Vec<ColumnDefinition>>,
-    /// `selectableFields`, when versions differ in them.
+    /// `selectableFields`, if versions differ in them.
     pub selectable_fields: Option<Vec<SelectableField>>,
 }
 
@@ -90,7 +90,7 @@ pub struct Validation {
 /// `subresources` (`CustomResourceSubresources`).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Subresources {
-    /// Whether `status` is there; it has no fields.
+    /// Whether `status` is present; it has no fields.
     pub status: Option<()>,
     /// `scale`
     pub scale: Option<SubresourceScale>,
@@ -148,10 +148,10 @@ pub struct Names {
     pub categories: Vec<String>,
 }
 
-/// `conversion` (`CustomResourceConversion`); what v1 has below `webhook` lies flat here.
+/// `conversion` (`CustomResourceConversion`); the fields below v1's `webhook` are directly here.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Conversion {
-    /// `strategy`: `None` or `Webhook`, anything else is an error of validation.
+    /// `strategy`: `None` or `Webhook`; validation rejects other values.
     pub strategy: String,
     /// v1: `webhook.clientConfig`
     pub webhook_client_config: Option<WebhookClientConfig>,
@@ -170,7 +170,7 @@ pub struct WebhookClientConfig {
     pub ca_bundle: Vec<u8>,
 }
 
-/// A service that answers a webhook (`ServiceReference`).
+/// The service of a webhook (`ServiceReference`).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ServiceReference {
     /// `namespace`
@@ -179,6 +179,6 @@ pub struct ServiceReference {
     pub name: String,
     /// `path`
     pub path: Option<String>,
-    /// `port`; 443 where the author wrote none.
+    /// `port`; 443 if the author omits it.
     pub port: i32,
 }

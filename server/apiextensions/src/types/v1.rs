@@ -1,5 +1,5 @@
-//! The form in which authors write CRDs (`pkg/apis/apiextensions/v1`, `types.go`), where it differs from the
-//! internal one.
+//! The v1 form in which authors write CRDs (`pkg/apis/apiextensions/v1`, `types.go`), where it differs from the
+//! internal form.
 
 use super::{Names, ObjectMeta, ServiceReference, Status, Version};
 
@@ -25,7 +25,7 @@ pub struct Spec {
     pub scope: String,
     /// `versions`
     pub versions: Vec<Version>,
-    /// `versions` is written, but empty.
+    /// Whether `versions` is present but empty.
     pub has_empty_versions: bool,
     /// `conversion`
     pub conversion: Option<Conversion>,
@@ -56,7 +56,7 @@ pub struct WebhookConversion {
 pub struct WebhookClientConfig {
     /// `url`
     pub url: Option<String>,
-    /// `service`, and the port that was written in it.
+    /// `service`, and its port as written.
     pub service: Option<(ServiceReference, Option<i32>)>,
     /// `caBundle`, decoded from base64.
     pub ca_bundle: Vec<u8>,

@@ -1,9 +1,9 @@
-//! How the names of versions rank.
+//! The order of version names.
 
 use std::cmp::Ordering;
 
-/// Compares names of versions (`version.CompareKubeAwareVersionStrings` of `k8s.io/apimachinery`): `v2` is more than `v1`, both are more
-/// than `v1beta1`, that is more than `v1alpha1`, and anything else is least, in the reverse order of the alphabet.
+/// Compares version names (`version.CompareKubeAwareVersionStrings` of `k8s.io/apimachinery`): `v2` > `v1` > `v1beta1` > `v1alpha1`.
+/// Other names are lower than these, in reverse alphabetical order.
 pub fn compare_version_names(a: &str, b: &str) -> Ordering {
     match (parse(a), parse(b)) {
         _ if a == b => Ordering::Equal,
@@ -14,8 +14,8 @@ pub fn compare_version_names(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// The name that a new version gets beside others, as Kubernetes' API conventions count: `v2` after `v1`, `v1` after `v1beta2`, `v1beta1` after
-/// `v1alpha1`, and `v1` where no name counts.
+/// The name for a new version, following the Kubernetes API conventions: `v2` after `v1`, `v1` after `v1beta2`, `v1beta1` after
+/// `v1alpha1`, and `v1` if no existing name follows the conventions.
 pub fn next_version_name<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     let highest = names.into_iter().filter_map(parse).max();
     match highest {
@@ -26,7 +26,7 @@ pub fn next_version_name<'n>(names: impl IntoIterator<Item = &'n str>) -> String
     }
 }
 
-/// Stability, major and minor number of `v1beta2`.
+/// The stability, major and minor number of a name such as `v1beta2`.
 fn parse(name: &str) -> Option<(u8, i64, i64)> {
     let rest = name.strip_prefix('v')?;
     let (major, rest) = number(rest)?;
@@ -42,7 +42,7 @@ fn parse(name: &str) -> Option<(u8, i64, i64)> {
     rest.is_empty().then_some((stability, major, minor))
 }
 
-/// A number, and what follows.
+/// The number at the start of `text`, and the rest.
 fn number(text: &str) -> Option<(i64, &str)> {
     let end = text.find(|it: char| !it.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);

@@ -1,34 +1,34 @@
-//! Lines of block style YAML: where an entry begins and ends, and text with another indentation.
+//! Lines of block style YAML: the extent of an entry, and its text with another indentation.
 
 use crd_analyzer_syntax::tree::{CollectionStyle, Entry, NodeId, NodeKind, Span, Tree};
 
-/// Whether a node is a mapping by indentation.
+/// Whether a node is a block style mapping.
 pub(super) fn is_block_mapping(tree: &Tree, node: NodeId) -> bool {
     tree.kind(node) == NodeKind::Mapping(CollectionStyle::Block)
 }
 
-/// The byte after the line break of the line that `offset` is in, or the end of the text.
+/// The offset after the line break of the line that contains `offset`, or the end of the text.
 fn after_line(text: &str, offset: usize) -> usize {
     text[offset..].find('\n').map_or(text.len(), |it| offset + it + 1)
 }
 
-/// The first byte of the line that `offset` is in.
+/// The offset of the start of the line that contains `offset`.
 pub(super) fn line_start(text: &str, offset: usize) -> usize {
     text[..offset].rfind('\n').map_or(0, |it| it + 1)
 }
 
-/// Columns before `offset` in its line, in bytes; block style is indented with blanks only.
+/// The column of `offset`, in bytes; block style is indented with spaces only.
 pub(super) fn column(text: &str, offset: usize) -> usize {
     offset - line_start(text, offset)
 }
 
-/// The whole lines of a value and what it belongs to, up to and with the last line break.
+/// The end of the last line of a value, including its line break.
 ///
-/// A block scalar may end behind a line break of its own, everything else ends in its last line, where a comment may follow.
+/// A block scalar may end after its own line break; any other value ends within its last line, where a comment may follow.
 pub(super) fn end_of_lines(tree: &Tree, node: NodeId) -> usize {
     let end = tree.full_span(node).end as usize;
     let text = tree.text();
-    // The tree's text may have a line break more than the file.
+    // The text of the tree may have one more line break than the file.
     let last = tree.document_span().end as usize;
     if end > 0 && text.as_bytes()[end - 1] == b'\n' {
         end
@@ -37,7 +37,7 @@ pub(super) fn end_of_lines(tree: &Tree, node: NodeId) -> usize {
     }
 }
 
-/// The whole lines of an entry that begins a line, with the comments right above it.
+/// The whole lines of an entry that starts a line, with the comments directly above it.
 pub(super) fn entry_lines(tree: &Tree, entry: Entry) -> Span {
     let text = tree.text();
     let key = tree.full_span(entry.key).start as usize;
@@ -60,20 +60,20 @@ pub(super) fn entry_lines(tree: &Tree, entry: Entry) -> Span {
     Span::new(start as u32, end_of_lines(tree, value) as u32)
 }
 
-/// The whole lines of an entry that begins a line, without comments above.
+/// The whole lines of an entry that starts a line, without the comments above it.
 pub(super) fn own_lines(tree: &Tree, entry: Entry) -> Span {
     let key = tree.full_span(entry.key).start as usize;
     Span::new(line_start(tree.text(), key) as u32, entry_lines(tree, entry).end)
 }
 
-/// Whether nothing but blanks is before the entry in its line.
+/// Whether only spaces precede the node in its line.
 pub(super) fn begins_line(tree: &Tree, node: NodeId) -> bool {
     let text = tree.text();
     let start = tree.full_span(node).start as usize;
     text[line_start(text, start)..start].bytes().all(|it| it == b' ')
 }
 
-/// Lines with each but the blank ones moved from one column to another.
+/// Moves all lines except blank ones from column `from` to column `to`.
 pub(super) fn reindent(lines: &str, from: usize, to: usize) -> String {
     let mut out = String::with_capacity(lines.len() + lines.len() / 8);
     for line in lines.split_inclusive('\n') {

@@ -1,6 +1,6 @@
-//! CRDs in the form of `apiextensions.k8s.io/v1beta1`, which no server of a Kubernetes version that we answer for serves.
+//! CRDs of `apiextensions.k8s.io/v1beta1`, which no supported Kubernetes version serves.
 //!
-//! Such a manifest gets one answer, that the version does not exist. What can be done is to rewrite it: [`rewrite_to_v1`].
+//! The only answer for such a manifest is that the version does not exist. [`rewrite_to_v1`] converts it.
 
 mod block;
 mod moved;

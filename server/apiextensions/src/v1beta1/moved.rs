@@ -1,17 +1,17 @@
-//! Entries of `spec` that v1 has in each version: their text as it will stand there.
+//! Entries of `spec` that v1 has in each version: their text after the move.
 
 use crd_analyzer_syntax::tree::{CollectionStyle, Entry, NodeId, NodeKind, Tree};
 
 use super::block::{column, entry_lines, reindent};
 
-/// A piece of text that changes within another.
+/// A change to a part of a text.
 pub(super) struct Change {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) text: String,
 }
 
-/// The lines of an entry of `spec` with `changes` made and its key renamed, indented for a version.
+/// The lines of an entry of `spec` with `changes` applied, its key renamed to `name`, and indented for a version.
 pub(super) fn lines(tree: &Tree, entry: Entry, name: &str, mut changes: Vec<Change>, indent: usize) -> String {
     let text = tree.text();
     let key = tree.full_span(entry.key);
@@ -33,7 +33,7 @@ pub(super) fn lines(tree: &Tree, entry: Entry, name: &str, mut changes: Vec<Chan
     reindent(&out, column(text, key.start as usize), indent)
 }
 
-/// Columns name their path otherwise in v1.
+/// Renames the path of printer columns, whose key differs in v1.
 pub(super) fn rename_json_path(tree: &Tree, columns: NodeId) -> Vec<Change> {
     let keys = tree
         .items(columns)
@@ -47,7 +47,7 @@ pub(super) fn rename_json_path(tree: &Tree, columns: NodeId) -> Vec<Change> {
     .collect()
 }
 
-/// Adds keywords to a schema before its first one, unless it has them.
+/// Inserts missing keywords before the first keyword of a schema.
 pub(super) fn add_keywords(tree: &Tree, schema: NodeId, keywords: &[(&str, &str)]) -> Option<Change> {
     let text = tree.text();
     let missing = keywords.iter().filter(|(name, _)| tree.get(schema, name).is_none());

@@ -1,7 +1,7 @@
-//! A manifest of v1beta1 as one of v1, by edits of its text that leave the rest as it is, comments included.
+//! Conversion of a v1beta1 manifest to v1 by text edits, which keep the rest of the file, including comments.
 //!
-//! What changes follows from `pkg/apis/apiextensions/v1beta1` (`defaults.go`, `conversion.go`): what v1beta1 has once in
-//! `spec` v1 has in every version, and what v1beta1 fills in is written out where v1 does not.
+//! The changes follow from `pkg/apis/apiextensions/v1beta1` (`defaults.go`, `conversion.go`): fields that v1beta1 has once in
+//! `spec` move to every version, and defaults that v1 lacks are written out.
 
 use crd_analyzer_syntax::tree::{CollectionStyle, Entry, NodeId, NodeKind, Span, Tree};
 
@@ -9,12 +9,12 @@ use super::block::{begins_line, column, end_of_lines, entry_lines, is_block_mapp
 use super::moved::{self, Change};
 use crate::kind::CRD;
 
-/// A replacement of a piece of the file's text.
+/// A replacement of a span of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TextEdit {
-    /// What is replaced; empty for an insertion.
+    /// The replaced span; empty for an insertion.
     pub span: Span,
-    /// What stands there afterwards.
+    /// The new text.
     pub text: String,
 }
 
@@ -23,17 +23,17 @@ pub struct TextEdit {
 pub enum Obstacle {
     /// The document is not a CRD with `apiVersion: apiextensions.k8s.io/v1beta1`.
     NoCrd,
-    /// `spec` or its versions are written in braces or brackets, as in JSON, or something else that cannot be moved by lines.
+    /// `spec` or its versions have flow style (braces or brackets), or another form that cannot be moved line by line.
     Style(NodeId),
-    /// There is something to move into versions, but no version.
+    /// There are fields to move to versions, but there is no version.
     NoVersion(NodeId),
-    /// What would have to move has anchors or aliases in it.
+    /// An entry that has to move contains anchors or aliases.
     Anchors(NodeId),
 }
 
-/// The edits that make a manifest of v1beta1 one of v1, in the order of the text and without overlaps.
+/// The edits that convert a v1beta1 manifest to v1, in the order of the file and without overlaps.
 ///
-/// The result means the same and keeps comments. It is not checked against the rules of v1, which asks more of schemas.
+/// The result has the same meaning and keeps comments. It may violate the rules of v1, which are stricter about schemas.
 pub fn rewrite_to_v1(tree: &Tree) -> Result<Vec<TextEdit>, Obstacle> {
     let root = tree.root().ok_or(Obstacle::NoCrd)?;
     let api_version = tree.get(root, "apiVersion").ok_or(Obstacle::NoCrd)?;
@@ -61,7 +61,7 @@ struct Rewriter<'t> {
     edits: Vec<TextEdit>,
 }
 
-/// Entries of `spec` that v1 has in each version, and their names there.
+/// Entries of `spec` that v1 has in each version, with their names there.
 const SHARED: [(&str, &str); 4] = [
     ("validation", "schema"),
     ("subresources", "subresources"),
@@ -80,7 +80,7 @@ impl Rewriter<'_> {
         if text.is_empty() {
             return;
         }
-        // A last line without a line break gets one.
+        // Add a line break to the last line if it has none.
         let glue = if at > 0 && !self.tree.text()[..at].ends_with('\n') {
             "\n"
         } else {
@@ -89,12 +89,12 @@ impl Rewriter<'_> {
         self.replace(Span::new(at as u32, at as u32), format!("{glue}{text}"));
     }
 
-    /// Removes an entry that stands elsewhere now, with its comments.
+    /// Removes an entry that was moved, with its comments.
     fn remove_moved(&mut self, entry: Entry) {
         self.replace(entry_lines(self.tree, entry), String::new());
     }
 
-    /// Removes an entry, but no comment.
+    /// Removes an entry, but keeps the comments above it.
     fn remove(&mut self, entry: Entry) {
         self.replace(own_lines(self.tree, entry), String::new());
     }
@@ -138,7 +138,7 @@ impl Rewriter<'_> {
         Ok(())
     }
 
-    /// Refuses what lines cannot move.
+    /// Returns an error if an entry cannot be moved line by line.
     fn movable(&self, entry: Entry) -> Result<(), Obstacle> {
         let tree = self.tree;
         if !begins_line(tree, entry.key) {
@@ -150,7 +150,7 @@ impl Rewriter<'_> {
         tied.map_or(Ok(()), |it| Err(Obstacle::Anchors(it)))
     }
 
-    /// Gives every version its share.
+    /// Adds the shared entries to each version.
     fn versions(&mut self, versions: NodeId, shared: &[(Entry, &str)], preserves: bool) -> Result<(), Obstacle> {
         let tree = self.tree;
         let text = tree.text();
@@ -198,7 +198,7 @@ impl Rewriter<'_> {
         Ok(())
     }
 
-    /// Makes `versions` of a `version`.
+    /// Replaces `version` by `versions` with one item.
     fn only_version(&mut self, spec: NodeId, version: Entry, shared: &[(Entry, &str)], preserves: bool) {
         let tree = self.tree;
         let text = tree.text();
@@ -223,7 +223,7 @@ impl Rewriter<'_> {
         self.replace(own_lines(tree, version), lines);
     }
 
-    /// The lines of an entry of `spec` as they stand in a version.
+    /// The lines of an entry of `spec` as part of a version.
     fn moved(&self, entry: Entry, name: &str, preserves: bool, indent: usize) -> String {
         let tree = self.tree;
         let mut changes = Vec::new();
@@ -245,7 +245,7 @@ impl Rewriter<'_> {
         self.replace(Span::new(change.start as u32, change.end as u32), change.text);
     }
 
-    /// Writes out the scope that v1beta1 fills in.
+    /// Adds the default scope of v1beta1.
     fn scope(&mut self, spec: NodeId) {
         let tree = self.tree;
         let text = tree.text();
@@ -300,7 +300,7 @@ impl Rewriter<'_> {
     }
 }
 
-/// What the root of a schema must say in v1.
+/// The keywords that the root of a schema needs in v1.
 fn root_keywords(preserves: bool) -> Vec<(&'static str, &'static str)> {
     let mut keywords = vec![("type", "object")];
     if preserves {
@@ -309,7 +309,7 @@ fn root_keywords(preserves: bool) -> Vec<(&'static str, &'static str)> {
     keywords
 }
 
-/// The schema of a version that has none.
+/// The schema for a version without one.
 fn no_schema(preserves: bool, indent: usize) -> String {
     let mut lines = "schema:\n  openAPIV3Schema:\n".to_owned();
     for (name, value) in root_keywords(preserves) {

@@ -1,4 +1,4 @@
-//! What becomes of a v1beta1 manifest.
+//! Conversion of v1beta1 manifests.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn check(before: &str, after: &str) {
     assert_eq!(rewritten(before).unwrap(), after);
 }
 
-/// Rewrites and asks whether an API server would store the result.
+/// Converts a manifest and checks that an API server would accept the result.
 #[track_caller]
 fn check_accepted(before: &str) {
     let after = rewritten(before).unwrap();

@@ -1,4 +1,4 @@
-//! The approval that groups of the Kubernetes community need (`validateAPIApproval`,
+//! The approval annotation required for groups of the Kubernetes community (`validateAPIApproval`,
 //! `pkg/apihelpers`, `GetAPIApprovalState`).
 
 use crd_analyzer_gostd::url;
@@ -18,8 +18,8 @@ enum Approval {
     Missing,
 }
 
-/// Checks the annotation of a CRD whose group is `k8s.io`, `kubernetes.io` or below; an update may leave it as
-/// wrong as it was.
+/// Checks the annotation of a CRD whose group is `k8s.io`, `kubernetes.io` or a subdomain; an update may keep an
+/// invalid annotation.
 pub(super) fn approval_error(new: &CustomResourceDefinition, old: Option<&CustomResourceDefinition>) -> Option<Error> {
     if !is_protected(&new.spec.group) {
         return None;

@@ -1,8 +1,8 @@
-//! The value that a message is about, as the API server renders it (`field.Error.ErrorBody` in
+//! The invalid value in a message, as the API server renders it (`field.Error.ErrorBody` in
 //! `k8s.io/apimachinery/pkg/util/validation/field`).
 //!
-//! Strings are quoted and numbers printed plainly in every Kubernetes version. Anything else is JSON since 1.34; before, it is Go
-//! syntax.
+//! Strings are quoted and numbers printed plainly in every Kubernetes version. Other values are JSON since 1.34 and Go
+//! syntax before.
 
 use crd_analyzer_schema::field::render::renders_json;
 use crd_analyzer_schema::go::quote;
@@ -11,7 +11,7 @@ use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, SchemaOrArray, Val
 use super::go_value::{Syntax, Writer};
 use crate::types::Spec;
 
-/// Renders values for the messages of one Kubernetes version.
+/// Renders values for messages of one Kubernetes version.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Render {
     syntax: Syntax,
@@ -27,12 +27,12 @@ impl Render {
         Self { syntax }
     }
 
-    /// A string of a named type, or behind a pointer that is not nil.
+    /// Renders a string of a named type, or one behind a pointer that is not nil.
     pub(super) fn named_string(self, value: &str) -> String {
         self.write(|out| out.string(value))
     }
 
-    /// A `*string`. Before it was JSON, nil was the string `null`.
+    /// Renders a `*string`. Before 1.34, nil was the string `null`.
     pub(super) fn string_pointer(self, value: Option<&str>) -> String {
         match (value, self.syntax) {
             (Some(value), _) => self.named_string(value),
@@ -41,32 +41,32 @@ impl Render {
         }
     }
 
-    /// A `[]string`.
+    /// Renders a `[]string`.
     pub(super) fn strings(self, value: Option<&[String]>) -> String {
         self.write(|out| out.strings(value))
     }
 
-    /// A `[]byte`.
+    /// Renders a `[]byte`.
     pub(super) fn bytes(self, value: &[u8]) -> String {
         self.write(|out| out.bytes(value))
     }
 
-    /// A `ValidationRule`.
+    /// Renders a `ValidationRule`.
     pub(super) fn rule(self, rule: &ValidationRule) -> String {
         self.write(|out| out.rule(rule))
     }
 
-    /// A `JSONSchemaProps`.
+    /// Renders a `JSONSchemaProps`.
     pub(super) fn schema(self, schema: &JsonSchemaProps) -> String {
         self.write(|out| out.schema(schema))
     }
 
-    /// A `JSONSchemaPropsOrArray`.
+    /// Renders a `JSONSchemaPropsOrArray`.
     pub(super) fn items(self, items: &SchemaOrArray) -> String {
         self.write(|out| out.schema_or_array(items))
     }
 
-    /// The versions of a CRD.
+    /// Renders the versions of a CRD.
     pub(super) fn versions(self, spec: &Spec) -> String {
         self.write(|out| out.versions(spec))
     }

@@ -2,11 +2,11 @@
 
 use super::certificate::{parse_certificate, pem};
 
-/// Why the API server cannot use the bundle: it needs one certificate in PEM that it can parse.
+/// Why the API server cannot use the bundle: it needs at least one PEM certificate that it can parse.
 pub(super) fn ca_bundle_error(bundle: &[u8]) -> Option<String> {
     let mut rest = bundle;
     let mut first_error = None;
-    // Good certificates count wherever they stand; of what is bad, the first is told.
+    // A valid certificate anywhere is enough; otherwise the first error is reported.
     while !rest.is_empty() {
         let Some((block, after)) = pem::decode(rest) else {
             first_error = first_error.or_else(|| Some("unable to parse bytes as PEM block".to_owned()));
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
     use crd_analyzer_schema::go::base64::{self, Alphabet};
 
-    /// A certificate of an Ed25519 key.
+    /// A certificate with an Ed25519 key.
     const CERTIFICATE: &str = "MIIBIjCB1aADAgECAgEGMAUGAytlcDAZMQswCQYDVQQKDALDqTEKMAgGA1UEAxMBeDAeFw0yNjExMjEwNDEwM\
         DBaFw0yNjExMjIwNDEwMDBaMBkxCzAJBgNVBAoMAsOpMQowCAYDVQQDEwF4MCowBQYDK2VwAyEA48GYVtS5dNwhE8TpAijia3mNna03BR691is+b/b\
         Wg6+jQjBAMA4GA1UdDwEB/wQEAwICBDAPBgNVHRMBAf8EBTADAQH/MB0GA1UdDgQWBBSKgfHZAyQx1sJsly8kvK/PG3fNkDAFBgMrZXADQQB7V2hom\
@@ -62,7 +62,7 @@ mod tests {
         check(&format!("{key}\n"), Some("unable to parse bytes as PEM block"));
     }
 
-    /// What Go says of the certificate with one byte changed.
+    /// Go's errors for the certificate with one byte changed.
     #[test]
     fn says_what_is_wrong_with_a_certificate() {
         let certificate = base64::decode(CERTIFICATE, Alphabet::Standard).expect("it is base64");

@@ -1,7 +1,7 @@
-//! Where rules are compiled and priced, and what is made of the answers (`cel_validation.go`).
+//! Compilation and cost estimates of rules, and the resulting errors (`cel_validation.go`).
 //!
-//! The compiler is handed in: this module decides which rules reach it, with which types and cardinality, and words the
-//! errors about costs. Without a compiler the stage is left out.
+//! The caller passes the compiler: this module decides which rules to compile, with which types and cardinality, and words
+//! the errors about costs. Without a compiler it skips rules.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use super::compiler::{CelCompiler, Types};
 use super::limits::TOTAL_COST_LIMIT;
 use crate::codes;
 
-/// The rules of a node as they were compiled for the verdict.
+/// The compiled rules of a node.
 #[derive(Clone, Copy, Debug)]
 pub struct CompiledRules<'v> {
     /// The type of the node's values.
     pub ty: &'v Arc<DeclType>,
-    /// One a rule, in order.
+    /// The results, one per rule, in order.
     pub rules: &'v [CompiledRule],
 }
 
 impl CompiledSchema {
-    /// The nodes whose rules were looked at, in the internal form.
+    /// The nodes with rules that were checked, with their paths in the internal form.
     pub fn nodes(&self) -> impl Iterator<Item = (&Path, CompiledRules<'_>)> {
         self.nodes.iter().filter_map(|it| {
             let (ty, rules) = (it.ty.as_ref()?, it.compiled.as_ref().ok()?);
@@ -33,29 +33,30 @@ impl CompiledSchema {
     }
 }
 
-/// What became of the rules of one schema.
+/// The results for the rules of one schema.
 #[derive(Clone, Debug)]
 pub struct CompiledSchema {
-    /// The schema in the internal form.
+    /// The path of the schema in the internal form.
     pub(super) path: Path,
     /// Why the API server compiles none of them, if so.
     pub(super) not_checked: Option<String>,
-    /// The nodes that have rules, each after those below it.
+    /// The nodes with rules, each after the nodes below it.
     pub(super) nodes: Vec<CompiledNode>,
 }
 
-/// What became of the rules of one node of a schema.
+/// The results for the rules of one node of a schema.
 #[derive(Clone, Debug)]
 pub(super) struct CompiledNode {
-    /// The node in the internal form.
+    /// The path of the node in the internal form.
     pub(super) path: Path,
-    /// The type of its values, if they have one.
+    /// The type of its values, if expressions can see them.
     pub(super) ty: Option<Arc<DeclType>>,
-    /// One answer a rule, in order, or what kept the API server from it; a single answer for all where the API server crashes.
+    /// One result per rule, in order, or the error that kept the API server from compiling them. If the API server crashes,
+    /// there is just one result.
     pub(super) compiled: Result<Vec<CompiledRule>, String>,
 }
 
-/// How a node's types come from those of the node above.
+/// The way from the types of the parent node to those of a node.
 #[derive(Clone, Copy)]
 enum Accessor<'s> {
     Root,
@@ -64,15 +65,15 @@ enum Accessor<'s> {
     Values,
 }
 
-/// A node of a schema as rules see it (`CELSchemaContext`).
+/// A node of a schema, with the information that its rules need (`CELSchemaContext`).
 pub(super) struct CelContext<'p, 's> {
     compiler: &'s CelCompiler,
     parent: Option<&'p CelContext<'p, 's>>,
     accessor: Accessor<'s>,
     schema: &'s JsonSchemaProps,
-    /// The node or one above it has rules.
+    /// Whether the node or a node above it has rules.
     has_rules_above: bool,
-    /// How often a value of this schema can be in one object; `None` if nothing bounds it.
+    /// The maximum number of values of this schema in one object; `None` if unbounded.
     max_cardinality: Option<u64>,
     types: OnceCell<Result<Types<'s>, String>>,
 }
@@ -91,17 +92,17 @@ impl<'s> CelContext<'_, 's> {
         }
     }
 
-    /// The property `name` (`ChildPropertyContext`).
+    /// The context of the property `name` (`ChildPropertyContext`).
     pub(super) fn property<'a>(&'a self, name: &'s str, schema: &'s JsonSchemaProps) -> CelContext<'a, 's> {
         self.child(Accessor::Property(name), schema)
     }
 
-    /// The items (`ChildItemsContext`).
+    /// The context of the items (`ChildItemsContext`).
     pub(super) fn items<'a>(&'a self, schema: &'s JsonSchemaProps) -> CelContext<'a, 's> {
         self.child(Accessor::Items, schema)
     }
 
-    /// The values of a map (`ChildAdditionalPropertiesContext`).
+    /// The context of the values of a map (`ChildAdditionalPropertiesContext`).
     pub(super) fn additional_properties<'a>(&'a self, schema: &'s JsonSchemaProps) -> CelContext<'a, 's> {
         self.child(Accessor::Values, schema)
     }
@@ -119,12 +120,12 @@ impl<'s> CelContext<'_, 's> {
         }
     }
 
-    /// How often a value of this schema can be in one object; `None` if nothing bounds it.
+    /// The maximum number of values of this schema in one object; `None` if unbounded.
     pub(super) fn max_cardinality(&self) -> Option<u64> {
         self.max_cardinality
     }
 
-    /// The types of the node, made when first asked for (`CELSchemaContext.TypeInfo`); `None` where no rule applies.
+    /// The types of the node, created on first use (`CELSchemaContext.TypeInfo`); `None` if no rule applies to it.
     pub(super) fn types(&self) -> Option<&Result<Types<'s>, String>> {
         if !self.has_rules_above {
             return None;
@@ -150,7 +151,7 @@ impl<'s> CelContext<'_, 's> {
     }
 }
 
-/// How many values of the schemas below one value of this schema can have (`extractMaxElements`); `None` if nothing bounds it.
+/// The maximum number of child values in one value of this schema (`extractMaxElements`); `None` if unbounded.
 pub fn max_elements(schema: &JsonSchemaProps) -> Option<u64> {
     let bound = |max: Option<i64>| max.map(|max| max.max(0) as u64);
     match schema.r#type.as_str() {
@@ -160,11 +161,11 @@ pub fn max_elements(schema: &JsonSchemaProps) -> Option<u64> {
     }
 }
 
-/// The sum of what all rules of a schema may cost (`TotalCost`).
+/// The total estimated cost of all rules of a schema (`TotalCost`).
 #[derive(Clone, Debug, Default)]
 pub(super) struct TotalCost {
     total: u64,
-    /// The up to four rules that cost most, of those with at least a hundredth of the limit, the dearest first.
+    /// The up to four most expensive rules among those with at least a hundredth of the limit, in descending order.
     most_expensive: Vec<(Path, u64)>,
 }
 
@@ -181,14 +182,14 @@ impl TotalCost {
 
 #[cfg(test)]
 impl TotalCost {
-    /// The sum, and what the most expensive rules cost.
+    /// The total, and the costs of the most expensive rules.
     pub(super) fn parts(self) -> (u64, Vec<u64>) {
         let most_expensive = self.most_expensive.into_iter().map(|(_, cost)| cost).collect();
         (self.total, most_expensive)
     }
 }
 
-/// The errors about a schema at `path` whose rules together cost too much.
+/// The errors for the schema at `path` if its rules together exceed the limit.
 pub(super) fn total_cost_errors(cost: TotalCost, path: &Path) -> Vec<Error> {
     if cost.total <= TOTAL_COST_LIMIT {
         return Vec::new();
@@ -204,7 +205,7 @@ pub(super) fn total_cost_errors(cost: TotalCost, path: &Path) -> Vec<Error> {
     errors
 }
 
-/// The words about a cost over its limit (`getCostErrorMessage`).
+/// The message about a cost over its limit (`getCostErrorMessage`).
 pub(super) fn over_limit(name: &str, cost: u64, limit: u64) -> String {
     let factor = cost as f64 / limit as f64;
     let factor = if factor > 100.0 {
@@ -220,7 +221,7 @@ pub(super) fn over_limit(name: &str, cost: u64, limit: u64) -> String {
     )
 }
 
-/// The API server's words for a node without types.
+/// The API server's message for a node without types.
 pub(super) fn no_types(error: &str) -> String {
     format!("internal error: failed to construct type information for x-kubernetes-validations rules: {error}")
 }

@@ -1,4 +1,4 @@
-//! The rule compiler that the API server has.
+//! The compiler for rules.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,16 +15,16 @@ use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
 use super::preexisting::Preexisting;
 use crate::codes;
 
-/// Compiles and prices rules as an API server of one Kubernetes version does. It is for one CRD: it remembers what it compiled.
+/// Compiles rules and estimates their costs like an API server of one Kubernetes version. For a single CRD: it caches results.
 #[derive(Debug)]
 pub struct CelCompiler {
     version: KubernetesVersion,
-    /// The rules of new CRDs that were compiled. The versions of a CRD mostly have the same rules on the same types, and so
-    /// have schemas of well-known types that it holds several times.
+    /// The compiled rules of new CRDs. Versions of a CRD usually have the same rules on the same types, and a schema may contain
+    /// the schema of a well-known type several times.
     remembered: RefCell<HashMap<String, Vec<Remembered>>>,
 }
 
-/// The rules of a node, and what they compiled to.
+/// The rules of a node and their results.
 #[derive(Debug)]
 struct Remembered {
     ty: Arc<DeclType>,
@@ -32,11 +32,11 @@ struct Remembered {
     compiled: Vec<CompiledRule>,
 }
 
-/// Nodes with the same first rule that are remembered.
+/// The maximum number of cached nodes with the same first rule.
 const MAX_REMEMBERED: usize = 4;
 
 impl CelCompiler {
-    /// The compiler of this Kubernetes version.
+    /// Creates a compiler for this Kubernetes version.
     pub fn new(version: KubernetesVersion) -> Self {
         Self {
             version,
@@ -44,7 +44,7 @@ impl CelCompiler {
         }
     }
 
-    /// The rules of a node, compiled as new ones.
+    /// Compiles the rules of a node as new rules.
     fn compile_new(&self, ty: &Arc<DeclType>, rules: &[ValidationRule]) -> Vec<CompiledRule> {
         let first = rules.first().map_or("", |it| it.rule.as_str());
         let mut remembered = self.remembered.borrow_mut();
@@ -64,7 +64,7 @@ impl CelCompiler {
         compiled
     }
 
-    /// The types of a schema, or why there are none (`defaultConverter`). `is_resource_root`: it is the root, or an
+    /// The types of a schema, or the error if it has none (`defaultConverter`). `is_resource_root`: it is the root, or an
     /// embedded resource.
     pub(super) fn types<'s>(
         &'s self,
@@ -85,8 +85,8 @@ impl CelCompiler {
 /// The CEL types of one node of a schema.
 pub(super) type Types<'s> = Rc<Node<'s>>;
 
-/// What is known of a node of a schema: its types, those of the nodes below it, and what its rules compile to. Where a schema is a list and a map at once, the API server takes the element type of one for
-/// that of the other, and sooner or later has none.
+/// A node of a schema with its CEL type, which gives access to the types of the nodes below and compiles the node's rules. If a schema
+/// is a list and a map at once, the API server confuses the element types of the two, and finally finds none.
 pub(super) struct Node<'s> {
     schema: Structural<'s>,
     ty: Typed,
@@ -95,9 +95,9 @@ pub(super) struct Node<'s> {
 
 enum Typed {
     Type(Arc<DeclType>),
-    /// The element type of a type that has none: the rules of this node do not compile.
+    /// The missing element type of a type that has none: the rules of this node do not compile.
     Untyped,
-    /// Below that the API server crashes when it looks for types.
+    /// Below an untyped node: the API server crashes when it looks up types.
     Crash,
 }
 
@@ -110,7 +110,7 @@ impl<'s> Node<'s> {
         })
     }
 
-    /// The types of items or values.
+    /// The types of the items or values.
     fn element(
         &self,
         schema: Structural<'s>,
@@ -150,7 +150,8 @@ impl<'s> Node<'s> {
         Some(self.element(schema, values_type))
     }
 
-    /// Compiles and prices the node's rules (`cel.Compile`): one answer a rule, in order, or what kept the API server from it.
+    /// Compiles the node's rules and estimates their costs (`cel.Compile`): one result per rule, in order, or the error that kept
+    /// the API server from compiling them.
     pub(super) fn compile(
         &self,
         rules: &[ValidationRule],
@@ -178,7 +179,7 @@ impl<'s> Node<'s> {
         Ok(rules::compile(ty, rules, self.compiler.version, set_of))
     }
 
-    /// The declared type of the node's values, if there is one.
+    /// The declared type of the node's values, if expressions can see them.
     pub(super) fn decl_type(&self) -> Option<Arc<DeclType>> {
         match &self.ty {
             Typed::Type(ty) => Some(Arc::clone(ty)),
@@ -186,8 +187,8 @@ impl<'s> Node<'s> {
         }
     }
 
-    /// The ways to bring an expression of a rule of the node below a limit with bounds that are missing: see
-    /// [`crd_analyzer_schema::rules::suggest_bounds`]. None also for one that does not compile.
+    /// The ways to bring an expression of the node's rule below a limit by adding missing limits to the schema: see
+    /// [`crd_analyzer_schema::rules::suggest_bounds`]. Empty if the expression does not compile.
     pub(super) fn suggest_bounds(
         &self,
         rule: &ValidationRule,
@@ -224,7 +225,7 @@ impl<'s> Node<'s> {
     }
 }
 
-/// What compiling the expressions of a rule takes, in parts of an [`Effort`].
+/// The effort of compiling a rule's expressions, in units of [`Effort`].
 pub(super) fn expression_size(rule: &ValidationRule) -> usize {
     rule.rule.len() + rule.message_expression.len()
 }

@@ -13,7 +13,7 @@ use super::webhook::{validate_webhook_service, validate_webhook_url};
 use crate::codes;
 use crate::types::{Conversion, WebhookClientConfig};
 
-/// The versions of ConversionReview that an API server one Kubernetes version older understands, sorted.
+/// The versions of ConversionReview that an API server of the previous Kubernetes version accepts, sorted.
 const ACCEPTED_REVIEW_VERSIONS: [&str; 2] = ["v1", "v1beta1"];
 
 /// Checks `conversion`.
@@ -133,7 +133,7 @@ fn is_accepted(version: &str) -> bool {
     ACCEPTED_REVIEW_VERSIONS.contains(&version)
 }
 
-/// Whether the versions hold one that the API server understands, or there is none at all
+/// Whether the list contains a version that the API server accepts, or is empty
 /// (`hasValidConversionReviewVersionOrEmpty`).
 pub(super) fn has_valid_review_version_or_none(conversion: &Conversion) -> bool {
     let versions = conversion.conversion_review_versions.as_deref().unwrap_or_default();

@@ -1,6 +1,6 @@
-//! What every rule of a CRD costs, also those that the API server does not get to.
+//! The cost estimates of all rules of a CRD, even those that the API server does not check.
 //!
-//! [`super::cel`] prices rules to compare them with their limits; here the numbers are what is asked for.
+//! [`super::cel`] estimates costs to compare them with their limits; this module returns the numbers.
 
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::field::{Error, ErrorType, Path, Segment};
@@ -16,18 +16,18 @@ use super::suggested_bounds::verified_proposals;
 use super::traverse::{any_schema, has_own_rules};
 use crate::{codes, types::CustomResourceDefinition};
 
-/// What may be spent on proposals for one schema, in parts of expressions and schemas that are looked at: some tenths of a second.
+/// The effort for suggestions for one schema, in visited nodes of expressions and schemas: a few tenths of a second.
 const EFFORT: u64 = 3_000_000;
 
-/// The same in work, since some parts take much more than others.
+/// The same limit as work units, since some nodes take much longer than others.
 const PROPOSING: Limits = Limits {
     work: Limits::DOCUMENT.work / 4,
     ..Limits::DOCUMENT
 };
 
-/// Prices the rules of a CRD in internal form as an API server of this Kubernetes version does when it is created; schemas without rules are left
-/// out. `errors`: what the API server says of the CRD, which decides what rules it gets to. `compiled`: what it compiled for that; what is
-/// not in there is compiled now.
+/// Estimates the costs of a CRD's rules as an API server of this Kubernetes version does on creation; schemas without rules are
+/// omitted. `definition` is in internal form. `errors` are the API server's errors, which determine the rules that it checks. `compiled`
+/// are the rules it compiled; other rules are compiled now.
 pub fn schema_costs(
     definition: &CustomResourceDefinition,
     errors: &[Error],
@@ -86,7 +86,7 @@ fn price(
     let (mut rules, total) = pricing.walk(schema, None, compiled);
     let (mut remedy, ended) = budget::within(PROPOSING, || verified_proposals(&pricing, schema, &mut rules, total));
     if ended.unfinished.is_some() {
-        // Some of them may not have been verified.
+        // Some of the suggestions may not have been verified.
         remedy = None;
         for rule in &mut rules {
             rule.remedies.clear();
@@ -102,7 +102,7 @@ fn price(
     }
 }
 
-/// Rules are only compiled where the schema is structural and has good defaults.
+/// Why the API server compiles no rules of a schema: it must be structural and have valid defaults.
 fn reason_not_checked(schema: &JsonSchemaProps, path: &Path, version: KubernetesVersion) -> Option<String> {
     let structural = match Structural::new(schema) {
         Ok(structural) => structural,
@@ -115,7 +115,7 @@ fn reason_not_checked(schema: &JsonSchemaProps, path: &Path, version: Kubernetes
     defaults.first().map(|error| format!("defaults: {error}"))
 }
 
-/// Whether an error comes from the stage that compiles rules.
+/// Whether an error comes from compiling rules.
 fn is_about_expression(error: &Error) -> bool {
     let segments = error.path.segments();
     let is_rule = segments

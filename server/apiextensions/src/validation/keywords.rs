@@ -1,4 +1,4 @@
-//! `x-kubernetes-preserve-unknown-fields`, and the keywords that say how lists and maps are merged.
+//! `x-kubernetes-preserve-unknown-fields`, and the keywords that control the merging of lists and maps.
 
 use std::collections::HashSet;
 
@@ -75,7 +75,7 @@ fn validate_list_type(schema: &JsonSchemaProps, at: &Trail<'_>, options: &Option
     } else if options.require_atomic_set_type
         && let Some(keyword) = granular_set_items(schema)
     {
-        // The message shows the list type of the items even where it is about their map type.
+        // The message shows the list type of the items even if their map type is the problem.
         let items = schema.items.as_deref().and_then(|it| it.schema.as_deref());
         let bad_value = options
             .render()

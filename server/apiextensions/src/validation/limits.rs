@@ -1,12 +1,12 @@
-//! Limits of the API server on rules and fields, and ours on errors.
+//! The API server's limits on rules and fields, and crd-analyzer's limit on errors.
 
 pub use crd_analyzer_schema::rules::COST_LIMIT;
 
-/// Cost units that all rules of a schema may be estimated at together (`StaticEstimatedCRDCostLimit`).
+/// The limit on the estimated cost of all rules of a schema, in cost units (`StaticEstimatedCRDCostLimit`).
 pub const TOTAL_COST_LIMIT: u64 = 100_000_000;
 
-/// Selectable fields of one version.
+/// The maximum number of selectable fields of one version.
 pub(super) const MAX_SELECTABLE_FIELDS: usize = 8;
 
-/// Errors of one schema that are kept. Each can contain a rendered value of some kilobytes.
+/// The maximum number of errors of one schema that are kept. Each can contain a rendered value of a few kilobytes.
 pub(super) const MAX_ERRORS: usize = 10_000;

@@ -8,18 +8,18 @@ use crd_analyzer_schema::field::{Error, Trail};
 use super::lookup;
 use crate::codes;
 
-/// What is wrong with a set or list map.
+/// An error in the items or keys of a set or list map.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ListMapError<'s> {
-    /// The items may be null.
+    /// The items are nullable.
     NullableItems { list_type: &'s str },
-    /// The key is neither required nor has a default.
+    /// The key is not required and has no default.
     OptionalKey(&'s str),
-    /// The key may be null.
+    /// The key is nullable.
     NullableKey(&'s str),
 }
 
-/// What is wrong with the schema, if it is a set or list map.
+/// The errors in the schema, if it is a set or list map.
 pub(super) fn list_map_errors(schema: &JsonSchemaProps) -> impl Iterator<Item = ListMapError<'_>> {
     let items = schema.items.as_deref().and_then(|it| it.schema.as_deref());
     let list_type = schema.x_list_type.as_deref().filter(|it| matches!(*it, "set" | "map"));
@@ -49,7 +49,7 @@ fn key_errors<'s>(items: &'s JsonSchemaProps, keys: &'s [String]) -> impl Iterat
 }
 
 impl ListMapError<'_> {
-    /// The error of the schema at `at`.
+    /// Converts this to an error of the schema at `at`.
     pub(super) fn error(self, at: &Trail<'_>) -> Error {
         let items = at.child("items");
         match self {

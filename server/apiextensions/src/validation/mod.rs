@@ -1,8 +1,8 @@
-//! The rules of a CRD on create and update
+//! Validation of a CRD on create and update
 //! (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation`).
 //!
-//! Errors come in the API server's order, except that it walks maps in random order and we by name. What a stage that the
-//! server skips would have said is kept apart, as hidden.
+//! Errors are in the API server's order, except that it walks maps in random order and this crate by name. If the API server
+//! skips a stage, the errors of that stage are returned separately, as hidden.
 
 mod approval;
 mod bad_value;
@@ -71,16 +71,16 @@ use update_tolerances::update_options;
 use crate::codes;
 use crate::types::{CustomResourceDefinition, Spec};
 
-/// What is wrong with a CRD.
+/// The errors in a CRD.
 #[derive(Clone, Debug, Default)]
 pub struct CrdErrors {
-    /// What the API server says. Empty if it crashes.
+    /// The API server's errors. Empty if it crashes.
     pub errors: Vec<Error>,
-    /// Errors that the API server reports only after the other errors are corrected. They do not belong to the verdict.
+    /// Errors that the API server reports only after the other errors are fixed. They are not part of its answer.
     pub hidden: Vec<Error>,
-    /// What makes the API server crash on the CRD (HTTP 500). The verdict is unknown then.
+    /// The error that makes the API server crash on the CRD (HTTP 500). Its answer is then unknown.
     pub crash: Option<Error>,
-    /// What the rules compile to in this request, also those that the API server does not get to.
+    /// The compiled rules, including those that the API server does not compile in this request.
     pub compiled: Vec<CompiledSchema>,
 }
 
@@ -89,7 +89,7 @@ impl CrdErrors {
         self.crash.get_or_insert(on);
     }
 
-    /// An API server that crashes says nothing else.
+    /// Hides all errors if the API server crashes, since it then reports none.
     fn settle(mut self) -> Self {
         if self.crash.is_some() {
             self.hidden.splice(0..0, self.errors.drain(..));
@@ -98,8 +98,8 @@ impl CrdErrors {
     }
 }
 
-/// What an API server of this Kubernetes version says to the CRD when it is created (`ValidateCustomResourceDefinition`). Rules are
-/// compiled if there is a compiler.
+/// The errors of an API server of this Kubernetes version when the CRD is created (`ValidateCustomResourceDefinition`). Rules are
+/// compiled only if there is a compiler.
 pub fn validate_create(
     definition: &CustomResourceDefinition,
     version: KubernetesVersion,
@@ -178,8 +178,8 @@ fn validate_rest(
     errors.extend(preserve_unknown_fields_error(definition, old));
 }
 
-/// The error about a value that an update changes (`ValidateImmutableField`); path and rendered value are asked for only
-/// then.
+/// The error about a value that an update changes (`ValidateImmutableField`); `at` returns its path and rendered value, and
+/// is called only if there is an error.
 fn immutable_error<T: PartialEq>(new: &T, old: &T, at: impl FnOnce() -> (Path, String)) -> Option<Error> {
     if new == old {
         return None;
@@ -198,7 +198,7 @@ pub(crate) fn has_rules(spec: &Spec) -> bool {
     traverse::has_schema_with(spec, traverse::has_own_rules)
 }
 
-/// The schema `name` of a map, which is sorted by name.
+/// The schema `name` in a map, which is sorted by name.
 fn lookup<'s>(schemas: &'s SchemaMap, name: &str) -> Option<&'s JsonSchemaProps> {
     let at = schemas.binary_search_by(|(key, _)| key.as_str().cmp(name)).ok()?;
     Some(&schemas[at].1)

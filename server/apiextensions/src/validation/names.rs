@@ -1,4 +1,4 @@
-//! Names of the resource (`ValidateCustomResourceDefinitionNames`) and what makes a DNS label.
+//! Names of the resource (`ValidateCustomResourceDefinitionNames`), which must be DNS labels.
 
 use crd_analyzer_schema::field::{Error, Path};
 use crd_analyzer_schema::go::to_lower;
@@ -8,7 +8,7 @@ use super::report::invalid_string;
 use crate::codes;
 use crate::types::Names;
 
-/// Checks the names below `path`, which may all be absent.
+/// Checks the names below `path`; each may be absent.
 pub(super) fn validate_names(names: &Names, path: &Path, errors: &mut Vec<Error>) {
     label(&names.plural, errors, || path.child("plural"));
     label(&names.singular, errors, || path.child("singular"));

@@ -1,4 +1,4 @@
-//! Every node of a schema (`ValidateCustomResourceDefinitionOpenAPISchema`).
+//! Validation of every node of a schema (`ValidateCustomResourceDefinitionOpenAPISchema`).
 
 use crd_analyzer_schema::field::{Error, Path, Trail};
 use crd_analyzer_schema::{JsonSchemaProps, depth};
@@ -12,10 +12,10 @@ use super::walk::NodeWalk;
 use crate::codes;
 
 impl NodeWalk<'_> {
-    /// Walks the whole schema, which is at `path`.
+    /// Walks the whole schema; `path` is its path.
     pub(super) fn root(&mut self, schema: &JsonSchemaProps, path: &Path) {
         let standard = Standard::at_root(self.options.require_valid_property_type);
-        // A schema that need not be structural has no rules compiled, and fixing nothing would change that.
+        // If the schema need not be structural, its rules are never compiled, so there are no hidden errors either.
         let compiler = self
             .options
             .compiler
@@ -115,7 +115,7 @@ impl NodeWalk<'_> {
         }
     }
 
-    /// Where schemas only restrict, rules are never compiled.
+    /// Walks the schemas in junctors, whose rules are never compiled.
     fn clauses(&mut self, schema: &JsonSchemaProps, at: &Trail<'_>, standard: Standard<'_>) {
         if let Some(not) = &schema.not {
             self.node(not, &at.child("not"), standard, false, None);
@@ -146,7 +146,7 @@ impl NodeWalk<'_> {
         let Some(items) = schema.items.as_deref() else {
             return;
         };
-        // Only the items of a map can be told which is which before and after an update.
+        // Only the items of a list of type `map` can be correlated with their old values on update.
         let standard = if schema.x_list_type.as_deref() == Some("map") {
             standard
         } else {

@@ -1,4 +1,4 @@
-//! How strict the validation of a request is (`validationOptions`): the Kubernetes version, and what an update tolerates.
+//! The strictness of a request's validation (`validationOptions`): the Kubernetes version, and what an update tolerates.
 
 use std::collections::HashSet;
 
@@ -8,10 +8,10 @@ use super::bad_value::Render;
 use super::compiler::CelCompiler;
 use super::preexisting::Preexisting;
 
-/// The questions that a create and an update answer differently.
+/// The settings that differ between creates and updates.
 pub(super) struct Options<'a> {
     pub(super) version: KubernetesVersion,
-    /// Compiles and prices rules; without it the stage is left out.
+    /// Compiles rules and estimates their costs; without it, rules are skipped.
     pub(super) compiler: Option<&'a CelCompiler>,
     pub(super) require_recognized_conversion_review_version: bool,
     pub(super) require_immutable_names: bool,
@@ -21,17 +21,17 @@ pub(super) struct Options<'a> {
     pub(super) require_pruned_defaults: bool,
     pub(super) require_atomic_set_type: bool,
     pub(super) require_map_list_keys_map_set_validation: bool,
-    /// Expressions that the stored CRD has: they may use what is not yet open to new ones.
+    /// Expressions of the stored CRD: they may use features that are not yet available to new ones.
     pub(super) preexisting: Preexisting<'a>,
-    /// Versions whose schema an update leaves as it is: their rules may cost what they cost.
+    /// Versions whose schema the update does not change: their rules may exceed the cost limit.
     pub(super) versions_with_unchanged_schemas: HashSet<&'a str>,
     pub(super) allow_invalid_ca_bundle: bool,
-    /// Versions (or, as the empty name, the shared list) whose too many selectable fields an update leaves as they are.
+    /// Versions with too many selectable fields that the update does not change. The empty name stands for the shared list.
     pub(super) allow_too_many_selectable_fields: HashSet<&'a str>,
 }
 
 impl<'a> Options<'a> {
-    /// What a create asks (`ValidateCustomResourceDefinition`).
+    /// The options for a create (`ValidateCustomResourceDefinition`).
     pub(super) fn create(version: KubernetesVersion, compiler: Option<&'a CelCompiler>) -> Self {
         Self {
             version,
@@ -51,7 +51,7 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// How values are written into messages.
+    /// The renderer of values in messages.
     pub(super) fn render(&self) -> Render {
         Render::new(self.version)
     }
@@ -66,10 +66,10 @@ impl<'a> Options<'a> {
 /// The options of one schema.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SchemaQuestion {
-    /// The status subresource is on, so only certain keywords may stand at the root.
+    /// Whether the status subresource is enabled, so that only certain keywords are allowed at the root.
     pub(super) has_status: bool,
-    /// The schema must be structural.
+    /// Whether the schema must be structural.
     pub(super) require_structural_schema: bool,
-    /// A rule may cost more than the limit of one rule.
+    /// Whether a rule may exceed the cost limit of one rule.
     pub(super) suppress_expression_cost: bool,
 }

@@ -1,4 +1,4 @@
-//! Expressions of the stored CRD, which can use functions that are not yet open to new expressions.
+//! Expressions of the stored CRD, which can use functions that are not yet available to new expressions.
 
 use std::collections::HashSet;
 

@@ -1,11 +1,11 @@
-//! `spec.preserveUnknownFields`, which v1 forbids: alone, with defaults, and with a conversion strategy.
+//! `spec.preserveUnknownFields`, which v1 forbids: on its own, with defaults, and with a conversion strategy.
 
 use crd_analyzer_schema::field::{Error, Path};
 
 use crate::codes;
 use crate::types::CustomResourceDefinition;
 
-/// The error about a CRD that newly sets the field (`validatePreserveUnknownFields`).
+/// The error for a CRD that newly sets the field (`validatePreserveUnknownFields`).
 pub(super) fn preserve_unknown_fields_error(
     definition: &CustomResourceDefinition,
     old: Option<&CustomResourceDefinition>,
@@ -22,7 +22,7 @@ pub(super) fn preserve_unknown_fields_error(
     ))
 }
 
-/// The error about a CRD that has defaults and preserves unknown fields.
+/// The error for a CRD that has defaults and preserves unknown fields.
 pub(super) fn preserved_with_defaults(path: &Path) -> Error {
     Error::invalid(
         codes::PRESERVED_UNKNOWN_FIELDS,
@@ -32,7 +32,7 @@ pub(super) fn preserved_with_defaults(path: &Path) -> Error {
     )
 }
 
-/// The error about a CRD that converts by a webhook and preserves unknown fields. `strategy` is rendered.
+/// The error for a CRD that converts by a webhook and preserves unknown fields. `strategy` is already rendered.
 pub(super) fn preserved_with_conversion(path: &Path, strategy: String) -> Error {
     Error::invalid(
         codes::PRESERVED_UNKNOWN_FIELDS,

@@ -1,4 +1,4 @@
-//! Prices the rules of one schema: compiles what is not compiled yet, and multiplies costs by cardinality.
+//! Cost estimates for the rules of one schema: compiles rules that are not compiled yet, and multiplies costs by cardinality.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -15,30 +15,30 @@ use super::preexisting::Preexisting;
 use super::rule_cost::{Bound, BoundsProposal, RuleCost, UnboundedAncestor};
 use super::traverse::any_schema;
 
-/// A list or map without bound above where the walk is.
+/// A list or map without a limit above the current node.
 struct Unbounded {
-    /// How many segments its path has.
+    /// The number of segments in its path.
     depth: usize,
-    /// What would bound it.
+    /// The keyword that would limit it.
     keyword: &'static str,
-    /// The same for who asks, made once: rules below share it.
+    /// The same list or map in public form, created on first use and shared by all rules below it.
     known: OnceCell<Arc<UnboundedAncestor>>,
 }
 
-/// How a schema is priced.
+/// The settings for the cost estimates of a schema.
 pub(super) struct Pricing<'e> {
-    /// The schema in the internal form.
+    /// The path of the schema in the internal form.
     pub(super) path: &'e Path,
-    /// See [`Walk`].
+    /// The API server's errors in the schema, see [`Walk`].
     pub(super) errors: &'e [String],
     pub(super) version: KubernetesVersion,
     pub(super) is_reached: bool,
-    /// What may be spent on proposals of bounds.
+    /// The remaining effort for suggesting limits.
     pub(super) effort: Effort,
 }
 
 impl Pricing<'_> {
-    /// The rules of a schema, and what they and their message expressions cost together; `None` if that is too much effort.
+    /// The rules of a schema, and the total cost of the rules and message expressions; `None` if the effort is too high.
     pub(super) fn all(&self, schema: &JsonSchemaProps) -> Option<(Vec<RuleCost>, u64)> {
         let mut size = 0;
         any_schema(schema, &mut |it| {
@@ -48,9 +48,9 @@ impl Pricing<'_> {
         self.effort.spend(size).then(|| self.walk(schema, None, &[]))
     }
 
-    /// One rule of a schema of so many nodes; `None` if that is too much effort.
+    /// One rule of a schema with this number of nodes; `None` if the effort is too high.
     pub(super) fn one(&self, schema: &JsonSchemaProps, nodes: usize, rule: &RuleCost) -> Option<RuleCost> {
-        // The types of rules are made for the topmost node that has any.
+        // Types are created for the topmost node with rules and everything below it.
         if !self.effort.spend(nodes + rule.rule.len()) {
             return None;
         }
@@ -89,7 +89,7 @@ impl Pricing<'_> {
         }
     }
 
-    /// The ways to bring a rule below a lower limit.
+    /// The ways to bring a rule below a cost limit.
     pub(super) fn fits_below(&self, schema: &JsonSchemaProps, rule: &RuleCost, limit: u64) -> Vec<BoundsProposal> {
         let mut walk = self.start(Some((&rule.path, rule.index)), limit);
         walk.start(schema, self.version);
@@ -98,40 +98,40 @@ impl Pricing<'_> {
 }
 
 struct Walk<'e> {
-    /// The paths of errors that are not about a compiled expression, sorted. As text: one segment of the API server's paths may name
-    /// several fields.
+    /// The paths of errors that are not about a compiled expression, sorted. Stored as strings, since one segment of the API server's paths
+    /// may name several fields.
     errors: &'e [String],
-    /// The API server gets to the rules of this schema at all.
+    /// Whether the API server compiles rules of this schema at all.
     is_reached: bool,
-    /// Lists and maps without bound from the root to where the walk is: how many segments their paths have, and what would bound them.
+    /// The lists and maps without a limit from the root to the current node.
     unbounded: Vec<Unbounded>,
-    /// How many segments the path to where the walk is has.
+    /// The number of segments in the path of the current node.
     depth: usize,
-    /// The product of the bounds of the others.
+    /// The product of the limits of the other lists and maps.
     bounded: u64,
     rules: Vec<RuleCost>,
     total: u64,
     root: &'e Path,
-    /// The only rule that is asked about.
+    /// The node and index of the only rule to visit, if not all.
     only: Option<(&'e Path, usize)>,
-    /// What costs more than this gets proposals.
+    /// Rules that cost more than this get suggestions.
     limit: u64,
-    /// What is compiled already of what is to come.
+    /// The remaining nodes whose rules are already compiled.
     compiled: &'e [CompiledNode],
     effort: &'e Effort,
 }
 
-/// Where a walk goes.
+/// The nodes that a walk visits.
 #[derive(Clone, Copy)]
 enum Way<'w> {
-    /// Everywhere.
+    /// All nodes.
     All,
-    /// To one node below.
+    /// One node below.
     To(&'w [Segment]),
 }
 
 impl Way<'_> {
-    /// The rest behind a step to what is below a keyword; `None` if the way does not go there.
+    /// The rest of the way after a step to a keyword; `None` if it does not lead there.
     fn below(self, keyword: &str) -> Option<Self> {
         match self {
             Self::All => Some(Self::All),
@@ -140,7 +140,7 @@ impl Way<'_> {
         }
     }
 
-    /// The same for a property.
+    /// The rest of the way after a step to a property; `None` if it does not lead there.
     fn property(self, name: &str) -> Option<Self> {
         match self.below("properties")? {
             Self::To([Segment::Key(key), rest @ ..]) if key == name => Some(Self::To(rest)),
@@ -149,7 +149,7 @@ impl Way<'_> {
         }
     }
 
-    /// Whether what is here is asked about.
+    /// Whether the walk visits the current node.
     fn is_here(self) -> bool {
         matches!(self, Self::All | Self::To([]))
     }
@@ -222,7 +222,7 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// Goes to a node that is so many segments below.
+    /// Visits a node whose path is longer by this number of segments.
     fn below<'s>(
         &mut self,
         segments: usize,
@@ -236,7 +236,7 @@ impl<'e> Walk<'e> {
         self.depth -= segments;
     }
 
-    /// The lists and maps without bound above the node at `path`, where the walk is.
+    /// The lists and maps without a limit above the current node, which is at `path`.
     fn unbounded_above(&self, path: &Path) -> Arc<[Arc<UnboundedAncestor>]> {
         let ancestor = |it: &Unbounded| {
             let make = || UnboundedAncestor {
@@ -253,7 +253,7 @@ impl<'e> Walk<'e> {
         let checked = self.is_reached && !self.has_schema_error_within(path);
         let compiled = match self.compiled_at(path) {
             Some(compiled) => Cow::Borrowed(compiled),
-            // Of several answers each is that of its rule, and one is that of all.
+            // There is either one result per rule, or one for all of them.
             None => Cow::Owned(compile(only.map_or(rules, |it| &rules[it..=it]), context)),
         };
         let unbounded = self.unbounded_above(path);
@@ -280,7 +280,7 @@ impl<'e> Walk<'e> {
             match &*compiled {
                 Err(failure) => out.error = Some(failure.clone()),
                 Ok(compiled) => {
-                    // Where the API server would crash, there is one answer for all rules.
+                    // If the API server would crash, there is one result for all rules.
                     if let Some(compiled) = compiled.get(index).or(compiled.last()) {
                         out.take(compiled);
                     }
@@ -294,16 +294,16 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// What the rules of the node at `path` compiled to, if they did.
+    /// The compiled rules of the node at `path`, if they were compiled before.
     fn compiled_at(&mut self, path: &Path) -> Option<&'e Result<Vec<CompiledRule>, String>> {
-        // Both walks go the same way, and one may leave out what the other has.
+        // Both walks use the same order, but either may skip nodes that the other visits.
         let at = self.compiled.iter().position(|it| it.path == *path)?;
         let compiled = &self.compiled[at].compiled;
         self.compiled = &self.compiled[at + 1..];
         Some(compiled)
     }
 
-    /// Looks for bounds that would make an expensive rule cheaper.
+    /// Suggests limits that would make an expensive rule cheaper.
     fn propose<'s>(&self, out: &mut RuleCost, rule: &'s ValidationRule, context: &CelContext<'_, 's>) {
         if out.error.is_some() || out.cost.max(out.message_cost) <= self.limit {
             return;
@@ -335,7 +335,7 @@ impl<'e> Walk<'e> {
         out.remedies = ways.collect();
     }
 
-    /// Whether there is an error about the node at `path` or one below it that keeps the API server from compiling the node's rules.
+    /// Whether an error at or below the node at `path` keeps the API server from compiling the node's rules.
     fn has_schema_error_within(&self, path: &Path) -> bool {
         let path = path.to_string();
         let begins = |prefix: &str| {
@@ -373,7 +373,7 @@ fn steps(path: &Path, root: &Path) -> Vec<SchemaStep> {
     segments.filter_map(step).collect()
 }
 
-/// The bounds of a fit for a rule at `path`, from the root of the schema.
+/// The suggested limits for a rule at `path`, with steps from the root of the schema.
 fn absolute(fit: &SuggestedBounds, path: &Path, root: &Path, unbounded: &[Arc<UnboundedAncestor>]) -> Vec<Bound> {
     let here = steps(path, root);
     let above = fit.above.iter().flat_map(|&(suggested, largest)| {

@@ -1,4 +1,4 @@
-//! A short way to make the commonest error.
+//! Helpers for the most common errors.
 
 use crd_analyzer_schema::field::{Error, Path};
 use crd_analyzer_schema::go::quote;
@@ -8,7 +8,7 @@ pub(super) fn invalid_string(code: &'static str, path: Path, value: &str, detail
     Error::invalid(code, path, quote(value), detail)
 }
 
-/// A string that must be one of the accepted ones (`validateEnumStrings`, required).
+/// Checks that a required string is one of the accepted values (`validateEnumStrings`).
 pub(super) fn validate_enum_string(
     code: &'static str,
     value: &str,

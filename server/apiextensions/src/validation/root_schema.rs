@@ -13,7 +13,7 @@ use super::walk::NodeWalk;
 use crate::codes;
 use crate::types::Validation;
 
-/// Checks the schema at `path`, which is that of `validation` or of a version's `schema`.
+/// Checks the schema at `path`, which is either `validation` or the `schema` of a version.
 pub(super) fn validate_schema(
     validation: Option<&Validation>,
     question: SchemaQuestion,
@@ -38,8 +38,8 @@ pub(super) fn validate_schema(
         ));
     }
 
-    // Rules are compiled only in schemas that are structural and have good defaults. Where that is asked for and not
-    // so, what the rules' stage would say is kept as hidden.
+    // The API server compiles rules only if the schema is structural and has valid defaults. Otherwise the errors of
+    // the rules are kept as hidden.
     let mut compiles_rules = false;
     let mut not_structural = None;
     let mut not_checked = None;
@@ -99,11 +99,11 @@ pub(super) fn validate_schema(
     findings.errors.append(&mut errors);
 }
 
-/// Which keyword may not stand at the root of a schema whose status is a subresource. The schema of `status` is taken out
-/// of it, so nothing at the root may say more about `status` than its own property does.
+/// The error for a keyword that is not allowed at the root of a schema with a status subresource. The API server extracts the
+/// schema of `status`, so keywords at the root must not restrict `status` in other ways than its property.
 fn root_with_status_error(schema: &JsonSchemaProps, options: &Options<'_>, path: &Path) -> Option<Error> {
     let empty = |keyword| schema.empty.contains(keyword);
-    // The API server goes by the order of its struct's fields and stops at the first that is wrong.
+    // The API server checks the fields of its struct in order and stops at the first invalid one.
     let before_type = !schema.id.is_empty() || !schema.schema.is_empty() || schema.r#ref.is_some();
     if !before_type && !schema.r#type.is_empty() && schema.r#type != "object" {
         return Some(invalid_string(

@@ -7,111 +7,111 @@ use crd_analyzer_schema::rules::SchemaStep;
 
 use super::limits::{COST_LIMIT, TOTAL_COST_LIMIT};
 
-/// The rules of one schema, which may be that of several versions.
+/// The rules of one schema, which several versions may share.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SchemaCosts {
-    /// The versions that have the schema.
+    /// The names of the versions with this schema.
     pub versions: Vec<String>,
-    /// The schema in the internal form.
+    /// The path of the schema in the internal form.
     pub path: Path,
-    /// Its rules: those of a node after those of the nodes below it.
+    /// Its rules. Those of a node come after those of the nodes below it.
     pub rules: Vec<RuleCost>,
-    /// Cost units of all rules and message expressions that the API server checks.
+    /// The total estimated cost of all rules and message expressions that the API server checks, in cost units.
     pub total: u64,
     /// Why the API server checks none of the rules, if so.
     pub not_checked: Option<String>,
-    /// The bounds that bring the schema and all its rules below their limits, if something is over its limit and there are any.
+    /// Limits that bring the schema and all its rules below their cost limits, if one is exceeded and such limits exist.
     pub remedy: Option<BoundsProposal>,
 }
 
 impl SchemaCosts {
-    /// The schema as a whole costs more than the API server allows.
+    /// Whether the schema as a whole exceeds the API server's cost limit.
     pub fn is_over(&self) -> bool {
         self.total > TOTAL_COST_LIMIT
     }
 
-    /// The schema, or one of its rules, costs more than the API server allows.
+    /// Whether the schema or one of its rules exceeds the API server's cost limit.
     pub fn is_over_somewhere(&self) -> bool {
         self.is_over() || self.rules.iter().any(RuleCost::is_over)
     }
 }
 
-/// What one rule costs, in cost units.
+/// The estimated cost of one rule, in cost units.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RuleCost {
-    /// The schema node that has the rule, in the internal form.
+    /// The path of the schema node with the rule, in the internal form.
     pub path: Path,
-    /// The rule's position at its node.
+    /// The index of the rule at its node.
     pub index: usize,
     /// The expression.
     pub rule: String,
-    /// Whether the API server checks the rule. If not, the numbers are what it would find.
+    /// Whether the API server checks the rule. If not, the numbers are what it would compute.
     pub checked: bool,
-    /// `expr_cost` as often as the rule may be evaluated: what the API server compares with [`COST_LIMIT`].
+    /// `expr_cost` multiplied by `cardinality`: the number that the API server compares with [`COST_LIMIT`].
     pub cost: u64,
-    /// One evaluation at worst; 0 if the rule does not compile.
+    /// The maximum cost of one evaluation; 0 if the rule does not compile.
     pub expr_cost: u64,
-    /// How many values of the node an object can have by the bounds of the schemas above; `None` if nothing bounds it.
+    /// The maximum number of values of the node in one object according to the limits in the schemas above; `None` if unbounded.
     pub max_cardinality: Option<u64>,
-    /// The factor that counts: `max_cardinality`, or how many of the smallest values fit into a request.
+    /// The number of evaluations in the estimate: `max_cardinality`, or the maximum number of values in one request.
     pub cardinality: u64,
-    /// Lists and maps above the node without bound, from the top.
+    /// The lists and maps without a limit above the node, outermost first.
     pub unbounded: Arc<[Arc<UnboundedAncestor>]>,
-    /// The rule compares with the old value.
+    /// Whether the rule compares with the old value.
     pub uses_old_self: bool,
-    /// Why the rule does not compile.
+    /// The compile error of the rule.
     pub error: Option<String>,
-    /// The message expression: one evaluation at worst, 0 if there is none.
+    /// The maximum cost of evaluating the message expression once; 0 if there is none.
     pub message_cost: u64,
-    /// Why the message expression does not compile.
+    /// The compile error of the message expression.
     pub message_error: Option<String>,
-    /// The ways to bring the rule and its message expression below their limits with bounds that are missing, the best first, each verified
-    /// by pricing the rule with them. None if they are below, or if missing bounds are not what makes them expensive.
+    /// The ways to bring the rule and its message expression below their cost limits by adding missing limits, the best first. Each is
+    /// verified by a new cost estimate. Empty if the costs are below their limits, or if missing limits are not the cause.
     pub remedies: Vec<BoundsProposal>,
 }
 
 impl RuleCost {
-    /// The rule or its message expression costs more than the API server allows.
+    /// Whether the rule or its message expression exceeds the API server's cost limit.
     pub fn is_over(&self) -> bool {
         self.cost > COST_LIMIT || self.message_cost > COST_LIMIT
     }
 }
 
-/// A list or map that can have any number of elements.
+/// A list or map with an unlimited number of elements.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnboundedAncestor {
-    /// Its schema in the internal form.
+    /// The path of its schema in the internal form.
     pub path: Path,
-    /// The keyword that would bound it.
+    /// The keyword that would limit it.
     pub keyword: &'static str,
 }
 
-/// Bounds that together bring a rule, or a schema, below its limit.
+/// Limits that together bring a rule or a schema below its cost limit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoundsProposal {
-    /// The bounds, by the path of their schemas.
+    /// The limits, sorted by the path of their schemas.
     pub bounds: Vec<Bound>,
-    /// Cost units with these bounds: of the rule; of the dearest one if it is about a schema.
+    /// The cost with these limits, in cost units: of the rule, or of the most expensive rule of a schema.
     pub cost: u64,
-    /// Cost units of all rules of the schema with these bounds, if it is about a schema; 0 if not.
+    /// The cost of all rules of the schema with these limits, in cost units; 0 if the proposal is about a single rule.
     pub total: u64,
 }
 
-/// A bound for a schema that has none.
+/// A limit for a schema that has none.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Bound {
-    /// From the root of the schema to the one that gets the bound.
+    /// The steps from the root of the schema to the one that gets the limit.
     pub steps: Vec<SchemaStep>,
     /// `maxItems`, `maxProperties` or `maxLength`.
     pub keyword: &'static str,
-    /// What is proposed.
+    /// The suggested value.
     pub suggested: i64,
-    /// The largest value that does, if the other bounds are as proposed.
+    /// The largest sufficient value, if the other limits are as suggested.
     pub largest: i64,
 }
 
 impl Bound {
-    /// The marker by which controller-gen writes the bound, and what it is at: a field, or the type of items or values.
+    /// The kubebuilder marker for the limit, and where to put it: a field, or the type of items or values.
     pub fn marker(&self) -> (String, String) {
         let (name, value) = (capitalized(self.keyword), self.suggested);
         match self.steps.as_slice() {
@@ -134,7 +134,7 @@ impl Bound {
         }
     }
 
-    /// Where the values are that the bound is for: `spec.hosts[*]`; empty for the whole object.
+    /// The path of the values that the limit applies to: `spec.hosts[*]`; empty for the whole object.
     pub fn place(&self) -> String {
         let mut out = String::new();
         for step in &self.steps {
@@ -150,7 +150,7 @@ impl Bound {
         out
     }
 
-    /// The schema as a path below `root`.
+    /// The path of the limited schema below `root`.
     pub fn path(&self, root: &Path) -> Path {
         self.steps.iter().fold(root.clone(), |path, step| match step {
             SchemaStep::Property(name) => path.child("properties").key(name),

@@ -1,4 +1,4 @@
-//! What a rule says beside its expression, and when expressions are compiled.
+//! Validation of a rule's fields apart from its expression, and the decision when to compile expressions.
 
 use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::KubernetesVersion;
@@ -13,7 +13,7 @@ use super::standard::Standard;
 use super::walk::NodeWalk;
 use crate::codes;
 
-/// The reasons that a rule may give, sorted.
+/// The reasons that a rule may have, sorted.
 const REASONS: [&str; 4] = [
     "FieldValueDuplicate",
     "FieldValueForbidden",
@@ -21,7 +21,7 @@ const REASONS: [&str; 4] = [
     "FieldValueRequired",
 ];
 
-/// Checks the rules of the schema at `at`. `errors_above` is how many schema errors there were before the node.
+/// Checks the rules of the schema at `at`. `errors_above` is the number of schema errors before this node.
 pub(super) fn validate_rules<'s>(
     walk: &mut NodeWalk<'_>,
     schema: &'s JsonSchemaProps,
@@ -33,7 +33,7 @@ pub(super) fn validate_rules<'s>(
     if schema.x_validations.is_empty() {
         return;
     }
-    // Whether the schema has a structural form is the same for all rules.
+    // All rules share the structural form of the schema, if it has one.
     let mut structural = None;
     for (i, rule) in schema.x_validations.iter().enumerate() {
         let rules_at = at.child("x-kubernetes-validations");
@@ -56,13 +56,13 @@ pub(super) fn validate_rules<'s>(
         }
     }
     if let Some(context) = cel {
-        // Types made of a schema with errors lead to messages that nobody understands, so the API server stops here.
+        // Types from a schema with errors would lead to incomprehensible messages, so the API server stops here.
         let has_errors = walk.schema_errors.len() > errors_above;
         compile_rules(walk, schema, at, standard, context, has_errors || !walk.compiles_rules);
     }
 }
 
-/// Details that 1.34 made shorter.
+/// The wording of a detail that 1.34 shortened.
 fn reworded(walk: &NodeWalk<'_>, field: &str, detail: &str) -> String {
     if walk.options.version >= KubernetesVersion::minor(34) {
         detail.to_owned()
@@ -108,7 +108,7 @@ fn validate_field_path(walk: &mut NodeWalk<'_>, field_path: &str, schema: Option
         let error = invalid_string(codes::INVALID_FIELD_PATH, at.path(), field_path, detail);
         walk.schema_errors.push(error.because(Cause::LineBreak));
     }
-    // A schema that is not structural is skipped here: another check reports it.
+    // Without a structural form, skip the path: another check reports the schema.
     if schema.is_none() {
         return;
     }
@@ -128,7 +128,7 @@ fn validate_field_path(walk: &mut NodeWalk<'_>, field_path: &str, schema: Option
     }
 }
 
-/// Without blanks at both ends, as Go's `strings.TrimSpace` (which knows the same blanks as Rust's).
+/// Trims like Go's `strings.TrimSpace`, whose white space is the same as Rust's.
 fn trim(text: &str) -> &str {
     text.trim()
 }

@@ -15,7 +15,7 @@ use super::report::invalid_string;
 use crate::codes;
 use crate::types::{SelectableField, Spec, Version};
 
-/// Checks the selectable fields that all versions share; `path` is that of `spec`.
+/// Checks the selectable fields that all versions share; `path` is the path of `spec`.
 pub(super) fn validate_shared_selectable_fields(
     spec: &Spec,
     options: &Options<'_>,
@@ -87,7 +87,7 @@ fn validate_fields(
             findings
                 .errors
                 .push(invalid_string(codes::NOT_STRUCTURAL, path, "", error.to_string()));
-            // The API server goes on without a schema.
+            // The API server continues as if there were no schema.
             None
         }
     };
@@ -110,7 +110,7 @@ fn validate_fields(
     }
 }
 
-/// Checks one field; the error is where the API server crashes.
+/// Checks one field; returns an error if the API server crashes.
 fn validate_field(
     field: &SelectableField,
     schema: Option<Structural<'_>>,

@@ -25,7 +25,7 @@ use super::{CrdErrors, immutable_error};
 use crate::codes;
 use crate::types::{Spec, Validation};
 
-/// Checks `spec` as on a create.
+/// Checks `spec` on create.
 pub(super) fn validate_spec(spec: &Spec, options: &Options<'_>, path: &Path, findings: &mut CrdErrors) {
     let errors = &mut findings.errors;
     validate_group(&spec.group, path, errors);
@@ -40,7 +40,7 @@ pub(super) fn validate_spec(spec: &Spec, options: &Options<'_>, path: &Path, fin
     validate_schemas_are_there(spec, options, path, errors);
 
     let preserves_unknown_fields = spec.preserve_unknown_fields.unwrap_or(true);
-    // Defaults, pruning and extensions each need structural schemas, also where an update need not have any.
+    // Defaults, pruning and extensions all require structural schemas, even on updates that otherwise do not.
     let mut require_structural_schema =
         options.require_structural_schema || !spec.preserve_unknown_fields.unwrap_or_default();
     if (preserves_unknown_fields || !require_structural_schema) && schemas_of(spec).any(has_default) {
@@ -120,7 +120,7 @@ pub(super) fn validate_spec(spec: &Spec, options: &Options<'_>, path: &Path, fin
     validate_conversion(spec.conversion.as_ref(), &path.child("conversion"), options, errors);
 }
 
-/// Checks `spec` as on an update of `old`.
+/// Checks `spec` on an update of `old`.
 pub(super) fn validate_spec_update(
     spec: &Spec,
     old: &Spec,

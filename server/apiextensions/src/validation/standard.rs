@@ -1,4 +1,4 @@
-//! Keywords that no CRD may use, and where defaults and embedded resources may not stand
+//! Keywords that no CRD may use, and where defaults and embedded resources are not allowed
 //! (`specStandardValidatorV3`).
 
 use crd_analyzer_schema::field::{Error, Trail};
@@ -8,18 +8,18 @@ use crd_analyzer_schema::{EmptyKeywords, JsonSchemaProps};
 use super::traverse::{TYPES, has_unknown_type};
 use crate::codes;
 
-/// What a node inherits from those above it.
+/// State that a node inherits from the nodes above it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Standard<'t> {
     require_valid_property_type: bool,
     forbidden_defaults: Option<ForbiddenDefaults<'t>>,
-    /// The node describes the metadata, kind or apiVersion of a resource, or what is below.
+    /// Whether the node describes `metadata`, `kind` or `apiVersion` of a resource, or a part of them.
     pub(super) inside_resource_meta: bool,
-    /// The topmost node from which on down old and new values cannot be told which belongs to which.
+    /// The topmost surrounding node below which old and new values cannot be correlated.
     pub(super) uncorrelatable: Option<&'t Trail<'t>>,
 }
 
-/// Why there may be no default.
+/// Why defaults are not allowed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ForbiddenDefaults<'t> {
     InTopLevel(&'t str),
@@ -27,7 +27,7 @@ pub(super) enum ForbiddenDefaults<'t> {
 }
 
 impl<'t> Standard<'t> {
-    /// What the root of a schema starts with.
+    /// The initial state at the root of a schema.
     pub(super) fn at_root(require_valid_property_type: bool) -> Self {
         Self {
             require_valid_property_type,
@@ -44,7 +44,7 @@ impl<'t> Standard<'t> {
         }
     }
 
-    /// From `at` on down values cannot be correlated, unless that was so above already.
+    /// Marks values from `at` on down as uncorrelatable, unless they already are.
     pub(super) fn with_uncorrelatable(self, at: &'t Trail<'t>) -> Self {
         Self {
             uncorrelatable: self.uncorrelatable.or(Some(at)),

@@ -10,7 +10,7 @@ use super::report;
 use crate::codes;
 use crate::types::{Status, Version};
 
-/// Checks the versions that objects were stored in (`ValidateCustomResourceDefinitionStoredVersions`).
+/// Checks the versions in which resources have been stored (`ValidateCustomResourceDefinitionStoredVersions`).
 pub(super) fn validate_stored_versions(
     status: &Status,
     versions: &[Version],
@@ -23,7 +23,7 @@ pub(super) fn validate_stored_versions(
     let render = Render::new(version);
     let code = codes::STORED_VERSIONS;
     if stored.is_empty() {
-        // A list that was never there and an empty one print differently before 1.34 only; a status has none.
+        // An absent list and an empty one print differently only before 1.34; the status has no list here.
         let detail = "must have at least one stored version";
         errors.push(Error::invalid(code, path, render.strings(None), detail));
         return;

@@ -1,16 +1,16 @@
-//! Whether a schema is structural, and whether its defaults are good: what `schema` answers, as this crate asks it.
+//! Structural schemas and valid defaults: wrappers around the checks of the crate `schema`.
 
 use crd_analyzer_schema::defaulting::{self, RuleOutcome, RuleRun, Rules, RunRules, validate_defaults};
 use crd_analyzer_schema::field::{Error, Path};
 use crd_analyzer_schema::structural::{self, Structural};
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
 
-/// What keeps a schema from being structural (`ValidateStructural`).
+/// The errors that keep a schema from being structural (`ValidateStructural`).
 pub(super) fn structural_errors(schema: Structural<'_>, path: &Path, version: KubernetesVersion) -> Vec<Error> {
     structural::validate(schema, path, version)
 }
 
-/// What is wrong with the defaults of a schema (`ValidateDefaults`). `runs_rules`: also by its rules.
+/// The errors in the defaults of a schema (`ValidateDefaults`). `runs_rules`: also run its rules on them.
 pub(super) fn default_errors(
     schema: Structural<'_>,
     path: &Path,
@@ -30,7 +30,7 @@ pub(super) fn default_errors(
     }
 }
 
-/// Takes the rules of defaults as held, where rules are not looked at.
+/// Accepts all defaults, for checks that do not run rules.
 struct NoRules;
 
 impl Rules for NoRules {

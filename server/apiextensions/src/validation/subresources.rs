@@ -11,7 +11,7 @@ use super::version_fields::has_per_version_subresources;
 use crate::codes;
 use crate::types::{Spec, Subresources, Version};
 
-/// Checks `scale`; `status` has nothing to check.
+/// Checks `scale`; there is nothing to check in `status`.
 pub(super) fn validate_subresources(
     subresources: Option<&Subresources>,
     path: &Path,
@@ -21,7 +21,7 @@ pub(super) fn validate_subresources(
     let Some(scale) = subresources.and_then(|it| it.scale.as_ref()) else {
         return;
     };
-    // These names are one step of the API server's path, dot and all.
+    // Each of these names is one segment of the API server's path, despite the dot.
     let replicas = [
         ("scale.specReplicasPath", &scale.spec_replicas_path, ".spec."),
         ("scale.statusReplicasPath", &scale.status_replicas_path, ".status."),
@@ -58,8 +58,8 @@ pub(super) fn has_status(subresources: Option<&Subresources>) -> bool {
     subresources.is_some_and(|it| it.status.is_some())
 }
 
-/// Which versions have a status subresource (`getSubresourcesForVersion`): each the one of the first version of its name,
-/// unless all versions share theirs.
+/// Which versions have a status subresource (`getSubresourcesForVersion`): all if they share one; otherwise each version uses
+/// the subresources of the first version with its name.
 pub(super) fn versions_with_status(spec: &Spec) -> Vec<bool> {
     if !has_per_version_subresources(&spec.versions) {
         return vec![has_status(spec.subresources.as_ref()); spec.versions.len()];

@@ -1,7 +1,7 @@
-//! Bounds that would bring expensive rules, and schemas that are expensive as a whole, below their limits.
+//! Limits that would bring expensive rules and schemas below their cost limits.
 //!
-//! [`crd_analyzer_schema::rules::suggest_bounds`] finds them for one expression; here they are given to the schema, which is priced again: what is
-//! proposed holds.
+//! [`crd_analyzer_schema::rules::suggest_bounds`] finds them for one expression. This module adds them to the schema and repeats the
+//! cost estimate, so that every suggestion is verified.
 
 use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::rules::SchemaStep;
@@ -12,11 +12,11 @@ use super::pricing::Pricing;
 use super::rule_cost::{Bound, BoundsProposal, RuleCost};
 use super::traverse::any_schema;
 
-/// How often the dearest rule is looked at again to bring a schema below its limit.
+/// The maximum number of times that the most expensive rule gets tighter limits to bring a schema below its limit.
 const MAX_ROUNDS: usize = 12;
 
-/// Keeps of the proposals for each rule those that hold, with what the rule costs then, and looks for bounds that bring all below its
-/// limit.
+/// Keeps the suggestions for each rule that are sufficient, with the resulting costs, and finds limits that bring the whole schema
+/// below its cost limit.
 pub(super) fn verified_proposals(
     pricing: &Pricing<'_>,
     schema: &JsonSchemaProps,
@@ -72,7 +72,7 @@ pub(super) fn verified_proposals(
         if round > MAX_ROUNDS || cost < 2 {
             return None;
         }
-        // A bound that was proposed may be tightened: the rule is asked about as it was.
+        // A limit that was already suggested may be tightened, so use the original schema.
         let mut more = pricing
             .fits_below(schema, dearest, (cost / 4).min(COST_LIMIT))
             .into_iter();
@@ -80,7 +80,7 @@ pub(super) fn verified_proposals(
     }
 }
 
-/// Adds bounds; of two for one schema the narrower one counts.
+/// Adds limits; of two for the same keyword, the tighter one is kept.
 fn join(bounds: &mut Vec<Bound>, more: &[Bound]) {
     for bound in more {
         match bounds
@@ -97,7 +97,7 @@ fn join(bounds: &mut Vec<Bound>, more: &[Bound]) {
     bounds.sort();
 }
 
-/// Gives bounds to a schema.
+/// Sets the limits in a schema.
 fn set_bounds(schema: &mut JsonSchemaProps, bounds: &[Bound]) {
     for bound in bounds {
         if let Some(at) = below(schema, &bound.steps) {
@@ -106,7 +106,7 @@ fn set_bounds(schema: &mut JsonSchemaProps, bounds: &[Bound]) {
     }
 }
 
-/// Takes a bound away that the original does not have.
+/// Resets a limit to the value in the original schema.
 fn restore(copy: &mut JsonSchemaProps, original: &JsonSchemaProps, bound: &Bound) {
     let mut at = Some(original);
     for step in &bound.steps {

@@ -1,4 +1,4 @@
-//! The tables of the Kubernetes project about single functions of the package.
+//! Kubernetes' test tables for individual functions of the package.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::types::{CustomResourceDefinition, Status, Validation, v1};
 
 const VERSION: KubernetesVersion = KubernetesVersion::minor(37);
 
-/// The cases of one kind in a table.
+/// The cases of one kind in a test table.
 fn cases(name: &str, kind: &str) -> Vec<Value> {
     let cases = tables::cases(name).into_iter();
     cases.filter(|case| case["kind"] == kind).collect()
@@ -41,7 +41,7 @@ fn decode(definition: &Value) -> v1::CustomResourceDefinition {
     }
 }
 
-/// The CRD with these versions, neither defaulted nor converted.
+/// A CRD with these versions, without defaulting and conversion.
 fn definition(versions: &Value) -> CustomResourceDefinition {
     let decoded = decode(&json!({
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -90,9 +90,9 @@ fn schemas_of_the_kubernetes_tables() {
         let option = |name: &str| input["options"][name].as_bool().unwrap_or_default();
         let validation = validation(&input["validation"]["openAPIV3Schema"]);
         let has_default = validation.open_api_v3_schema.as_ref().is_some_and(has_default);
-        // No server asks without allowing defaults, so here they are always allowed; and rules are not yet run on them.
+        // The API server always allows defaults, so cases that forbid them are skipped, and so are cases that run rules on them.
         let runs_rules = case["actual"]["errors"].to_string().contains("failed rule: ");
-        // One test sets an environment of before 1.30 up.
+        // One test emulates an environment before 1.30.
         let is_older = case["case"].as_str().is_some_and(|it| it.contains("before v1.30"));
         if has_default && !option("allowDefaults") || runs_rules || is_older {
             continue;
@@ -122,7 +122,7 @@ fn schemas_of_the_kubernetes_tables() {
     }
 }
 
-/// The update function alone, on CRDs that are what the test had when they are written in v1.
+/// Tests only the update function, with CRDs that v1 can represent exactly.
 #[test]
 #[ignore = "needs the test tables of the Kubernetes and cel-go projects"]
 fn updates_of_the_kubernetes_tables() {
@@ -151,7 +151,7 @@ fn updates_of_the_kubernetes_tables() {
 fn deprecation_warnings_of_the_kubernetes_tables() {
     for case in cases("crd_misc", "deprecation-warning") {
         let input = &case["input"];
-        // A warning that is no text at all cannot be written in a document.
+        // A document cannot represent a missing warning.
         let Some(warning) = input["warning"].as_str() else {
             continue;
         };
@@ -179,7 +179,7 @@ fn stored_versions_of_the_kubernetes_tables() {
     }
 }
 
-/// The cardinality below the rest of a chain. Each context borrows the one above, so it is walked by recursion.
+/// The cardinality at the end of a chain. Each context borrows its parent, so this function is recursive.
 fn last_cardinality<'s>(
     context: &CelContext<'_, 's>,
     rest: &mut dyn Iterator<Item = &'s JsonSchemaProps>,

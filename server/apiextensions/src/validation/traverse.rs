@@ -1,4 +1,4 @@
-//! Looking for something anywhere in a schema (`SchemaHas` and the questions asked with it).
+//! Searches in all nodes of a schema (`SchemaHas` and its predicates).
 
 use crd_analyzer_schema::{JsonSchemaProps, SchemaOrBool};
 
@@ -7,19 +7,19 @@ use crate::types::Spec;
 /// The types that a schema may have, sorted (`openapiV3Types`).
 pub const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
 
-/// The shared schema and those of single versions, as far as they are there.
+/// The shared schema and those of individual versions, if they exist.
 pub(super) fn schemas_of(spec: &Spec) -> impl Iterator<Item = &JsonSchemaProps> {
     let shared = spec.validation.iter();
     let single = spec.versions.iter().filter_map(|it| it.schema.as_ref());
     shared.chain(single).filter_map(|it| it.open_api_v3_schema.as_ref())
 }
 
-/// Whether a schema of the CRD has a node that the question holds for.
+/// Whether a schema of the CRD has a node for which the predicate holds.
 pub(super) fn has_schema_with(spec: &Spec, mut question: impl FnMut(&JsonSchemaProps) -> bool) -> bool {
     schemas_of(spec).any(|schema| any_schema(schema, &mut question))
 }
 
-/// Whether the question holds for the schema or for one below it, under whatever keyword.
+/// Whether the predicate holds for the schema or for one of its subschemas, below any keyword.
 pub(super) fn any_schema<'s>(
     schema: &'s JsonSchemaProps,
     question: &mut impl FnMut(&'s JsonSchemaProps) -> bool,
@@ -48,7 +48,7 @@ pub(super) fn any_schema<'s>(
     schemas.any(|it| any_schema(it, question))
 }
 
-/// Whether there is a default anywhere (`schemaHasDefaults`).
+/// Whether the schema or a subschema has a default (`schemaHasDefaults`).
 pub(super) fn has_default(schema: &JsonSchemaProps) -> bool {
     any_schema(schema, &mut |it| it.default.is_some())
 }
@@ -58,7 +58,7 @@ pub(super) fn has_unknown_type(schema: &JsonSchemaProps) -> bool {
     !schema.r#type.is_empty() && !TYPES.contains(&schema.r#type.as_str())
 }
 
-/// Whether the schema itself uses what only structural schemas may (`schemaHasKubernetesExtensions`).
+/// Whether the schema itself uses a keyword that only structural schemas may have (`schemaHasKubernetesExtensions`).
 pub(super) fn has_extension(schema: &JsonSchemaProps) -> bool {
     schema.x_embedded_resource
         || schema.x_preserve_unknown_fields.is_some()

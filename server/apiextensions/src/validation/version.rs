@@ -14,10 +14,10 @@ use super::subresources::validate_subresources;
 use crate::codes;
 use crate::types::Version;
 
-/// Bytes that a deprecation warning may have.
+/// The maximum length of a deprecation warning, in bytes.
 const MAX_WARNING: usize = 256;
 
-/// Checks what the version at `path` has of its own.
+/// Checks the fields of the version at `path`.
 pub(super) fn validate_version(
     version: &Version,
     question: SchemaQuestion,
@@ -62,10 +62,10 @@ fn validate_deprecation_warning(version: &Version, options: &Options<'_>, path: 
     }
 }
 
-/// The API server's words, the bytes of the warning that they are about, and the data.
+/// The API server's message, the byte range in the warning, and the cause.
 pub(super) type WarningError = (String, Option<Range<usize>>, Cause);
 
-/// What is wrong with a deprecation warning, and where in it (`validateDeprecationWarning`).
+/// The errors in a deprecation warning (`validateDeprecationWarning`).
 pub(super) fn deprecation_warning_errors(is_deprecated: bool, warning: &str) -> Vec<WarningError> {
     if !is_deprecated {
         let detail = "can only be set for deprecated versions".to_owned();

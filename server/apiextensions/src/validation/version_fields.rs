@@ -1,21 +1,21 @@
-//! What versions have of their own, and what they share (`hasPerVersion…`, `hasIdenticalPerVersion…`,
+//! Fields that are set per version or shared by all versions (`hasPerVersion…`, `hasIdenticalPerVersion…`,
 //! `GetSchemaForVersion`).
 
 use std::collections::HashMap;
 
 use crate::types::{Spec, Validation, Version};
 
-/// Whether a version has a schema of its own.
+/// Whether any version has its own schema.
 pub(super) fn has_per_version_schemas(versions: &[Version]) -> bool {
     versions.iter().any(|it| it.schema.is_some())
 }
 
-/// Whether a version has subresources of its own.
+/// Whether any version has its own subresources.
 pub(super) fn has_per_version_subresources(versions: &[Version]) -> bool {
     versions.iter().any(|it| it.subresources.is_some())
 }
 
-/// Whether a version has printer columns of its own.
+/// Whether any version has its own printer columns.
 pub(super) fn has_per_version_columns(versions: &[Version]) -> bool {
     versions.iter().any(has_columns)
 }
@@ -27,7 +27,7 @@ fn has_columns(version: &Version) -> bool {
         .is_some_and(|it| !it.is_empty())
 }
 
-/// Whether all versions have one schema.
+/// Whether all versions have the same schema.
 pub(super) fn has_identical_schemas(versions: &[Version]) -> bool {
     all_alike(versions, |it| it.schema.is_some(), |a, b| a.schema == b.schema)
 }
@@ -59,8 +59,8 @@ fn all_alike(
     is_set(first) && rest.iter().all(|it| is_set(it) && is_same(first, it))
 }
 
-/// The schemas of all versions by name, of several versions of one name that of the first (`GetSchemaForVersion`). The
-/// server finds no answer where versions have schemas of their own and share one.
+/// The schemas of all versions by name; if versions have the same name, the first applies (`GetSchemaForVersion`). The
+/// API server finds no schemas if there are both a shared schema and schemas per version.
 pub(super) struct SchemasByName<'s> {
     shared: Option<&'s Validation>,
     single: Option<HashMap<&'s str, Option<&'s Validation>>>,
@@ -81,7 +81,7 @@ impl<'s> SchemasByName<'s> {
         Self { shared, single }
     }
 
-    /// The schema of the version `name`, if there is an answer.
+    /// The schema of the version `name`; the outer `None` means that the API server does not find the version.
     #[expect(
         clippy::option_option,
         reason = "the outer option says whether the version is known, the inner one whether it has a schema"

@@ -5,11 +5,11 @@ use crd_analyzer_schema::field::Error;
 use super::cel::{CompiledNode, TotalCost};
 use super::options::{Options, SchemaQuestion};
 
-/// A walk over one schema and what it found.
+/// A walk over one schema and its results.
 pub(super) struct NodeWalk<'w> {
     pub(super) options: &'w Options<'w>,
     pub(super) question: SchemaQuestion,
-    /// The API server compiles rules; if not, what compiling them says is hidden.
+    /// Whether the API server compiles rules; if not, their errors are hidden.
     pub(super) compiles_rules: bool,
     pub(super) schema_errors: Vec<Error>,
     pub(super) cel_errors: Vec<Error>,

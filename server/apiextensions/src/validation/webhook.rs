@@ -1,4 +1,4 @@
-//! Where a webhook is (`k8s.io/apiserver/pkg/util/webhook`, `ValidateWebhookURL` and `ValidateWebhookService`).
+//! The address of a webhook (`k8s.io/apiserver/pkg/util/webhook`, `ValidateWebhookURL` and `ValidateWebhookService`).
 
 use std::borrow::Cow;
 
@@ -52,8 +52,8 @@ pub(super) fn validate_webhook_url(url: &str, path: &Path, errors: &mut Vec<Erro
 
 /// Checks the service of a webhook.
 ///
-/// The API server hands name and namespace over in the wrong order, so a missing name is reported at `namespace` and the
-/// other way round.
+/// The API server passes name and namespace in the wrong order, so a missing name is reported at `namespace` and vice
+/// versa.
 pub(super) fn validate_webhook_service(
     service: &ServiceReference,
     path: &Path,
@@ -98,7 +98,7 @@ fn validate_url_path(url_path: &str, errors: &mut Vec<Error>, path: impl Fn() ->
     if !url_path.starts_with('/') {
         errors.push(invalid_string(code, path(), url_path, "must start with a '/'"));
     }
-    // The API server skips the first byte even where it is no slash. Half a character is no part of a name either way.
+    // The API server skips the first byte even if it is not a slash. The rest of a multi-byte character is never valid in a name.
     let mut chars = url_path.chars();
     let first = chars.next().unwrap_or_default();
     let steps = chars.as_str();
@@ -110,7 +110,7 @@ fn validate_url_path(url_path: &str, errors: &mut Vec<Error>, path: impl Fn() ->
             errors.push(invalid_string(code, path(), url_path, detail));
             continue;
         }
-        // What is left of a first character of several bytes is no name, but counts for its length.
+        // The remaining bytes of a multi-byte character are invalid, but count towards the length.
         let step = if is_cut {
             Cow::Owned("_".repeat(first.len_utf8() - 1) + step)
         } else {

@@ -1,10 +1,10 @@
-//! Formats that the API server checks (`pkg/apiserver/validation`, `formats.go`).
+//! Formats that the API server recognizes (`pkg/apiserver/validation`, `formats.go`).
 
 use crd_analyzer_schema::{KubernetesVersion, formats};
 
-/// Whether an API server of this Kubernetes version knows a format for values of a type, so that it does not warn about it.
+/// Whether an API server of this Kubernetes version recognizes a format for values of a type, so that it does not warn about it.
 ///
-/// A new CRD may only use what the Kubernetes version before knew.
+/// A new CRD may only use formats that the previous Kubernetes version already recognized.
 pub fn is_recognized(format: &str, r#type: &str, version: KubernetesVersion) -> bool {
     !formats::is_unrecognized(format, r#type, version)
 }

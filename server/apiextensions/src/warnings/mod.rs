@@ -1,4 +1,4 @@
-//! The warnings of an accepted CRD (`pkg/registry/customresourcedefinition`, `strategy.go`).
+//! The warnings for an accepted CRD (`pkg/registry/customresourcedefinition`, `strategy.go`).
 
 mod formats;
 mod walk;
@@ -13,34 +13,34 @@ pub use formats::is_recognized;
 use crate::codes;
 use crate::types::Spec;
 
-/// Unrecognized formats are warned about since this Kubernetes version.
+/// The first Kubernetes version that warns about unrecognized formats.
 const FORMATS_SINCE: KubernetesVersion = KubernetesVersion::minor(34);
-/// Sets of objects and lists are warned about since this Kubernetes version.
+/// The first Kubernetes version that warns about sets of objects and lists.
 const SETS_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 
-/// Most places kept for the warnings of one rule.
+/// The maximum number of paths kept for the warnings of one kind.
 const MAX_PATHS: usize = 1000;
 
-/// A `Warning` header of the API server's answer.
+/// A `Warning` header in the API server's response.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Warning {
-    /// The API server's words. The API server sends each text once.
+    /// The API server's message, which it sends only once.
     pub text: String,
-    /// Which of our diagnostic codes this is.
+    /// The diagnostic code.
     pub code: &'static str,
-    /// The keywords that the text speaks of, in the internal form. Of a CRD with very many of them only the first
-    /// ones are kept, so that there may be none.
+    /// The paths of the keywords that the message is about, in the internal form. Only the first ones of a CRD are kept, so
+    /// the list may be empty.
     pub paths: Vec<Path>,
 }
 
-/// What the API server warns about when it stores a new CRD.
+/// The API server's warnings when it stores a new CRD.
 pub fn on_create(spec: &Spec, version: KubernetesVersion) -> Vec<Warning> {
     let (mut warnings, sets) = collect(spec, version);
     warnings.extend(sets);
     warnings
 }
 
-/// What the API server warns about when it stores a changed CRD: what is new.
+/// The API server's warnings when it stores a changed CRD: those that the old CRD did not have.
 pub fn on_update(spec: &Spec, old: &Spec, version: KubernetesVersion) -> Vec<Warning> {
     let before: HashSet<String> = on_create(old, version).into_iter().map(|it| it.text).collect();
     let mut warnings = on_create(spec, version);
@@ -89,7 +89,7 @@ fn look(schema: &JsonSchemaProps, at: &Trail<'_>, version: KubernetesVersion, fo
     }
 }
 
-/// All schemas of a CRD and where they are.
+/// All schemas of a CRD with their paths.
 fn schemas(spec: &Spec) -> impl Iterator<Item = (&JsonSchemaProps, Path)> {
     let shared = spec.validation.iter().map(|it| (it, Path::of(["spec", "validation"])));
     let versions = spec.versions.iter().enumerate().filter_map(|(index, it)| {
@@ -103,11 +103,11 @@ fn schemas(spec: &Spec) -> impl Iterator<Item = (&JsonSchemaProps, Path)> {
         .filter_map(|(it, path)| Some((it.open_api_v3_schema.as_ref()?, path.child("openAPIV3Schema"))))
 }
 
-/// Texts and what they speak of, each text once.
+/// Messages with the paths that they are about; each message occurs once.
 #[derive(Default)]
 struct Texts {
     paths: BTreeMap<String, Vec<Path>>,
-    /// How many paths are kept.
+    /// The number of paths kept so far.
     kept: usize,
 }
 

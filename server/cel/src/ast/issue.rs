@@ -6,24 +6,24 @@ use super::source::{Location, Source};
 /// One problem (`cel-go` `common.Error`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Issue {
-    /// Where.
+    /// The position of the problem.
     pub location: Location,
-    /// What is wrong.
+    /// The kind of the problem.
     pub kind: IssueKind,
-    /// The same in the words of `cel-go`, without position.
+    /// The message of `cel-go`, without the position.
     pub message: String,
-    /// The expression it is about, 0 where there is none.
+    /// The id of the expression that the problem is about, 0 if there is none.
     pub id: i64,
 }
 
-/// The longest line (bytes) of the expression that a message repeats.
+/// The longest source line (in bytes) that a message quotes.
 const MAX_SNIPPET: usize = 16_384;
 
-/// More problems than this are only counted.
+/// The number of problems that are kept. Further problems are only counted.
 const MAX_REPORTED: usize = 100;
 
 impl Issue {
-    /// The message with its place and the line it is on, as the API server prints it.
+    /// The message with its position and source line, as the API server prints it.
     pub fn display(&self, source: &Source) -> String {
         let Location { line, column } = self.location;
         let mut text = format!(
@@ -54,7 +54,7 @@ impl Issue {
     }
 }
 
-/// The problems of one expression (`cel-go` `common.Errors`): the first hundred, and how many there were.
+/// The problems of one expression (`cel-go` `common.Errors`): the first hundred, and the total number.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Issues {
     issues: Vec<Issue>,
@@ -62,19 +62,19 @@ pub struct Issues {
 }
 
 impl Issues {
-    /// None yet.
+    /// Creates an empty list.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a problem with the expression `id` (0 where there is none).
+    /// Adds a problem of the expression `id` (0 if there is none).
     pub fn report(&mut self, kind: IssueKind, id: i64, location: Location) {
         let message = kind.server_words();
         self.report_worded(kind, id, location, message);
     }
 
-    /// The same where the API server changes the message of `cel-go`.
+    /// Like [`Self::report`], for problems where the API server replaces the message of `cel-go`.
     pub fn report_worded(&mut self, kind: IssueKind, id: i64, location: Location, message: String) {
         self.count += 1;
         if self.count <= MAX_REPORTED {
@@ -87,29 +87,29 @@ impl Issues {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// How many were reported, with those that were not kept.
+    /// The number of reported problems, including those that were not kept.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Those that were kept, in the order in which they were found.
+    /// The kept problems, in the order in which they were found.
     pub fn iter(&self) -> std::slice::Iter<'_, Issue> {
         self.issues.iter()
     }
 
-    /// Those that were kept, by their place (the order in which they are printed).
+    /// The kept problems, sorted by position (the order in which the API server prints them).
     pub fn sorted(&self) -> Vec<&Issue> {
         let mut sorted: Vec<_> = self.issues.iter().collect();
         sorted.sort_by_key(|i| i.location);
         sorted
     }
 
-    /// All of them as the API server prints them, one after the other in the order of their places.
+    /// All kept problems as the API server prints them, sorted by position.
     pub fn display(&self, source: &Source) -> String {
         let mut lines: Vec<_> = self.sorted().into_iter().map(|i| i.display(source)).collect();
         if self.count > MAX_REPORTED {

@@ -1,14 +1,14 @@
-//! What can be wrong with an expression, with the data that messages are made of, and how `cel-go` words it.
+//! The kinds of problems that an expression can have, the data for their messages, and `cel-go`'s wording.
 
 use super::syntax_error::SyntaxError;
 use crate::types::Type;
 
-/// What is wrong with an expression.
+/// The kind of a problem with an expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum IssueKind {
     /// The text is not an expression.
     Syntax(SyntaxError),
-    /// The expression is larger than the parser or the checker accepts.
+    /// The expression exceeds a limit of the parser or the checker.
     Limit(Limit),
     /// A part of the expression is missing. The parser reports a syntax error before it.
     Incomplete(Incomplete),
@@ -47,7 +47,7 @@ pub enum IssueKind {
         /// The type of the value.
         of: String,
     },
-    /// A value has another type than the one that is expected where it stands.
+    /// A value has a type that its position does not accept.
     WrongType {
         /// The expected type.
         expected: String,
@@ -75,21 +75,21 @@ pub enum IssueKind {
     },
     /// No overload of a function takes operands of these types.
     NoMatchingOverload {
-        /// The name of the function; the name of an operator has underscores for its operands.
+        /// The name of the function. In the name of an operator, underscores stand for the operands.
         function: String,
         /// The types of the operands: `string.(int)`.
         operands: String,
     },
-    /// An optional selection is called like a function, with other arguments than `value.?field` has.
+    /// An optional selection is called as a function, with arguments that differ from those of `value.?field`.
     OptionalSelection(OptionalSelection),
-    /// The literal argument of a function is not valid text for it.
+    /// The literal argument of a function is not a valid string for it.
     InvalidArgument {
         /// `duration`, `timestamp` or `matches`.
         function: &'static str,
     },
     /// A format string does not fit its arguments.
     Format(FormatProblem),
-    /// An expression gives a value of a type that is not allowed where it stands.
+    /// The result of an expression has a type that is not allowed there.
     WrongResult {
         /// The types that are allowed.
         allowed: &'static [Type],
@@ -103,43 +103,43 @@ pub enum IssueKind {
     },
     /// The API server crashes on the expression.
     ServerCrash {
-        /// Why, in words of our own.
+        /// The reason, in our own words.
         why: &'static str,
     },
-    /// The checker contradicts itself; parsed expressions do not lead here.
+    /// The checker contradicts itself. A parsed expression never causes this.
     Internal(Internal),
 }
 
-/// What of an expression is too large.
+/// The limit that an expression exceeds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Limit {
-    /// The text.
+    /// The length of the source text.
     Length {
         /// Its length, in code points.
         length: usize,
         /// The limit, in code points.
         limit: usize,
     },
-    /// How deep rules of the grammar nest while the text is parsed.
+    /// The nesting depth of grammar rules during parsing.
     GrammarDepth(u32),
-    /// How deep the parsed expression nests.
+    /// The nesting depth of the parsed expression.
     TreeDepth,
-    /// How deep the checked expression nests.
+    /// The nesting depth of the checked expression.
     CheckedDepth,
-    /// The expression after its macros are expanded.
+    /// The size of the expression after macro expansion.
     Expansion,
-    /// The number of syntax errors that are reported.
+    /// The number of reported syntax errors.
     SyntaxErrors(usize),
-    /// The number of syntax errors that the parser goes on after.
+    /// The number of syntax errors from which the parser recovers.
     Recoveries(usize),
-    /// The number of tokens that the parser skips to go on after a syntax error.
+    /// The number of tokens that the parser skips to recover from a syntax error.
     RecoveryTokens(usize),
 }
 
-/// What is missing of an expression.
+/// The missing part of an expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Incomplete {
-    /// A part, by the rule of the grammar.
+    /// A part, named by its grammar rule.
     Part(String),
     /// An operand of `&&` or `||`.
     Operand(&'static str),
@@ -147,7 +147,7 @@ pub enum Incomplete {
     Operator,
 }
 
-/// Why a literal has no value.
+/// The reason why a literal has no value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LiteralProblem {
     /// An `int` is out of range.
@@ -183,7 +183,7 @@ pub enum Unsupported {
     Name,
 }
 
-/// Why a macro cannot be expanded.
+/// The reason why a macro cannot be expanded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MacroProblem {
     /// The argument that names a variable is not a name.
@@ -193,7 +193,7 @@ pub enum MacroProblem {
     },
     /// The argument of `has()` does not end with a field.
     NotAField,
-    /// A variable has the name of the variable that the macro itself uses.
+    /// A variable has the name of the macro's own accumulator.
     Accumulator,
     /// Both variables have the same name.
     RepeatedName {
@@ -204,7 +204,7 @@ pub enum MacroProblem {
     SortTarget,
 }
 
-/// How an optional selection is called.
+/// What is wrong with the call of an optional selection.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionalSelection {
     /// The field is not a string literal.
@@ -212,23 +212,23 @@ pub enum OptionalSelection {
         /// The field, as the checker of `cel-go` prints it.
         printed: String,
     },
-    /// It has another number of arguments, or is called as a method.
+    /// The number of arguments is wrong, or the function is called as a method.
     Signature {
-        /// It is called as a method.
+        /// Whether it is called as a method.
         is_method: bool,
         /// The number of arguments.
         count: usize,
     },
 }
 
-/// Why a format string does not fit its arguments.
+/// The reason why a format string does not fit its arguments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FormatProblem {
-    /// It ends with a `%`.
+    /// The format string ends with a `%`.
     UnexpectedEnd,
-    /// It has more clauses than there are arguments.
+    /// The format string has more clauses than there are arguments.
     MissingArgument {
-        /// The place of the first missing argument, from 0.
+        /// The index of the first missing argument, from 0.
         index: usize,
     },
     /// There are more arguments than clauses.
@@ -249,14 +249,14 @@ pub enum FormatProblem {
     },
 }
 
-/// Why a clause of a format string cannot be parsed.
+/// The reason why a clause of a format string cannot be parsed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ClauseProblem {
-    /// The text ends within the clause.
+    /// The format string ends within the clause.
     Unfinished,
     /// The precision is not a number.
     NoPrecision,
-    /// The precision is a number out of range.
+    /// The precision is out of range.
     PrecisionOutOfRange {
         /// The digits.
         digits: String,
@@ -265,23 +265,23 @@ pub enum ClauseProblem {
     UnknownLetter(char),
 }
 
-/// What only an expression that no parser made leads to.
+/// A contradiction that only an expression from outside the parser can cause.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Internal {
-    /// An expression without a kind.
+    /// An expression has no kind.
     Unspecified,
-    /// Two types for one expression.
+    /// An expression has two types.
     TwoTypes {
-        /// The number of the expression.
+        /// The id of the expression.
         id: i64,
-        /// The expression, as API servers up to 1.30 print it. Later ones print an address of their memory: empty.
+        /// The expression, as API servers up to 1.30 print it. Empty for later ones, which print a memory address.
         printed: String,
         /// The first type, in Go syntax.
         old: String,
         /// The second type, in Go syntax.
         new: String,
     },
-    /// A type of an object that is not declared.
+    /// The type of an object is not declared.
     UnknownType {
         /// The name of the type.
         name: String,
@@ -429,7 +429,7 @@ impl FormatProblem {
     }
 }
 
-/// What `cel-go` says that a clause accepts.
+/// The types that a clause accepts, in `cel-go`'s words.
 fn accepted(letter: u8) -> &'static str {
     match letter {
         b's' => {
@@ -445,7 +445,7 @@ fn accepted(letter: u8) -> &'static str {
 }
 
 impl ClauseProblem {
-    /// The message of `cel-go`, which an evaluation reports, too.
+    /// The message of `cel-go`, which is also the error of an evaluation.
     pub(crate) fn server_words(&self) -> String {
         let precision = |what: &str| format!("error while parsing precision: {what}");
         let not_a_number = |digits: &str, why: &str| {

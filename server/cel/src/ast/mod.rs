@@ -1,8 +1,8 @@
 //! The expression tree, its positions, and the problems found in it.
 //!
-//! An [`Ast`] is an arena: nodes name their children by [`NodeId`], so a tree of any depth is dropped, copied and walked without
-//! recursion. Every node also has the number that `cel-go` gives it ([`Expr::id`]): those follow the order of its parser and its
-//! macro expansion, and are what positions, types and references of a checked expression are keyed by there.
+//! An [`Ast`] is an arena: nodes refer to their children by [`NodeId`], so a tree of any depth can be dropped, copied and walked
+//! without recursion. Every node also has the id that `cel-go` gives it ([`Expr::id`]). These ids follow the order of parsing and macro
+//! expansion. `cel-go` uses them as keys for the positions, types and references of a checked expression.
 
 mod issue;
 mod issue_kind;
@@ -24,18 +24,18 @@ pub use source::{Location, Source, SourceInfo, Span};
 pub use syntax_error::{Input, SyntaxError};
 pub use token_kind::TokenKind;
 
-/// The index of a node in its [`Ast`]. Dense: a `Vec` of [`Ast::len`] entries can be indexed with it.
+/// The index of a node in its [`Ast`]. Indices are dense: they can index a `Vec` of [`Ast::len`] entries.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(u32);
 
 impl NodeId {
-    /// The position in a `Vec` that has one entry a node.
+    /// The index into a `Vec` that has one entry per node.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A constant written in the expression (or made by a macro).
+/// A constant from the source text or from a macro expansion.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Literal {
     /// `null`
@@ -57,16 +57,16 @@ pub enum Literal {
 /// One node of the tree.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expr {
-    /// The number of the expression as `cel-go` counts: from 1, unique within what was written; nodes that a macro used twice share it.
+    /// The id that `cel-go` gives the expression: from 1, unique in the source text. Nodes that a macro duplicates share an id.
     pub id: i64,
-    /// What it is.
+    /// The kind of the node.
     pub kind: ExprKind,
 }
 
-/// What a node is (`cel-go` `common/ast.Expr`).
+/// The kind of a node (`cel-go` `common/ast.Expr`).
 #[derive(Clone, PartialEq, Debug)]
 pub enum ExprKind {
-    /// A place where an error was, or (in [`Ast::macro_call`]) where another macro call was.
+    /// A placeholder for a syntax error or (in [`Ast::macro_call`]) for a nested macro call.
     Unspecified,
     /// A constant.
     Literal(Literal),
@@ -74,9 +74,9 @@ pub enum ExprKind {
     Ident(Arc<str>),
     /// `operand.field`, or the presence test that `has(operand.field)` represents.
     Select {
-        /// What the field is taken from.
+        /// The value that contains the field.
         operand: NodeId,
-        /// The field, without backticks.
+        /// The name of the field, without backticks.
         field: Arc<str>,
         /// True for `has()`.
         test_only: bool,
@@ -85,7 +85,7 @@ pub enum ExprKind {
     Call {
         /// The name of the function; a leading dot is part of it.
         function: Arc<str>,
-        /// What a method is called on.
+        /// The receiver of a method call.
         target: Option<NodeId>,
         /// The arguments, without the target.
         args: Vec<NodeId>,
@@ -94,7 +94,7 @@ pub enum ExprKind {
     List {
         /// The elements.
         elements: Vec<NodeId>,
-        /// Which of them have a question mark, ascending.
+        /// The indices of the elements with a question mark, ascending.
         optional_indices: Vec<u32>,
     },
     /// `{k: v, ?k: v}`
@@ -116,7 +116,7 @@ pub enum ExprKind {
 /// One entry of a map literal.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MapEntry {
-    /// The number of the entry; its position is the colon's.
+    /// The id of the entry. Its position is the colon.
     pub id: i64,
     /// The key.
     pub key: NodeId,
@@ -129,9 +129,9 @@ pub struct MapEntry {
 /// One field of a message literal.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StructField {
-    /// The number of the entry; its position is the colon's.
+    /// The id of the entry. Its position is the colon.
     pub id: i64,
-    /// The field.
+    /// The name of the field.
     pub name: Arc<str>,
     /// The value.
     pub value: NodeId,
@@ -144,15 +144,15 @@ pub struct StructField {
 pub struct Comprehension {
     /// The list or map.
     pub iter_range: NodeId,
-    /// The variable for an element (list) or key (map); with two variables, for the index or key.
+    /// The variable for the element (list) or key (map); with two variables, for the index or key.
     pub iter_var: Arc<str>,
-    /// With two variables, the one for the element or value.
+    /// The second variable, if any: for the element or value.
     pub iter_var2: Option<Arc<str>>,
-    /// The variable that accumulates.
+    /// The name of the accumulator variable.
     pub accu_var: Arc<str>,
-    /// Its first value.
+    /// The initial value of the accumulator.
     pub accu_init: NodeId,
-    /// The loop continues while this holds.
+    /// The condition for the next iteration.
     pub loop_condition: NodeId,
     /// The next value of the accumulator.
     pub loop_step: NodeId,
@@ -160,18 +160,18 @@ pub struct Comprehension {
     pub result: NodeId,
 }
 
-/// An expression tree with its positions and the macro calls that were written.
+/// An expression tree with its positions and the macro calls as they were written.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Ast {
     nodes: Vec<Expr>,
     root: Option<NodeId>,
-    /// Where each expression is.
+    /// The positions of the expressions.
     pub source_info: SourceInfo,
     macro_calls: Vec<(i64, NodeId)>,
 }
 
 impl Ast {
-    /// A tree without nodes.
+    /// Creates a tree without nodes.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -189,22 +189,22 @@ impl Ast {
         self.root = Some(node);
     }
 
-    /// The whole expression. `None` when parsing stopped before there was one (limits on size and depth).
+    /// The root node. `None` if parsing stopped early (limits on size and depth).
     pub fn root(&self) -> Option<NodeId> {
         self.root
     }
 
-    /// How many nodes there are, with those of macro calls that were expanded.
+    /// The number of nodes, including those of expanded macro calls.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there are not any nodes.
+    /// Whether the tree has no nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The node, to replace what it is.
+    /// The node, for replacing its kind.
     pub fn node_mut(&mut self, node: NodeId) -> &mut Expr {
         &mut self.nodes[node.index()]
     }
@@ -214,7 +214,7 @@ impl Ast {
         self.nodes.iter().enumerate().map(|(i, e)| (NodeId(i as u32), e))
     }
 
-    /// Remembers that the expression `id` was written as `call`.
+    /// Records that the expression `id` was written as `call`.
     pub fn set_macro_call(&mut self, id: i64, call: NodeId) {
         match self.macro_calls.binary_search_by_key(&id, |(id, _)| *id) {
             Ok(i) => self.macro_calls[i].1 = call,
@@ -222,8 +222,8 @@ impl Ast {
         }
     }
 
-    /// The call that was written where a macro's expansion now stands: a [`ExprKind::Call`] with id 0. A macro call inside it is an
-    /// [`ExprKind::Unspecified`] with the id to ask for next.
+    /// The original macro call of an expansion: a [`ExprKind::Call`] with id 0. A macro call nested inside it is an
+    /// [`ExprKind::Unspecified`] whose id can be looked up the same way.
     pub fn macro_call(&self, id: i64) -> Option<NodeId> {
         let i = self.macro_calls.binary_search_by_key(&id, |(id, _)| *id).ok()?;
         Some(self.macro_calls[i].1)
@@ -234,7 +234,7 @@ impl Ast {
         &self.macro_calls
     }
 
-    /// The direct children of a node, in the order in which they are written (a comprehension: range, start, condition, step, result).
+    /// The direct children of a node, in source order (for a comprehension: range, start, condition, step, result).
     pub fn children(&self, node: NodeId) -> Vec<NodeId> {
         match &self[node].kind {
             ExprKind::Unspecified | ExprKind::Literal(_) | ExprKind::Ident(_) => Vec::new(),

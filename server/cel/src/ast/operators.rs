@@ -1,4 +1,4 @@
-//! The names of operators as functions (`cel-go` `common/operators`).
+//! The function names of operators (`cel-go` `common/operators`).
 
 /// `c ? a : b`
 pub const CONDITIONAL: &str = "_?_:_";
@@ -40,14 +40,14 @@ pub const OPT_INDEX: &str = "_[?_]";
 pub const OPT_SELECT: &str = "_?._";
 /// `a in b`
 pub const IN: &str = "@in";
-/// The condition of `all` and `exists`.
+/// Wraps the condition of `all` and `exists`.
 pub const NOT_STRICTLY_FALSE: &str = "@not_strictly_false";
-/// The name that `@not_strictly_false` had.
+/// The former name of `@not_strictly_false`.
 pub const OLD_NOT_STRICTLY_FALSE: &str = "__not_strictly_false__";
-/// The name that `@in` had.
+/// The former name of `@in`.
 pub const OLD_IN: &str = "_in_";
 
-/// The function of an infix operator of relations and arithmetic, by its text.
+/// The function of an infix comparison or arithmetic operator, by its symbol.
 pub fn find(text: &str) -> Option<&'static str> {
     Some(match text {
         "+" => ADD,
@@ -66,7 +66,7 @@ pub fn find(text: &str) -> Option<&'static str> {
     })
 }
 
-/// The text of an operator, by its function; `None` when the function is not an operator, empty where one word does not say it (`?:`, `[]`).
+/// The symbol of an operator, by its function: `None` if the function is not an operator, empty if it has no single symbol (`?:`, `[]`).
 pub fn display_name(function: &str) -> Option<&'static str> {
     Some(match function {
         CONDITIONAL | INDEX | OPT_INDEX | OPT_SELECT => "",

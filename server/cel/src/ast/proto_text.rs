@@ -1,7 +1,7 @@
-//! How `cel-go` before 0.18 prints an expression in an error: as a protobuf message (`google.api.expr.v1alpha1.Expr`) in one line of the
-//! text format. API servers up to 1.30 have it.
+//! Prints an expression as `cel-go` before 0.18 did in errors: as a protobuf message (`google.api.expr.v1alpha1.Expr`) on one line of
+//! the text format. API servers up to 1.30 do this.
 //!
-//! A message has one blank between fields. Some builds of protobuf write two.
+//! Fields are separated by one blank. Some builds of protobuf write two.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use crd_analyzer_budget as budget;
 use super::{Ast, ExprKind, Literal, NodeId};
 use crate::go::double_g;
 
-/// Work for each node. Where macros use a part of an expression twice, there are more nodes than the text has.
+/// Budgeted work for each node. Macros duplicate parts of an expression, so there can be more nodes than the source text suggests.
 const NODE_WORK: u64 = 8;
 
-/// An expression as text. It is cut where the work is too much, which the budget tells.
+/// The expression in the protobuf text format. It is truncated when the work budget is used up, which the budget reports.
 pub(crate) fn proto_text(ast: &Ast, node: NodeId) -> String {
     let mut out = Text {
         ast,
@@ -29,7 +29,7 @@ struct Text<'a> {
 }
 
 impl Text<'_> {
-    /// The name of a field, behind what came before.
+    /// Writes the name of a field, after a separator if needed.
     fn name(&mut self, name: &str) {
         if !self.out.is_empty() && !self.out.ends_with('{') {
             self.out.push(' ');
@@ -70,7 +70,7 @@ impl Text<'_> {
         self.message(name, |it| it.expr(node));
     }
 
-    /// A text in quotes; bytes that are not UTF-8 are escaped.
+    /// Writes a quoted string. Bytes that are not UTF-8 are escaped.
     fn quoted(&mut self, text: impl Iterator<Item = Result<char, u8>>) {
         self.out.push('"');
         for c in text {
@@ -163,7 +163,7 @@ impl Text<'_> {
         }
     }
 
-    /// A constant: a field is written also if it has the value that it has by itself.
+    /// Writes a constant. Unlike other fields, it is also written if it has the default value.
     fn literal(&mut self, literal: &Literal) {
         match literal {
             Literal::Null => {

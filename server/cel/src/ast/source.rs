@@ -1,56 +1,56 @@
-//! The text of an expression, and where in it an expression is.
+//! The source text of an expression, and the positions of expressions in it.
 //!
-//! `cel-go` counts code points; an editor wants bytes. A [`Source`] translates, and a [`SourceInfo`] keeps both.
+//! `cel-go` counts code points, an editor needs bytes. A [`Source`] converts between them, and a [`SourceInfo`] keeps both.
 
 use crate::KubernetesVersion;
 
-/// Since this Kubernetes version, the first code point of a line is told on that line.
+/// Since this Kubernetes version, the first code point of a line is reported on that line.
 const LINES_BEGIN_SINCE: KubernetesVersion = KubernetesVersion::minor(32);
 
-/// A line from 1 and a column from 0 in code points, as `cel-go` keeps them (it prints the column plus 1).
+/// A line (from 1) and a column (from 0, in code points), as `cel-go` keeps them. `cel-go` prints the column plus 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Location {
-    /// From 1.
+    /// The line, from 1.
     pub line: i32,
-    /// From 0, in code points.
+    /// The column, from 0, in code points.
     pub column: i32,
 }
 
 impl Location {
-    /// Nowhere: what a problem of the whole expression has (printed as `-1:0`).
+    /// The location of a problem with the whole expression (printed as `-1:0`).
     pub const NONE: Self = Self { line: -1, column: -1 };
 }
 
-/// Where an expression is in the text.
+/// The position of an expression in the source text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Span {
-    /// The position by which `cel-go` names the expression, in code points from the start of the text: the operator of a binary expression,
-    /// the dot of a selection, the parenthesis of a call, the first character of anything else. -1 where it has none.
+    /// The position that `cel-go` reports for the expression, in code points from the start of the text: the operator of a binary
+    /// expression, the dot of a selection, the parenthesis of a call, otherwise the first character. -1 if it has no position.
     pub offset: i32,
-    /// From where to where (bytes) the part of the text is that `offset` begins: the token, or all of a literal.
+    /// The byte range of the token or literal that begins at `offset`.
     pub bytes: (u32, u32),
 }
 
-/// The text of an expression.
+/// The source text of an expression.
 #[derive(Clone, Debug)]
 pub struct Source {
     text: String,
-    /// The name in messages.
+    /// The name of the source in messages.
     description: String,
-    /// After each line feed, and one past the end: offsets in code points.
+    /// The offset after each line feed, and one past the end, in code points.
     line_offsets: Vec<i32>,
-    /// The byte of each code point and one past the end; empty when all is ASCII.
+    /// The byte offset of each code point, and one past the end. Empty for an ASCII text.
     bytes: Vec<u32>,
     len: usize,
 }
 
 impl Source {
-    /// The text of a rule. Messages call it `<input>`, as the API server does.
+    /// The source text of a rule. Messages call it `<input>`, as the API server does.
     pub fn new(text: impl Into<String>) -> Self {
         Self::with_description(text, "<input>")
     }
 
-    /// A text with another name.
+    /// A source text with another name.
     pub fn with_description(text: impl Into<String>, description: impl Into<String>) -> Self {
         let text = text.into();
         let ascii = text.is_ascii();
@@ -70,7 +70,7 @@ impl Source {
             }
             bytes.push(text.len() as u32);
         }
-        // `cel-go`: an empty buffer has its one line end at 0, all others one past the end.
+        // `cel-go`: an empty buffer has its only line end at 0, other buffers have the last one past their end.
         line_offsets.push(if text.is_empty() { 0 } else { len as i32 + 1 });
         Self {
             text,
@@ -101,7 +101,7 @@ impl Source {
         self.len == 0
     }
 
-    /// The byte at a code point; the end of the text for anything past it.
+    /// The byte offset of a code point, or the end of the text if the code point is past it.
     pub fn byte(&self, offset: usize) -> usize {
         if self.bytes.is_empty() {
             offset.min(self.len)
@@ -110,7 +110,7 @@ impl Source {
         }
     }
 
-    /// The code point that begins at (or before) a byte.
+    /// The index of the code point that contains a byte.
     pub fn offset(&self, byte: usize) -> usize {
         if self.bytes.is_empty() {
             byte.min(self.len)
@@ -119,7 +119,7 @@ impl Source {
         }
     }
 
-    /// Line and column of a code point. All past the end is on the last line.
+    /// The line and column of a code point. Offsets past the end are on the last line.
     pub fn location(&self, offset: i32) -> Location {
         let line = self.line_offsets.partition_point(|o| *o <= offset);
         let start = if line == 0 { 0 } else { self.line_offsets[line - 1] };
@@ -129,7 +129,8 @@ impl Source {
         }
     }
 
-    /// The same as API servers before 1.32 told places of types: the first code point of a line counts as one past the end of the line before.
+    /// The location that API servers before 1.32 report for type errors: the first code point of a line counts as one past the end of the
+    /// previous line.
     pub fn location_before_line(&self, offset: i32) -> Location {
         let line = self.line_offsets.partition_point(|o| *o < offset);
         let start = if line == 0 { 0 } else { self.line_offsets[line - 1] };
@@ -139,18 +140,18 @@ impl Source {
         }
     }
 
-    /// The code point at a line and column, `None` if that line does not exist.
+    /// The offset (code points) of a line and column, or `None` if the line does not exist.
     pub fn location_offset(&self, location: Location) -> Option<i32> {
         Some(self.line_start(location.line)? + location.column)
     }
 
-    /// The byte at a line and column; 0 for [`Location::NONE`].
+    /// The byte offset of a line and column, or 0 for [`Location::NONE`].
     pub fn location_byte(&self, location: Location) -> usize {
         self.location_offset(location)
             .map_or(0, |o| self.byte(o.max(0) as usize))
     }
 
-    /// A line of the text without its end, `None` if the line does not exist.
+    /// A line of the text without its line end, or `None` if the line does not exist.
     pub fn snippet(&self, line: i32) -> Option<&str> {
         let start = self.line_start(line)?;
         if self.is_empty() {
@@ -184,24 +185,24 @@ fn memchr_lines(text: &str) -> impl Iterator<Item = i32> + '_ {
         .map(|(at, _)| at as i32 + 1)
 }
 
-/// Where the expressions of one text are, by their `cel-go` id.
+/// The positions of the expressions of one source text, by their `cel-go` id.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SourceInfo {
     spans: Vec<Option<Span>>,
 }
 
 impl SourceInfo {
-    /// Where the expression `id` is.
+    /// The position of the expression `id`.
     pub fn span(&self, id: i64) -> Option<Span> {
         self.spans.get(usize::try_from(id).ok()?).copied().flatten()
     }
 
-    /// Line and column of the expression `id`; [`Location::NONE`] if it has no place.
+    /// The line and column of the expression `id`, or [`Location::NONE`] if it has no position.
     pub fn location(&self, source: &Source, id: i64) -> Location {
         self.span(id).map_or(Location::NONE, |s| source.location(s.offset))
     }
 
-    /// The same as an API server of this Kubernetes version tells the place of an error of types.
+    /// The location that an API server of this Kubernetes version reports for a type error.
     pub fn location_told(&self, source: &Source, id: i64, version: KubernetesVersion) -> Location {
         if version < LINES_BEGIN_SINCE {
             self.span(id)
@@ -211,7 +212,7 @@ impl SourceInfo {
         }
     }
 
-    /// Places the expression `id`. Ids start at 1 and are dense; a negative one has no place.
+    /// Sets the position of the expression `id`. Ids start at 1 and are dense; a negative id has no position.
     pub fn set_span(&mut self, id: i64, span: Span) {
         let Ok(at) = usize::try_from(id) else { return };
         if at >= self.spans.len() {
@@ -220,14 +221,14 @@ impl SourceInfo {
         self.spans[at] = Some(span);
     }
 
-    /// Takes the place of the expression `id` away.
+    /// Removes the position of the expression `id`.
     pub fn clear(&mut self, id: i64) {
         if let Some(slot) = usize::try_from(id).ok().and_then(|at| self.spans.get_mut(at)) {
             *slot = None;
         }
     }
 
-    /// All ids that have a place, ascending.
+    /// All ids that have a position, ascending.
     pub fn iter(&self) -> impl Iterator<Item = (i64, Span)> + '_ {
         self.spans
             .iter()

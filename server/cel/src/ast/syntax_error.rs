@@ -1,8 +1,8 @@
-//! Syntax errors, in the words of the API server's parser generator (ANTLR) and in words for people.
+//! Syntax errors, in the words of the API server's parser generator (ANTLR) and in plain words.
 
 use super::TokenKind;
 
-/// Why a text is not an expression.
+/// The reason why a text is not an expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SyntaxError {
     /// Characters that are part of no token.
@@ -12,28 +12,28 @@ pub enum SyntaxError {
     },
     /// One token is missing between two others.
     Missing {
-        /// The tokens that can stand there.
+        /// The tokens that can fill the gap.
         expected: Vec<TokenKind>,
-        /// The token behind the gap.
+        /// The token after the gap.
         before: Input,
     },
-    /// No rule of the grammar begins with this.
+    /// No alternative of a grammar rule matches.
     NoAlternative {
-        /// The text up to and with the token that fits no rule.
+        /// The input up to and including the token that does not match.
         input: Input,
     },
     /// A token stands where another one is expected.
     Mismatched {
         /// The token.
         found: Input,
-        /// The tokens that can stand there.
+        /// The tokens that are accepted instead.
         expected: Vec<TokenKind>,
     },
-    /// A token too many.
+    /// There is one token too many.
     Extraneous {
         /// The token.
         found: Input,
-        /// The tokens that can stand there.
+        /// The tokens that are accepted instead.
         expected: Vec<TokenKind>,
     },
 }
@@ -43,17 +43,17 @@ pub enum SyntaxError {
 pub enum Input {
     /// The end of the expression.
     End,
-    /// A text, with line breaks and tabs escaped.
+    /// Source text, with line breaks and tabs escaped.
     Text(String),
 }
 
 impl Input {
-    /// A text of the expression.
+    /// Escapes a part of the expression.
     pub(crate) fn text(text: &str) -> Self {
         Self::Text(text.replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r"))
     }
 
-    /// The text; empty for the end of the expression.
+    /// The source text; empty for the end of the expression.
     pub fn as_text(&self) -> &str {
         match self {
             Self::End => "",
@@ -86,7 +86,7 @@ impl SyntaxError {
         format!("Syntax error: {what}")
     }
 
-    /// What is wrong, for people.
+    /// The problem in plain words.
     pub fn plain_words(&self) -> String {
         match self {
             Self::Unrecognized { text } => unrecognized(text),
@@ -119,7 +119,7 @@ fn unexpected(found: &Input, expected: &[TokenKind]) -> String {
     }
 }
 
-/// Characters that are part of no token.
+/// The message for characters that are part of no token.
 fn unrecognized(text: &str) -> String {
     let string = text.trim_start_matches(['r', 'R', 'b', 'B']);
     if string.starts_with(['"', '\'']) {
@@ -138,7 +138,7 @@ fn unrecognized(text: &str) -> String {
     }
 }
 
-/// The tokens as `cel-go` lists them.
+/// The list of tokens in `cel-go`'s words.
 fn names(tokens: &[TokenKind]) -> String {
     match tokens {
         [token] => token.name().to_owned(),
@@ -149,7 +149,7 @@ fn names(tokens: &[TokenKind]) -> String {
     }
 }
 
-/// The tokens for people.
+/// The list of tokens in plain words.
 fn either(tokens: &[TokenKind]) -> String {
     let names: Vec<_> = tokens.iter().map(|it| name(*it)).collect();
     names.join(" or ")

@@ -119,7 +119,7 @@ const BY_NUMBER: [TokenKind; 36] = [
 ];
 
 impl TokenKind {
-    /// The kind with a number. Blanks and comments have numbers too, but are never asked for.
+    /// The kind with this number. Whitespace and comments have numbers too, but no caller passes them.
     pub(crate) fn from_number(number: u8) -> Self {
         BY_NUMBER
             .iter()
@@ -128,7 +128,7 @@ impl TokenKind {
             .unwrap_or(Self::Eof)
     }
 
-    /// The name in `cel-go`'s messages: the text in quotes if there is only one, else a word.
+    /// The name in `cel-go`'s messages: the quoted symbol if the token has a single spelling, otherwise a word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Eof => "<EOF>",

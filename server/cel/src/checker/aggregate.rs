@@ -1,4 +1,4 @@
-//! Literals of lists, maps and messages (`checkCreateList`, `checkCreateMap`, `checkCreateStruct`).
+//! Type checking of list, map and message literals (`checkCreateList`, `checkCreateMap`, `checkCreateStruct`).
 
 use super::unify::most_general;
 use super::{Checker, Reference};
@@ -59,7 +59,7 @@ impl Checker<'_> {
         self.set_type(node, ty);
     }
 
-    /// What an optional element, entry or field wraps.
+    /// The type inside an optional element, entry or field.
     pub(super) fn unwrap_optional(&mut self, node: NodeId, ty: Type) -> Type {
         if let Some(inner) = ty.optional_of() {
             return inner.clone();
@@ -155,7 +155,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a type is the one of a variable that the API server of 1.32 gave none (see `check_comprehension`).
+/// Whether this is the type of a variable to which API servers of 1.32 assign no type (see `check_comprehension`).
 fn is_untyped(ty: &Type) -> bool {
     matches!(ty, Type::Opaque(opaque) if opaque.name.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Calls and the overloads that they mean (`checkCall`, `resolveOverload`).
+//! Type checking of calls, and the choice of their overloads (`checkCall`, `resolveOverload`).
 
 use std::sync::Arc;
 

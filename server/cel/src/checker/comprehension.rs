@@ -1,4 +1,4 @@
-//! Comprehensions (`checkComprehension`).
+//! Type checking of comprehensions (`checkComprehension`).
 
 use super::Checker;
 use crate::ast::{ExprKind, IssueKind, NodeId};
@@ -15,7 +15,7 @@ impl Checker<'_> {
         let range = self.mapping.substitute(&self.type_of(comprehension.iter_range), false);
         let accu = self.type_of(comprehension.accu_init);
         self.scopes.enter(comprehension.accu_var.clone(), accu.clone());
-        // 1.32 forgot to give the second variable a type where there is not a range to take it from.
+        // Up to 1.32, `cel-go` does not assign a type to the second variable if the range is neither a list nor a map.
         let untyped = self.scopes.context.environment().features().version.number() <= 32;
         let second_of = |ty: Type| if untyped { Type::opaque("", Vec::new()) } else { ty };
         let (first, second) = match &range {

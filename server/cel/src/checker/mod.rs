@@ -1,4 +1,4 @@
-//! Type checking (`cel-go` `checker`): what every part of an expression is, which overloads its calls mean, and what is wrong with it.
+//! Type checking (`cel-go` `checker`): the type of every part of an expression, the overloads of its calls, and the type errors.
 
 mod aggregate;
 mod call;
@@ -22,7 +22,7 @@ use crate::context::Context;
 use crate::decls::OverloadDecl;
 use crate::types::Type;
 
-/// What a name or a call in a checked expression means.
+/// The meaning of a name or a call in a checked expression.
 #[derive(Clone, Debug)]
 pub enum Reference {
     /// A variable, type or constant.
@@ -32,23 +32,23 @@ pub enum Reference {
         /// The value of an enum constant.
         constant: Option<i64>,
     },
-    /// A function, with the overloads that fit what is known of the arguments.
+    /// A function, with the overloads that fit the known argument types.
     Function(Vec<Arc<OverloadDecl>>),
 }
 
-/// An expression that has types.
+/// A type-checked expression.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// The tree. Names in it are full ones, and a call of a function with a dotted name has no target.
+    /// The tree. Its names are fully qualified, and a call of a function with a dotted name has no target.
     pub ast: Ast,
     types: Vec<Option<Type>>,
     references: Vec<Option<Reference>>,
-    /// What there was not enough of to find all types: then those that were found mean nothing.
+    /// Which budget ran out before all types were found. In that case the types must not be used.
     pub(crate) unfinished: Option<Unfinished>,
 }
 
 impl Checked {
-    /// The type of the expression with this id; `dyn` for one that was not checked.
+    /// The type of the expression with this id, or `dyn` if it was not checked.
     pub fn type_of_id(&self, id: i64) -> &Type {
         usize::try_from(id)
             .ok()
@@ -61,12 +61,12 @@ impl Checked {
         self.type_of_id(self.ast[node].id)
     }
 
-    /// What a node means.
+    /// The meaning of a node, if it is a name or a call.
     pub fn reference(&self, node: NodeId) -> Option<&Reference> {
         self.references.get(usize::try_from(self.ast[node].id).ok()?)?.as_ref()
     }
 
-    /// The overloads that a call may mean; none if it is not a call.
+    /// The overloads that a call may use. Empty if the node is not a call.
     pub fn overloads(&self, node: NodeId) -> &[Arc<OverloadDecl>] {
         match self.reference(node) {
             Some(Reference::Function(overloads)) => overloads,
@@ -79,13 +79,13 @@ impl Checked {
         self.ast.root().map_or(&Type::Dyn, |root| self.type_of(root))
     }
 
-    /// Whether the checker gave up before it found all types, because the budget did not suffice. The expression still
+    /// Whether the checker gave up before it found all types, because the budget ran out. The expression still
     /// evaluates to the same values.
     pub fn is_unfinished(&self) -> bool {
         self.unfinished.is_some()
     }
 
-    /// Whether the expression names this variable.
+    /// Whether the expression uses this variable.
     pub fn uses_variable(&self, variable: &str) -> bool {
         self.references
             .iter()
@@ -100,23 +100,23 @@ pub fn check(ast: Ast, source: &Source, context: &Context) -> Result<Checked, Is
     if issues.is_empty() { Ok(checked) } else { Err(issues) }
 }
 
-/// As [`check`], with the types that are known in spite of problems: what an editor shows of an expression that is being written. Parts
-/// with a problem have [`Type::Error`].
+/// Like [`check`], but also returns the types that are known in spite of problems, for editor features on incomplete expressions.
+/// Parts with a problem have [`Type::Error`].
 pub fn check_with_issues(ast: Ast, source: &Source, context: &Context) -> (Checked, Issues) {
     let ((mut checked, issues), ended) = budget::within(CHECKING, || check_within(ast, source, context));
     if let Some(unfinished) = ended.unfinished {
         budget::miss(unfinished);
         checked.unfinished = Some(unfinished);
-        // They would be no words of the API server's.
+        // Issues found so far would not match those of the API server.
         return (checked, Issues::new());
     }
     (checked, issues)
 }
 
-/// Since this Kubernetes version, `cel-go` checks its own structures, not protobuf messages.
+/// Since this Kubernetes version, `cel-go` checks its own structures instead of protobuf messages.
 const EXPRESSIONS_ARE_STRUCTURES_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
 
-/// The budget of checking one expression. Types that share parts can be far larger than the text of the expression.
+/// The budget for checking one expression. Types that share parts can be far larger than the source text.
 const CHECKING: Limits = Limits {
     work: Limits::DOCUMENT.work / 4,
     ..Limits::NONE
@@ -155,10 +155,10 @@ fn check_within(ast: Ast, source: &Source, context: &Context) -> (Checked, Issue
     (checked, issues)
 }
 
-/// Work for the types of one part of an expression.
+/// Budgeted work for the types of one part of an expression.
 const NODE_WORK: u64 = 100;
 
-/// Deeper trees are refused, so that no input overflows the stack. The parser's own limit is far below.
+/// Deeper trees are rejected, so that no input overflows the stack. The parser's own limit is far below.
 const MAX_DEPTH: usize = 1500;
 
 struct Checker<'a> {

@@ -1,4 +1,4 @@
-//! What a name means where it stands (`cel-go` `checker/env.go`, `scopes.go`).
+//! Name resolution by scope (`cel-go` `checker/env.go`, `scopes.go`).
 
 use std::sync::Arc;
 
@@ -6,25 +6,25 @@ use crate::context::Context;
 use crate::decls::FunctionDecl;
 use crate::types::Type;
 
-/// What an identifier was found to be.
+/// A resolved identifier.
 pub(super) struct Resolved {
-    /// Its full name; with a leading dot where a local variable of the same name is before it.
+    /// Its full name, with a leading dot if a local variable shadows it.
     pub(super) name: Arc<str>,
     pub(super) ty: Type,
-    /// The value, of an enum constant.
+    /// The value, if it is an enum constant.
     pub(super) constant: Option<i64>,
 }
 
-/// The environment with the variables of the comprehensions around the place that is being checked.
+/// The environment, and the variables of the enclosing comprehensions.
 pub(super) struct Scopes<'a> {
     pub(super) context: &'a Context,
-    /// Local variables, the innermost last.
+    /// Local variables, innermost last.
     locals: Vec<(Arc<str>, Type)>,
-    /// Whether local variables always come before global names (since cel-go 0.29).
+    /// Whether local variables always take precedence over global names (since cel-go 0.29).
     local_first: bool,
 }
 
-/// No declared name has more parts than this, so that long selections are not looked up as names again and again.
+/// The maximum number of parts in a qualified name. It avoids repeated name lookups for long selections.
 const MAX_QUALIFIERS: usize = 16;
 
 impl<'a> Scopes<'a> {
@@ -36,12 +36,12 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// Declares a local variable. [`Scopes::leave`] takes it away.
+    /// Declares a local variable. [`Scopes::leave`] removes it.
     pub(super) fn enter(&mut self, name: Arc<str>, ty: Type) {
         self.locals.push((name, ty));
     }
 
-    /// Takes away the last `count` local variables.
+    /// Removes the last `count` local variables.
     pub(super) fn leave(&mut self, count: usize) {
         let left = self.locals.len().saturating_sub(count);
         self.locals.truncate(left);
@@ -67,11 +67,11 @@ impl<'a> Scopes<'a> {
         {
             return Some((ty, None));
         }
-        // The one enum that every environment knows.
+        // The only enum that every environment declares.
         (name == "google.protobuf.NullValue.NULL_VALUE").then_some((Type::Int, Some(0)))
     }
 
-    /// A name without dots.
+    /// Resolves a name without dots.
     pub(super) fn resolve(&self, name: &str) -> Option<Resolved> {
         let local = self.local(name.strip_prefix('.').unwrap_or(name));
         if self.local_first {
@@ -113,7 +113,7 @@ impl<'a> Scopes<'a> {
         })
     }
 
-    /// A name with dots, in parts.
+    /// Resolves a dotted name, given as its parts.
     pub(super) fn resolve_qualified(&self, parts: &[&str]) -> Option<Resolved> {
         if parts.len() > MAX_QUALIFIERS {
             return None;
@@ -128,13 +128,13 @@ impl<'a> Scopes<'a> {
         self.resolve(&parts.join("."))
     }
 
-    /// The name of a type in a message literal.
+    /// Resolves the name of a type in a message literal.
     pub(super) fn resolve_type(&self, name: &str) -> Option<Resolved> {
         if !self.local_first {
             return self.resolve(name);
         }
         self.context.container().resolve(name, |candidate| {
-            // Types whose names are values come before object types.
+            // Types whose names are values take precedence over object types.
             let ty = self
                 .context
                 .environment()

@@ -1,4 +1,4 @@
-//! Names and fields (`checkIdent`, `checkSelect`, `checkOptSelect`).
+//! Type checking of names and field selections (`checkIdent`, `checkSelect`, `checkOptSelect`).
 
 use super::scope::Resolved;
 use super::{Checker, Reference};
@@ -137,7 +137,7 @@ impl Checker<'_> {
     }
 }
 
-/// The parts of a name with dots, if the node is one: an identifier and fields of it, none of them tested for presence.
+/// The parts of a dotted name, if the node is one: an identifier with field selections, but without a presence test.
 pub(super) fn qualified_name(ast: &Ast, node: NodeId) -> Option<Vec<&str>> {
     let mut parts = Vec::new();
     let mut at = node;

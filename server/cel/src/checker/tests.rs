@@ -1,4 +1,4 @@
-//! Which types expressions have, and what is reported for those that have none.
+//! Tests of the types of expressions, and of the issues reported for ill-typed ones.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::decls::{Container, Environment, OverloadDecl, Variable};
 use crate::testing::{compile, environment_of, has_flag, variables_of};
 use crd_analyzer_fixtures::tables::Table;
 
-/// A type as the tables write it, with parameters in angle brackets.
+/// A type from the test tables, without angle brackets around its parameters.
 fn type_text(text: &Value) -> String {
     text.as_str().expect("a type").replace(['<', '>'], "")
 }
@@ -22,7 +22,7 @@ fn environment(case: &Value) -> Environment {
     } else {
         Environment::standard(version)
     };
-    // Options only ever say whether numbers of different types compare.
+    // The only option in this table is whether numbers of different types can be compared.
     let options = input["options"].as_array().is_some_and(|options| !options.is_empty());
     environment.features_mut().cross_type_numeric_comparisons = options && case["actual"]["errors"].is_null();
     for function in input["env"]["functions"].as_array().into_iter().flatten() {
@@ -86,7 +86,7 @@ fn types_and_errors_are_those_of_cel_go() {
             Ok(checked) => (case["actual"]["type"].clone(), checked.output_type().declared_name()),
             Err(error) => (case["actual"]["errors"]["text"].clone(), error),
         };
-        // Types are written without parameters there.
+        // The table can list type parameters that the name does not have.
         let matches = expected
             .as_str()
             .is_some_and(|expected| expected == actual || expected.starts_with(&format!("{actual}(")));
@@ -95,7 +95,7 @@ fn types_and_errors_are_those_of_cel_go() {
     table.finish();
 }
 
-/// Functions of later versions of libraries than Kubernetes has.
+/// Functions that only newer library versions have, which Kubernetes does not use.
 const NEWER: [&str; 4] = ["reverse()", "'tacocat'.reverse", "strings.quote", "format("];
 
 #[test]
@@ -108,7 +108,7 @@ fn library_calls_compile_as_in_the_server() {
             let newer = name == "celgo_ext"
                 && (NEWER.iter().any(|name| text.contains(name))
                     || case["test"].as_str().is_some_and(|t| t.contains("Version")));
-            // Some cases are evaluated without a check, some name what only the tests or other parts of the API server have.
+            // Some cases are evaluated unchecked. Others use names that only the tests or other parts of the API server declare.
             let unchecked = case["actual"]["type"].is_null() && case["actual"]["issues"].is_null();
             let foreign = ["ExampleType", "test.", "jsonpatch."]
                 .iter()
@@ -179,7 +179,7 @@ fn environments_are_those_of_compatibility_versions() {
     table.finish();
 }
 
-/// An expression that a macro uses twice may get two types. Up to 1.30 its print is a protobuf message, later an address.
+/// An expression that a macro duplicates can get two types. Up to 1.30 the error prints it as a protobuf message, later as an address.
 #[test]
 fn expressions_with_two_types_are_printed_as_each_server_prints_them() {
     let check = |minor: u8, text: &str, expected: &str| {

@@ -1,4 +1,4 @@
-//! Which types fit where, and what the free type variables of an expression stand for (`cel-go` `checker/types.go`, `mapping.go`).
+//! Type assignability, and the substitutions of an expression's type variables (`cel-go` `checker/types.go`, `mapping.go`).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,21 +7,21 @@ use crd_analyzer_budget as budget;
 
 use crate::types::{Kind, TYPE_WORK, Type};
 
-/// What the type variables found so far stand for. A failed attempt leaves no trace.
+/// The substitutions of type variables found so far. A failed attempt leaves no trace.
 #[derive(Debug, Default)]
 pub(super) struct Mapping {
-    /// Free variables by their number.
+    /// Substitutions of free variables, by number.
     vars: Vec<Option<Type>>,
-    /// Parameters of declared variables, by name.
+    /// Substitutions of the type parameters of declared variables, by name.
     params: Vec<(Arc<str>, Type)>,
-    /// What was there before each change since the attempt began.
+    /// The previous value of each change since the attempt began.
     trail: Vec<(Type, Option<Type>)>,
-    /// Whether `type(T)` is searched when a variable must not occur in what it represents (since cel-go 0.20).
+    /// Whether the occurs check also searches `type(T)` (since cel-go 0.20).
     search_types: bool,
 }
 
 impl Mapping {
-    /// Nothing known.
+    /// Creates a mapping without substitutions.
     pub(super) fn new(search_types: bool) -> Self {
         Self {
             search_types,
@@ -29,7 +29,7 @@ impl Mapping {
         }
     }
 
-    /// A new free variable.
+    /// Creates a new free variable.
     pub(super) fn fresh(&mut self) -> Type {
         self.vars.push(None);
         Type::Var(self.vars.len() as u32 - 1)
@@ -69,12 +69,12 @@ impl Mapping {
         self.trail.push((from.clone(), before));
     }
 
-    /// Whether a value of `from` can be used as `to`; what that says of type variables is kept.
+    /// Whether a value of `from` can be used as `to`. On success, the resulting substitutions are kept.
     pub(super) fn is_assignable(&mut self, from: &Type, to: &Type) -> bool {
         self.attempt(|mapping| mapping.assignable(from, to))
     }
 
-    /// The same for lists of types of the same length.
+    /// Like [`Self::is_assignable`], for two lists of types of the same length.
     pub(super) fn is_assignable_list(&mut self, from: &[Type], to: &[Type]) -> bool {
         self.attempt(|mapping| mapping.assignable_list(from, to))
     }
@@ -91,7 +91,7 @@ impl Mapping {
     }
 
     fn assignable(&mut self, t1: &Type, t2: &Type) -> bool {
-        // Types share parts, so there may be far more to look at than there is.
+        // Types share parts, so the traversal can be far larger than the types in memory.
         if budget::work(TYPE_WORK).is_err() {
             return true;
         }
@@ -132,7 +132,7 @@ impl Mapping {
         from.len() == to.len() && from.iter().zip(to).all(|(from, to)| self.assignable(from, to))
     }
 
-    /// Whether `variable` can stand for `ty`, and whether it represented something before.
+    /// Whether `ty` is a valid substitution for `variable`, and whether `variable` already had a substitution.
     fn is_valid_substitution(&mut self, ty: &Type, variable: &Type) -> (bool, bool) {
         if ty.is_exact(variable) {
             return (true, true);
@@ -157,7 +157,7 @@ impl Mapping {
         (false, false)
     }
 
-    /// Whether `variable` does not occur in `within`, nor in what the variables of that stand for.
+    /// Whether `variable` does not occur in `within`, nor in the substitutions of the variables in `within`.
     fn not_referenced_in(&self, variable: &Type, within: &Type) -> bool {
         if variable.is_exact(within) {
             return false;
@@ -177,7 +177,7 @@ impl Mapping {
         }
     }
 
-    /// The types of a whole expression with their variables replaced, by `dyn` where they stand for nothing.
+    /// Replaces the type variables in the types of a whole expression. Variables without a substitution become `dyn`.
     pub(super) fn finish<'t>(&self, types: impl Iterator<Item = &'t mut Type>) {
         let mut known = HashMap::new();
         for ty in types {
@@ -185,8 +185,8 @@ impl Mapping {
         }
     }
 
-    /// Builds the type of each variable once and shares it. Without that, types of nested lists would take the square of
-    /// their depth.
+    /// Replaces the variables of a type. Builds the type of each variable once and shares it: otherwise, types of nested lists
+    /// would take memory quadratic in their depth.
     fn finished(&self, ty: &Type, known: &mut HashMap<Type, Type>) -> Type {
         match ty {
             Type::Var(_) | Type::Param(_) => {
@@ -205,7 +205,7 @@ impl Mapping {
         }
     }
 
-    /// The type with its variables replaced by what they stand for; those that stand for nothing become `dyn` if `to_dyn`.
+    /// The type with its variables substituted. If `to_dyn` is set, variables without a substitution become `dyn`.
     pub(super) fn substitute(&self, ty: &Type, to_dyn: bool) -> Type {
         match ty {
             Type::Var(_) | Type::Param(_) => match self.find(ty) {
@@ -268,7 +268,7 @@ fn is_nullable(ty: &Type) -> bool {
     ) || ty.is_assignable_from(&Type::Null)
 }
 
-/// The more general of two types that fit each other.
+/// The more general of two compatible types.
 pub(super) fn most_general<'a>(t1: &'a Type, t2: &'a Type) -> &'a Type {
     if is_equal_or_less_specific(t1, t2) { t1 } else { t2 }
 }

@@ -1,4 +1,4 @@
-//! The cost of comprehensions, and their variables.
+//! The cost estimate of comprehensions and their variables.
 
 use std::sync::Arc;
 
@@ -89,7 +89,7 @@ impl Coster<'_> {
         sum
     }
 
-    /// Whether a comprehension only gives a name to a value, as `optMap` does.
+    /// Whether a comprehension only binds a value to a name, as `optMap` does.
     pub(super) fn is_bind(&self, comprehension: &Comprehension) -> bool {
         matches!(&self.checked.ast[comprehension.iter_range].kind, ExprKind::List { elements, .. } if elements.is_empty())
             && matches!(

@@ -1,7 +1,7 @@
 //! The estimated cost of expressions (`cel-go` `checker/cost.go`).
 //!
-//! Two generations: until 1.32 the API server looked sizes up when a call asked for them, since 1.33 (cel-go 0.23) when an operand was
-//! visited, and it knows the sizes of literals' elements and of local variables.
+//! There are two generations. Up to 1.32, the API server looks sizes up when a call needs them. Since 1.33 (cel-go 0.23), it does so when
+//! it visits an operand, and it also knows the sizes of local variables and of the elements of literals.
 
 mod comprehension;
 mod path;
@@ -22,13 +22,13 @@ use crate::checker::Checked;
 use crate::decls::Features;
 use crate::types::{DeclType, Kind, Type};
 
-/// Knows how large the values of variables and of their parts are.
+/// Estimates the sizes of variables and of their parts.
 pub trait SizeEstimator {
-    /// The size of what is at a path: a variable, then fields, `@items`, `@keys` and `@values`. Never asked with an empty path.
+    /// The size of the value at a path: a variable, then fields, `@items`, `@keys` and `@values`. The path is never empty.
     fn estimate_size(&self, path: &[Arc<str>]) -> Option<SizeEstimate>;
 }
 
-/// Knows no sizes.
+/// An estimator that knows no sizes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoSizes;
 
@@ -39,7 +39,7 @@ impl SizeEstimator for NoSizes {
 }
 
 impl SizeEstimator for DeclType {
-    /// Every variable is taken for one of this type
+    /// Every variable is assumed to have this type
     /// (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`, `sizeEstimator.EstimateSize`).
     fn estimate_size(&self, path: &[Arc<str>]) -> Option<SizeEstimate> {
         let mut at = self;
@@ -57,16 +57,16 @@ impl SizeEstimator for DeclType {
     }
 }
 
-/// Estimates the cost of a call, for the declaration of its function. `None` means 1.
+/// The cost estimator in the declaration of a function. `None` means a cost of 1.
 pub type EstimateFn = fn(&mut Coster<'_>, &Call<'_>) -> Option<CallEstimate>;
 
-/// A call to estimate.
+/// A call whose cost is estimated.
 pub struct Call<'a> {
-    /// The call.
+    /// The node of the call.
     pub(crate) node: NodeId,
     pub(crate) target: Option<&'a Operand>,
     pub(crate) args: &'a [Operand],
-    /// What evaluating the arguments (not the target) costs.
+    /// The costs of evaluating the arguments (without the target).
     pub(crate) arg_costs: &'a [CostEstimate],
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct Operand {
     derived: Option<SizeEstimate>,
 }
 
-/// The sizes of the entries of a list or map.
+/// The sizes of the keys and values of a list or map.
 #[derive(Clone, Copy, Debug)]
 struct EntrySize {
     container: Kind,
@@ -90,7 +90,7 @@ struct EntrySize {
 #[derive(Clone, Debug)]
 struct LocalVar {
     name: Arc<str>,
-    /// The range that is iterated over.
+    /// The id of the range of the comprehension.
     range: i64,
     path: Path,
     size: Option<SizeEstimate>,
@@ -102,18 +102,18 @@ pub struct Coster<'a> {
     checked: &'a Checked,
     sizes: &'a dyn SizeEstimator,
     features: Features,
-    /// Whether sizes are found when an operand is visited (since 1.33).
+    /// Whether sizes are computed when an operand is visited (since 1.33).
     eager: bool,
     paths: HashMap<i64, Path>,
     computed: HashMap<i64, SizeEstimate>,
     entries: HashMap<i64, EntrySize>,
     locals: Vec<LocalVar>,
     steps: Steps,
-    /// What each part costs, if that is asked for.
+    /// The cost of each part, if requested.
     parts: Option<HashMap<i64, CostEstimate>>,
 }
 
-/// The steps of paths that are not fields, made once.
+/// The path steps that are not fields, allocated once.
 struct Steps {
     items: Arc<str>,
     keys: Arc<str>,
@@ -121,7 +121,7 @@ struct Steps {
     indices: Arc<str>,
 }
 
-/// The names of variables that macros accumulate in.
+/// The names of the accumulator variables of macros.
 const ACCUMULATORS: [&str; 2] = ["__result__", "@result"];
 
 /// The estimated cost of evaluating an expression once, as an API server with these features computes it.
@@ -129,7 +129,7 @@ pub fn estimate(checked: &Checked, features: &Features, sizes: &dyn SizeEstimato
     run(checked, *features, sizes, None).0
 }
 
-/// As [`estimate`], with what each part of the expression costs, by the part's id: of a part of a comprehension, for one iteration.
+/// Like [`estimate`], and also returns the cost of each part by its id. For a part of a comprehension, it is the cost of one iteration.
 pub fn estimate_parts(
     checked: &Checked,
     features: &Features,
@@ -170,7 +170,7 @@ fn run(
 }
 
 impl Call<'_> {
-    /// What the call costs besides its arguments, and nothing is known of its result.
+    /// An estimate with the cost of the call without its arguments, and an unknown result size.
     pub(crate) fn costs(&self, cost: CostEstimate) -> CallEstimate {
         CallEstimate {
             cost: self.with_arguments(cost),
@@ -178,7 +178,7 @@ impl Call<'_> {
         }
     }
 
-    /// What the call costs besides its arguments, and how large its result is.
+    /// An estimate with the cost of the call without its arguments, and the size of its result.
     pub(crate) fn gives(&self, cost: CostEstimate, result_size: SizeEstimate) -> CallEstimate {
         CallEstimate {
             cost: self.with_arguments(cost),

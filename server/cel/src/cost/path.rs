@@ -1,13 +1,13 @@
 //! Field paths of expressions, from a variable down.
 //!
-//! The API server keeps them in Go slices and appends to them in place where there is room, so two paths that grew from one may share
-//! memory, and the later one overwrites the last steps of the earlier. Estimates depend on that, so it is done here as well.
+//! The API server keeps them in Go slices. Go appends in place if there is capacity, so two paths with a common beginning can share
+//! memory, and the later one overwrites the last steps of the earlier one. Estimates depend on this, so this module reproduces it.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A path, with the memory it shares.
+/// A path, with the memory that it may share with other paths.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Path {
     memory: Rc<RefCell<Vec<Arc<str>>>>,
@@ -16,7 +16,7 @@ pub(super) struct Path {
 }
 
 impl Path {
-    /// A variable.
+    /// The path of a variable.
     pub(super) fn of(variable: Arc<str>) -> Self {
         Self {
             memory: Rc::new(RefCell::new(vec![variable])),
@@ -29,7 +29,7 @@ impl Path {
         self.len == 0
     }
 
-    /// The path and one step more, as Go's `append`: in place if there is room, else in new memory of twice the size.
+    /// The path with one more step, like Go's `append`: in place if there is capacity, otherwise in new memory of twice the size.
     pub(super) fn append(&self, step: Arc<str>) -> Self {
         if self.len < self.capacity {
             let mut memory = self.memory.borrow_mut();
@@ -52,7 +52,7 @@ impl Path {
         }
     }
 
-    /// A copy with one step more, which shares nothing.
+    /// A copy with one more step that shares no memory.
     pub(super) fn copy_with(&self, step: Arc<str>) -> Self {
         let mut steps = self.steps();
         steps.push(step);
@@ -64,12 +64,12 @@ impl Path {
         }
     }
 
-    /// The steps as they are now.
+    /// The current steps.
     pub(super) fn steps(&self) -> Vec<Arc<str>> {
         self.memory.borrow()[..self.len].to_vec()
     }
 
-    /// The variable it starts at.
+    /// Whether the path starts at one of these variables.
     pub(super) fn starts_at(&self, names: &[&str]) -> bool {
         self.len > 0 && names.contains(&&*self.memory.borrow()[0])
     }

@@ -1,24 +1,24 @@
-//! Sizes and costs as ranges. All arithmetic saturates.
+//! Ranges of sizes and costs. All arithmetic saturates.
 
-/// How many characters, bytes, elements or entries a value has: at least and at most (`cel-go` `checker.SizeEstimate`).
+/// The range of a value's size in characters, bytes, elements or entries (`cel-go` `checker.SizeEstimate`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SizeEstimate {
-    /// At least.
+    /// The minimum size.
     pub min: u64,
-    /// At most; `u64::MAX` for unbounded.
+    /// The maximum size; `u64::MAX` for unbounded.
     pub max: u64,
 }
 
-/// What evaluating costs, in cost units: at least and at most (`cel-go` `checker.CostEstimate`).
+/// The range of the cost of an evaluation, in cost units (`cel-go` `checker.CostEstimate`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CostEstimate {
-    /// At least.
+    /// The minimum cost.
     pub min: u64,
-    /// At most; `u64::MAX` for unbounded.
+    /// The maximum cost; `u64::MAX` for unbounded.
     pub max: u64,
 }
 
-/// The cost of a call with its arguments, and how large its result is if that is known (`cel-go` `checker.CallEstimate`).
+/// The cost of a call with its arguments, and the size of its result, if known (`cel-go` `checker.CallEstimate`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CallEstimate {
     /// The cost.
@@ -28,15 +28,15 @@ pub struct CallEstimate {
 }
 
 impl SizeEstimate {
-    /// Nothing is known.
+    /// An unknown size.
     pub const UNKNOWN: Self = Self { min: 0, max: u64::MAX };
 
-    /// Exactly this size.
+    /// A known size.
     pub const fn fixed(size: u64) -> Self {
         Self { min: size, max: size }
     }
 
-    /// The size of both together.
+    /// The sum of both sizes.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self {
@@ -45,7 +45,7 @@ impl SizeEstimate {
         }
     }
 
-    /// The size of as many as `other`.
+    /// The product of both sizes.
     #[must_use]
     pub const fn times(self, other: Self) -> Self {
         Self {
@@ -54,7 +54,7 @@ impl SizeEstimate {
         }
     }
 
-    /// The cost of `per_unit` for each unit of size, rounded up.
+    /// The cost at `per_unit` for each unit of size, rounded up.
     #[must_use]
     pub fn times_factor(self, per_unit: f64) -> CostEstimate {
         CostEstimate {
@@ -72,7 +72,7 @@ impl SizeEstimate {
         }
     }
 
-    /// The range of both.
+    /// The smallest range that contains both.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self {
@@ -83,12 +83,12 @@ impl SizeEstimate {
 }
 
 impl CostEstimate {
-    /// Exactly this cost.
+    /// A known cost.
     pub const fn fixed(cost: u64) -> Self {
         Self { min: cost, max: cost }
     }
 
-    /// The cost of both together.
+    /// The sum of both costs.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self {
@@ -97,7 +97,7 @@ impl CostEstimate {
         }
     }
 
-    /// The product.
+    /// The product of both costs.
     #[must_use]
     pub const fn times(self, other: Self) -> Self {
         Self {
@@ -106,7 +106,7 @@ impl CostEstimate {
         }
     }
 
-    /// A multiple, rounded up.
+    /// The cost multiplied by a factor, rounded up.
     #[must_use]
     pub fn times_factor(self, factor: f64) -> Self {
         Self {
@@ -115,7 +115,7 @@ impl CostEstimate {
         }
     }
 
-    /// The range of both.
+    /// The smallest range that contains both.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! How large operands are, and what is known of the entries of lists and maps.
+//! The sizes of operands, and of the entries of lists and maps.
 
 use super::path::Path;
 use super::{ACCUMULATORS, Coster, EntrySize, Operand, SizeEstimate};
@@ -69,7 +69,7 @@ impl Coster<'_> {
         }
     }
 
-    /// The size of an expression as it is known now (since 1.33).
+    /// The size of an expression from the information collected so far (since 1.33).
     pub(super) fn compute_size(&mut self, node: NodeId) -> Option<SizeEstimate> {
         let id = self.id(node);
         if let Some(size) = self.computed.get(&id) {
@@ -102,7 +102,7 @@ impl Coster<'_> {
             ExprKind::Literal(_) => 1,
             ExprKind::List { elements, .. } => elements.len(),
             ExprKind::Map { entries } => entries.len(),
-            // Messages were taken for maps without entries once.
+            // Before 1.31, `cel-go` treats messages as maps without entries.
             ExprKind::Struct { .. } if self.features.version.number() < 31 => 0,
             _ => return None,
         };
@@ -124,7 +124,7 @@ impl Coster<'_> {
         }
     }
 
-    /// The size of an operand that does not have to be looked up.
+    /// The size of an operand, if it is known without a path lookup.
     pub(crate) fn computed_size(&self, operand: &Operand) -> Option<SizeEstimate> {
         if self.eager {
             return operand.derived;
@@ -132,7 +132,7 @@ impl Coster<'_> {
         operand.derived.or_else(|| self.literal_size(operand.node?))
     }
 
-    /// The size of an operand, for the functions of `cel-go`.
+    /// The size of an operand of a `cel-go` function.
     pub(crate) fn size(&self, operand: &Operand) -> SizeEstimate {
         if let Some(size) = self.computed_size(operand) {
             return size;
@@ -150,7 +150,7 @@ impl Coster<'_> {
         }
     }
 
-    /// The size of an operand, for the functions of Kubernetes and of libraries.
+    /// The size of an operand of a function from Kubernetes or a library.
     pub(crate) fn library_size(&self, operand: &Operand) -> SizeEstimate {
         let known = self.computed_size(operand);
         known
@@ -158,7 +158,7 @@ impl Coster<'_> {
             .unwrap_or(SizeEstimate::UNKNOWN)
     }
 
-    /// An element of a list, if the operand has a type with parameters.
+    /// The element of a list, if the operand's type has parameters.
     pub(crate) fn element(&self, list: &Operand) -> Option<Operand> {
         let ty = list.ty.parameters().first()?.clone();
         let path = if list.path.is_empty() {
@@ -174,7 +174,7 @@ impl Coster<'_> {
         })
     }
 
-    /// The int that an operand is written as.
+    /// The value of an operand that is an int literal.
     pub(crate) fn int_literal(&self, operand: &Operand) -> Option<i64> {
         match self.checked.ast[operand.node?].kind {
             ExprKind::Literal(Literal::Int(value)) => Some(value),
@@ -186,7 +186,7 @@ impl Coster<'_> {
         &self.features
     }
 
-    /// Says that the entries of a call's result are like those of two of its operands.
+    /// Records that the entries of a call's result are like those of two of its operands.
     pub(crate) fn join_entries(&mut self, node: NodeId, first: &Operand, second: &Operand) {
         if !self.eager {
             return;

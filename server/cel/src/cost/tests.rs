@@ -1,4 +1,4 @@
-//! What expressions are estimated to cost.
+//! Tests of the cost estimates of expressions.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::decls::{Container, Environment, Variable};
 use crate::testing::{compile, environment_of, has_flag, variables_of};
 use crd_analyzer_fixtures::tables::Table;
 
-/// The most that a value can be large, by its path.
+/// The maximum sizes of values, by path.
 struct Hints<'a>(&'a Value);
 
 impl SizeEstimator for Hints<'_> {
@@ -44,7 +44,7 @@ fn check_case(
 fn estimates_are_those_of_cel_go() {
     let mut table = Table::open("celgo_checker");
     for case in table.cases() {
-        // An estimator of the test prices getFullYear and max itself.
+        // In these tests, the estimator itself sets the cost of getFullYear and max.
         let own_prices = ["estimated function call", "bytes list max"];
         let name = case["case"].as_str().unwrap_or_default();
         let reason = if case["kind"] != "cel-cost-estimate" {
@@ -93,7 +93,7 @@ fn library_estimates_are_those_of_the_server() {
             let test = case["test"].as_str().unwrap_or_default();
             let priced =
                 name == "lib_cost" || matches!(test, "TestSets" | "TestTwoVarComprehensionsCost" | "TestListsCosts");
-            // The tests' own estimators know sizes of elements and of variables that the tables do not tell.
+            // The original tests have their own estimators, which know sizes of elements and variables that are not in the tables.
             let text = case["input"]["expr"].as_str().unwrap_or_default();
             let foreign = ["'012345678901'", ".join(", "jsonpatch.", "x."]
                 .iter()

@@ -10,7 +10,7 @@ use crate::ast::{ExprKind, NodeId};
 use crate::library::Estimate;
 use crate::types::Kind;
 
-/// Work for the cost of one part of an expression.
+/// Budgeted work for the cost of one part of an expression.
 const NODE_WORK: u64 = 100;
 
 const SELECT_OR_IDENT: CostEstimate = CostEstimate::fixed(1);
@@ -33,7 +33,7 @@ impl Coster<'_> {
     }
 
     fn cost_of(&mut self, node: NodeId) -> CostEstimate {
-        // That this is not the cost is known to who asked within limits.
+        // The caller's budget records that this is not the real cost.
         if budget::work(NODE_WORK).is_err() {
             return CostEstimate::default();
         }
@@ -209,7 +209,7 @@ impl Coster<'_> {
     }
 }
 
-/// The range of sizes seen so far.
+/// The union of the sizes seen so far.
 #[derive(Default)]
 struct Range(Option<SizeEstimate>);
 

@@ -9,12 +9,12 @@ use crate::library::{LIBRARIES, Library};
 use crate::parser::ParseOptions;
 use crate::types::{OPTIONAL, Type};
 
-/// Which expressions an API server allows (`k8s.io/apiserver/pkg/cel/environment`, `Type`).
+/// The origin of an expression, which determines what an API server allows (`k8s.io/apiserver/pkg/cel/environment`, `Type`).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ExpressionSet {
-    /// Expressions in a request: only what the Kubernetes version before knew as well.
+    /// Expressions in a request: limited to features that the previous Kubernetes version also had.
     New,
-    /// Expressions that were stored before: everything this Kubernetes version knows.
+    /// Stored expressions: all features of this Kubernetes version are allowed.
     Stored,
 }
 
@@ -25,14 +25,14 @@ pub struct Variable {
     pub name: Arc<str>,
     /// Its type.
     pub ty: Type,
-    /// What it represents.
+    /// The role of the variable.
     pub role: Role,
-    /// What it is, for people.
+    /// A description for the user.
     pub doc: &'static str,
 }
 
 impl Variable {
-    /// A variable; only its type is known.
+    /// A variable with only a name and a type.
     pub fn new(name: impl Into<Arc<str>>, ty: Type) -> Self {
         Self {
             name: name.into(),
@@ -43,43 +43,43 @@ impl Variable {
     }
 }
 
-/// What a variable represents.
+/// The role of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// The value that the expression is about.
+    /// The value that the expression is about, such as `self`.
     Value,
-    /// The same before it was changed.
+    /// The value before the update, such as `oldSelf`.
     OldValue,
-    /// Something else.
+    /// Any other role.
     Other,
 }
 
-/// How an API server's version of the checker and of the cost estimate works, as facts that changed between Kubernetes versions.
+/// The behavior of an API server's type checker and cost estimate, as far as it changed between Kubernetes versions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Features {
-    /// The API server's minor.
+    /// The Kubernetes version of the API server.
     pub version: KubernetesVersion,
-    /// Ints, uints and doubles compare with each other.
+    /// Whether ints, uints and doubles can be compared with each other.
     pub cross_type_numeric_comparisons: bool,
-    /// The checker refuses list and map literals with elements of several types. Kubernetes leaves that to the validators.
+    /// Whether the checker rejects list and map literals with mixed types. Kubernetes leaves this to the validators.
     pub homogeneous_aggregate_literals: bool,
-    /// Literals of durations, times and regular expressions, list and map literals and formats are validated after the check (since 1.29).
+    /// Whether literals (durations, timestamps, regular expressions, lists, maps, formats) are validated after type checking (since 1.29).
     pub validators: bool,
-    /// A presence test adds 1 to the cost. Kubernetes says no.
+    /// Whether a presence test costs 1. Kubernetes sets this to false.
     pub presence_test_has_cost: bool,
-    /// A field that is named like a reserved word is also found by that word (since 1.31).
+    /// Whether a field whose name is a reserved word can also be selected by the unescaped word (since 1.31).
     pub keyword_fields: bool,
-    /// A declared type's name as a value has the type `type(T)`; before 1.32 the API server gave it the type `T`.
+    /// Whether the name of a declared type, used as a value, has the type `type(T)`. Before 1.32, it has the type `T`.
     pub names_are_types: bool,
 }
 
 impl Features {
-    /// A type as this version prints it: the first API servers that had optional types called them `optional`.
+    /// The type as this version prints it. The first API servers with optional types called them `optional`.
     pub fn print(&self, ty: &Type) -> String {
         self.with_old_names(ty.to_string())
     }
 
-    /// The same as Go's `%v` prints it, which few messages do.
+    /// The type as Go's `%v` prints it in this version. Only few messages do.
     pub fn go_string(&self, ty: &Type) -> String {
         self.with_old_names(ty.go_string(self.version.number() >= 34))
     }
@@ -102,13 +102,13 @@ pub struct Environment {
     variables: HashMap<Arc<str>, Type>,
 }
 
-/// The Kubernetes versions of [`KubernetesVersion::all`], each with both sets, made when first asked for: most programs ask for one or two.
+/// The environments of [`KubernetesVersion::all`], in both sets. They are built on first use, because most programs need one or two.
 static ENVIRONMENTS: LazyLock<Vec<[OnceLock<Arc<Environment>>; 2]>> =
     LazyLock::new(|| KubernetesVersion::all().map(|_| Default::default()).collect());
 
 impl Environment {
-    /// The environment of an API server of this Kubernetes version, built once. Minors before the oldest known are taken for it, those after the newest
-    /// for that.
+    /// The environment of an API server of this Kubernetes version, built once. Versions outside the known range use the oldest or newest
+    /// known version.
     pub fn of(version: KubernetesVersion, set: ExpressionSet) -> &'static Arc<Self> {
         let version = version.clamp(KubernetesVersion::OLDEST, KubernetesVersion::NEWEST);
         let at = version.number() - KubernetesVersion::OLDEST.number();
@@ -116,14 +116,14 @@ impl Environment {
         made.get_or_init(|| Arc::new(Self::build(version, set)))
     }
 
-    /// Only the standard library, with the checker of this Kubernetes version: what an environment that is not an API server's begins with.
+    /// An environment with only the standard library and the checker of this Kubernetes version, as a base for custom environments.
     pub fn standard(version: KubernetesVersion) -> Self {
         let mut environment = Self::empty(version);
         environment.add_library(&LIBRARIES[0].library);
         environment
     }
 
-    /// Nothing declared.
+    /// An environment without declarations.
     pub fn empty(version: KubernetesVersion) -> Self {
         Self {
             features: Features {
@@ -149,8 +149,8 @@ impl Environment {
         Self::with_compatibility(version, compatibility)
     }
 
-    /// The environment that an API server of this Kubernetes version makes for a compatibility version, with what that version knew
-    /// (`MustBaseEnvSet`).
+    /// The environment of an API server of this Kubernetes version for a compatibility version: it has only the features that the compatibility
+    /// version had (`MustBaseEnvSet`).
     pub fn with_compatibility(version: KubernetesVersion, compatibility: KubernetesVersion) -> Self {
         let minor = compatibility.number();
         let mut environment = Self::empty(version);
@@ -171,7 +171,7 @@ impl Environment {
     /// Adds the functions and types of a library.
     ///
     /// # Panics
-    /// If a signature in the library is none.
+    /// If the library contains an invalid signature.
     pub fn add_library(&mut self, library: &Library) {
         let minor = self.features.version.number();
         for function in library.functions() {
@@ -191,7 +191,7 @@ impl Environment {
             }
         }
         if library.name == "optional" && minor >= 31 {
-            // Its name became a value with cel-go 0.20, and got a parameter with 0.29.
+            // The name is a value since cel-go 0.20, and its type has a parameter since 0.29.
             let params = if minor >= 37 { vec![Type::Dyn] } else { Vec::new() };
             self.add_variable(OPTIONAL, Type::type_of(Type::opaque(OPTIONAL, params)));
         }
@@ -229,7 +229,7 @@ impl Environment {
         }
     }
 
-    /// Adds an overload, after those that the function has.
+    /// Adds an overload after the existing ones of the function.
     pub fn add_overload(&mut self, function: &str, doc: &'static str, overload: OverloadDecl) {
         let declared = self.functions.entry(function.into()).or_insert_with(|| FunctionDecl {
             name: function.into(),
@@ -242,22 +242,22 @@ impl Environment {
         }
     }
 
-    /// Adds a variable, instead of one of the same name.
+    /// Adds a variable, or replaces the one of the same name.
     pub fn add_variable(&mut self, name: impl Into<Arc<str>>, ty: Type) {
         self.variables.insert(name.into(), ty);
     }
 
-    /// How the API server's version works.
+    /// The features of the API server's version.
     pub fn features(&self) -> &Features {
         &self.features
     }
 
-    /// How the parser reads expressions.
+    /// The options of the parser.
     pub fn parsing(&self) -> &ParseOptions {
         &self.parsing
     }
 
-    /// The features, to change them.
+    /// The features, for changing them.
     pub fn features_mut(&mut self) -> &mut Features {
         &mut self.features
     }
@@ -267,7 +267,7 @@ impl Environment {
         self.functions.get(name)
     }
 
-    /// All functions, in no order.
+    /// All functions, in unspecified order.
     pub fn functions(&self) -> impl Iterator<Item = &FunctionDecl> {
         self.functions.values()
     }
@@ -278,22 +278,22 @@ impl Environment {
     }
 }
 
-/// Where names are looked up first (`cel-go` `common/containers`): within `a.b`, `x` is `a.b.x`, `a.x` or `x`.
+/// The container in which names are looked up first (`cel-go` `common/containers`): in `a.b`, `x` can mean `a.b.x`, `a.x` or `x`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Container(String);
 
 impl Container {
-    /// The container of this name; empty for none.
+    /// Creates a container with this name, which may be empty.
     pub fn new(name: impl Into<String>) -> Self {
         Self(name.into())
     }
 
-    /// Its name.
+    /// The name of the container.
     pub fn name(&self) -> &str {
         &self.0
     }
 
-    /// The first of the names that `name` may mean for which there is an answer. A leading dot means the name itself.
+    /// Calls `find` for each name that `name` can mean and returns the first result. A name with a leading dot is absolute.
     pub fn resolve<T>(&self, name: &str, mut find: impl FnMut(&str) -> Option<T>) -> Option<T> {
         if let Some(absolute) = name.strip_prefix('.') {
             return find(absolute);

@@ -1,4 +1,4 @@
-//! What an expression may name: functions, variables and types, and the sets of them that an API server compiles with.
+//! The declarations that an expression can use (functions, variables and types), and the environments of the API server.
 
 mod environment;
 mod function;

@@ -1,4 +1,4 @@
-//! Variables and what is selected from them (`cel-go` `interpreter/attributes.go`).
+//! Evaluates variables and selections from them (`cel-go` `interpreter/attributes.go`).
 
 use super::comprehension::Frame;
 use super::plan::{AttrIdx, Base, Qualifier, QualifierKind};
@@ -6,22 +6,22 @@ use super::run::Run;
 use crate::KubernetesVersion;
 use crate::value::{ErrorKind, EvalError, List, MapValue, Opaque, Result, Value};
 
-/// What was selected, which may be an error as a value; none if it is not there and that is not an error.
+/// The outcome of a selection: a value or an error as a value, or `None` if it is absent and absence is not an error.
 type Selected = Result<Option<Result>>;
 
-/// Since this Kubernetes version, nothing is selected from a variable whose value is an error.
+/// Since this Kubernetes version, a selection from a variable whose value is an error ends with that error.
 const ERRORS_END_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
-/// Since this Kubernetes version, what is selected from an optional is selected from its value; until then from what Go holds inside of it.
+/// Since this Kubernetes version, a selection from an optional uses its CEL value. Older versions use the Go value inside it.
 const OPTIONALS_ARE_VALUES_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 
-/// What Go holds inside of a value, as a value again (`ref.Val.Value`): data without what a schema says of it.
+/// Converts the Go value inside a value back to a CEL value (`ref.Val.Value`). This loses its schema.
 fn as_native(value: &Value) -> Result {
     let unsupported = |go_type: &str, printed: &dyn std::fmt::Display| {
         let message = format!("unsupported conversion to ref.Val: ({go_type}){printed}");
         Err(EvalError::new(message))
     };
     match value {
-        // The sum of two lists makes a slice of what Go holds inside of their elements.
+        // The sum of two lists is a slice of its elements' Go values.
         Value::List(list) if list.is_sum() => {
             let elements = list
                 .iter()
@@ -54,7 +54,8 @@ impl Run<'_> {
         self.find(attribute, frame)?
     }
 
-    /// What an attribute is. That it cannot be found is not the same as that it is an error: an element of a list can be one.
+    /// The value of an attribute. The outer result is the error of a failed lookup; the inner one can be an error as a value, such as a list
+    /// element.
     fn find(&mut self, attribute: AttrIdx, frame: &Frame<'_>) -> Result<Result> {
         let found = self.find_unobserved(attribute, frame);
         if let Some(observer) = &mut self.observer {
@@ -80,7 +81,7 @@ impl Run<'_> {
                 };
             }
             Base::Variable(name) => match self.variable(name, frame) {
-                // Older API servers go on and select from the error.
+                // Older API servers continue and select from the error.
                 Some(Err(error)) if program.version >= ERRORS_END_SINCE || error.is_fatal() => return Err(error),
                 Some(value) => value,
                 None => return Err(EvalError::new(format!("no such attribute(s): {name}"))),
@@ -116,7 +117,7 @@ impl Run<'_> {
         Ok(value)
     }
 
-    /// Selects, and counts what that costs.
+    /// Applies a qualifier, and adds its cost.
     fn apply(&mut self, qualifier: &Qualifier, value: &Result, optional: bool, frame: &Frame<'_>) -> Selected {
         let select = |key: &Value, optional| match value {
             Ok(value) => select(value, key, optional),
@@ -149,7 +150,7 @@ impl Run<'_> {
         let observed = match &selected {
             Ok(Some(value)) => value.clone(),
             Ok(None) => return Ok(None),
-            // A failed attempt to find something optional is not observed.
+            // A failed optional selection is not observed.
             Err(_) if optional => return selected,
             Err(error) => Err(error.clone()),
         };
@@ -162,7 +163,7 @@ impl Run<'_> {
         selected
     }
 
-    /// What a variable or conditional costs, apart from what is selected.
+    /// Adds the cost of a variable or conditional, without its selections.
     pub(super) fn observe_attribute(&mut self, attribute: AttrIdx) {
         let program = self.program;
         if let Base::Conditional {
@@ -191,7 +192,7 @@ fn is_key(value: &Value) -> bool {
     )
 }
 
-/// The entry of a value with a key; none if there is none and `optional` says that this is not an error.
+/// The entry of a value with this key. `None` if it is absent and `optional` is set.
 fn select(value: &Value, key: &Value, optional: bool) -> Selected {
     match value {
         Value::Map(map) => match map.find(key)? {

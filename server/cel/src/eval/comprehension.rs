@@ -1,4 +1,4 @@
-//! Folds, and the variables that they bring (`cel-go` `interpreter/interpretable.go`, `folder`).
+//! Evaluates comprehensions and their variables (`cel-go` `interpreter/interpretable.go`, `folder`).
 
 use std::cell::RefCell;
 
@@ -8,13 +8,13 @@ use super::run::Run;
 use crate::KubernetesVersion;
 use crate::value::{EvalError, List, Map, Result, Value};
 
-/// Since this Kubernetes version, an accumulator has no first value before something asks for it.
+/// Since this Kubernetes version, an accumulator is initialized when it is first used.
 const STARTS_LATE_SINCE: KubernetesVersion = KubernetesVersion::minor(32);
 
-/// Since this Kubernetes version, an error where a list or map is to be gone over is that error, with two variables too.
+/// Since this Kubernetes version, an error in the range is kept as the result, even with two variables.
 const KEEPS_ERRORS_SINCE: KubernetesVersion = KubernetesVersion::minor(33);
 
-/// The variables that an expression sees.
+/// The variables in the scope of an expression.
 pub(super) struct Frame<'f> {
     scope: Scope<'f>,
 }
@@ -30,11 +30,11 @@ enum Scope<'f> {
 
 #[derive(Default)]
 struct State {
-    /// The accumulator; none until something asks for it.
+    /// The accumulator; `None` until it is first used.
     accu: Option<Result>,
     iter: Option<Result>,
     iter2: Option<Result>,
-    /// Only the accumulator is seen by the result.
+    /// Whether the iterations are over. Then only the accumulator is visible, for the result.
     done: bool,
     /// Whether the accumulator is a list or map that grows in place.
     growing: bool,
@@ -59,7 +59,7 @@ impl Run<'_> {
     /// The value of a variable; `None` if that variable does not exist.
     pub(super) fn variable(&mut self, name: &str, frame: &Frame<'_>) -> Option<Result> {
         let mut frame = frame;
-        // A leading dot passes the variables of folds by.
+        // A leading dot skips the variables of comprehensions.
         let global = name.strip_prefix('.');
         loop {
             match &frame.scope {
@@ -95,7 +95,7 @@ impl Run<'_> {
         }
     }
 
-    /// The first value of an accumulator. An empty list or map is one that grows in place, as all folds that make lists begin.
+    /// The initial value of an accumulator. An empty list or map grows in place, because all comprehensions that build lists start so.
     fn start(&mut self, comprehension: &ComprehensionPlan, parent: &Frame<'_>, state: &RefCell<State>) -> Result {
         let init = self.exec(comprehension.accu, parent);
         let mut state = state.borrow_mut();
@@ -117,7 +117,7 @@ impl Run<'_> {
     pub(super) fn comprehension(&mut self, id: i64, comprehension: &ComprehensionPlan, frame: &Frame<'_>) -> Result {
         let two = comprehension.iter_var2.is_some();
         let range = match self.exec(comprehension.range, frame) {
-            // The first API servers with two variables lost what is wrong.
+            // The first API servers with two variables discard the original error.
             Err(error) if two && !error.is_fatal() && self.program.version < KEEPS_ERRORS_SINCE => {
                 return Err(EvalError::new("unsupported comprehension range type: *types.Err"));
             }
@@ -151,7 +151,7 @@ impl Run<'_> {
             return Err(fatal);
         }
         let first = self.mark();
-        // Where the entry begins that was taken last.
+        // Where the observations of the latest entry begin.
         let mut last = first;
         match range {
             Value::List(list) => {
@@ -210,7 +210,7 @@ impl Run<'_> {
         })
     }
 
-    /// Whether the entry that was taken last decided alone: the one for which `all` does not hold, or `exists` does.
+    /// Whether the latest entry alone decided the result: `all` is false for it, or `exists` is true.
     fn is_decided_by_last(&self, comprehension: &ComprehensionPlan, inner: &Frame<'_>) -> bool {
         let decisive = match self.program.step(comprehension.step).kind {
             StepKind::And(_) => false,
@@ -221,7 +221,7 @@ impl Run<'_> {
         self.observer.is_some() && inner.with(is_decisive) == Some(true)
     }
 
-    /// One entry of the range; whether to go on.
+    /// Evaluates one entry of the range. Returns whether to continue.
     fn iteration(
         &mut self,
         comprehension: &ComprehensionPlan,

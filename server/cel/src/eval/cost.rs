@@ -1,7 +1,7 @@
-//! The runtime cost of an expression (`cel-go` `interpreter/runtimecost.go`). The declarations of functions say what a call costs.
+//! The runtime cost of an expression (`cel-go` `interpreter/runtimecost.go`). The declarations of functions contain the cost of a call.
 //!
-//! The API server finds the arguments of a call on a stack of values with the ids of expressions. Expressions of a macro can share an id,
-//! so what is found there is not always what was passed; this keeps the same stack.
+//! The API server finds the arguments of a call on a stack of values with expression ids. Expressions of a macro can share an id, so it
+//! does not always find the values that were passed. This module keeps the same stack.
 
 use std::num::NonZeroU32;
 
@@ -14,26 +14,26 @@ const LIST_CREATE: u64 = 10;
 const MAP_CREATE: u64 = 30;
 const MESSAGE_CREATE: u64 = 40;
 
-/// A place on the stack, counted from 1.
+/// A position on the stack, from 1.
 type StackIndex = Option<NonZeroU32>;
 
 /// A value on the stack.
 struct Observed {
     value: Result,
     id: i64,
-    /// Where the same id is before.
+    /// The previous position with the same id.
     before: StackIndex,
 }
 
-/// The cost so far.
+/// The accumulated cost and the stack.
 pub(super) struct Tracker {
     pub(super) cost: u64,
     limit: Option<u64>,
     version: KubernetesVersion,
     stack: Vec<Observed>,
-    /// Where on the stack an id is at last, by id.
+    /// The latest stack position of each id.
     places: Vec<StackIndex>,
-    /// Constants are folded without being observed.
+    /// Whether costs are tracked. They are not while constants are folded.
     enabled: bool,
 }
 
@@ -49,7 +49,7 @@ impl Tracker {
         }
     }
 
-    /// One that counts nothing.
+    /// Creates a tracker that counts nothing.
     pub(super) fn disabled() -> Self {
         Self {
             cost: 0,
@@ -68,15 +68,15 @@ impl Tracker {
         }
     }
 
-    /// Takes something back.
+    /// Subtracts from the cost.
     pub(super) fn subtract(&mut self, cost: u64) {
         if self.enabled {
-            // The API server, too, falls below nothing to the greatest number.
+            // Like the API server, wrap around below zero.
             self.cost = self.cost.wrapping_sub(cost);
         }
     }
 
-    /// Puts a value on the stack, and ends the evaluation if it has become too expensive.
+    /// Pushes a value, and ends the evaluation if the cost limit is exceeded.
     pub(super) fn push(&mut self, value: &Result, id: i64) -> Result<()> {
         if !self.enabled {
             return Ok(());
@@ -111,7 +111,7 @@ impl Tracker {
         }
     }
 
-    /// Takes the values of these expressions and all above them from the stack.
+    /// Removes the values of these expressions, and all values above them, from the stack.
     pub(super) fn drop(&mut self, ids: impl IntoIterator<Item = i64>) {
         for id in ids {
             if let Some(place) = self.place(id) {
@@ -120,7 +120,7 @@ impl Tracker {
         }
     }
 
-    /// The values of these expressions (the last one first on the stack), which are taken from it. `None` if one is missing.
+    /// Removes the values of these expressions from the stack (the last one is on top) and returns them. `None` if one is missing.
     fn drop_args(&mut self, ids: &[i64]) -> Option<Vec<Result>> {
         let mut values = Vec::with_capacity(ids.len());
         for id in ids.iter().rev() {
@@ -132,8 +132,8 @@ impl Tracker {
         Some(values)
     }
 
-    /// Ends the evaluation if a call would exceed the limit and takes much work or memory, rather than after all that work. What most
-    /// calls cost does not depend on their value.
+    /// Ends the evaluation before a call that would exceed the limit and needs much work or memory, not after it. The cost of most
+    /// calls does not depend on the result.
     pub(super) fn afford(&mut self, work: u64, need: Need, cost: Actual, operands: &[Value]) -> Result<()> {
         let Some(limit) = self.limit.filter(|_| self.enabled) else {
             return Ok(());
@@ -155,7 +155,7 @@ impl Tracker {
         Err(too_expensive())
     }
 
-    /// A call was evaluated.
+    /// Adds the cost of an evaluated call.
     pub(super) fn call(&mut self, cost: Actual, operands: &[i64], result: &Result) -> Result<()> {
         if !self.enabled {
             return Ok(());
@@ -170,7 +170,7 @@ impl Tracker {
         Ok(())
     }
 
-    /// A list was made.
+    /// Adds the cost of a new list.
     pub(super) fn list(&mut self, elements: &[i64]) {
         if self.enabled {
             self.drop_args(elements);
@@ -178,7 +178,7 @@ impl Tracker {
         }
     }
 
-    /// A message was made.
+    /// Adds the cost of a new message.
     pub(super) fn message(&mut self, fields: &[i64]) {
         if self.enabled {
             self.drop_args(fields);
@@ -186,7 +186,7 @@ impl Tracker {
         }
     }
 
-    /// A map was made.
+    /// Adds the cost of a new map.
     pub(super) fn map(&mut self, entries: &[i64]) {
         if self.enabled {
             self.drop_args(entries);

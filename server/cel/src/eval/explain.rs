@@ -1,4 +1,4 @@
-//! What the parts of an expression came to in one run.
+//! Records the value of each part of an expression in one evaluation.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -10,46 +10,46 @@ use crate::checker::Checked;
 use crate::parser::{Extents, as_written};
 use crate::value::Result;
 
-/// Of a fold, so many turns at its beginning are kept,
+/// The number of iterations kept from the beginning of a comprehension.
 const FIRST_TURNS: usize = 4;
-/// and so many at its end, which is where quantifiers stop.
+/// The number of iterations kept from its end, where quantifiers stop.
 const LAST_TURNS: usize = 2;
-/// So many values are kept of one run.
+/// The number of values kept from one evaluation.
 const MAX_VALUES: usize = 20_000;
-/// Parts that lie deeper are not shown.
+/// The maximum depth of the parts shown.
 const MAX_DEPTH: usize = 200;
 
 /// A part of an expression.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Where it is written: bytes of the expression.
+    /// Its byte range in the expression.
     pub bytes: Range<usize>,
-    /// What it came to; `None` if it was not evaluated.
+    /// Its value, or `None` if it was not evaluated.
     pub value: Option<Result>,
-    /// What it is made of, without what says itself: constants and the variables of folds.
+    /// Its parts, without the obvious ones: constants and the variables of comprehensions.
     pub parts: Vec<Part>,
-    /// If it is a fold: its turns.
+    /// The iterations, if it is a comprehension.
     pub iterations: Vec<Iteration>,
-    /// How many turns, after the first few, are left out.
+    /// The number of omitted iterations, after the first few.
     pub iterations_left_out: usize,
 }
 
-/// The variables of a fold in one turn.
+/// The variables of a comprehension in one iteration.
 pub type Entry = Vec<(Arc<str>, Result)>;
 
-/// One turn of a fold.
+/// One iteration of a comprehension.
 #[derive(Clone, Debug)]
 pub struct Iteration {
-    /// Which one, from 0.
+    /// Its index, from 0.
     pub index: usize,
-    /// The variables of the fold.
+    /// The variables of the comprehension.
     pub variables: Entry,
-    /// What was evaluated.
+    /// The evaluated parts.
     pub parts: Vec<Part>,
 }
 
-/// Runs an expression and keeps what its parts come to. `program` should be one [`without_folding`](Program::without_folding), or parts
-/// that are constant have no value.
+/// Evaluates an expression and records the values of its parts. `program` should be planned
+/// [`without_folding`](Program::without_folding), otherwise constant parts have no value.
 pub fn explain(
     checked: &Checked,
     source: &Source,
@@ -72,20 +72,20 @@ pub fn explain(
     let frame = std::mem::take(&mut recorder.frames[0]);
     let mut part = teller.part(root, &frame, &[], 0);
     if let Some(part) = &mut part {
-        // A constant may be the whole expression, and a run that was cut off has told of no end.
+        // The whole expression may be a constant, and an interrupted evaluation reports no final value.
         part.value = Some(evaluation.result.clone());
     }
     (evaluation, part)
 }
 
-/// What was seen at one level: of the whole expression, or of one turn.
+/// The values recorded at one level: for the whole expression or for one iteration.
 #[derive(Default)]
 struct Frame {
     values: HashMap<i64, Result>,
     comprehensions: HashMap<i64, Seen>,
 }
 
-/// The turns of a fold that are kept.
+/// The recorded iterations of a comprehension.
 #[derive(Default)]
 struct Seen {
     iterations: Vec<(usize, Entry, Frame)>,
@@ -95,7 +95,7 @@ struct Seen {
 struct Recorder {
     /// The parts that the source text contains (macros add others).
     wanted: HashSet<i64>,
-    /// The last frame belongs to the innermost step of a comprehension.
+    /// The frames of the running steps, innermost last.
     frames: Vec<Frame>,
     /// The comprehensions that are running, and the current step of each.
     comprehensions: Vec<(i64, Seen, Option<Entry>)>,
@@ -159,7 +159,7 @@ struct Teller<'a> {
 }
 
 impl Teller<'_> {
-    /// A part as a frame saw it; `None` if it says itself.
+    /// A part with its value in a frame, or `None` if it is obvious (a constant or a comprehension variable).
     fn part(&self, node: NodeId, frame: &Frame, fold_variables: &[Arc<str>], depth: usize) -> Option<Part> {
         let ast = &self.checked.ast;
         let id = ast[node].id;
@@ -227,7 +227,7 @@ impl Teller<'_> {
         }
     }
 
-    /// What something is selected from: fields of variables are one part with their variable.
+    /// Adds the operand of a selection. A variable and the fields selected from it are one part.
     fn base(&self, node: NodeId, frame: &Frame, fold_variables: &[Arc<str>], depth: usize, part: &mut Part) {
         let ast = &self.checked.ast;
         if frame.values.contains_key(&ast[node].id) {
@@ -252,7 +252,7 @@ impl Teller<'_> {
         }
     }
 
-    /// The terms of `a && b && c`, which are one part.
+    /// Adds the terms of a chain such as `a && b && c` to one part.
     fn terms(
         &self,
         function: &str,

@@ -1,18 +1,18 @@
-//! What a call may take, before it is called: bytes of its result, and work that the API server's cost does not count.
+//! Estimates the resources of a call before it is evaluated: the bytes of its result, and work that the API server's cost does not include.
 //!
-//! The API server counts what a call costs after it was made, and mostly by the size of what it is given. So a rule within all limits of
-//! cost can make values of any size (`replace`, `join`), and the API server would take the memory for it. Here such a call is not made.
+//! The API server computes the cost of a call after the call, mostly from the sizes of the operands. So an expression within all cost limits
+//! can create values of any size (`replace`, `join`), and the API server allocates the memory. This crate skips such calls.
 
 use crd_analyzer_budget::{self as budget, BYTES_PER_WORK, Unfinished};
 
 use crate::value::{List, Value};
 
-/// Bytes that an element of a list of texts takes, without the text.
+/// The bytes of an element in a list of strings, without its characters.
 const TEXT_BYTES: u64 = 56;
-/// Up to this many bytes, a bound is as good as the number.
+/// Up to this many bytes, an upper bound is used instead of the exact number.
 const SMALL: u64 = 1 << 16;
 
-/// What a call may take.
+/// The resources that a call may need.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Need {
     /// Bytes of the result.
@@ -22,7 +22,7 @@ pub(super) struct Need {
 }
 
 impl Need {
-    /// What a call of a function with these operands may take.
+    /// The resources that a call of a function with these operands may need.
     pub(super) fn of(function: &str, args: &[Value]) -> Self {
         let texts: u64 = args.iter().map(Value::text_bytes).sum();
         let elements: u64 = args.iter().map(|it| list(it).map_or(0, |it| it.len() as u64)).sum();
@@ -31,7 +31,7 @@ impl Need {
             "replace" => (replaced(args), 0),
             "split" => (split(args), 0),
             "join" => (joined(args), elements),
-            // What they make of lists is counted where it is made.
+            // Lists are accounted for where they are created.
             "_+_" => (texts, 0),
             "strings.quote" | "jsonpatch.escapeKey" | "url" => (4 * texts, 0),
             "lowerAscii" | "upperAscii" | "substring" | "trim" | "charAt" | "string" | "bytes" | "getQuery"
@@ -57,16 +57,16 @@ impl Need {
         }
     }
 
-    /// Whether there is enough of everything.
+    /// Whether the budget allows the call.
     pub(super) fn fits(self) -> bool {
         let left = budget::left();
         self.bytes <= left.bytes && self.work <= left.work
     }
 
-    /// Spends it.
+    /// Spends the resources from the budget.
     pub(super) fn spend(self) -> Result<(), Unfinished> {
         budget::work(self.work)?;
-        // Most calls make nothing, or nothing worth counting.
+        // Most calls create no values, or only small ones.
         if self.bytes > 0 {
             budget::bytes(self.bytes)
         } else {
@@ -82,7 +82,7 @@ fn list(value: &Value) -> Option<&List> {
     }
 }
 
-/// Bytes of a text with parts replaced.
+/// The bytes of a string after a replacement.
 fn replaced(args: &[Value]) -> u64 {
     let [Value::String(text), Value::String(from), Value::String(to), ..] = args else {
         return 0;
@@ -102,7 +102,7 @@ fn replaced(args: &[Value]) -> u64 {
     length.saturating_add(count.saturating_mul(to))
 }
 
-/// Bytes of the parts of a text.
+/// The bytes of the parts of a split string.
 fn split(args: &[Value]) -> u64 {
     let [Value::String(text), Value::String(by), ..] = args else {
         return 0;
@@ -115,7 +115,7 @@ fn split(args: &[Value]) -> u64 {
     length + (text.matches(&**by).count() as u64 + 1) * TEXT_BYTES
 }
 
-/// Bytes of the texts of a list in one.
+/// The bytes of a list of strings, joined.
 fn joined(args: &[Value]) -> u64 {
     let [Value::List(list), rest @ ..] = args else {
         return 0;

@@ -1,5 +1,5 @@
-//! Literals of protobuf messages that every environment knows (`cel-go` `types.Registry.NewValue`). All but one stand for values that
-//! the language has anyway: what a message holds is put in as protobuf would hold it, and is a value again.
+//! Literals of the protobuf messages that every environment declares (`cel-go` `types.Registry.NewValue`). All but one represent values
+//! that CEL has anyway: the fields are stored as protobuf would store them, and converted back to a CEL value.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use super::wire::Any;
 use crate::KubernetesVersion;
 use crate::value::{Duration, EvalError, Map, Opaque, Result, Timestamp, Value};
 
-/// The largest integer that JSON keeps as a number.
+/// The largest integer that the JSON mapping keeps as a number.
 const MAX_JSON_INT: u64 = (1 << 53) - 1;
-/// Far enough from the ends that any zone can be added, in seconds.
+/// A limit for seconds that leaves room for adding any time zone offset.
 const MAX_SECONDS: i64 = 1 << 55;
 
-/// The value of a message with these fields.
+/// The value of a message literal with these fields.
 pub(super) fn make(type_name: &str, fields: &[(Arc<str>, Value)], version: KubernetesVersion) -> Result {
     let field = |name: &str| {
         fields
@@ -89,7 +89,7 @@ pub(super) fn make(type_name: &str, fields: &[(Arc<str>, Value)], version: Kuber
     }
 }
 
-/// What a `google.protobuf.Any` holds, as a value.
+/// The value inside a `google.protobuf.Any`.
 fn unpacked(any: Any, version: KubernetesVersion) -> Result {
     let (around, innermost) = any.innermost();
     let unpacked = innermost
@@ -181,7 +181,7 @@ impl Message<'_> {
         EvalError::new(format!("unsupported field type for {}.{field}: {ty}", self.type_name))
     }
 
-    /// `google.protobuf.Value`: the field that was set last counts.
+    /// `google.protobuf.Value`: the field that was set last is used.
     fn any_json(&self, fields: &[(Arc<str>, Value)]) -> Result {
         let Some((field, value)) = fields.last() else {
             return Ok(Value::Null);
@@ -206,7 +206,7 @@ impl Message<'_> {
         }
     }
 
-    /// What is reported for a list or map from outside, which protobuf cannot read.
+    /// The error for a list or map from outside the expression, which protobuf cannot convert.
     fn cannot_read(&self, what: &str, go_type: &str) -> String {
         let element = if self.version < KubernetesVersion::minor(34) {
             ""
@@ -221,7 +221,7 @@ impl Message<'_> {
         format!("type conversion error from '{what}({elements})' to '{go_type}'")
     }
 
-    /// The value that is left of one in JSON as protobuf has it: numbers are doubles, and texts where a double is not enough.
+    /// The value after a round trip through protobuf's JSON: numbers become doubles, or strings if a double is not precise enough.
     fn json(&self, value: &Value) -> std::result::Result<Value, String> {
         crate::stack::grow(|| self.json_of(value))
     }
@@ -268,7 +268,7 @@ impl Message<'_> {
     }
 }
 
-/// A text or bytes as protobuf prints them.
+/// A string or bytes as protobuf prints them.
 pub(super) fn quoted(bytes: &[u8]) -> String {
     let mut out = String::from("\"");
     for chunk in bytes.utf8_chunks() {
@@ -290,7 +290,7 @@ pub(super) fn quoted(bytes: &[u8]) -> String {
     out + "\""
 }
 
-/// What is reported for a value that is not what a Go type holds.
+/// The error for a value that a Go type cannot hold.
 fn cannot_be(value: &Value, go_type: &str) -> String {
     match value {
         Value::Int(_) | Value::Uint(_) => {

@@ -1,7 +1,7 @@
-//! Running checked expressions (`cel-go` `interpreter`), and what that costs.
+//! Evaluates checked expressions (`cel-go` `interpreter`) and computes their runtime cost.
 //!
-//! A [`Program`] is planned once and can run any number of times. Planning folds constants as the API server does, because what is folded
-//! costs nothing when it runs.
+//! A [`Program`] is planned once and can run any number of times. Planning folds constants like the API server does, because folded
+//! constants cost nothing at run time.
 
 mod attribute;
 mod comprehension;
@@ -27,15 +27,15 @@ use crate::checker::Checked;
 use crate::decls::Environment;
 use crate::value::{EvalError, Result, Value};
 
-/// What one evaluation may take beside its cost. Values that are made count, also those that are not kept. Within the API server's own
-/// limits of cost, expressions that people write make some megabytes.
+/// The budget of one evaluation, in addition to its cost. Temporary values are included. Within the API server's cost limits, realistic
+/// expressions create some megabytes of values.
 const EVALUATION: Limits = Limits {
     work: Limits::DOCUMENT.work,
     bytes: 96 << 20,
     ..Limits::NONE
 };
 
-/// Where the values of variables come from.
+/// Provides the values of variables.
 pub trait Variables {
     /// The value of a variable, or the error of computing it; `None` if the variable does not exist.
     fn resolve(&self, name: &str) -> Option<Result>;
@@ -55,34 +55,34 @@ impl<const N: usize> Variables for [(&str, Value); N] {
     }
 }
 
-/// What became of an expression.
+/// The outcome of an evaluation.
 #[derive(Clone, Debug)]
 pub struct Evaluation {
-    /// Its value, or the error in the API server's words.
+    /// The value, or the error in the API server's words.
     pub result: Result,
-    /// What evaluating it cost.
+    /// The runtime cost in cost units.
     pub cost: u64,
 }
 
 /// Receives the values of an expression's parts during an evaluation.
 pub trait Observer {
-    /// The part with this id has a value or fails. A part can be reported several times; the last report counts.
+    /// The part with this id has a value or fails. A part can be reported several times; the last report applies.
     fn value(&mut self, id: i64, result: &Result);
-    /// A fold begins.
+    /// A comprehension begins.
     fn enter(&mut self, comprehension: i64);
-    /// The fold that began last takes its next entry: its variables.
+    /// The innermost comprehension begins its next iteration, with these variables.
     fn iteration(&mut self, variables: &[(&Arc<str>, &Result)]);
-    /// The fold that began last has taken all its entries.
+    /// The innermost comprehension has no more iterations.
     fn end_iterations(&mut self);
-    /// The fold that began last is over.
+    /// The innermost comprehension ends.
     fn leave(&mut self);
 
-    /// How much was observed so far, for [`Observer::forget`].
+    /// The number of observations so far, for [`Observer::forget`].
     fn mark(&self) -> usize {
         0
     }
 
-    /// The observations between two marks decided nothing. If one term or entry decides alone, the others do not matter.
+    /// The observations between two marks did not affect the result: a single other term or entry decided it.
     fn forget(&mut self, observed: Range<usize>) {
         let _ = observed;
     }
@@ -94,32 +94,32 @@ pub struct Program {
     steps: Vec<Step>,
     attributes: Vec<Attribute>,
     root: StepIdx,
-    /// Whether `has()` costs 1. On Kubernetes it does not.
+    /// Whether `has()` costs 1. In Kubernetes it does not.
     presence_test_has_cost: bool,
     version: KubernetesVersion,
-    /// One past the greatest id of an expression.
+    /// One more than the largest expression id.
     ids: usize,
-    /// Planning took too much: then there is nothing to run.
+    /// Set if planning exceeded its budget. Then there is nothing to run.
     unfinished: Option<Unfinished>,
 }
 
 impl Program {
-    /// Plans an expression. A constant part that is an error (`int('x')`) is one here already.
+    /// Plans an expression. If a constant part fails (`int('x')`), planning fails with the same error.
     pub fn new(checked: &Checked, environment: &Environment) -> Result<Self> {
         plan::plan(checked, environment, true)
     }
 
-    /// Plans an expression without folding constants, so that they cost what they would if they were none. The API server does not do this.
+    /// Plans an expression without constant folding, so that constants cost as much as other parts. The API server does not do this.
     pub fn without_folding(checked: &Checked, environment: &Environment) -> Result<Self> {
         plan::plan(checked, environment, false)
     }
 
-    /// Runs the expression, until it costs more than `limit`.
+    /// Evaluates the expression. Stops when the cost exceeds `limit`.
     pub fn eval(&self, variables: &dyn Variables, limit: Option<u64>) -> Evaluation {
         run::run(self, variables, limit, None)
     }
 
-    /// The same, and tells what the parts of the expression come to.
+    /// Like [`Self::eval`], and reports the values of the expression's parts to an observer.
     pub fn eval_observed(
         &self,
         variables: &dyn Variables,
@@ -137,12 +137,12 @@ impl Program {
         &self.attributes[attribute.0 as usize]
     }
 
-    /// The id of an attribute as `cel-go` has it, which is that of what was last added to it.
+    /// The id of an attribute as in `cel-go`: the id of its last qualifier.
     fn attribute_id(&self, attribute: AttrIdx) -> i64 {
         plan::attribute_id(&self.attributes, attribute)
     }
 
-    /// The id that a step's value has on the stack.
+    /// The id of a step's value on the stack.
     fn id(&self, step: StepIdx) -> i64 {
         let step = self.step(step);
         match step.kind {
@@ -152,7 +152,7 @@ impl Program {
     }
 }
 
-/// An error that says which function was given values that it does not take.
+/// The error for a call of a function with operands that no overload accepts.
 fn no_such_overload(function: &str, args: &[Value], version: KubernetesVersion) -> EvalError {
     let name = |value: &Value| match value {
         Value::Optional(_) if version < KubernetesVersion::minor(31) => crate::types::OLD_OPTIONAL.to_owned(),

@@ -1,4 +1,4 @@
-//! From a checked expression to steps that run (`cel-go` `interpreter/planner.go` and `decorators.go`).
+//! Plans the steps that evaluate a checked expression (`cel-go` `interpreter/planner.go` and `decorators.go`).
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::library::{Actual, Body, IN_LIST, PatternFn, Step as FunctionStep};
 use crate::types::{Type, well_known_struct};
 use crate::value::{EvalError, Key, Result, Value};
 
-/// What planning one expression may take. Programs of people have some kilobytes.
+/// The budget for planning one expression. The programs of realistic expressions take some kilobytes.
 const PLANNING: Limits = Limits {
     bytes: 8 << 20,
     ..Limits::DOCUMENT
 };
 
-/// Work for planning one part of an expression.
+/// Budgeted work for planning one part of an expression.
 const NODE_WORK: u64 = 50;
 
 /// The index of a step in its program.
@@ -30,7 +30,7 @@ pub(super) struct StepIdx(pub(super) u32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct AttrIdx(pub(super) u32);
 
-/// A part of the expression that has a value.
+/// A step of the program, which has a value.
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) id: i64,
@@ -40,15 +40,15 @@ pub(super) struct Step {
 #[derive(Debug)]
 pub(super) enum StepKind {
     Const(Value),
-    /// A variable or other value with what is selected from it.
+    /// A variable or another value, with its selections.
     Attribute(AttrIdx),
-    /// `has()`; the last thing that is selected is only tested for.
+    /// `has()`: the last selection is only tested for presence.
     Test(AttrIdx),
     And(Vec<StepIdx>),
     Or(Vec<StepIdx>),
     Equals(StepIdx, StepIdx),
     NotEquals(StepIdx, StepIdx),
-    /// Whether a condition is not false; an error is not.
+    /// True for everything except `false`, including errors.
     NotStrictlyFalse(StepIdx),
     Call(Call),
     /// `x in [constants]`
@@ -60,11 +60,11 @@ pub(super) enum StepKind {
     OptionalOr(StepIdx, StepIdx),
     /// `optional.orValue(value)`
     OptionalOrValue(StepIdx, StepIdx),
-    /// Elements, and which of them are optional.
+    /// The elements, and whether each is optional.
     List(Vec<(StepIdx, bool)>),
-    /// Keys and values, and which of them are optional.
+    /// The keys and values, and whether each entry is optional.
     Map(Vec<(StepIdx, StepIdx, bool)>),
-    /// A message with its fields, and which of them are optional.
+    /// A message with its fields, and whether each field is optional.
     Message {
         type_name: Arc<str>,
         fields: Vec<(Arc<str>, StepIdx, bool)>,
@@ -80,19 +80,19 @@ pub(super) struct Call {
     pub(super) args: Vec<StepIdx>,
     /// Whether the body checks the types of its operands itself.
     pub(super) singleton: bool,
-    /// Whether both of two operands are evaluated even if the first is an error.
+    /// Whether the call is a binary one that evaluates both operands even if the first is an error.
     pub(super) binary: bool,
-    /// A regular expression that is known, and what evaluates the call with it.
+    /// A regular expression known at planning time, and the evaluator that uses it.
     pub(super) pattern: Option<(Arc<GoRegex>, PatternFn)>,
     pub(super) cost: Actual,
 }
 
-/// The overloads that a call may mean.
+/// The overloads that a call may use.
 #[derive(Debug)]
 pub(super) enum Overloads {
-    /// The one that the checker decided on.
+    /// The overload chosen by the checker.
     Known(Arc<OverloadDecl>),
-    /// The first of these that takes the operands.
+    /// The first of these overloads that accepts the operands.
     Among(Vec<Arc<OverloadDecl>>),
 }
 
@@ -108,7 +108,7 @@ pub(super) struct ComprehensionPlan {
     pub(super) result: StepIdx,
 }
 
-/// A value from which something may be selected.
+/// A value with selections.
 #[derive(Debug)]
 pub(super) struct Attribute {
     id: i64,
@@ -127,24 +127,24 @@ pub(super) enum Base {
     },
 }
 
-/// Something that is selected.
+/// One selection from a value.
 #[derive(Clone, Debug)]
 pub(super) struct Qualifier {
     pub(super) id: i64,
     pub(super) kind: QualifierKind,
-    /// Whether it may be missing.
+    /// Whether the selection is optional (`.?field`, `[?key]`).
     pub(super) optional: bool,
 }
 
 #[derive(Clone, Debug)]
 pub(super) enum QualifierKind {
-    /// A field, or a key or index that is known.
+    /// A field, or a constant key or index.
     Const(Value),
-    /// The same, only tested for.
+    /// A field, or a constant key or index, that is only tested for presence.
     TestOnly(Value),
-    /// A key or index that is an attribute itself.
+    /// A key or index that is itself an attribute.
     Attribute(AttrIdx),
-    /// A key or index that is computed.
+    /// A computed key or index.
     Computed(AttrIdx),
 }
 
@@ -162,11 +162,11 @@ struct Planner<'a> {
     ast: &'a Ast,
     environment: &'a Environment,
     program: Program,
-    /// Whether what has only constants is run at once.
-    comprehension: bool,
+    /// Whether constant parts are folded.
+    folds_constants: bool,
 }
 
-pub(super) fn plan(checked: &Checked, environment: &Environment, comprehension: bool) -> Result<Program> {
+pub(super) fn plan(checked: &Checked, environment: &Environment, folds_constants: bool) -> Result<Program> {
     let root = checked
         .ast
         .root()
@@ -186,14 +186,14 @@ pub(super) fn plan(checked: &Checked, environment: &Environment, comprehension: 
         ast: &checked.ast,
         environment,
         program,
-        comprehension,
+        folds_constants,
     };
     if let Some(unfinished) = checked.unfinished {
         planner.program.unfinished = Some(unfinished);
         return Ok(planner.program);
     }
     let (root, ended) = budget::within(PLANNING, || planner.plan(root));
-    // Programs are kept as long as their document.
+    // Programs stay in memory as long as their document.
     let _ = budget::bytes(planner.program.bytes());
     if let Some(unfinished) = ended.unfinished {
         planner.program.unfinished = Some(unfinished);
@@ -206,7 +206,7 @@ pub(super) fn plan(checked: &Checked, environment: &Environment, comprehension: 
 }
 
 impl Program {
-    /// About the bytes that it takes.
+    /// The approximate size of the program in bytes.
     fn bytes(&self) -> u64 {
         let qualifiers: usize = self.attributes.iter().map(|it| it.qualifiers.len()).sum();
         (self.steps.len() * size_of::<Step>()
@@ -270,7 +270,7 @@ impl Planner<'_> {
                 let step = self.push(id, StepKind::Map(entries));
                 if constant { self.folded(step) } else { Ok(step) }
             }
-            // The checker knows the type. Whether a value of it can be made shows only when the expression runs.
+            // The checker knows the type. Whether such a value can be created is only known at run time.
             ExprKind::Struct { type_name, fields } => {
                 let fields = fields
                     .iter()
@@ -305,9 +305,9 @@ impl Planner<'_> {
         }
     }
 
-    /// Runs a step that has only constants, and makes its value the step.
+    /// Evaluates a constant step and replaces it by its value.
     fn folded(&mut self, step: StepIdx) -> Result<StepIdx> {
-        if !self.comprehension {
+        if !self.folds_constants {
             return Ok(step);
         }
         let value = run::constant(&self.program, step);
@@ -315,7 +315,7 @@ impl Planner<'_> {
         match value {
             Ok(value) => Ok(self.push(id, StepKind::Const(value))),
             Err(crash) if crash.as_crash().is_some() => Err(crash),
-            // A literal that has no value is left to fail when it runs.
+            // A literal without a value fails at run time.
             Err(_) => Ok(step),
         }
     }
@@ -332,7 +332,7 @@ impl Planner<'_> {
             _ => name.clone(),
         };
         if let Type::Type(of) = self.checked.type_of(node) {
-            // The checker knows names of types (`timestamp`, types of the schema) that are no values when the rule runs.
+            // The checker also knows type names (`timestamp`, types of the schema) that are not values at run time.
             let declared = matches!(self.environment.variable(&name), Some(Type::Type(_)));
             let is_message = well_known_struct(&name) && matches!(Type::object(&name), Type::Struct(_));
             if !declared && !is_message {
@@ -357,7 +357,7 @@ impl Planner<'_> {
         if constant { self.folded(step) } else { Ok(step) }
     }
 
-    /// The attribute that a step is, or one that begins with the step's value.
+    /// The attribute of a step, or a new attribute that starts with the step's value.
     fn attribute_of(&mut self, step: StepIdx) -> (StepIdx, AttrIdx) {
         match self.program.step(step).kind {
             StepKind::Attribute(attribute) | StepKind::Test(attribute) => (step, attribute),
@@ -374,7 +374,7 @@ impl Planner<'_> {
             self.add_qualifier(truthy, qualifier.clone());
             self.add_qualifier(falsy, qualifier);
         } else if budget::bytes(size_of::<Qualifier>() as u64).is_ok() {
-            // Each branch of a conditional gets its own.
+            // Each branch of a conditional gets its own qualifier.
             self.program.attributes[attribute.0 as usize].qualifiers.push(qualifier);
         }
     }
@@ -453,9 +453,9 @@ impl Planner<'_> {
         }
     }
 
-    /// A branch of a conditional: an attribute without its step, which then costs nothing of its own.
+    /// The attribute of a conditional's branch. It has no step of its own, and therefore no cost of its own.
     fn branch(&mut self, step: StepIdx) -> (StepIdx, AttrIdx) {
-        // Of a test, too, only the attribute is taken: whether an optional has a value is then not asked.
+        // A presence test is also reduced to its attribute, without the check whether an optional has a value.
         if let StepKind::Attribute(attribute) | StepKind::Test(attribute) = self.program.step(step).kind {
             return (step, attribute);
         }
@@ -469,7 +469,7 @@ impl Planner<'_> {
             [overload] => Overloads::Known(overload.clone()),
             _ => Overloads::Among(function.overloads.clone()),
         };
-        if self.comprehension
+        if self.folds_constants
             && let Overloads::Known(overload) = &overloads
             && *overload.id == *IN_LIST
             && let [of, list] = args[..]
@@ -502,13 +502,13 @@ impl Planner<'_> {
                 overloads,
                 args,
                 singleton,
-                // A call with a pattern known beforehand, or one whose overload is decided on when it runs, is not one of two operands.
+                // Calls with a precompiled pattern, and calls whose overload is chosen at run time, are not binary calls.
                 binary: pattern.is_none() && (is_known || singleton) && !function.is_variadic(),
                 pattern,
                 cost,
             }),
         );
-        if !converts || !self.comprehension {
+        if !converts || !self.folds_constants {
             return Ok(step);
         }
         let value = run::constant(&self.program, step)?;
@@ -531,7 +531,7 @@ impl Planner<'_> {
     }
 }
 
-/// Whether a constant can be an index.
+/// Whether a constant can be used as an index.
 fn is_index(value: &Value) -> bool {
     matches!(
         value,
@@ -539,7 +539,7 @@ fn is_index(value: &Value) -> bool {
     )
 }
 
-/// What equals an element of a list of constants; `None` if the list has something that cannot be looked up.
+/// The set of a constant list's elements; `None` if the list contains an element that cannot be looked up.
 fn member_set(list: &crate::value::List) -> Option<std::collections::HashSet<Key>> {
     let mut set = std::collections::HashSet::new();
     for element in list.iter() {

@@ -1,4 +1,4 @@
-//! Running the steps of a program (`cel-go` `interpreter/interpretable.go`).
+//! Runs the steps of a program (`cel-go` `interpreter/interpretable.go`).
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::library::{Body, Cost, EQUALITY, INEQUALITY};
 use crate::types::Type;
 use crate::value::{ENTRY_BYTES, EvalError, Key, Map, Result, Value, equal};
 
-/// Units of work of one step, beside those of what it calls. Some steps cost nothing, and a fold may take them millions of times.
+/// Units of work of one step, without its calls. Some steps have no cost, and a comprehension can run them millions of times.
 const STEP_WORK: u64 = 16;
 
 /// One run of a program.
@@ -57,7 +57,7 @@ pub(super) fn run<'r>(
     }
 }
 
-/// The value of a step that has only constants.
+/// The value of a constant step.
 pub(super) fn constant(program: &Program, step: StepIdx) -> Result {
     let mut run = Run {
         program,
@@ -68,7 +68,7 @@ pub(super) fn constant(program: &Program, step: StepIdx) -> Result {
 }
 
 impl Run<'_> {
-    /// Runs a step and counts what it costs.
+    /// Runs a step and adds its cost.
     pub(super) fn exec(&mut self, step: StepIdx, frame: &Frame<'_>) -> Result {
         crate::stack::grow(|| self.exec_here(step, frame))
     }
@@ -103,7 +103,7 @@ impl Run<'_> {
                     Ok(Value::Optional(Some(value))) if unwrap => (*value).clone().or_failure(),
                     Ok(Value::Optional(Some(value))) => Ok(Value::Optional(Some(value))),
                     Ok(Value::Optional(None)) => self.exec(*b, frame),
-                    // Until 1.36 what is no optional is passed on.
+                    // Up to 1.36, a value that is not an optional is passed on.
                     Ok(_) if self.program.version.number() >= 37 => Err(EvalError::no_such_overload()),
                     other => other,
                 }
@@ -179,19 +179,19 @@ impl Run<'_> {
         self.tracker.push(result, program.id(step))
     }
 
-    /// How much the observer has seen.
+    /// The number of observations so far.
     pub(super) fn mark(&self) -> usize {
         self.observer.as_ref().map_or(0, |it| it.mark())
     }
 
-    /// What was seen between two marks decided nothing.
+    /// Tells the observer that the observations between two marks did not affect the result.
     pub(super) fn forget(&mut self, from: usize, to: usize) {
         if let Some(observer) = &mut self.observer {
             observer.forget(from..to);
         }
     }
 
-    /// `&&` and `||`: a term that decides outweighs errors of others.
+    /// Evaluates `&&` and `||`: a decisive term takes precedence over errors in other terms.
     fn logic(&mut self, terms: &[StepIdx], decisive: bool, frame: &Frame<'_>) -> Result {
         let mut error = None;
         let first = self.mark();
@@ -224,7 +224,7 @@ impl Run<'_> {
         }
     }
 
-    /// Both values; both are evaluated even if the first is an error.
+    /// Evaluates both values, even if the first is an error.
     fn both(&mut self, a: StepIdx, b: StepIdx, frame: &Frame<'_>) -> Result<(Value, Value)> {
         let a = self.exec(a, frame);
         if let Err(error) = &a
@@ -312,7 +312,7 @@ impl Run<'_> {
                 }
                 Value::Optional(None) => {
                     let removed = match Key::of(&key) {
-                        // Go words this another way where there is nothing to remove from.
+                        // If the map is empty, Go's message is different.
                         Err(error) if pairs.is_empty() => {
                             let message = error.message();
                             let other =
@@ -351,12 +351,12 @@ impl Run<'_> {
     }
 }
 
-/// Whether an overload takes these values.
+/// Whether an overload accepts these values.
 fn takes(overload: &OverloadDecl, args: &[Value]) -> bool {
     overload.params.len() == args.len() && overload.params.iter().zip(args).all(|(ty, value)| is_a(ty, value))
 }
 
-/// Whether a value has a type as far as can be told at a glance: of lists and maps, the first entry is looked at
+/// Whether a value appears to have a type. Only the first entry of a list or map is checked
 /// (`cel-go` `types.Type.IsAssignableRuntimeType`).
 fn is_a(ty: &Type, value: &Value) -> bool {
     match (ty, value) {
@@ -378,7 +378,7 @@ fn is_a(ty: &Type, value: &Value) -> bool {
     }
 }
 
-/// The same of an element, which may be an error: that is a value of any type.
+/// Like [`is_a`] for an element. An element that is an error matches any type.
 fn is_found_a(ty: &Type, value: &Result) -> bool {
     match value {
         Ok(value) => is_a(ty, value),

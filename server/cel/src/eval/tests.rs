@@ -1,4 +1,4 @@
-//! What expressions come to.
+//! Tests of the results of expressions.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::testing::{compile, environment_of, has_flag, variables_of};
 use crate::value::{Map, Result, Value, equal};
 use crd_analyzer_fixtures::tables::Table;
 
-/// A value of JSON as it comes without a schema.
+/// Converts a JSON value without a schema.
 fn of_json(json: &Json) -> Value {
     match json {
         Json::Null => Value::Null,
@@ -26,7 +26,7 @@ fn of_json(json: &Json) -> Value {
     }
 }
 
-/// The values that a case gives to variables.
+/// The variable bindings of a case.
 fn bindings(case: &Json) -> Vec<(Arc<str>, Value)> {
     let all = case["input"]["bindings"].as_object();
     all.into_iter()
@@ -44,12 +44,12 @@ impl Variables for Bound {
     }
 }
 
-/// Runs an expression on an API server, with `self` a string.
+/// Evaluates an expression as an API server does, with a string as `self`.
 fn run(version: KubernetesVersion, text: &str) -> Evaluation {
     run_any(version, text).expect("it compiles")
 }
 
-/// The same of an expression that may not compile.
+/// Like [`run`], for an expression that may not compile.
 fn run_any(version: KubernetesVersion, text: &str) -> Option<Evaluation> {
     let environment = Environment::of(version, ExpressionSet::New);
     let variables = [Variable::new("self", crate::types::Type::String)];
@@ -63,7 +63,7 @@ fn run_any(version: KubernetesVersion, text: &str) -> Option<Evaluation> {
     })
 }
 
-/// From one Kubernetes version to another: an expression about `self`, the string `abc`; its value or error; and what it cost.
+/// The range of Kubernetes versions, an expression about `self` (the string `abc`), its value or error, and its cost.
 #[rustfmt::skip]
 const ANSWERS: &[(RangeInclusive<u8>, &str, &str, u64)] = &[
     (30..=37, "b'abc' in {}", "false", 1),
@@ -148,7 +148,7 @@ fn values_errors_and_costs_are_those_of_each_server() {
     }
 }
 
-/// The deepest that the parser lets through, on a thread of 2 MiB, which builds for debugging fill soonest.
+/// Evaluates the deepest expressions that the parser accepts, on a thread of 2 MiB. Debug builds use the most stack.
 #[test]
 fn small_stacks_are_enough() {
     let nested = |open: &str, inner: &str, close: &str, depth: usize| {
@@ -192,7 +192,7 @@ fn small_stacks_are_enough() {
         let thread = std::thread::Builder::new().stack_size(2 << 20);
         let ran = thread.spawn(move || {
             for minor in [30, 37] {
-                // What it comes to does not matter; a stack that is full would end the process.
+                // The result does not matter. A stack overflow would abort the process.
                 run_any(KubernetesVersion::minor(minor), &rule);
             }
         });
@@ -200,7 +200,7 @@ fn small_stacks_are_enough() {
     }
 }
 
-/// Work that grows faster than the text ends when it is too expensive.
+/// Calls whose work grows faster than the string end when they are too expensive.
 #[test]
 fn expensive_work_ends() {
     let newest = KubernetesVersion::NEWEST;
@@ -221,7 +221,7 @@ fn expensive_work_ends() {
     assert!(matches!(long.result, Ok(Value::Bool(true))));
 }
 
-/// A value of a table, which names the type of each value.
+/// Compares a value with the table's, which names the type of each value.
 fn same(expected: &Json, found: &Value) -> bool {
     let (ty, value) = (expected["type"].as_str().unwrap_or_default(), &expected["value"]);
     if ty != found.type_name() {
@@ -250,12 +250,12 @@ fn same(expected: &Json, found: &Value) -> bool {
                         .any(|key| same(&entry[0], key) && map.at(key).is_ok_and(|found| same(&entry[1], &found)))
                 })
         }
-        // Their types are the same; how they are printed is not what this compares.
+        // The types are equal. This comparison ignores how such values are printed.
         _ => true,
     }
 }
 
-/// What a case is about that no rule of a CRD can reach.
+/// Why a case cannot apply to a rule of a CRD.
 fn reason(name: &str, case: &Json) -> Option<&'static str> {
     const FLAGS: [(&str, &str); 5] = [
         (
@@ -318,7 +318,7 @@ fn reason(name: &str, case: &Json) -> Option<&'static str> {
     if input["check_only"] == true {
         return Some("are only checked");
     }
-    // The table has the newest `format` of cel-go and other languages; Kubernetes has the first, in English.
+    // The table contains cel-go's newest `format`, also for other languages. Kubernetes has the first version, in English.
     (["celgo_ext", "cel_conformance"].contains(&name) && text.contains(".format("))
         .then_some("use a later version of format than Kubernetes does")
 }
@@ -337,7 +337,7 @@ const BAD_PRESENCE: [&str; 3] = [
     "[?true].absent.",
 ];
 
-/// A value as the conformance tables bind it: protobuf's JSON of a CEL value.
+/// A variable's value from the conformance tables: protobuf's JSON of a CEL value.
 fn of_proto(json: &Json) -> Option<Value> {
     let value = &json["value"];
     let (kind, it) = value.as_object()?.iter().next()?;
@@ -369,7 +369,7 @@ fn of_proto(json: &Json) -> Option<Value> {
     })
 }
 
-/// A type as the conformance tables declare it: protobuf's JSON of a CEL type.
+/// A variable's type from the conformance tables: protobuf's JSON of a CEL type.
 fn type_of_proto(json: &Json) -> Option<crate::types::Type> {
     use crate::types::Type;
     let (kind, it) = json.as_object()?.iter().next()?;
@@ -390,7 +390,7 @@ fn type_of_proto(json: &Json) -> Option<crate::types::Type> {
     })
 }
 
-/// The variables of a case, with their types and values; `None` if some cannot be had here.
+/// The variables of a case with their types and values; `None` if some are not available here.
 fn variables_and_values(name: &str, case: &Json) -> Option<(Vec<Variable>, Bound)> {
     let input = &case["input"];
     match name {
@@ -448,7 +448,7 @@ fn agree(name: &str, environment: impl Fn(&Json) -> Option<Environment>) {
         let text = case["input"]["expr"].as_str().unwrap_or_default();
         let error = actual["error"].as_str().or(actual["eval_error"].as_str());
         let error = error.or(case["expect"]["err"].as_str());
-        // Where a case only says that it holds, that is what is compared.
+        // A case without an expected value only asserts that the expression is true.
         let holds = json!({"type": "bool", "value": true});
         let expected = if !actual["value"].is_null() {
             &actual["value"]
@@ -501,18 +501,18 @@ fn agree(name: &str, environment: impl Fn(&Json) -> Option<Environment>) {
         let agrees = match (&found.result, error) {
             (Ok(value), None) if expected["type"].is_null() => {
                 let plain = of_json(expected);
-                // Bytes and times are written as texts there.
+                // These tables write bytes and times as strings.
                 expected.is_null() || !matches!(equal(&plain, value), Ok(false)) || expected.is_object()
             }
             (Ok(value), None) => same(expected, value),
-            // What a case expects is a part of the words.
+            // The expected error is only a part of the message.
             (Err(found), Some(error)) if actual["error"].is_null() && actual["eval_error"].is_null() => {
                 found.message().contains(error)
             }
             (Err(found), Some(error)) => found.message() == error,
             _ => false,
         };
-        // The newest strings of cel-go say what they cost; those of Kubernetes do not.
+        // The newest string functions of cel-go have their own costs. Those of Kubernetes do not.
         let strings = case["input"]["env"]["libraries"]
             .to_string()
             .contains("cel.lib.ext.strings");
@@ -537,7 +537,7 @@ fn libraries_answer_as_kubernetes_does() {
     agree("lib_cost", unvalidated);
 }
 
-/// The environment as cel-go's own tests have it.
+/// The environment of cel-go's own tests.
 fn as_in_cel_go(mut environment: Environment) -> Environment {
     environment.features_mut().validators = false;
     environment.features_mut().homogeneous_aggregate_literals = false;

@@ -1,5 +1,5 @@
-//! What a `google.protobuf.Any` holds: a message of a name in protobuf's binary form (`anypb.Any.UnmarshalNew`). Of the messages that an API server
-//! links, those are read that an expression can name.
+//! Decodes the message in a `google.protobuf.Any` from protobuf's binary format (`anypb.Any.UnmarshalNew`). Of the message types
+//! linked into an API server, it supports those that an expression can name.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,13 +9,13 @@ use super::message::quoted;
 use crate::stack;
 use crate::value::{Map, Value};
 
-/// How deep messages may be nested.
+/// The maximum nesting depth of messages.
 const MAX_DEPTH: u32 = 10_000;
 
-/// How many `google.protobuf.Any` around each other are opened. Each is copied, by the API server too.
+/// The maximum number of nested `google.protobuf.Any`. Each one is copied, as in the API server.
 const MAX_NESTED_ANY: usize = 100;
 
-/// How a field of a message is written.
+/// The type of a message field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Bool,
@@ -27,15 +27,15 @@ enum Kind {
     Double,
     String,
     Bytes,
-    /// The one value of `google.protobuf.NullValue`.
+    /// `google.protobuf.NullValue`, which has a single value.
     Null,
     /// `google.protobuf.ListValue`
     List,
     /// `google.protobuf.Struct`
     Struct,
-    /// Any number of `google.protobuf.Value`.
+    /// A repeated `google.protobuf.Value`.
     Values,
-    /// Any number of entries, each a name and a `google.protobuf.Value`.
+    /// A repeated entry, with a name and a `google.protobuf.Value`.
     Entries,
 }
 
@@ -76,27 +76,27 @@ fn fields_of(type_name: &str) -> Option<&'static [Field]> {
     })
 }
 
-/// Fields and their values, in the order in which they were set last.
+/// Fields with their values, sorted by when they were last set.
 pub(super) type Fields = Vec<(Arc<str>, Value)>;
 
 /// A `google.protobuf.Any`.
 #[derive(Clone, Default)]
 pub(super) struct Any {
-    /// The name of the message that it holds, behind the last slash.
+    /// The type URL. The name of the message follows the last slash.
     pub(super) type_url: Option<Arc<str>>,
-    /// That message.
+    /// The encoded message.
     pub(super) value: Option<Arc<[u8]>>,
 }
 
 impl Any {
-    /// The message's name and fields; `None` if it is not known or cannot be read.
+    /// The name and fields of the message; `None` if its type is unknown or it cannot be decoded.
     pub(super) fn message(&self) -> Option<(&str, Fields)> {
         let name = self.type_url.as_ref()?.rsplit('/').next()?;
         let fields = read(self.value.as_deref().unwrap_or_default(), fields_of(name)?, 0)?;
         Some((name, fields))
     }
 
-    /// The one in it.
+    /// The nested `google.protobuf.Any`, if the message is one.
     fn inner(&self) -> Option<Self> {
         let (name, fields) = self.message()?;
         if name != "google.protobuf.Any" {
@@ -113,7 +113,7 @@ impl Any {
         Some(inner)
     }
 
-    /// The one that holds something else, and the names of those around it.
+    /// The innermost `google.protobuf.Any`, and the type URLs of those around it.
     pub(super) fn innermost(self) -> (Vec<Arc<str>>, Self) {
         let mut around = Vec::new();
         let mut at = self;
@@ -128,7 +128,7 @@ impl Any {
 }
 
 impl fmt::Display for Any {
-    /// Without what it holds, if that is another.
+    /// Prints the message. The value is omitted if it is another `google.protobuf.Any`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let url = self.type_url.as_deref().filter(|it| !it.is_empty());
         let value = self.value.as_deref().filter(|it| !it.is_empty());
@@ -152,11 +152,11 @@ enum Written<'b> {
     Fixed64(u64),
     Fixed32(u32),
     Bytes(&'b [u8]),
-    /// A group, which no message has any more.
+    /// A group, which is obsolete and used by no message here.
     Group,
 }
 
-/// A message that is still to be read.
+/// The remaining bytes of a message.
 struct Reader<'b>(&'b [u8]);
 
 impl<'b> Reader<'b> {
@@ -187,7 +187,7 @@ impl<'b> Reader<'b> {
         (1..1 << 29).contains(&number).then_some((number, tag & 7))
     }
 
-    /// The next field.
+    /// Reads the next field.
     fn field(&mut self) -> Option<(u64, Written<'b>)> {
         let (number, wire) = self.tag()?;
         let written = match wire {
@@ -234,7 +234,7 @@ fn text(bytes: &[u8]) -> Option<Arc<str>> {
     std::str::from_utf8(bytes).ok().map(Into::into)
 }
 
-/// The fields of a message, the one that was set last at the end. What can be there any number of times adds up, of others the last counts.
+/// Reads the fields of a message. The field that was set last comes last. Repeated fields accumulate; for others, the last value applies.
 fn read(bytes: &[u8], fields: &[Field], depth: u32) -> Option<Fields> {
     if depth > MAX_DEPTH {
         return None;
@@ -261,7 +261,7 @@ fn read(bytes: &[u8], fields: &[Field], depth: u32) -> Option<Fields> {
             (Kind::Bytes, Written::Bytes(it)) => Value::bytes(it),
             (Kind::List | Kind::Struct, Written::Bytes(it)) => {
                 let fields = if *kind == Kind::List { LIST } else { STRUCT };
-                // Such a message has one field, which is always there.
+                // Such a message has exactly one field, which is always present.
                 stack::grow(|| read(it, fields, depth + 1))?.pop()?.1
             }
             (Kind::Values, Written::Bytes(it)) => {
@@ -273,7 +273,7 @@ fn read(bytes: &[u8], fields: &[Field], depth: u32) -> Option<Fields> {
                 entries.insert(key, value);
                 continue;
             }
-            // What is written in another way is not a field of this message.
+            // A field with a different wire type is not a field of this message.
             _ => continue,
         };
         found.retain(|(other, _)| **other != **name);
@@ -287,7 +287,7 @@ fn read(bytes: &[u8], fields: &[Field], depth: u32) -> Option<Fields> {
     Some(found)
 }
 
-/// A `google.protobuf.Value`: the field that was set last.
+/// Decodes a `google.protobuf.Value`: the field that was set last.
 fn json(bytes: &[u8], depth: u32) -> Option<Value> {
     let last = stack::grow(|| read(bytes, VALUE, depth))?.pop();
     Some(match last {
@@ -297,7 +297,7 @@ fn json(bytes: &[u8], depth: u32) -> Option<Value> {
     })
 }
 
-/// An entry of a `google.protobuf.Struct`.
+/// Decodes an entry of a `google.protobuf.Struct`.
 fn entry(bytes: &[u8], depth: u32) -> Option<(Arc<str>, Value)> {
     let mut reader = Reader(bytes);
     let (mut key, mut value) = (Arc::from(""), Value::Null);

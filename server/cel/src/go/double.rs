@@ -1,6 +1,6 @@
-//! Doubles as Go writes them.
+//! Formats doubles like Go.
 
-/// A double as Go's `%g` writes it.
+/// Formats a double like Go's `%g`.
 pub(crate) fn double_g(value: f64) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
@@ -22,7 +22,7 @@ pub(crate) fn double_g(value: f64) -> String {
     format!("{value}")
 }
 
-/// A double without exponent and with as few digits as tell it apart, as Go's `strconv.FormatFloat(value, 'f', -1, 64)` writes it.
+/// Formats a double without exponent and with the fewest digits that identify it, like Go's `strconv.FormatFloat(value, 'f', -1, 64)`.
 pub(crate) fn double_f(value: f64) -> String {
     if value.is_finite() {
         format!("{value}")

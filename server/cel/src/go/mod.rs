@@ -1,4 +1,4 @@
-//! What Go does that shows: how it writes texts into messages, and how it sorts.
+//! Visible behavior of Go: how it formats values in messages, and how it sorts.
 
 mod double;
 mod sort;

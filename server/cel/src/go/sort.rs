@@ -3,16 +3,16 @@
 //! `sort.Slice` is an unstable quicksort (`pdqsort_func` and its helpers in Go's package `sort`). In a list of more
 //! than a dozen elements, equal elements can change places.
 
-/// Up to this many elements are sorted by insertion.
+/// Up to this many elements, insertion sort is used.
 const FEW: usize = 12;
-/// From this many on, a pivot is the median of medians, and a range that is nearly in order is worth a few shifts.
+/// From this many elements on, the pivot is a median of medians, and a nearly sorted range is first tried with a few shifts.
 const MANY: usize = 50;
-/// How many pairs out of order are shifted before a range counts as unsorted.
+/// The maximum number of out-of-order pairs that are shifted in a nearly sorted range.
 const MAX_SHIFTS: usize = 5;
-/// As many exchanges as choosing a pivot can make.
+/// The maximum number of swaps while choosing a pivot.
 const MAX_SWAPS: usize = 12;
 
-/// The numbers from 0 to `len` in the order of what they stand for; `less` says whether one is less than another.
+/// The indices from 0 to `len`, sorted. `less` compares the elements at two indices.
 pub(crate) fn sorted(len: usize, less: impl FnMut(usize, usize) -> bool) -> Vec<usize> {
     let mut sorter = Sorter {
         items: (0..len).collect(),
@@ -40,7 +40,7 @@ impl<F: FnMut(usize, usize) -> bool> Sorter<F> {
         (self.less)(self.items[i], self.items[j])
     }
 
-    /// Sorts `start..end`. After `limit` bad pivots it goes on with a heap.
+    /// Sorts `start..end`. After `limit` bad pivots, it falls back to heapsort.
     fn sort(&mut self, mut start: usize, mut end: usize, mut limit: u32) {
         let mut was_balanced = true;
         let mut was_partitioned = true;
@@ -122,7 +122,8 @@ impl<F: FnMut(usize, usize) -> bool> Sorter<F> {
         }
     }
 
-    /// Puts what is less than the pivot before it and the rest behind; where the pivot is then, and whether nothing had to move.
+    /// Moves elements less than the pivot before it and all others after it. Returns the pivot's index and whether the range was already
+    /// partitioned.
     fn partition(&mut self, start: usize, end: usize, pivot: usize) -> (usize, bool) {
         self.items.swap(start, pivot);
         let (mut i, mut j) = (start + 1, end - 1);
@@ -145,7 +146,7 @@ impl<F: FnMut(usize, usize) -> bool> Sorter<F> {
         }
     }
 
-    /// Puts what equals the pivot first, where nothing is less than it; the first of the rest.
+    /// In a range without elements less than the pivot, moves the elements equal to it to the front. Returns the index of the first other one.
     fn partition_equal(&mut self, start: usize, end: usize, pivot: usize) -> usize {
         self.items.swap(start, pivot);
         let (mut i, mut j) = (start + 1, end - 1);
@@ -165,7 +166,7 @@ impl<F: FnMut(usize, usize) -> bool> Sorter<F> {
         }
     }
 
-    /// Sorts what is nearly in order; whether it is in order now.
+    /// Sorts a nearly sorted range with a few shifts. Returns whether it is now sorted.
     fn few_shifts(&mut self, start: usize, end: usize) -> bool {
         let mut i = start + 1;
         for _ in 0..MAX_SHIFTS {
@@ -180,7 +181,7 @@ impl<F: FnMut(usize, usize) -> bool> Sorter<F> {
             }
             self.items.swap(i, i - 1);
             if i - start >= 2 {
-                // Go looks down to the beginning of everything, not of the range.
+                // Go searches down to the start of the slice, not of the range.
                 for j in (1..i).rev() {
                     if !self.less(j, j - 1) {
                         break;
@@ -200,7 +201,7 @@ impl<F: FnMut(usize, usize) -> bool> Sorter<F> {
         false
     }
 
-    /// Exchanges three elements in the middle with others, always the same ones for a length.
+    /// Swaps three elements in the middle with others. The choice depends only on the length.
     fn break_patterns(&mut self, start: usize, end: usize) {
         let len = end - start;
         if len < 8 {
@@ -278,7 +279,7 @@ mod tests {
         check(3000, |n| (n * n) % 1009, None);
     }
 
-    /// As Go 1.26 orders them.
+    /// The expected order is that of Go 1.26.
     #[test]
     fn leaves_equal_elements_where_go_leaves_them() {
         check(13, |n| n % 3, Some(&[6, 3, 0, 9, 12, 1, 4, 7, 10, 2, 5, 8, 11]));

@@ -1,6 +1,6 @@
-//! Texts that Go takes for formats.
+//! Strings that Go interprets as format strings.
 
-/// What Go's `fmt.Sprintf` makes of a format without arguments.
+/// The result of Go's `fmt.Sprintf` for a format without arguments.
 pub(crate) fn format_without_arguments(format: &str) -> String {
     let mut out = String::new();
     let mut chars = format.chars().peekable();
@@ -38,13 +38,13 @@ pub(crate) fn format_without_arguments(format: &str) -> String {
     out
 }
 
-/// Skips the number of an argument in brackets; there are none, so every number is wrong.
+/// Skips an argument index in brackets. Without arguments, every index is invalid.
 fn skip_index(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> bool {
     if chars.peek() != Some(&'[') {
         return false;
     }
     let mut ahead = chars.clone();
-    // Without a closing bracket only the opening one is skipped.
+    // Without a closing bracket, only the opening one is skipped.
     if ahead.any(|c| c == ']') {
         *chars = ahead;
     } else {

@@ -1,5 +1,5 @@
-//! The authorizer (`k8s.io/apiserver/pkg/cel/library`, `Authz`). No rule of a CRD has a variable of these types; the names are
-//! known anyway, so errors speak of overloads and not of undeclared references.
+//! The authorizer (`k8s.io/apiserver/pkg/cel/library`, `Authz`). No rule of a CRD has a variable of these types. The functions are still
+//! declared, because the API server's errors then mention overloads instead of undeclared references.
 
 use super::declaration::{Cost, Counted, Function, Library, function, never_called};
 
@@ -152,5 +152,5 @@ const FUNCTIONS: &[Function] = &[
     ),
 ];
 
-/// An authorization check: three of them exceed the cost limit of an expression.
+/// The cost of an authorization check. Three checks exceed the cost limit of an expression.
 const CHECK: Cost = Cost::fixed(350_000);

@@ -36,7 +36,7 @@ const FUNCTIONS: &[Function] = &[
     ),
 ];
 
-/// Parsing the selector and making its requirements.
+/// The cost of parsing the selector and creating its requirements.
 const SELECTOR: Cost = cost(
     |coster, call| {
         let size = coster.library_size(call.args.first()?);

@@ -89,7 +89,7 @@ const FUNCTIONS: &[Function] = &[
     function(
         "ip",
         "The address of the range.",
-        // Kubernetes tells this overload from the function that parses an address only where it is known.
+        // The cost depends on the function's name: Kubernetes only distinguishes this overload from the address parser if the overload is known.
         Counted::ByName(PARSE),
         &[("string(cidr('192.168.0.1/24').ip())", "'192.168.0.1'")],
         &[overload("cidr_ip", "net.CIDR.() -> net.IP", Cost::ONE, |_, args| {
@@ -134,28 +134,28 @@ const FUNCTIONS: &[Function] = &[
     ),
 ];
 
-/// Comparing addresses.
+/// The cost of comparing addresses.
 const CONTAINS_IP: Cost = cost(|_, call| Some(call.costs(compared())), |call| Ok(contains_cost(call)));
 
-/// The same, and parsing the address.
+/// The cost of comparing addresses and parsing one of them.
 const CONTAINS_IP_TEXT: Cost = cost(
     |coster, call| Some(call.costs(compared().plus(parsed(coster, call)?))),
     |call| Ok(contains_cost(call) + traversal(call.size(1) as f64)),
 );
 
-/// Comparing addresses, and masking one of them.
+/// The cost of comparing addresses and masking one of them.
 const CONTAINS_CIDR: Cost = cost(
     |_, call| Some(call.costs(compared().plus(masked()))),
     |call| Ok(contains_cost(call) + masked_cost(call)),
 );
 
-/// The same, and parsing the range.
+/// The cost of comparing addresses, masking one of them and parsing the range.
 const CONTAINS_CIDR_TEXT: Cost = cost(
     |coster, call| Some(call.costs(compared().plus(masked()).plus(parsed(coster, call)?))),
     |call| Ok(contains_cost(call) + masked_cost(call) + traversal(call.size(1) as f64)),
 );
 
-/// The bytes of an address.
+/// The size of an address in bytes.
 const ADDRESS: SizeEstimate = SizeEstimate { min: 4, max: 16 };
 
 fn compared() -> CostEstimate {
@@ -196,7 +196,7 @@ fn parse(value: &Value) -> Result<Prefix> {
 fn contains_ip(_: KubernetesVersion, args: &[Value]) -> Result {
     let other = match &args[1] {
         Value::Opaque(Opaque::Ip(ip)) => *ip,
-        // The API server does not say what is wrong with the text.
+        // The API server does not report what is wrong with the string.
         other => ip::parse(other).map_err(|_| EvalError::no_such_overload())?,
     };
     Ok(Value::Bool(cidr(&args[0])?.contains(other)))
@@ -208,7 +208,7 @@ fn contains_cidr(version: KubernetesVersion, args: &[Value]) -> Result {
         other => parse(other)?,
     };
     let this = cidr(&args[0])?;
-    // Until 1.31 the address of the other range had to be the first of this one.
+    // Up to 1.31, the other range had to start at the first address of this one.
     let contains = if version < KubernetesVersion::minor(32) {
         this.masked().addr == other.addr && this.bits <= other.bits
     } else {

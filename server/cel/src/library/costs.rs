@@ -1,7 +1,7 @@
-//! Costs that functions of several libraries share.
+//! Cost functions that several libraries share.
 //!
-//! From `cel-go` `checker/cost.go`, `interpreter/runtimecost.go` and `ext`, and from `k8s.io/apiserver/pkg/cel/library/cost.go`
-//! (`EstimateCallCost` and `CallCost`), which comes before the functions of `cel-go`.
+//! They are from `cel-go` `checker/cost.go`, `interpreter/runtimecost.go` and `ext`, and from
+//! `k8s.io/apiserver/pkg/cel/library/cost.go` (`EstimateCallCost` and `CallCost`), which takes precedence over `cel-go`.
 
 use crd_analyzer_budget as budget;
 
@@ -19,13 +19,13 @@ pub(super) const LIST: u64 = 10;
 /// Cost units for making an object.
 pub(super) const STRUCT: u64 = 40;
 
-/// A function that reads the string that is its first argument: a parser.
+/// The cost of a parser: a function that reads its first argument, a string.
 pub(super) const PARSE: Cost = cost(
     |coster, call| Some(call.costs(coster.library_size(call.args.first()?).times_factor(STRING))),
     |call| Ok(traversal(call.size(0) as f64)),
 );
 
-/// A method that reads its target once, and whose result has the size of the target.
+/// The cost of a method that reads its target once and whose result has the size of the target.
 pub(super) const READ_TARGET: Cost = cost(
     |coster, call| {
         let size = coster.library_size(call.target?);
@@ -34,13 +34,13 @@ pub(super) const READ_TARGET: Cost = cost(
     |call| Ok(traversal(call.size(0) as f64)),
 );
 
-/// A method that looks at every element of a list, and at the text of the elements that are strings.
+/// The cost of a method that reads every element of a list, including the characters of strings.
 pub(super) const SCAN: Cost = cost(
     |coster, call| estimate_scan(coster, call).or_else(|| estimate_scan_of_string(coster, call)),
     |call| Ok(call.operands.first().map_or(0, |list| list.as_ref().map_or(1, look_at))),
 );
 
-/// Comparing two strings or byte sequences, up to the end of the shorter one.
+/// The cost of comparing two strings or byte sequences, up to the end of the shorter one.
 pub(super) const COMPARISON: Cost = cost(estimate_comparison, |call| {
     let shorter = call.size_of_value(0).min(call.size_of_value(1));
     Ok(traversal(shorter as f64))
@@ -56,7 +56,7 @@ pub(super) fn estimate_comparison(coster: &mut Coster<'_>, call: &Call<'_>) -> O
     Some(call.costs(shorter.times_factor(STRING)))
 }
 
-/// The elements of a list, with the text of those that are strings; `None` if nothing is known of elements.
+/// The estimated cost of reading the elements of a list, including the characters of strings; `None` if the element type is unknown.
 pub(super) fn estimate_scan(coster: &Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
     let target = call.target?;
     let element = coster.element(target)?;
@@ -72,34 +72,34 @@ fn estimate_scan_of_string(coster: &Coster<'_>, call: &Call<'_>) -> Option<CallE
     Some(call.costs(size.times_factor(STRING)))
 }
 
-/// Searching a string with a regular expression: both multiplied.
+/// The estimated cost of a regular expression match: the product of both sizes.
 pub(super) fn estimate_match(text: SizeEstimate, pattern: SizeEstimate) -> CostEstimate {
     let text = text.plus(SizeEstimate::fixed(1)).times_factor(STRING);
     text.times(pattern.times_factor(REGEX))
 }
 
-/// The same when the rule runs, from the sizes of both.
+/// The runtime cost of a regular expression match, from both sizes.
 pub(super) fn matching(text: u64, pattern: u64) -> u64 {
     let text = ((1.0 + text as f64) * STRING).ceil() as u64;
     text.saturating_mul((pattern as f64 * REGEX).ceil() as u64)
 }
 
-/// Reading a string of this size.
+/// The runtime cost of reading a string of this size.
 pub(super) fn traversal(size: f64) -> u64 {
     (size * STRING).ceil() as u64
 }
 
-/// Making a list of this size, where each element costs `factor`.
+/// The runtime cost of creating a list of this size at `factor` cost units per element.
 pub(super) fn new_list(factor: f64, size: u64) -> u64 {
     ((size as f64 * factor) as u64).saturating_add(1 + LIST)
 }
 
-/// Work for looking at one value, which clones it.
+/// Budgeted work for visiting one value, which clones it.
 const LOOK_WORK: u64 = 8;
 
-/// Looking at a value with all that is in it.
+/// The runtime cost of visiting a value and everything in it.
 fn look_at(value: &Value) -> u64 {
-    // Values that an expression makes share parts. That there was no end is known to who evaluates.
+    // Computed values share parts, so the traversal can be huge. The budget of the evaluation records that it was cut off.
     if budget::work(LOOK_WORK).is_err() {
         return 1;
     }
@@ -124,12 +124,12 @@ fn look_at_map(map: &Map) -> u64 {
 }
 
 impl CallRecord<'_> {
-    /// The size of an operand: characters, bytes, elements or entries; 1 if it has none of them.
+    /// The size of an operand (characters, bytes, elements or entries), or 1 for other values.
     pub(super) fn size(&self, at: usize) -> u64 {
         self.operands.get(at).map_or(1, size)
     }
 
-    /// The same, of the value in an optional since 1.33.
+    /// Like [`Self::size`]. Since 1.33, the size of an optional is that of its value.
     pub(super) fn size_of_value(&self, at: usize) -> u64 {
         match self.operands.get(at) {
             Some(Ok(Value::Optional(Some(value)))) if self.version.number() >= 33 => value.size().unwrap_or(1) as u64,

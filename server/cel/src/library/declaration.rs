@@ -1,4 +1,4 @@
-//! What a declaration of a function says. A function without a body or a cost does not compile.
+//! The declarations of functions. A function without a body or a cost does not compile.
 
 use crd_analyzer_goregexp::GoRegex;
 
@@ -9,16 +9,16 @@ use crate::value::{Result, Value};
 /// A set of functions that is enabled as a whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Library {
-    /// What it is called.
+    /// The name of the library.
     pub name: &'static str,
-    /// Its functions, a slice for each subject.
+    /// Its functions, one slice per subject.
     pub subjects: &'static [&'static [Function]],
-    /// The types whose names it declares as values.
+    /// The types whose names the library declares as values.
     pub types: &'static [&'static str],
 }
 
 impl Library {
-    /// All its functions.
+    /// All functions of the library.
     pub fn functions(&self) -> impl Iterator<Item = &'static Function> {
         self.subjects.iter().copied().flatten()
     }
@@ -27,52 +27,52 @@ impl Library {
 /// A function, method or operator.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
-    /// The name in the tree: the name of an operator has underscores for its operands.
+    /// The name in the tree. In the name of an operator, underscores stand for the operands.
     pub name: &'static str,
-    /// What it does, in a sentence.
+    /// A one-sentence description.
     pub doc: &'static str,
-    /// How the API server finds what a call costs.
+    /// How the API server determines the runtime cost of a call.
     pub counted: Counted,
-    /// Expressions that use it, each with its value.
+    /// Example expressions, each with its value.
     pub examples: &'static [(&'static str, &'static str)],
-    /// The ways to call it.
+    /// The overloads.
     pub overloads: &'static [Overload],
-    /// What else is known of it.
+    /// Further properties.
     pub traits: Traits,
 }
 
-/// One way to call a function.
+/// One overload of a function.
 #[derive(Clone, Copy, Debug)]
 pub struct Overload {
     /// The name of the overload.
     pub id: &'static str,
-    /// The types of its operands and of its result, see [`Signature`](crate::types::Signature).
+    /// The types of its operands and of its result; see [`Signature`](crate::types::Signature).
     pub signature: &'static str,
     /// The first Kubernetes minor version that has it in this library; 0 if every version has it.
     pub since: u8,
     /// The first Kubernetes minor version that no longer has it; 255 if every later version has it.
     pub until: u8,
-    /// What a call costs.
+    /// The cost of a call.
     pub cost: Cost,
-    /// What evaluates a call.
+    /// The evaluator of a call.
     pub body: Body,
-    /// The work of a call, where it must be known before the call is evaluated.
+    /// The work of a call, if it must be known before the call is evaluated.
     pub work: Option<WorkFn>,
 }
 
-/// What a call costs, in cost units, without its operands.
+/// The cost of a call in cost units, without its operands.
 #[derive(Clone, Copy, Debug)]
 pub struct Cost {
-    /// Before the rule runs, from the sizes that the schema allows.
+    /// The estimate, from the sizes that the schema allows.
     pub estimate: Estimate,
-    /// When the rule runs.
+    /// The runtime cost.
     pub actual: Actual,
 }
 
 /// The estimated cost of a call.
 #[derive(Clone, Copy, Debug)]
 pub enum Estimate {
-    /// The same for every call.
+    /// The same cost for every call.
     Fixed(u64),
     /// Depends on the operands. `None` from the function means 1.
     Sized(EstimateFn),
@@ -81,21 +81,21 @@ pub enum Estimate {
 /// The runtime cost of a call.
 #[derive(Clone, Copy, Debug)]
 pub enum Actual {
-    /// The same for every call.
+    /// The same cost for every call.
     Fixed(u64),
     /// Depends on the operands or the result.
     Sized(ActualFn),
-    /// Nothing for the call itself: the evaluator counts the values that it looks at.
+    /// The call itself costs nothing. The evaluator counts the values that it reads.
     OfValues,
 }
 
 /// Computes the runtime cost of a call. An error means that the API server's cost tracker panics on this call.
 pub type ActualFn = fn(&CallRecord<'_>) -> Result<u64>;
 
-/// A call that was evaluated.
+/// An evaluated call.
 #[derive(Clone, Copy, Debug)]
 pub struct CallRecord<'a> {
-    /// The Kubernetes version that evaluates it.
+    /// The Kubernetes version of the API server.
     pub version: KubernetesVersion,
     /// The operands, the target of a method first.
     pub operands: &'a [Result],
@@ -103,39 +103,39 @@ pub struct CallRecord<'a> {
     pub result: &'a Result,
 }
 
-/// How the API server finds the runtime cost of a call. It matters where the operands are dynamic, so that only their values tell the
-/// overload.
+/// How the API server determines the runtime cost of a call. It matters if operands are dynamic, because then the overload is only known
+/// from their values.
 #[derive(Clone, Copy, Debug)]
 pub enum Counted {
-    /// By the overload (`cel-go` `interpreter/runtimecost.go` and `ext`). A call without a known overload costs 1.
+    /// Determined by the overload (`cel-go` `interpreter/runtimecost.go` and `ext`). A call without a known overload costs 1.
     ByOverload,
-    /// By the name of the function (`k8s.io/apiserver/pkg/cel/library/cost.go`, `CallCost`). A call without a known overload has this
-    /// cost.
+    /// Determined by the name of the function (`k8s.io/apiserver/pkg/cel/library/cost.go`, `CallCost`). A call without a known overload
+    /// has this cost.
     ByName(Cost),
 }
 
-/// What evaluates a call.
+/// The evaluator of a call.
 #[derive(Clone, Copy, Debug)]
 pub enum Body {
     /// A function of the operands.
     Function(BodyFn),
-    /// A step of the evaluator, which decides itself which operands it evaluates.
+    /// A step of the evaluator, which decides itself which operands to evaluate.
     Step(Step),
-    /// No call is ever evaluated: no rule of a CRD has a value of the operands' types.
+    /// Calls are never evaluated, because no rule of a CRD has values of the operand types.
     NeverCalled,
 }
 
 /// Evaluates a call. The operands have the types of the overload, except in a [singleton](Traits::singleton).
 pub type BodyFn = fn(KubernetesVersion, &[Value]) -> Result;
 
-/// The work of a call with these operands, in cost units. A call whose work exceeds the cost limit is not evaluated. An error is that of
-/// a call that the API server refuses before it does any work.
+/// Computes the work of a call with these operands, in cost units. A call whose work exceeds the cost limit is not evaluated. Returns an
+/// error if the API server rejects the call before it does any work.
 pub type WorkFn = fn(KubernetesVersion, &[Value]) -> Result<u64>;
 
-/// A call of a function whose second operand is a constant regular expression.
+/// Evaluates a call whose second operand is a constant regular expression.
 pub type PatternFn = fn(&GoRegex, &[Value]) -> Result;
 
-/// A step of the evaluator for a call that is more than a function of its operands.
+/// A step of the evaluator, for calls that are not just a function of their operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// `c ? a : b`
@@ -144,7 +144,7 @@ pub enum Step {
     And,
     /// `a || b`
     Or,
-    /// True for everything but false, also for an error.
+    /// True for everything except `false`, including errors.
     NotStrictlyFalse,
     /// `a == b`
     Equals,
@@ -160,24 +160,24 @@ pub enum Step {
     OptionalOrValue,
 }
 
-/// What is known of a function besides its overloads.
+/// Properties of a function besides its overloads.
 #[derive(Clone, Copy, Debug)]
 pub struct Traits {
-    /// One body serves all overloads and checks the types of its operands itself (`cel-go` `decls.SingletonFunctionBinding`).
+    /// Whether one body serves all overloads and checks the types of its operands itself (`cel-go` `decls.SingletonFunctionBinding`).
     pub singleton: bool,
-    /// It is bound as a function of any number of operands, so its operands are evaluated up to the first error.
+    /// Whether it accepts any number of operands. The operands are then evaluated up to the first error.
     pub variadic: bool,
-    /// A call with a constant operand is evaluated when the rule is planned (`cel-go` `overloads.IsTypeConversionFunction`).
+    /// Whether a call with a constant operand is evaluated during planning (`cel-go` `overloads.IsTypeConversionFunction`).
     pub conversion: bool,
-    /// The second operand is a regular expression. A constant one is compiled when the rule is planned.
+    /// Set if the second operand is a regular expression: the evaluator for a constant one, which is compiled during planning.
     pub pattern: Option<PatternFn>,
-    /// It has a value for all operands of its types, given that its regular expression is valid.
+    /// Whether it has a value for all operands of its types, if its regular expression is valid.
     pub total: bool,
-    /// The function that tells whether this one has a value for the same operand.
+    /// The function that tests whether this one has a value for the same operand.
     pub guard: Option<&'static str>,
-    /// Its value is its first operand, the value in it, or a list of some of its elements.
+    /// Whether its value is its first operand, the value in it, or a list of some of its elements.
     pub passes_on: bool,
-    /// What the strings among its operands spell.
+    /// The syntax of its string operands.
     pub spelling: Spelling,
     /// How often rules call it as a method, compared with other methods: from 0 for seldom to [`MOST_USED`].
     pub method_rank: u8,
@@ -188,10 +188,10 @@ pub struct Traits {
 /// The rank of the function that rules use most.
 pub const MOST_USED: u8 = 12;
 
-/// What a string spells.
+/// The syntax of a string.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Spelling {
-    /// Nothing in particular.
+    /// Any string.
     Anything,
     /// A part of another string.
     Part,
@@ -223,7 +223,7 @@ pub enum Spelling {
     Formatted,
 }
 
-/// A function: its name, what it does, how a call is counted, examples, and the ways to call it.
+/// A function with its name, description, cost accounting, examples and overloads.
 pub(super) const fn function(
     name: &'static str,
     doc: &'static str,
@@ -252,17 +252,17 @@ pub(super) const fn function(
     }
 }
 
-/// One way to call a function, which a function of the operands evaluates.
+/// An overload that a function of the operands evaluates.
 pub(super) const fn overload(id: &'static str, signature: &'static str, cost: Cost, body: BodyFn) -> Overload {
     with_body(id, signature, cost, Body::Function(body))
 }
 
-/// One way to call a function, which a step of the evaluator evaluates.
+/// An overload that a step of the evaluator evaluates.
 pub(super) const fn step(id: &'static str, signature: &'static str, cost: Cost, step: Step) -> Overload {
     with_body(id, signature, cost, Body::Step(step))
 }
 
-/// One way to call a function, for operands that no rule of a CRD has.
+/// An overload for operands that no rule of a CRD has.
 pub(super) const fn never_called(id: &'static str, signature: &'static str, cost: Cost) -> Overload {
     with_body(id, signature, cost, Body::NeverCalled)
 }
@@ -287,7 +287,7 @@ pub(super) const fn cost(estimate: EstimateFn, actual: ActualFn) -> Cost {
     }
 }
 
-/// A cost whose estimate depends on the operands, and which is counted with the values that the evaluator looks at.
+/// A cost whose estimate depends on the operands, and whose runtime cost consists of the values that the evaluator reads.
 pub(super) const fn cost_of_values(estimate: EstimateFn) -> Cost {
     Cost {
         estimate: Estimate::Sized(estimate),
@@ -296,10 +296,10 @@ pub(super) const fn cost_of_values(estimate: EstimateFn) -> Cost {
 }
 
 impl Cost {
-    /// 1, whatever the operands are.
+    /// A cost of 1 for every call.
     pub const ONE: Self = Self::fixed(1);
 
-    /// The same for every call.
+    /// The same cost for every call.
     pub(crate) const fn fixed(cost: u64) -> Self {
         Self {
             estimate: Estimate::Fixed(cost),
@@ -309,7 +309,7 @@ impl Cost {
 }
 
 impl Actual {
-    /// The cost of a call that was evaluated, or the panic of the API server that counts it.
+    /// The runtime cost of an evaluated call, or the error if the API server's cost tracker panics.
     pub(crate) fn of(self, call: &CallRecord<'_>) -> Result<u64> {
         match self {
             Self::Fixed(cost) => Ok(cost),
@@ -347,7 +347,7 @@ impl Overload {
 }
 
 impl Function {
-    /// Whether every call is a condition.
+    /// Whether every overload returns a boolean.
     pub fn is_predicate(&self) -> bool {
         self.overloads.iter().all(|it| it.signature.ends_with("-> bool"))
     }

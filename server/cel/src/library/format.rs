@@ -216,10 +216,10 @@ const FUNCTIONS: &[Function] = &[
     ),
 ];
 
-/// The longest regular expression of a format, in characters, as the estimate takes it.
+/// The length of the longest regular expression of a format, in characters, as the API server's estimate assumes.
 const MAX_REGEX: f64 = 128.0;
 
-/// `validate`: the string by the regular expression of the format.
+/// The cost of `validate`: matching the string against the regular expression of the format.
 const VALIDATE: Cost = cost(
     |coster, call| {
         let size = coster.library_size(call.args.first()?);
@@ -242,7 +242,7 @@ fn format(value: &Value) -> Result<&'static Format> {
     }
 }
 
-/// The format that a function without operands names.
+/// The format that a function without operands represents.
 fn constant(name: &str, version: KubernetesVersion) -> Result {
     let format = Format::named(name).ok_or_else(EvalError::no_such_overload)?;
     Ok(value(format, version))

@@ -134,7 +134,7 @@ const FUNCTIONS: &[Function] = &[
     ),
 ];
 
-/// Reading, printing and comparing.
+/// The cost of parsing, printing and comparing.
 const PARSE_AND_PRINT: Cost = cost(
     |coster, call| Some(call.costs(coster.library_size(call.args.first()?).times_factor(2.0 * STRING))),
     |call| Ok(traversal(call.size(0) as f64 * 2.0)),
@@ -147,7 +147,7 @@ fn ip(value: &Value) -> Result<Addr> {
     }
 }
 
-/// The address that a string spells.
+/// Parses the address in a string.
 pub(super) fn parse(value: &Value) -> Result<Addr> {
     parse_ip(text(value)?).map_err(EvalError::new)
 }

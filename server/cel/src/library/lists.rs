@@ -175,7 +175,7 @@ const fn sorted_by(id: &'static str, signature: &'static str, cost: Cost) -> Ove
     })
 }
 
-/// `slice`: the elements between the indices, where they are written as numbers.
+/// The cost of `slice`: the number of elements between the indices, if these are literals.
 const SLICE: Cost = cost(
     |coster, call| {
         let [start, end] = call.args else { return None };
@@ -186,7 +186,7 @@ const SLICE: Cost = cost(
     |call| Ok(new_list(1.0, call.result_size())),
 );
 
-/// `lists.range`: the number of ints.
+/// The cost of `lists.range`: the number of ints.
 const RANGE: Cost = cost(
     |coster, call| {
         let count = natural(coster, call.args.first()?, u64::MAX);
@@ -195,18 +195,18 @@ const RANGE: Cost = cost(
     |call| Ok(new_list(1.0, call.result_size())),
 );
 
-/// `reverse`: every element.
+/// The cost of `reverse`: the number of elements.
 const REVERSE: Cost = cost(
     |coster, call| Some(makes_list(call, 1.0, coster.library_size(call.target?))),
     |call| Ok(new_list(1.0, call.result_size())),
 );
 
-/// `flatten()`: every element.
+/// The cost of `flatten()`: the number of elements.
 const FLATTEN: Cost = cost(estimate_flatten, |call| Ok(new_list(1.0, call.size(0))));
 
-/// `flatten(depth)`: every element, as often as the depth says.
+/// The cost of `flatten(depth)`: the number of elements times the depth.
 const FLATTEN_TO_DEPTH: Cost = cost(estimate_flatten, |call| match call.operands.get(1) {
-    // A negative depth is an error. Until 1.36 its cost overflowed.
+    // A negative depth is an error. Up to 1.36, its cost overflows.
     Some(Ok(Value::Int(depth))) if *depth < 0 && call.version.number() < 37 => {
         let cost = (call.size(0) as f64 * *depth as f64) as i64;
         Ok((cost as u64).wrapping_add(1 + LIST))
@@ -216,28 +216,28 @@ const FLATTEN_TO_DEPTH: Cost = cost(estimate_flatten, |call| match call.operands
     other => Err(panic(&format!("ref.Val is {}, not types.Int", go_type(other)))),
 });
 
-/// `distinct`: each element with each.
+/// The cost of `distinct`: comparing each element with every other one.
 const DISTINCT: Cost = cost(
     |coster, call| Some(estimate_pairs(coster, call, call.target?, 2.0)),
     |call| comparing(call, 0),
 );
 
-/// `sort`: each element with each.
+/// The cost of `sort`: comparing each element with every other one.
 const SORT: Cost = DISTINCT;
 
-/// `sort` of strings or byte sequences.
+/// The cost of `sort` for strings or byte sequences.
 const SORT_TEXT: Cost = cost(
     |coster, call| Some(estimate_pairs(coster, call, call.target?, 2.0 + STRING)),
     |call| comparing(call, 0),
 );
 
-/// `sortBy`: each key with each.
+/// The cost of `sortBy`: comparing each key with every other one.
 const SORT_BY: Cost = cost(
     |coster, call| Some(estimate_pairs(coster, call, call.args.first()?, 2.0)),
     |call| comparing(call, 1),
 );
 
-/// `sortBy` with keys that are strings or byte sequences.
+/// The cost of `sortBy` with keys that are strings or byte sequences.
 const SORT_BY_TEXT: Cost = cost(
     |coster, call| Some(estimate_pairs(coster, call, call.args.first()?, 2.0 + STRING)),
     |call| comparing(call, 1),
@@ -263,7 +263,7 @@ fn estimate_pairs(coster: &Coster<'_>, call: &Call<'_>, list: &Operand, factor: 
     makes_list(call, factor, size.times(size))
 }
 
-/// What comparing all elements of a list with each other costs. The API server panics on an operand that is not a list.
+/// The runtime cost of comparing all elements of a list with each other. The API server panics if the operand is not a list.
 fn comparing(call: &CallRecord<'_>, at: usize) -> Result<u64> {
     let list = call.operands.get(at);
     let missing = match list {
@@ -292,7 +292,7 @@ fn comparing(call: &CallRecord<'_>, at: usize) -> Result<u64> {
     )))
 }
 
-/// The panic of the API server's cost tracker on an operand of another type than it takes for granted.
+/// The panic of the API server's cost tracker for an operand of an unexpected type.
 fn panic(conversion: &str) -> EvalError {
     EvalError::fatal(format!("internal error: interface conversion: {conversion}"))
 }
@@ -304,7 +304,7 @@ fn go_type(value: Option<&Result>) -> &'static str {
     }
 }
 
-/// How many pairs of elements `distinct` compares.
+/// The number of element pairs that `distinct` compares.
 #[expect(
     clippy::unnecessary_wraps,
     reason = "one of the functions that tell the work of a call"
@@ -375,12 +375,12 @@ fn distinct(value: &Value) -> Result {
     List::of_results(distinct).map(Value::List)
 }
 
-/// The largest list that is made of a number, on the API servers that say so.
+/// The length of the longest list that can be created from a number, on API servers that enforce it.
 const LARGEST_ALLOWED: i64 = 1_000_000;
-/// Since this Kubernetes version, a range is checked for its size.
+/// Since this Kubernetes version, the API server checks the size of a range.
 const RANGES_ARE_CHECKED_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 
-/// Whether the API server refuses a range of this size, which no work is done for.
+/// Checks whether the API server rejects a range of this size before it does any work.
 fn check_range(count: i64, version: KubernetesVersion) -> Result<()> {
     if version >= RANGES_ARE_CHECKED_SINCE && count < 0 {
         return Err(EvalError::new(format!(

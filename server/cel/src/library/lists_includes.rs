@@ -1,11 +1,11 @@
-//! What version 1 of Kubernetes' functions on lists adds (`k8s.io/apiserver/pkg/cel/library`, `Lists`).
+//! Version 1 of Kubernetes' functions on lists: the additions to version 0 (`k8s.io/apiserver/pkg/cel/library`, `Lists`).
 
 use super::costs::{SCAN, estimate_scan};
 use super::declaration::{Cost, Counted, Estimate, Function, Library, function, overload};
 use crate::cost::CostEstimate;
 use crate::value::{Value, equal};
 
-/// `includes`, which also takes a single value for a list of one.
+/// `includes`, which also accepts an individual value instead of a list.
 pub(super) const LIBRARY: Library = Library {
     name: "kubernetes.lists.v1",
     subjects: &[FUNCTIONS],
@@ -30,7 +30,7 @@ const FUNCTIONS: &[Function] = &[function(
     )],
 )];
 
-/// Every element; the estimate takes a value that is not a list for one of unknown length.
+/// The cost of reading every element. The estimate treats a value that is not a list as a list of unknown length.
 const INCLUDES: Cost = Cost {
     estimate: Estimate::Sized(|coster, call| {
         estimate_scan(coster, call).or_else(|| {

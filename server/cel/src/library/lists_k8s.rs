@@ -9,7 +9,7 @@ use super::standard::add;
 use crate::KubernetesVersion;
 use crate::value::{Duration, EvalError, List, Result, Value, compare, equal};
 
-/// What Kubernetes added to lists from the first.
+/// The first version of Kubernetes' list functions.
 pub(super) const LIBRARY: Library = Library {
     name: "kubernetes.lists",
     subjects: &[FUNCTIONS],
@@ -132,7 +132,7 @@ const FUNCTIONS: &[Function] = &[
     ),
 ];
 
-/// An element that can be less or greater than others of its type.
+/// Returns an element if its type has an order, otherwise an error.
 fn comparable(element: Result) -> Result {
     match element? {
         Value::Null
@@ -174,7 +174,7 @@ fn max(_: KubernetesVersion, args: &[Value]) -> Result {
     extreme(elements(&args[0])?, "max", Ordering::Less)
 }
 
-/// The least or greatest element: another one takes its place if the comparison gives `replace`.
+/// The least or greatest element: an element replaces the previous one if their comparison gives `replace`.
 fn extreme(list: &List, name: &str, replace: Ordering) -> Result {
     let mut result: Option<Value> = None;
     for element in list.iter() {

@@ -1,8 +1,7 @@
-//! The functions of CEL in Kubernetes, each declared once: what it takes and gives, what it does, examples, what it costs, and the
-//! function that evaluates it.
+//! The CEL functions in Kubernetes. Each one is declared once: its overloads, description, examples, cost and evaluator.
 //!
-//! The checker, the cost estimate, the evaluator, completion, hover, signature help, the search for hazards and the quick fixes all read
-//! these declarations. There is one file a library, in the parts that the API server's environment is made of
+//! The checker, the cost estimate, the evaluator, completion, hover, signature help, the hazard checks and the quick fixes all use
+//! these declarations. There is one file per library, split like the API server's environment
 //! (`k8s.io/apiserver/pkg/cel/environment`, `baseOpts`). Macros are declared in [`parser::macros`](crate::parser::macros).
 
 mod authz;
@@ -44,7 +43,7 @@ pub struct Entry {
     pub library: Library,
     /// The first Kubernetes version.
     pub introduced: u8,
-    /// The first Kubernetes version that no longer has it. An API server whose *code* does not know of the removal yet still has it for stored expressions.
+    /// The first Kubernetes version that no longer has it. An API server whose *code* predates the removal still has it for stored expressions.
     pub removed: Option<u8>,
 }
 
@@ -56,8 +55,8 @@ const fn entry(library: Library, introduced: u8) -> Entry {
     }
 }
 
-/// All libraries in the order in which the API server adds them (`environment/base.go`): overloads of one function that come from several
-/// libraries stand in this order.
+/// All libraries, in the order in which the API server adds them (`environment/base.go`). Overloads of one function from several
+/// libraries keep this order.
 pub const LIBRARIES: &[Entry] = &[
     entry(standard::LIBRARY, 0),
     entry(urls::LIBRARY, 0),
@@ -83,7 +82,7 @@ pub const LIBRARIES: &[Entry] = &[
     entry(lists_includes::LIBRARY, 37),
 ];
 
-/// The declarations of each name, in the order of the libraries.
+/// The declarations by function name, in the order of the libraries.
 static BY_NAME: LazyLock<HashMap<&str, Vec<&'static Function>>> = LazyLock::new(|| {
     let mut by_name: HashMap<&str, Vec<&'static Function>> = HashMap::new();
     for function in LIBRARIES.iter().flat_map(|entry| entry.library.functions()) {
@@ -92,7 +91,7 @@ static BY_NAME: LazyLock<HashMap<&str, Vec<&'static Function>>> = LazyLock::new(
     by_name
 });
 
-/// The declarations of a function: several if several libraries declare overloads of it, none if no library does.
+/// The declarations of a function. There can be several, because libraries can add overloads; none if no library declares it.
 pub fn declarations(name: &str) -> &'static [&'static Function] {
     BY_NAME.get(name).map_or(&[], Vec::as_slice)
 }

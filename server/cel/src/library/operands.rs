@@ -1,14 +1,14 @@
-//! Operands as the types that a body takes them for.
+//! Converts operands to the types that a function body expects.
 
 use crate::value::{EvalError, List, Result, Value};
 
-/// Units of work that it takes to read a byte of a regular expression which is not known beforehand.
+/// Units of work per byte of a regular expression that is not a constant.
 pub(super) const PATTERN_WORK: u64 = 64;
 
 /// The error of an operator or method whose first operand does not support it.
 pub(super) fn trait_missing(function: &str, first: &Value) -> EvalError {
     match first {
-        // The API server asks these types themselves, and they do not name the function.
+        // These types do their own type check in the API server, and their error does not name the function.
         Value::String(_) | Value::Duration(_) | Value::Timestamp(_) => EvalError::no_such_overload(),
         _ => EvalError::new(format!("no such overload: {function}")),
     }

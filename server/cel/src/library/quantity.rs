@@ -1,4 +1,4 @@
-//! Quantities of resources (`k8s.io/apiserver/pkg/cel/library`, `Quantity`).
+//! Resource quantities (`k8s.io/apiserver/pkg/cel/library`, `Quantity`).
 
 use std::cmp::Ordering;
 use std::sync::Arc;

@@ -52,7 +52,7 @@ const FUNCTIONS: &[Function] = &[
     .pattern(find_all),
 ];
 
-/// String and pattern multiplied.
+/// The cost of a search: the product of the sizes of string and pattern.
 const SEARCH: Cost = cost(
     |coster, call| {
         let text = coster.library_size(call.target?);
@@ -62,7 +62,7 @@ const SEARCH: Cost = cost(
     |call| Ok(matching(call.size(0), call.size(1))),
 );
 
-/// Bytes that an element of a list of texts takes, without the text.
+/// The bytes of an element in a list of strings, without its characters.
 const TEXT_BYTES: u64 = 56;
 
 fn pattern(value: &Value) -> Result<GoRegex> {

@@ -1,4 +1,4 @@
-//! Lists compared as sets (`cel-go` `ext.Sets`).
+//! Set operations on lists (`cel-go` `ext.Sets`).
 
 use super::declaration::{Cost, Counted, Function, Library, cost, function, overload};
 use super::operands::elements;
@@ -65,13 +65,13 @@ const FUNCTIONS: &[Function] = &[
     ),
 ];
 
-/// Each element with each.
+/// The cost of comparing each element with every element of the other list.
 const ONE_WAY: Cost = cost(
     |coster, call| estimate(coster, call, 1.0),
     |call| Ok(call.size(0).saturating_mul(call.size(1)).saturating_add(1)),
 );
 
-/// The same in both directions.
+/// The cost of comparing in both directions.
 const BOTH_WAYS: Cost = cost(
     |coster, call| estimate(coster, call, 2.0),
     |call| {
@@ -86,7 +86,7 @@ fn estimate(coster: &Coster<'_>, call: &Call<'_>, factor: f64) -> Option<CallEst
     Some(call.costs(pairs.times_factor(factor).plus(CostEstimate::fixed(1))))
 }
 
-/// How many pairs of elements are compared.
+/// The number of compared pairs of elements.
 #[expect(
     clippy::unnecessary_wraps,
     reason = "one of the functions that tell the work of a call"
@@ -100,7 +100,7 @@ fn pairs(_: KubernetesVersion, args: &[Value]) -> Result<u64> {
 
 fn contains_all(list: &List, part: &List) -> Result<bool> {
     for element in part.iter() {
-        // An error is in no list, but lists of a resource look at its type first.
+        // An error is not equal to any element, but lists from a resource check the type first.
         if !list.contains(&element.unwrap_or_else(Value::failure))? {
             return Ok(false);
         }

@@ -1,4 +1,4 @@
-//! Declarations against each other, their examples, and every overload with operands of its types.
+//! Checks that declarations are consistent, that examples are right, and that every overload evaluates.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ fn check(wrong: &[String]) {
     assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The value of an expression that is planned, its runtime cost and the estimate.
+/// The value of a planned expression, its runtime cost and its cost estimate.
 fn run(program: Result<Program>, checked: &Checked, environment: &Environment) -> Result<(Result, u64, CostEstimate)> {
     let evaluation = program?.eval(&[] as &[(&str, Value); 0], None);
     let estimated = estimate(checked, environment.features(), &NoSizes);
@@ -51,9 +51,9 @@ fn examples_have_the_value_that_they_say_within_their_estimate() {
                 continue;
             }
         };
-        // What the API server folds costs nothing, so the estimate is an upper bound only.
+        // Folded constants cost nothing, so the estimate is only an upper bound.
         match run(Program::new(&checked, environment), &checked, environment) {
-            // The API server estimates every format as if it had the regular expression of a name, and some have longer ones.
+            // The API server's estimate assumes the regular expression of a name for every format, but some formats have longer ones.
             Ok((Ok(Value::Bool(true)), cost, estimated)) if cost <= estimated.max || example.starts_with("format.") => {
             }
             other => wrong.push(format!("{name}: {text}: {other:?}")),
@@ -131,7 +131,7 @@ fn every_function_is_declared_completely() {
     check(&wrong);
 }
 
-/// Overloads that the API server itself evaluates at another cost than it estimates, and why.
+/// Overloads whose runtime cost exceeds the estimate in the API server as well, by reason.
 const ESTIMATED_OTHERWISE: &[(&str, &[&str])] = &[
     (
         "a value that something is selected from is counted once more",
@@ -188,13 +188,13 @@ const ESTIMATED_OTHERWISE: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Overloads whose calls with some operands of their types are "no such overload" on the API server, too, and why.
+/// Overloads that fail with "no such overload" for some operands in the API server as well, with the reason.
 const REFUSED: &[(&str, &str)] = &[
     ("cidr_contains_ip_string", "it does not say what is wrong with the text"),
     ("int64_to_duration", "an int converts to no duration"),
 ];
 
-/// Expressions of a type.
+/// Expressions with this type.
 fn operands(ty: &Type) -> Vec<String> {
     let fixed: &[&str] = match ty {
         Type::Bool => &["true", "false"],
@@ -261,7 +261,7 @@ fn operands(ty: &Type) -> Vec<String> {
     fixed.iter().map(|it| (*it).to_owned()).collect()
 }
 
-/// A call as a rule writes it; `None` for a function that only macros call.
+/// A call in source form; `None` for a function that only macros call.
 fn call(name: &str, overload: &OverloadDecl, operands: &[&str]) -> Option<String> {
     Some(match (name, operands) {
         (operators::CONDITIONAL, [c, a, b]) => format!("({c} ? {a} : {b})"),
@@ -279,10 +279,10 @@ fn call(name: &str, overload: &OverloadDecl, operands: &[&str]) -> Option<String
     })
 }
 
-/// The most calls of an overload.
+/// The maximum number of calls per overload.
 const MAX_CALLS: usize = 300;
 
-/// Choices of one expression for each parameter: all, or of too many every so manyth.
+/// Combinations of one expression per parameter: all of them, or an even sample if there are too many.
 fn choices(params: &[Type]) -> Vec<Vec<String>> {
     let all = params.iter().fold(vec![Vec::new()], |made, param| {
         let operands = operands(param);
@@ -329,7 +329,7 @@ fn every_overload_is_evaluated_within_its_estimate() {
     check(&wrong);
 }
 
-/// What is wrong with the first of some calls.
+/// The first problem found in the calls of an overload.
 #[derive(Default)]
 struct Evaluated {
     wrong_value: Option<String>,
@@ -350,7 +350,7 @@ fn evaluate_all(name: &str, overload: &OverloadDecl, environment: &Arc<Environme
             is_internal = true;
             continue;
         };
-        // The API server refuses some operands that are written as literals.
+        // The API server rejects some literal operands.
         let Ok(checked) = compile(&text, environment, &[], &Container::default()) else {
             continue;
         };

@@ -4,7 +4,7 @@ use super::declaration::{Cost, Counted, Function, Library, function, overload};
 use crate::KubernetesVersion;
 use crate::value::{EvalError, Map, Result, Value};
 
-/// What the macros that see index and element, or key and value, expand to. The macros are in
+/// Functions for the expansion of macros with two variables (index and element, or key and value). The macros are in
 /// [`parser::macros`](crate::parser::macros).
 pub(super) const LIBRARY: Library = Library {
     name: "two-variable comprehensions",

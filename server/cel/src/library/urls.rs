@@ -129,7 +129,7 @@ const FUNCTIONS: &[Function] = &[
     ),
 ];
 
-/// Reading the argument once. The size of the result is known since 1.32.
+/// The cost of reading the argument once. The size of the result is known since 1.32.
 const PARSE_URL: Cost = cost(
     |coster, call| {
         let size = coster.library_size(call.args.first()?);
@@ -150,7 +150,7 @@ fn url(value: &Value) -> Result<&Url> {
     }
 }
 
-/// Bytes as Go prints them: one replacement character for each byte that is not part of a UTF-8 character.
+/// Decodes bytes like Go: one replacement character for each byte that is not part of a UTF-8 character.
 fn lossy_text(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {

@@ -1,13 +1,13 @@
-//! Making expressions with ids and places in the order in which `cel-go` makes them (`parser/helper.go`).
+//! Creates nodes with ids and positions in the same order as `cel-go` (`parser/helper.go`).
 
 use super::ParseOptions;
 use crate::KubernetesVersion;
 use crate::ast::{Ast, ExprKind, Location, MapEntry, NodeId, Source, Span, StructField};
 
-/// No macro expansion makes more nodes than this. `cel-go` has no such limit: there, `a.optMap(x, x)` chained n times takes 2^n nodes.
+/// The maximum number of nodes after macro expansion. `cel-go` has no such limit: `a.optMap(x, x)` chained n times creates 2^n nodes.
 const MAX_NODES: usize = 1_000_000;
 
-/// The expression that is being made.
+/// The expression under construction.
 pub(super) struct Builder<'a> {
     pub(super) source: &'a Source,
     pub(super) ast: Ast,
@@ -23,7 +23,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A new id with a place.
+    /// Creates an id with this position.
     pub(super) fn id(&mut self, span: Span) -> i64 {
         let id = self.next_id;
         self.ast.source_info.set_span(id, span);
@@ -31,7 +31,7 @@ impl<'a> Builder<'a> {
         id
     }
 
-    /// A new id where a location is. One that is nowhere gives an id at offset -1.
+    /// Creates an id at a location. [`Location::NONE`] gives the offset -1.
     pub(super) fn id_at(&mut self, location: Location) -> i64 {
         let offset = if location == Location::NONE {
             -1
@@ -45,7 +45,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Takes an id back that no expression has.
+    /// Releases an id that no expression uses.
     pub(super) fn delete_id(&mut self, id: i64) {
         self.ast.source_info.clear(id);
         if id == self.next_id - 1 {
@@ -53,12 +53,12 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Where the expression `id` is.
+    /// The location of the expression `id`.
     pub(super) fn location(&self, id: i64) -> Location {
         self.ast.source_info.location(self.source, id)
     }
 
-    /// Where an error says that it is.
+    /// The location that an error reports for the expression `id`.
     pub(super) fn location_told(&self, id: i64, options: &ParseOptions) -> Location {
         if options.lines_begin_late {
             let version = KubernetesVersion::minor(31);
@@ -72,12 +72,12 @@ impl<'a> Builder<'a> {
         self.ast.push(id, kind)
     }
 
-    /// Whether expansions have made more than can be meant.
+    /// Whether macro expansions created too many nodes.
     pub(super) fn is_full(&self) -> bool {
         self.ast.len() > MAX_NODES
     }
 
-    /// A copy with ids of its own. Entries of maps and structs are placed at `macro_call`.
+    /// A copy with new ids. Entries of maps and messages get the position `macro_call`.
     pub(super) fn copy(&mut self, node: NodeId, macro_call: Location) -> NodeId {
         let expr = self.ast[node].clone();
         let span = self.ast.source_info.span(expr.id).unwrap_or(Span {
@@ -159,7 +159,7 @@ impl<'a> Builder<'a> {
         self.push(id, kind)
     }
 
-    /// Remembers the call that the expression `id` replaced. Macro calls inside it are replaced by their ids.
+    /// Records the call that the expression `id` replaced. Nested macro calls are replaced by placeholders with their ids.
     pub(super) fn add_macro_call(&mut self, id: i64, function: &str, target: Option<NodeId>, args: &[NodeId]) {
         let args = args.iter().map(|a| self.macro_call_argument(*a)).collect();
         let target = target.map(|t| self.macro_call_argument(t));

@@ -1,18 +1,18 @@
-//! The quick parser: recursive descent over a text without syntax errors. It gives up at the first error, and where the text nests so
-//! deep that only the limits of the other parser can say what becomes of it.
+//! The fast parser: recursive descent for expressions without syntax errors. It gives up at the first error, and where the nesting is so
+//! deep that it depends on the limits of the other parser whether the expression is valid.
 
 use super::token::Kind;
 use super::tree::{Label, Node, Part, Rule, TokenIdx, Tree, TreeIdx};
 
-/// It is not for this parser to say what the text is.
+/// This parser cannot decide. The slow parser has to parse the expression.
 pub(super) struct GaveUp;
 
 type Parsed = Result<TreeIdx, GaveUp>;
 
-/// How deep expressions may nest here. The real limit is 250 for each rule of the grammar; one level can take several of a rule.
+/// The maximum nesting depth here. The real limit is 250 per grammar rule, and one level can nest the same rule several times.
 const MAX_DEPTH: u32 = 60;
 
-/// Parses the tokens of `tree` (the last is the end of the text) and returns the start node.
+/// Parses the tokens of `tree` (the last one is the end of the expression) and returns the start node.
 pub(super) fn parse(tree: &mut Tree) -> Parsed {
     let mut parser = Parser { tree, at: 0, depth: 0 };
     let expr = parser.expr()?;
@@ -31,7 +31,7 @@ impl Parser<'_> {
         self.tree.kind(self.at)
     }
 
-    /// The kind of the token `ahead` of the current one.
+    /// The kind of the token at offset `ahead` from the current one.
     fn peek(&self, ahead: usize) -> Kind {
         self.tree
             .tokens
@@ -55,7 +55,7 @@ impl Parser<'_> {
         self.take_if(kind).ok_or(GaveUp)
     }
 
-    /// Makes a node of the tokens from `start` to before the current one.
+    /// Creates a node for the tokens from `start` up to (but not including) the current one.
     fn node(&mut self, rule: Rule, start: TokenIdx, parts: Vec<(Label, Part)>) -> TreeIdx {
         self.tree.push(Node {
             rule,
@@ -92,7 +92,7 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    /// A chain of `||` over chains of `&&` over relations.
+    /// Parses a chain of `||` over chains of `&&` over relations.
     fn logic(&mut self, op: Kind) -> Parsed {
         let or = op == Kind::LogicalOr;
         let start = self.at;
@@ -137,7 +137,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// Operators that bind at least as strongly as `precedence`: 1 for sums, 2 for products.
+    /// Parses operators that bind at least as strongly as `precedence`: 1 for sums, 2 for products.
     fn calc(&mut self, precedence: u32) -> Parsed {
         let start = self.at;
         let mut left = self.unary()?;
@@ -164,7 +164,7 @@ impl Parser<'_> {
     fn unary(&mut self) -> Parsed {
         let start = self.at;
         let op = self.kind();
-        // The minus before a number is part of it, if it is the only one.
+        // A single minus before a number belongs to the literal.
         let number = op == Kind::Minus && matches!(self.peek(1), Kind::Int | Kind::Float);
         if !matches!(op, Kind::Exclam | Kind::Minus) || number {
             return self.member();
@@ -235,7 +235,7 @@ impl Parser<'_> {
         Ok(self.node(rule, start, vec![(Label::Id, id)]))
     }
 
-    /// What follows an opening parenthesis.
+    /// Parses the arguments after an opening parenthesis.
     fn arguments(&mut self, parts: &mut Vec<(Label, Part)>) -> Result<(), GaveUp> {
         if self.take_if(Kind::RParen).is_some() {
             return Ok(());
@@ -279,13 +279,13 @@ impl Parser<'_> {
         }
     }
 
-    /// A variable, a call of a function, or a message.
+    /// Parses a variable, a function call or a message.
     fn named(&mut self) -> Parsed {
         let start = self.at;
         let mut parts = Vec::new();
         parts.extend(self.take_if(Kind::Dot).map(|dot| (Label::LeadingDot, dot)));
         parts.push((Label::Id, self.expect(Kind::Identifier)?));
-        // A brace after names and dots makes them the name of a message.
+        // A dotted name before a brace is the name of a message.
         let mut ahead = 0;
         while self.peek(ahead) == Kind::Dot && self.peek(ahead + 1) == Kind::Identifier {
             ahead += 2;
@@ -311,7 +311,7 @@ impl Parser<'_> {
         Ok(self.node(Rule::Ident, start, parts))
     }
 
-    /// A list, map or message after its opening bracket: entries, a comma that may trail, the closing bracket.
+    /// Parses a list, map or message after its opening bracket: entries, an optional trailing comma, the closing bracket.
     fn aggregate(
         &mut self,
         start: TokenIdx,

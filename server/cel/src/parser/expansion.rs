@@ -1,4 +1,4 @@
-//! What a macro expands to.
+//! The expansions of macros.
 
 use std::sync::Arc;
 
@@ -7,18 +7,18 @@ use super::macros::{Expansion, Macro, Quantifier};
 use super::options::ParseOptions;
 use crate::ast::{Comprehension, ExprKind, IssueKind, Limit, Literal, Location, MacroProblem, NodeId, operators};
 
-/// What replaces the call, or where and why it cannot be replaced.
+/// The expansion of a call, or the reason why it cannot be expanded, with its location.
 type Expanded = Result<NodeId, (Location, IssueKind)>;
 /// The variables of a comprehension.
 type Variables = (Arc<str>, Option<Arc<str>>);
 
-/// The function that `transformMap` builds its result with.
+/// The function that inserts an entry into the result of `transformMap`.
 const MAP_INSERT: &str = "cel.@mapInsert";
 
-/// The older name of the accumulator, which no variable may have.
+/// The former name of the accumulator, which no variable may have.
 const ACCUMULATOR: &str = "__result__";
 
-/// One expansion: everything it makes is placed where the call is.
+/// One expansion. All nodes that it creates have the position of the call.
 struct Expand<'b, 'a> {
     builder: &'b mut Builder<'a>,
     options: &'b ParseOptions,
@@ -27,7 +27,7 @@ struct Expand<'b, 'a> {
     name: &'static str,
 }
 
-/// Replaces a call, if it is one of a macro. `id` is the number of the call, whose place everything gets that the macro makes.
+/// Expands a call if it is a macro call. `id` is the id of the call; all created nodes get its position.
 pub(super) fn expand(
     builder: &mut Builder<'_>,
     options: &ParseOptions,
@@ -49,7 +49,7 @@ pub(super) fn expand(
         call,
         name: found.name,
     };
-    // A macro without receiver does not look at its target.
+    // The expansion of a macro without a receiver ignores the target.
     Some(expand.as_declared(found.expansion, target.unwrap_or(args[0]), args))
 }
 
@@ -153,7 +153,7 @@ impl Expand<'_, '_> {
         })))
     }
 
-    /// A comprehension (start, condition, step) whose result is the accumulator.
+    /// A comprehension with the given initial value, condition and step. Its result is the accumulator.
     fn comprehension(&mut self, range: NodeId, vars: Variables, parts: [NodeId; 3]) -> NodeId {
         let result = self.accumulator();
         let [init, condition, step] = parts;
@@ -178,7 +178,7 @@ impl Expand<'_, '_> {
         self.call(operators::CONDITIONAL, &[predicate, step, accumulator])
     }
 
-    /// The name that an argument is.
+    /// The name in an argument that declares a variable.
     fn variable(&self, node: NodeId) -> Result<Arc<str>, (Location, IssueKind)> {
         match &self.builder.ast[node].kind {
             ExprKind::Ident(name) => Ok(name.clone()),
@@ -193,7 +193,7 @@ impl Expand<'_, '_> {
         Ok(())
     }
 
-    /// Start, condition, step and result of a quantifier.
+    /// The initial value, condition, step and result of a quantifier.
     fn quantifier_parts(&mut self, quantifier: Quantifier, predicate: NodeId) -> [NodeId; 4] {
         match quantifier {
             Quantifier::All => {
@@ -215,7 +215,7 @@ impl Expand<'_, '_> {
             }
             Quantifier::ExistsOne => {
                 let init = self.literal(Literal::Int(0));
-                // Before cel-go 0.22 the same 1 is in both places.
+                // Before cel-go 0.22, both use the same literal node.
                 let shared = (!self.options.copies_targets).then(|| self.literal(Literal::Int(1)));
                 let condition = self.literal(Literal::Bool(true));
                 let accumulator = self.accumulator();
@@ -243,7 +243,7 @@ impl Expand<'_, '_> {
         Ok(self.selection(target, element, predicate, args[args.len() - 1]))
     }
 
-    /// The list of `item` for those elements for which the predicate holds.
+    /// A comprehension that collects `item` for the elements for which the predicate is true.
     fn selection(&mut self, target: NodeId, element: Arc<str>, predicate: Option<NodeId>, item: NodeId) -> NodeId {
         let shared = self.options.accumulator_shared.then(|| self.accumulator());
         let init = self.list(&[]);
@@ -260,7 +260,7 @@ impl Expand<'_, '_> {
         self.comprehension_with_result(target, (element, None), self.options.accumulator.into(), parts)
     }
 
-    /// A name for the list, whose elements are then sorted by the list of their keys.
+    /// Binds the list to a name, and sorts its elements by the list of their keys.
     fn sort_by(&mut self, target: NodeId, args: &[NodeId]) -> Expanded {
         const INPUT: &str = "@__sortBy_input__";
         if matches!(
@@ -288,7 +288,7 @@ impl Expand<'_, '_> {
         let variable = self.variable(args[0])?;
         let has_value = self.member_call("hasValue", target);
         let range = self.list(&[]);
-        // Before cel-go 0.22 the target itself is in both places, with the same numbers.
+        // Before cel-go 0.22, both use the same target node, with the same ids.
         let second = if self.options.copies_targets {
             self.builder.copy(target, self.call)
         } else {

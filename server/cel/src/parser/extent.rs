@@ -1,6 +1,6 @@
-//! From where to where the parts of an expression are written.
+//! The byte ranges of the parts of an expression.
 //!
-//! An expression keeps one token of each of its parts ([`Span`](crate::ast::Span)); what people are shown is all of the part.
+//! The tree only has the position of one token of each part ([`Span`](crate::ast::Span)). Users need to see the whole part.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,10 +9,10 @@ use super::lexer::{Lexed, Lexer};
 use super::token::Kind;
 use crate::ast::{Ast, ExprKind, NodeId, Source, operators};
 
-/// Parts that lie deeper are as long as their token.
+/// Parts below this depth get the extent of their token only.
 const MAX_DEPTH: usize = 500;
 
-/// The extents of the parts of one text.
+/// Computes the extents of the parts of one expression.
 #[derive(Debug)]
 pub struct Extents {
     tokens: Vec<Token>,
@@ -22,15 +22,15 @@ pub struct Extents {
 struct Token {
     kind: Kind,
     bytes: Range<usize>,
-    /// The bracket that closes or opens this one.
+    /// The index of the matching bracket.
     partner: Option<usize>,
 }
 
-/// The first and the last token of a part.
+/// The indices of the first and last token of a part.
 type Reach = (usize, usize);
 
 impl Extents {
-    /// Reads the tokens of a text that parses.
+    /// Reads the tokens of a valid expression.
     pub fn new(source: &Source) -> Self {
         let mut tokens: Vec<Token> = Vec::new();
         let mut open = Vec::new();
@@ -63,7 +63,7 @@ impl Extents {
         Self { tokens }
     }
 
-    /// The bytes of every part of an expression that was written, by id.
+    /// The byte ranges of all parts that are in the source text, by id.
     pub fn all(&self, ast: &Ast) -> HashMap<i64, Range<usize>> {
         let mut reaches = HashMap::new();
         if let Some(root) = ast.root() {
@@ -135,7 +135,7 @@ impl Extents {
         first
     }
 
-    /// A part with the parentheses around it.
+    /// Extends a part by the parentheses around it.
     fn with_parentheses(&self, (mut first, mut last): Reach) -> Reach {
         while let Some(before) = first.checked_sub(1)
             && self.tokens[before].kind == Kind::LParen
@@ -148,7 +148,7 @@ impl Extents {
     }
 }
 
-/// What a part is and what it is made of, as it was written: macros are the calls that they were.
+/// The kind and children of a part as it was written: expanded macros appear as calls.
 pub fn as_written(ast: &Ast, node: NodeId) -> (&ExprKind, Vec<NodeId>) {
     let node = ast.macro_call(ast[node].id).unwrap_or(node);
     (&ast[node].kind, ast.children(node))

@@ -1,12 +1,12 @@
-//! Text to tokens, one at a time, as the lexer that ANTLR makes of `cel-go`'s grammar: the longest match wins, and where nothing
-//! matches, everything up to and with the first character that fits nothing is one error.
+//! Splits an expression into tokens, like the lexer that ANTLR generates from `cel-go`'s grammar: the longest match wins. If nothing
+//! matches, everything up to and including the first unexpected character is one error.
 
 use super::token::{Kind, Token};
 use crate::ast::Source;
 
-/// What comes next in the text.
+/// The next token or error.
 pub(super) enum Lexed {
-    /// A token; [`Kind::Eof`] at the end, as often as asked.
+    /// A token. At the end, [`Kind::Eof`] any number of times.
     Token(Token),
     /// Characters that are part of no token.
     Error {
@@ -16,12 +16,12 @@ pub(super) enum Lexed {
     },
 }
 
-/// A position in a text.
+/// A lexer with its position in the expression.
 pub(super) struct Lexer<'a> {
     source: &'a Source,
     text: &'a [u8],
     at: usize,
-    /// Whether identifiers in backticks are tokens.
+    /// Whether names in backticks are tokens.
     escaped_identifiers: bool,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next token or error; blanks and comments are skipped.
+    /// Reads the next token or error; whitespace and comments are skipped.
     pub(super) fn next(&mut self) -> Lexed {
         self.skip_hidden();
         let start = self.at;
@@ -72,7 +72,7 @@ impl<'a> Lexer<'a> {
         self.text.get(at).copied()
     }
 
-    /// The byte after the character at `at` (the end of the text when there is none).
+    /// The offset after the character at `at`, at most the end of the expression.
     fn after_char(&self, at: usize) -> usize {
         let mut end = (at + 1).min(self.text.len());
         while self.text.get(end).is_some_and(|b| b & 0xc0 == 0x80) {
@@ -95,7 +95,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The longest token at `start`, or where the first character is that fits no token.
+    /// The kind and end of the longest token at `start`, or the position of the first character that fits no token.
     fn scan(&self, start: usize) -> Result<(Kind, usize), usize> {
         let two = |second: u8, long: Kind, short: Option<Kind>| {
             if self.byte(start + 1) == Some(second) {
@@ -193,7 +193,7 @@ impl<'a> Lexer<'a> {
         while self.byte(end).is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_') {
             end += 1;
         }
-        // A prefix of a string is one only if the string ends; otherwise it is a name.
+        // A string prefix is only one if the string is complete. Otherwise it is a name.
         if let Some(quote @ (b'"' | b'\'')) = self.byte(end) {
             let string = match &self.text[start..end] {
                 b"r" | b"R" => self.raw(end, quote).map(|end| (Kind::String, end)),
@@ -215,11 +215,11 @@ impl<'a> Lexer<'a> {
         (kind, end)
     }
 
-    /// The end of the string that starts with the quote at `start`.
+    /// The end of the string whose opening quote is at `start`.
     fn quoted(&self, start: usize) -> Result<usize, usize> {
         let quote = self.text[start];
         if self.byte(start + 1) == Some(quote) {
-            // An empty string, unless it is the start of a complete string in three quotes.
+            // An empty string, unless a complete triple-quoted string starts here.
             return Ok(self.triple(start).unwrap_or(start + 2));
         }
         let mut at = start + 1;
@@ -254,7 +254,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The end of the string without escapes whose quotes start at `start`.
+    /// The end of the raw string whose opening quote is at `start`.
     fn raw(&self, start: usize, quote: u8) -> Option<usize> {
         if self.is_triple(start, quote)
             && let Some(end) = (start + 3..self.text.len()).find(|at| self.is_triple(*at, quote))
@@ -271,7 +271,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The end of the escape sequence whose backslash is at `at`, or where it stops being one.
+    /// The end of the escape sequence whose backslash is at `at`, or the position where it becomes invalid.
     fn escape(&self, at: usize) -> Result<usize, usize> {
         let run = |start: usize, count: usize, valid: fn(u8) -> bool| {
             (start..start + count)

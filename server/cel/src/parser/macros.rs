@@ -1,41 +1,41 @@
 //! The macros: calls that the parser replaces by other expressions.
 //!
-//! What each expands to is in `expansion.rs`.
+//! Their expansions are in `expansion.rs`.
 //!
 //! Ported from `cel-go`: `parser/macro.go`, `cel/library.go` (`optMap`, `optFlatMap`), `ext/comprehensions.go` (two variables),
 //! `ext/lists.go` (`sortBy`).
 
 use crate::KubernetesVersion;
 
-/// A macro, by the call that it replaces.
+/// A macro, identified by its call.
 #[derive(Debug)]
 pub struct Macro {
     /// The name of the function.
     pub name: &'static str,
-    /// What it is called on.
+    /// The receiver of the call.
     pub target: Target,
-    /// What the arguments are, for people. Their number selects the macro.
+    /// The parameters, named for users. Their number selects the macro.
     pub parameters: &'static [&'static str],
-    /// What it does, in a sentence or two.
+    /// A description in one or two sentences.
     pub documentation: &'static str,
-    /// Expressions that use it, each with its value.
+    /// Example expressions, each with its value.
     pub examples: &'static [(&'static str, &'static str)],
-    /// The oldest server whose `cel-go` has it.
+    /// The oldest API server whose `cel-go` has it.
     pub server: KubernetesVersion,
-    /// The oldest environment that has it.
+    /// The oldest environment that enables it.
     pub environment: KubernetesVersion,
-    /// What it expands to.
+    /// The expansion.
     pub(super) expansion: Expansion,
 }
 
-/// What a call becomes.
+/// The expansion of a macro call.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Expansion {
-    /// A test for the presence of a field.
+    /// A presence test.
     Has,
     /// A comprehension with one variable and a boolean result.
     Quantifier(Quantifier),
-    /// The same with two variables.
+    /// A comprehension with two variables and a boolean result.
     QuantifierOfTwo(Quantifier),
     Map,
     Filter,
@@ -47,7 +47,7 @@ pub(super) enum Expansion {
     SortBy,
 }
 
-/// Of how many elements a predicate has to be true.
+/// The number of elements for which a predicate must be true.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Quantifier {
     All,
@@ -55,10 +55,10 @@ pub(super) enum Quantifier {
     ExistsOne,
 }
 
-/// What a macro is called on.
+/// The receiver of a macro call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// Nothing: `name(…)`.
+    /// No receiver: `name(…)`.
     Nothing,
     /// A list or map: `target.name(…)`.
     Collection,
@@ -69,12 +69,12 @@ pub enum Target {
 }
 
 impl Macro {
-    /// Whether it is called on something.
+    /// Whether it has a receiver.
     pub fn is_method(&self) -> bool {
         self.target != Target::Nothing
     }
 
-    /// Whether it has a variable for the index or key and another for the element or value.
+    /// Whether it has two variables: one for the index or key, one for the element or value.
     pub fn has_two_variables(&self) -> bool {
         self.parameters.starts_with(&["key", "value"])
     }

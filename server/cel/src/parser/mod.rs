@@ -1,5 +1,5 @@
-//! Text to [`Ast`], as the parser of the API server's `cel-go` does it: what it accepts, where it places expressions, how
-//! it expands macros, and what it says about the rest.
+//! Parses an expression into an [`Ast`] as the API server's `cel-go` does: with the same positions, macro expansions and error
+//! messages.
 
 mod build;
 mod descent;
@@ -29,12 +29,12 @@ use visit::Visitor;
 
 use crate::ast::{Ast, IssueKind, Issues, Limit, Location, Source};
 
-/// What became of a text.
+/// The outcome of parsing.
 #[derive(Clone, Debug)]
 pub struct Parsed {
-    /// The expression. Where there are issues, it has holes ([`ExprKind::Unspecified`](crate::ast::ExprKind::Unspecified)), or no root.
+    /// The tree. If there are issues, it has placeholders ([`ExprKind::Unspecified`](crate::ast::ExprKind::Unspecified)), or no root.
     pub ast: Ast,
-    /// What is wrong. Only an expression without issues goes on to be checked.
+    /// The problems. Only an expression without issues can be type-checked.
     pub issues: Issues,
 }
 
@@ -73,7 +73,7 @@ pub fn parse(source: &Source, options: &ParseOptions) -> Parsed {
     Parsed { ast, issues }
 }
 
-/// The parse tree of a text without syntax errors.
+/// The parse tree of an expression without syntax errors.
 fn quick(source: &Source, options: &ParseOptions, tree: &mut Tree) -> Option<TreeIdx> {
     let mut lexer = Lexer::new(source, options.escaped_identifiers != EscapedIdentifiers::Unknown);
     loop {

@@ -1,17 +1,17 @@
-//! What the parser accepts, which depends on the API server's `cel-go` and on the environment it compiles for.
+//! Options of the parser. They depend on the API server's `cel-go` and on the environment of the expression.
 
 use super::macros::{self, Macro};
 use super::unescape::CodePoints;
 use crate::KubernetesVersion;
 
-/// What names in backticks are.
+/// The support for names in backticks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EscapedIdentifiers {
-    /// No tokens.
+    /// The lexer does not know them.
     Unknown,
-    /// Tokens, but the environment does not allow them.
+    /// They are parsed, but the environment does not allow them.
     Refused,
-    /// Names of fields.
+    /// They are field names.
     Allowed,
 }
 
@@ -21,39 +21,39 @@ pub struct ParseOptions {
     pub(super) macros: Vec<&'static Macro>,
     /// The name of a comprehension's accumulator.
     pub(super) accumulator: &'static str,
-    /// Whether a macro may not name its variable as an accumulator.
+    /// Whether a macro rejects a variable with the accumulator's name.
     pub(super) accumulator_reserved: bool,
     /// Whether a macro that uses its target twice copies it.
     pub(super) copies_targets: bool,
-    /// Whether `map` and `filter` name their accumulator once and put that in every place.
+    /// Whether all uses of the accumulator in an expansion of `map` or `filter` share one node.
     pub(super) accumulator_shared: bool,
     pub(super) escaped_identifiers: EscapedIdentifiers,
     pub(super) optional_syntax: bool,
-    /// `a || b || c` is one call with three arguments, instead of a balanced tree of calls.
+    /// Whether `a || b || c` is one call with three arguments instead of a balanced tree of calls.
     pub(super) variadic_logic: bool,
     pub(super) code_points: CodePoints,
-    /// Whether messages are formats that lack their arguments, so that `%` becomes something else.
+    /// Whether Go formats messages without arguments, which garbles each `%`.
     pub(super) messages_are_formats: bool,
-    /// Whether errors of the walk over the grammar tell the first character of a line as one past the end of the line before.
+    /// Whether errors of the tree walk report the first character of a line as one past the end of the previous line.
     pub(super) lines_begin_late: bool,
-    /// How deep rules of the grammar may nest, and separately operators.
+    /// The maximum nesting depth of each grammar rule, and separately of operators.
     pub(super) max_recursion_depth: u32,
-    /// Syntax errors after this many end the parse.
+    /// The number of syntax errors after which parsing ends.
     pub(super) error_limit: usize,
-    /// How often an error may be recovered from.
+    /// The maximum number of recoveries from errors.
     pub(super) recovery_limit: usize,
-    /// How many tokens one recovery may skip.
+    /// The maximum number of tokens that one recovery may skip.
     pub(super) recovery_lookahead: usize,
-    /// The longest text, in code points.
+    /// The maximum length, in code points.
     pub(super) size_limit: usize,
 }
 
 impl ParseOptions {
-    /// How an API server of minor `server` parses an expression in an environment of minor `environment` (for new expressions
-    /// [`KubernetesVersion::compatibility`], for stored ones the newest that the API server knows).
+    /// The options of the API server `server` for an expression in an environment of version `environment` (for new expressions
+    /// [`KubernetesVersion::compatibility`], for stored ones the newest version that the API server knows).
     ///
-    /// `k8s.io/apiserver/pkg/cel/environment` (`baseOpts`) says which macros there are; the rest are defaults of the `cel-go`
-    /// that the API server is built with, which Kubernetes leaves alone.
+    /// The set of macros is from `k8s.io/apiserver/pkg/cel/environment` (`baseOpts`). All other options are defaults of the
+    /// `cel-go` that the API server is built with, which Kubernetes does not change.
     pub fn kubernetes(server: KubernetesVersion, environment: KubernetesVersion) -> Self {
         let since = |minor| server >= KubernetesVersion::minor(minor);
         Self {
@@ -89,12 +89,12 @@ impl ParseOptions {
         }
     }
 
-    /// The macros that are expanded.
+    /// The enabled macros.
     pub fn macros(&self) -> &[&'static Macro] {
         &self.macros
     }
 
-    /// The message that becomes of a text.
+    /// The message as the API server prints it.
     pub(super) fn worded(&self, message: &str) -> String {
         if self.messages_are_formats && message.contains('%') {
             crate::go::format_without_arguments(message)
@@ -110,14 +110,14 @@ impl ParseOptions {
         self
     }
 
-    /// Sets what names in backticks are.
+    /// Sets the support for names in backticks.
     #[must_use]
     pub fn escaped_identifiers(mut self, escaped_identifiers: EscapedIdentifiers) -> Self {
         self.escaped_identifiers = escaped_identifiers;
         self
     }
 
-    /// Sets the accumulator's name: hidden (`@result`) or the older one that an expression can name (`__result__`).
+    /// Sets the accumulator's name: hidden (`@result`), or the former one that an expression can use (`__result__`).
     #[must_use]
     pub fn hidden_accumulator(mut self, hidden: bool) -> Self {
         self.accumulator = if hidden { "@result" } else { "__result__" };
@@ -131,14 +131,14 @@ impl ParseOptions {
         self
     }
 
-    /// Sets how deep the expression may nest.
+    /// Sets the maximum nesting depth.
     #[must_use]
     pub fn max_recursion_depth(mut self, depth: u32) -> Self {
         self.max_recursion_depth = depth;
         self
     }
 
-    /// Sets how many syntax errors are reported, how often and over how many tokens is recovered.
+    /// Sets the number of reported syntax errors, of recoveries, and of tokens that one recovery may skip.
     #[must_use]
     pub fn error_limits(mut self, reported: usize, recoveries: usize, lookahead: usize) -> Self {
         self.error_limit = reported;
@@ -147,7 +147,7 @@ impl ParseOptions {
         self
     }
 
-    /// Sets the longest text, in code points.
+    /// Sets the maximum length, in code points.
     #[must_use]
     pub fn size_limit(mut self, code_points: usize) -> Self {
         self.size_limit = code_points;

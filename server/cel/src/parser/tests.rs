@@ -1,4 +1,4 @@
-//! What parses, to which tree, and what is reported for what does not.
+//! Tests of the parser: trees and error messages.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::parser::{EscapedIdentifiers, ParseOptions, Parsed, parse};
 use crd_analyzer_budget::{Limits, within};
 use crd_analyzer_fixtures::tables::Table;
 
-/// Prints a tree as the parser tests of `cel-go` do: each expression with its number and kind.
+/// Prints a tree like the parser tests of `cel-go`: each expression with its id and kind.
 struct Printer<'a> {
     ast: &'a Ast,
     text: String,
@@ -204,7 +204,7 @@ fn trees_places_and_errors_are_those_of_cel_go() {
             continue;
         }
         let version = KubernetesVersion::NEWEST;
-        // One case sets limits of its own, which the table does not carry.
+        // One test case sets its own limit, which is not in the table.
         let limit = if text == "x{?." { 10 } else { 4 };
         let escaped = if settings["identEscapeSyntax"] == true {
             EscapedIdentifiers::Allowed
@@ -225,7 +225,7 @@ fn trees_places_and_errors_are_those_of_cel_go() {
             continue;
         }
         let found = print(&parsed.ast);
-        // The table prints an optional element of a list like any other, and no literal that is not UTF-8.
+        // The table does not mark optional list elements, and has no literals that are not UTF-8.
         if actual["debug"].as_str() != Some(&*found) {
             wrong.push(format!("{text}\n  {found}\n  {}", actual["debug"]));
         }
@@ -241,7 +241,7 @@ fn trees_places_and_errors_are_those_of_cel_go() {
     table.finish();
 }
 
-/// What each server says of a text that it refuses; nothing of one that it accepts.
+/// The errors of each API server for invalid expressions; empty if it accepts the expression.
 #[test]
 fn errors_are_those_of_each_server() {
     let check = |minors: std::ops::RangeInclusive<u8>, text: &str, expected: &str| {
@@ -340,7 +340,7 @@ fn escapes_say_where_they_fail() {
     check("'a\nb'", Some("token recognition error"));
 }
 
-/// Whatever is too long or too deep ends in an error.
+/// Expressions that are too long or too deep cause an error.
 #[test]
 fn size_and_depth_are_bounded() {
     let check = |text: String, expected: &str| {

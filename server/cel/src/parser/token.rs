@@ -2,15 +2,15 @@
 
 pub(super) use crate::ast::TokenKind as Kind;
 
-/// One token of a text.
+/// One token of an expression.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
     pub(super) kind: Kind,
-    /// Where it starts and ends, in bytes.
+    /// Its start and end, in bytes.
     pub(super) bytes: (u32, u32),
-    /// Where it starts, in code points.
+    /// Its start, in code points.
     pub(super) offset: u32,
-    /// The text of a token that is not in the expression: error recovery made it up.
+    /// The text of a token that error recovery inserted.
     pub(super) invented: Option<String>,
 }
 

@@ -1,10 +1,10 @@
-//! The tokens of a text for editors: what each is, also where the text does not parse.
+//! The classified tokens of an expression, for editors. The expression does not have to be valid.
 
 use super::lexer::{Lexed, Lexer};
 use super::token::Kind;
 use crate::ast::Source;
 
-/// What a token is.
+/// The class of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TokenClass {
     /// A name.
@@ -19,7 +19,7 @@ pub enum TokenClass {
     String,
     /// `in`
     In,
-    /// An operator of one or two characters, `?` and `:` too.
+    /// An operator of one or two characters, including `?` and `:`.
     Operator,
     /// `.`
     Dot,
@@ -31,34 +31,34 @@ pub enum TokenClass {
     Close,
     /// `// …`
     Comment,
-    /// What fits no token.
+    /// Characters that fit no token.
     Unknown,
 }
 
-/// A token and where it is written.
+/// A token with its position in the source text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WrittenToken {
-    /// What it is.
+    /// The class of the token.
     pub class: TokenClass,
-    /// Its first byte.
+    /// The offset of its first byte.
     pub start: u32,
-    /// The byte after its last.
+    /// The offset after its last byte.
     pub end: u32,
 }
 
 impl WrittenToken {
-    /// Its text.
+    /// The text of the token.
     pub fn text(self, text: &str) -> &str {
         text.get(self.start as usize..self.end as usize).unwrap_or_default()
     }
 
-    /// Whether a cursor at this byte touches it.
+    /// Whether a cursor at this byte offset touches the token.
     pub const fn touches(self, byte: u32) -> bool {
         self.start <= byte && byte <= self.end
     }
 }
 
-/// The tokens of a text with its comments, in order. All but blanks is in one.
+/// The tokens and comments of an expression, in order. They cover everything except whitespace.
 pub fn tokens(source: &Source) -> Vec<WrittenToken> {
     let mut found = Vec::new();
     let mut lexer = Lexer::new(source, true);
@@ -81,7 +81,7 @@ pub fn tokens(source: &Source) -> Vec<WrittenToken> {
     found
 }
 
-/// Comments between two tokens: each to the end of its line.
+/// Adds the comments between two tokens. Each one extends to the end of its line.
 fn comments(text: &str, from: u32, to: u32, found: &mut Vec<WrittenToken>) {
     let mut at = from as usize;
     while let Some(start) = text[at..to as usize].find("//").map(|it| at + it) {

@@ -1,19 +1,19 @@
 //! The parse tree between tokens and [`Ast`](crate::ast::Ast), with the node kinds and labels of `cel-go`'s grammar.
 //!
-//! Two parsers make it: a quick one for texts without syntax errors (which leaves out nodes that only wrap another), and the one that
-//! recovers from errors as ANTLR does (where any part may be missing).
+//! Two parsers build it: a fast one for valid expressions (which omits nodes that only wrap another), and one that recovers from errors
+//! like ANTLR (where any part may be missing).
 
 use super::token::{Kind, Token};
 
-/// The index of a token: of [`Tree::tokens`], or (with [`INVENTED`]) of those that error recovery made up.
+/// The index of a token in [`Tree::tokens`], or (with [`INVENTED`]) of a token that error recovery inserted.
 pub(super) type TokenIdx = u32;
 
-/// Added to the index of a token that is not in the text.
+/// Added to the index of a token that is not in the source text.
 const INVENTED: TokenIdx = 1 << 31;
 /// The index of a node in a [`Tree`].
 pub(super) type TreeIdx = u32;
 
-/// What a node was parsed as. Those that only wrap another are looked through.
+/// The grammar rule of a node. Nodes that only wrap another node are skipped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Rule {
     Start,
@@ -22,7 +22,7 @@ pub(super) enum Rule {
     ConditionalAnd,
     Relation,
     Calc,
-    /// A unary expression whose first token is already wrong.
+    /// A unary expression whose first token is already invalid.
     Unary,
     MemberExpr,
     LogicalNot,
@@ -31,7 +31,7 @@ pub(super) enum Rule {
     Select,
     MemberCall,
     Index,
-    /// A primary expression whose first token is already wrong.
+    /// A primary expression whose first token is already invalid.
     Primary,
     Ident,
     GlobalCall,
@@ -50,7 +50,7 @@ pub(super) enum Rule {
     SimpleIdentifier,
     EscapedIdentifier,
     OptExpr,
-    /// A literal whose first token is already wrong.
+    /// A literal whose first token is already invalid.
     Literal,
     Int,
     Uint,
@@ -62,7 +62,7 @@ pub(super) enum Rule {
     Null,
 }
 
-/// What a part of a node is to it.
+/// The role of a part within its node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Label {
     /// The (first) operand, or the wrapped node.
@@ -102,11 +102,11 @@ pub(super) enum Part {
     Node(TreeIdx),
 }
 
-/// A node: its parts in the order of the text.
+/// A node with its parts in source order.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) rule: Rule,
-    /// The first token. It may lie after the last one when the node is empty.
+    /// The first token. It can be after the last one if the node is empty.
     pub(super) start: TokenIdx,
     /// The last token.
     pub(super) stop: TokenIdx,
@@ -138,7 +138,7 @@ impl Tree {
         }
     }
 
-    /// Adds a token that is not in the text.
+    /// Adds a token that is not in the source text.
     pub(super) fn invent(&mut self, token: Token) -> TokenIdx {
         self.invented.push(token);
         INVENTED + self.invented.len() as TokenIdx - 1

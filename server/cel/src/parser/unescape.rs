@@ -1,17 +1,17 @@
-//! What a string or bytes literal means (`cel-go` `parser/unescape.go`).
+//! Decodes string and bytes literals (`cel-go` `parser/unescape.go`).
 
 use crate::ast::LiteralProblem;
 
-/// What an escape sequence may say, which a later `cel-go` narrowed.
+/// The code points that an escape sequence accepts. Later versions of `cel-go` accept fewer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CodePoints {
-    /// Everything up to U+10FFFF; surrogates become U+FFFD.
+    /// All code points up to U+10FFFF; surrogates become U+FFFD.
     WithSurrogates,
-    /// Only characters; the rest is an error that says so.
+    /// Only characters; other code points are an error.
     Characters,
 }
 
-/// The bytes that a literal with its quotes (and `r`, without `b`) represents. Those of a string are UTF-8.
+/// The bytes of a literal, which is given with its quotes (and `r`, without `b`). Those of a string are UTF-8.
 pub(super) fn unescape(literal: &str, is_bytes: bool, code_points: CodePoints) -> Result<Vec<u8>, LiteralProblem> {
     let literal = literal.replace("\r\n", "\n").replace('\r', "\n");
     if literal.len() < 2 {
@@ -46,7 +46,7 @@ pub(super) fn unescape(literal: &str, is_bytes: bool, code_points: CodePoints) -
     Ok(out)
 }
 
-/// Writes what the escape sequence at the start of `rest` (after the backslash) means, and returns what follows it.
+/// Decodes the escape sequence at the start of `rest` (after the backslash), and returns the remaining input.
 fn escape<'a>(
     rest: &'a str,
     is_bytes: bool,

@@ -1,7 +1,7 @@
-//! Parse tree to [`Ast`](crate::ast::Ast), with macros expanded (the visitor of `cel-go` `parser/parser.go`).
+//! Converts the parse tree to an [`Ast`](crate::ast::Ast) and expands macros (the visitor of `cel-go` `parser/parser.go`).
 //!
-//! The tree may have holes where syntax errors are. What the visitor says about such a tree is in the API server's message beside the
-//! syntax errors, so it takes the same turns.
+//! Syntax errors can leave gaps in the tree. The API server reports what its visitor finds in such a tree together with the syntax
+//! errors, so this visitor takes the same steps.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::ast::{
     StructField, Unsupported, operators,
 };
 
-/// Names that are not variables, although they are identifiers to the grammar.
+/// Reserved names, which cannot be variables although the grammar accepts them as identifiers.
 pub const RESERVED: [&str; 21] = [
     "as",
     "break",
@@ -40,12 +40,12 @@ pub const RESERVED: [&str; 21] = [
     "while",
 ];
 
-/// The expression nests too deep; nothing more is reported for it.
+/// The expression is nested too deeply. No further problems are reported for it.
 pub(super) struct TooDeep;
 
 type Visited<T = NodeId> = Result<T, TooDeep>;
 
-/// Where something was made from.
+/// The origin of a node, which determines its position.
 #[derive(Clone, Copy)]
 enum Origin {
     Token(TokenIdx),
@@ -105,7 +105,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
         self.builder.id(span)
     }
 
-    /// The id of an expression named by a token that may be missing: then it has none (-1).
+    /// Creates the id of an expression at a token, or returns -1 if the token is missing.
     fn token_id(&mut self, token: Option<TokenIdx>) -> i64 {
         token.map_or(-1, |token| self.id(Origin::Token(token)))
     }
@@ -139,7 +139,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
         self.tree.token(token).text(self.builder.source.text())
     }
 
-    /// Looks through nodes that only wrap another.
+    /// Skips nodes that only wrap another.
     fn unnest(&self, mut node: TreeIdx) -> Option<TreeIdx> {
         loop {
             let wraps = match self.tree.node(node).rule {
@@ -196,7 +196,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
         }
     }
 
-    /// A part that is not there, or not enough of it. Something has been said about it already; if not, this says it.
+    /// A placeholder for a missing or incomplete part. Reports it only if there is not another issue.
     fn unknown(&mut self, what: &str) -> NodeId {
         if self.issues.is_empty() {
             return self.report(
@@ -257,7 +257,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
         Ok(self.balanced(&function.into(), &terms, &ids))
     }
 
-    /// A tree as flat as it can be: its depth is the logarithm of the number of terms.
+    /// A balanced tree of calls: its depth is the logarithm of the number of terms.
     fn balanced(&mut self, function: &Arc<str>, terms: &[NodeId], ids: &[i64]) -> NodeId {
         if ids.is_empty() {
             return terms[0];
@@ -296,7 +296,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
         Ok(self.call_or_macro(id, function, None, vec![operand]))
     }
 
-    /// The name of a field where the node `of` has one, and where that is; or why it is none. Grammars before names in backticks have a
+    /// The field name of the node `of` with its position, or the reason why it is invalid. Grammars without names in backticks have a
     /// token there, later ones a node.
     fn field_name(&self, of: TreeIdx) -> Option<(Origin, Result<Arc<str>, Unsupported>)> {
         if let Some(token) = self.tree.token_of(of, Label::Id) {
@@ -385,7 +385,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
         Ok(self.call_or_macro(id, function, None, vec![operand, index]))
     }
 
-    /// The name of a variable or function and its token, or the expression that represents one that is missing or reserved.
+    /// The name of a variable or function with its token. If it is missing or reserved, the error is a placeholder expression.
     fn visit_name(&mut self, node: TreeIdx) -> Result<(String, TokenIdx), NodeId> {
         let Some(token) = self.tree.token_of(node, Label::Id) else {
             return Err(self.unspecified(Origin::Node(node)));
@@ -415,7 +415,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
             Ok(named) => named,
             Err(instead) => return Ok(instead),
         };
-        // Before there were names in backticks, the grammar had one alternative for variables and calls.
+        // Without names in backticks, the grammar has a single alternative for variables and calls.
         if self.options.escaped_identifiers == EscapedIdentifiers::Unknown
             && self.tree.token_of(node, Label::Op).is_none()
         {
@@ -532,7 +532,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
                     self.report(Origin::Node(list), IssueKind::Unsupported(problem));
                     continue;
                 }
-                // Before there were names in backticks, a missing one ended the list.
+                // Without names in backticks, a missing name ends the list of fields.
                 None if self.options.escaped_identifiers == EscapedIdentifiers::Unknown => return Ok(Vec::new()),
                 None => {
                     self.report(Origin::Node(list), IssueKind::Unsupported(Unsupported::Name));
@@ -587,7 +587,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
             Err(problem) => {
                 let quoted = matches!(self.tree.node(node).rule, Rule::String | Rule::Bytes);
                 let error = self.report(Origin::Node(node), IssueKind::Literal(problem));
-                // A string that cannot be unescaped goes on as it is written.
+                // An invalid string literal is kept as written.
                 if quoted {
                     self.literal(node, Literal::String(self.text(token).into()))
                 } else {

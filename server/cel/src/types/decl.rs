@@ -1,4 +1,4 @@
-//! Declared types: what a schema says of values, with the sizes that costs are estimated from
+//! Declared types: the types from a schema, with the sizes for cost estimates
 //! (`k8s.io/apiserver/pkg/cel`, `DeclType`).
 
 use std::sync::Arc;
@@ -7,22 +7,22 @@ use crd_analyzer_budget as budget;
 
 use super::Type;
 
-/// Bytes of one type in another, with the way to it.
+/// The bytes of a type with its path inside another type.
 const TYPE_BYTES: u64 = 64;
 
-/// A declared type. The types of objects have no name of their own: [`DeclTypes`](super::DeclTypes) name them by the path from
-/// their root.
+/// A declared type. Object types have no names of their own: [`DeclTypes`](super::DeclTypes) names them by their path from
+/// the root.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DeclType {
-    /// What it is.
+    /// The kind of the type.
     pub kind: DeclKind,
-    /// The most elements (list), entries (map) or bytes (string, bytes) that a value has; 0 where that means nothing.
+    /// The maximum number of elements (list), entries (map) or bytes (string, bytes) of a value; 0 for other types.
     pub max_elements: i64,
-    /// The fewest bytes that a value takes in JSON.
+    /// The minimum size of a value in JSON, in bytes.
     pub min_serialized_size: i64,
 }
 
-/// What a declared type is made of.
+/// The kind of a declared type, with its parts.
 #[derive(Clone, PartialEq, Debug)]
 pub enum DeclKind {
     /// A type without parts.
@@ -38,21 +38,21 @@ pub enum DeclKind {
 /// A field of an object.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DeclField {
-    /// The name as a rule writes it, escaped.
+    /// The escaped name, as used in rules.
     pub name: Arc<str>,
     /// Its type.
     pub ty: Arc<DeclType>,
-    /// Whether every object has it.
+    /// Whether the field is required.
     pub required: bool,
 }
 
-/// The fewest bytes of a string in JSON: `""`.
+/// The minimum size of a string in JSON (`""`), in bytes.
 const MIN_STRING_SIZE: i64 = 2;
-/// The fewest bytes of a boolean in JSON: `true`.
+/// The minimum size of a boolean in JSON (`true`), in bytes.
 const MIN_BOOL_SIZE: i64 = 4;
-/// The fewest bytes of a number in JSON.
+/// The minimum size of a number in JSON, in bytes.
 const MIN_NUMBER_SIZE: i64 = 1;
-/// The fewest bytes of a list, map or object in JSON: the brackets.
+/// The minimum size of a list, map or object in JSON (the brackets), in bytes.
 const MIN_CONTAINER_SIZE: i64 = 2;
 
 impl DeclType {
@@ -106,7 +106,7 @@ impl DeclType {
         }
     }
 
-    /// An object with these fields. The caller says how few bytes it takes.
+    /// An object with these fields. `min_serialized_size` is its minimum size in JSON, in bytes.
     pub fn object(mut fields: Vec<DeclField>, min_serialized_size: i64) -> Self {
         fields.sort_by(|a, b| a.name.cmp(&b.name));
         Self {
@@ -132,7 +132,7 @@ impl DeclType {
         }
     }
 
-    /// The fields; none unless it is an object.
+    /// The fields; empty for other types than objects.
     pub fn fields(&self) -> &[DeclField] {
         match &self.kind {
             DeclKind::Object(fields) => fields,
@@ -149,13 +149,13 @@ impl DeclType {
             .map(|at| &fields[at])
     }
 
-    /// The type as the checker sees it when the value is at `path`.
+    /// The type that the checker uses for a value at `path`.
     pub fn cel_type(&self, path: &str) -> Type {
         self.cel_type_at(&mut path.to_owned())
     }
 
     fn cel_type_at(&self, path: &mut String) -> Type {
-        // Types of rules are kept as long as the rules. That there is not enough is known to who asked within limits.
+        // The types of rules stay in memory as long as the rules. The caller's budget records a shortage.
         if budget::bytes(TYPE_BYTES).is_err() {
             return Type::Dyn;
         }

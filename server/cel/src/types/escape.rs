@@ -1,8 +1,8 @@
-//! Property names as CEL identifiers and back (`k8s.io/apiserver/pkg/cel`, `Escape`, `Unescape`).
+//! Converts property names to CEL identifiers and back (`k8s.io/apiserver/pkg/cel`, `Escape`, `Unescape`).
 
 use std::borrow::Cow;
 
-/// Whether a word is reserved in CEL, so that a property of this name is written with underscores around.
+/// Whether a word is reserved in CEL. A property with such a name is escaped with underscores.
 pub fn is_reserved(word: &str) -> bool {
     matches!(
         word,
@@ -29,10 +29,10 @@ pub fn is_reserved(word: &str) -> bool {
     )
 }
 
-/// The identifier by which a rule names a property, or `None` if it cannot be named.
+/// The CEL identifier of a property, or `None` if rules cannot access it.
 ///
-/// Letters, digits and single underscores stand for themselves; `.`, `-`, `/` and `__` are spelled out (`__dot__`), reserved words
-/// get underscores around. A name that begins with a digit or has other characters is not accessible.
+/// Letters, digits and single underscores stay the same. `.`, `-`, `/` and `__` are spelled out (`__dot__`). Reserved words
+/// are enclosed in underscores. A name that begins with a digit or has other characters is not accessible.
 pub fn escape(property: &str) -> Option<Cow<'_, str>> {
     let first = *property.as_bytes().first()?;
     if first.is_ascii_digit() {
@@ -70,12 +70,12 @@ pub fn escape(property: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(escaped))
 }
 
-/// The property that an identifier names, or `None` if it is not an escaped name.
+/// The property of an escaped identifier, or `None` if the identifier is not valid.
 pub fn unescape(escaped: &str) -> Option<Cow<'_, str>> {
     let mut property = String::new();
     let mut rest = escaped;
     let mut copied = false;
-    // Two underscores, at least one other character, two underscores: the leftmost such part, then on from its end.
+    // Finds the leftmost `__…__` with at least one other character between the underscores, then continues after it.
     while let Some((start, end)) = find_escape(rest) {
         let word = &rest[start + 2..end - 2];
         let text = match word {
@@ -98,7 +98,7 @@ pub fn unescape(escaped: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(property))
 }
 
-/// Where the first match of `_{2}[^_]+_{2}` is.
+/// The range of the first match of `_{2}[^_]+_{2}`.
 fn find_escape(text: &str) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! The types of CEL as the checker sees them, and as it prints them.
+//! The CEL types of the checker, and how it prints them.
 
 mod decl;
 mod escape;
@@ -16,20 +16,20 @@ pub use provider::{DeclTypes, TypeRoot, well_known_struct};
 
 /// The name of the opaque type of optional values (`cel-go` `types.NewOptionalType`).
 pub const OPTIONAL: &str = "optional_type";
-/// Work for looking at one type, without its parameters.
+/// Budgeted work for visiting one type, without its parameters.
 pub(crate) const TYPE_WORK: u64 = 4;
 
-/// The name of the same before 1.31.
+/// The name of the optional type before 1.31.
 pub(crate) const OLD_OPTIONAL: &str = "optional";
 
 /// A type (`cel-go` `common/types.Type`). Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
-    /// Anything; what is not known until evaluation.
+    /// Any type; known only at run time.
     Dyn,
-    /// `google.protobuf.Any`; like [`Type::Dyn`] for the checker.
+    /// `google.protobuf.Any`; the checker treats it like [`Type::Dyn`].
     Any,
-    /// The type of an expression in which an error was found already.
+    /// The type of an expression with an error that is already reported.
     Error,
     /// `null`
     Null,
@@ -49,21 +49,21 @@ pub enum Type {
     Timestamp,
     /// `uint`
     Uint,
-    /// A primitive type that may also be null (`google.protobuf.Int64Value` and its like). The inner type is a primitive one.
+    /// A nullable primitive type (`google.protobuf.Int64Value` and others). The inner type is the primitive one.
     Wrapper(Arc<Type>),
     /// `list(T)`
     List(Arc<Type>),
     /// `map(K, V)`
     Map(Arc<[Type; 2]>),
-    /// The type of a type, `type(T)`; without parameter the type of `type` itself.
+    /// The type of a type, `type(T)`. Without a parameter, it is the type of `type` itself.
     Type(Option<Arc<Type>>),
-    /// A type without fields that a library made, with parameters.
+    /// A library's type without fields, with type parameters.
     Opaque(Arc<Opaque>),
-    /// An object type with fields, by its name; [`DeclTypes`] know the fields.
+    /// An object type, by name. [`DeclTypes`] has its fields.
     Struct(Arc<str>),
     /// A type parameter of a declaration.
     Param(Arc<str>),
-    /// A type that the checker has still to find out: its n-th free variable.
+    /// A type that the checker has yet to infer, identified by the number of its free variable.
     Var(u32),
 }
 
@@ -72,7 +72,7 @@ pub enum Type {
 pub struct Opaque {
     /// The name, with dots.
     pub name: Arc<str>,
-    /// The parameters.
+    /// The type parameters.
     pub params: Vec<Type>,
 }
 
@@ -111,7 +111,7 @@ impl Type {
         Self::Map(Arc::new([key, value]))
     }
 
-    /// The type of `of` as a value.
+    /// The type of the type `of`.
     pub fn type_of(of: Self) -> Self {
         Self::Type(Some(Arc::new(of)))
     }
@@ -129,12 +129,12 @@ impl Type {
         }))
     }
 
-    /// A primitive type that may be null.
+    /// A nullable primitive type.
     pub fn wrapper(of: Self) -> Self {
         Self::Wrapper(Arc::new(of))
     }
 
-    /// An object type by name. Names of well-known protobuf messages give the types that stand for them
+    /// An object type by name. Names of well-known protobuf messages give the corresponding CEL types
     /// (`cel-go` `types.NewObjectType`).
     pub fn object(name: &str) -> Self {
         match name {
@@ -155,7 +155,7 @@ impl Type {
         }
     }
 
-    /// The category.
+    /// The category of the type.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Dyn => Kind::Dyn,
@@ -180,7 +180,7 @@ impl Type {
         }
     }
 
-    /// The parameters: of a list its element type, of a map key and value type, and so on.
+    /// The type parameters: the element type of a list, the key and value types of a map, and so on.
     pub fn parameters(&self) -> &[Self] {
         match self {
             Self::List(element) => std::slice::from_ref(element),
@@ -191,7 +191,7 @@ impl Type {
         }
     }
 
-    /// The name without parameters (`cel-go` `types.Type.TypeName`), which is also what `type(x)` compares and prints when it runs.
+    /// The name without parameters (`cel-go` `types.Type.TypeName`). `type(x)` compares and prints this name at run time.
     pub fn type_name(&self) -> std::borrow::Cow<'_, str> {
         use std::borrow::Cow::{Borrowed, Owned};
         Borrowed(match self {
@@ -217,7 +217,7 @@ impl Type {
         })
     }
 
-    /// The name, with `wrapper(…)` around a primitive that may be null (`cel-go` `types.Type.DeclaredTypeName`).
+    /// The name, with `wrapper(…)` around a nullable primitive (`cel-go` `types.Type.DeclaredTypeName`).
     pub fn declared_name(&self) -> String {
         match self {
             Self::Wrapper(of) => format!("wrapper({})", of.type_name()),
@@ -225,7 +225,7 @@ impl Type {
         }
     }
 
-    /// As Go's `%v` prints it (`cel-go` `types.Type.String`); `brackets` says whether type variables have angle brackets.
+    /// The type as Go's `%v` prints it (`cel-go` `types.Type.String`). `brackets` sets whether type variables have angle brackets.
     pub fn go_string(&self, brackets: bool) -> String {
         let parameters: Vec<String> = self.parameters().iter().map(|it| it.go_string(brackets)).collect();
         match self {
@@ -235,7 +235,7 @@ impl Type {
         }
     }
 
-    /// Whether values of every kind fit (`dyn`, `any`).
+    /// Whether the type accepts any value (`dyn`, `any`).
     pub fn is_dyn(&self) -> bool {
         matches!(self, Self::Dyn | Self::Any)
     }
@@ -245,7 +245,7 @@ impl Type {
         matches!(self, Self::Dyn | Self::Any | Self::Error)
     }
 
-    /// What an optional type wraps, if it is one.
+    /// The inner type of an optional type.
     pub fn optional_of(&self) -> Option<&Self> {
         match self {
             Self::Opaque(opaque) if &*opaque.name == OPTIONAL => opaque.params.first(),
@@ -253,7 +253,7 @@ impl Type {
         }
     }
 
-    /// Whether both are the same type (`cel-go` `types.Type.IsExactType`): wrappers count as what they wrap.
+    /// Whether both types are the same (`cel-go` `types.Type.IsExactType`). A wrapper equals the type that it wraps.
     pub fn is_exact(&self, other: &Self) -> bool {
         if budget::work(TYPE_WORK).is_err() {
             return true;
@@ -275,8 +275,8 @@ impl Type {
         }
     }
 
-    /// Whether a value of `from` fits where this type is asked for (`cel-go` `types.Type.IsAssignableType`), without regard of type
-    /// variables: a parameter takes everything.
+    /// Whether a value of type `from` is accepted where this type is expected (`cel-go` `types.Type.IsAssignableType`). Ignores type
+    /// variables: a parameter accepts everything.
     pub fn is_assignable_from(&self, from: &Self) -> bool {
         if budget::work(TYPE_WORK).is_err() {
             return true;
@@ -299,7 +299,7 @@ impl Type {
 }
 
 impl fmt::Display for Type {
-    /// As messages print it (`cel-go` `checker.FormatCELType`).
+    /// The type as messages print it (`cel-go` `checker.FormatCELType`).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if budget::work(TYPE_WORK).is_err() {
             return Ok(());

@@ -1,27 +1,27 @@
-//! Types and signatures written as text, which is how the libraries declare theirs.
+//! Parses the textual form of types and signatures, which the libraries use for their declarations.
 
 use std::fmt;
 
 use super::Type;
 
-/// What an overload takes and gives, as the checker prints it: `string.(int) -> string` is called on a string, `(A, list(A)) -> bool`
-/// is not called on anything. A single capital letter is a type parameter.
+/// The parameter and result types of an overload, in the checker's notation: `string.(int) -> string` is a method of string,
+/// `(A, list(A)) -> bool` is a function. A single capital letter is a type parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Signature {
-    /// Whether it is called on a target.
+    /// Whether it is a method.
     pub member: bool,
-    /// The parameters, the target first.
+    /// The parameter types, the target first.
     pub params: Vec<Type>,
-    /// The result.
+    /// The result type.
     pub result: Type,
 }
 
-/// Why a text is not a signature.
+/// The error for an invalid signature.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SignatureError {
-    /// Where (bytes).
+    /// The byte offset of the problem.
     pub at: usize,
-    /// What would have been right there.
+    /// The expected syntax there.
     pub expected: &'static str,
 }
 
@@ -71,7 +71,7 @@ impl std::str::FromStr for Type {
     }
 }
 
-/// Deeper nested types are refused: no one writes them, and reading one recurses.
+/// The maximum nesting depth of a type, because parsing is recursive.
 const MAX_DEPTH: usize = 32;
 
 struct Reader<'a> {
@@ -119,7 +119,7 @@ impl Reader<'_> {
         let mut length = rest
             .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.'))
             .unwrap_or(rest.len());
-        // The dot before the parameters of a member belongs to the signature.
+        // The dot before the parameters of a method belongs to the signature.
         if rest[..length].ends_with('.') {
             length -= 1;
         }
@@ -188,7 +188,7 @@ fn named(name: &str, mut params: Vec<Type>) -> Option<Type> {
             return params.is_empty().then(|| Type::map(key, value));
         }
         super::OPTIONAL => return (params.len() == 1).then(|| Type::opaque(name, params)),
-        // The libraries' own types: those of the network library are opaque, the others are objects without fields.
+        // Library types: those of the network library are opaque, others are objects without fields.
         _ if name.starts_with("net.") || !params.is_empty() => return Some(Type::opaque(name, params)),
         _ if name.len() == 1 && name.as_bytes()[0].is_ascii_uppercase() => Type::Param(name.into()),
         _ => Type::object(name),

@@ -1,16 +1,16 @@
-//! Where the checker learns of object types and their fields.
+//! Provides the checker with object types and their fields.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{DeclField, DeclKind, DeclType, Type, escape::is_reserved};
 
-/// A declared type with the name that it and the types below it are named by.
+/// A declared type, with the name from which the types below it get their names.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TypeRoot {
-    /// The name: the types below it are named by their path from it.
+    /// The name. Types below it are named by their path from it.
     pub name: Cow<'static, str>,
-    /// The name as people read it: that of the variable that has the type.
+    /// The name shown to users: the name of the variable with this type.
     pub shown: Cow<'static, str>,
     /// The type.
     pub ty: Arc<DeclType>,
@@ -23,9 +23,8 @@ impl TypeRoot {
     }
 }
 
-/// What the checker asks about names that are not declared as variables: object types and their fields
-/// (`k8s.io/apiserver/pkg/cel`, `DeclTypeProvider`). Without declared types it knows the well-known protobuf messages and no others, as
-/// a `types.Registry` of `cel-go` does.
+/// The object types and their fields, for names that are not declared as variables (`k8s.io/apiserver/pkg/cel`, `DeclTypeProvider`).
+/// Without declared types, only well-known protobuf messages are available, as in a `types.Registry` of `cel-go`.
 #[derive(Clone, Debug, Default)]
 pub struct DeclTypes {
     roots: Vec<TypeRoot>,
@@ -34,10 +33,10 @@ pub struct DeclTypes {
 }
 
 impl DeclTypes {
-    /// The types below some roots.
+    /// The types below these roots.
     ///
-    /// `keyword_fields`: a field that is named like a reserved word is also found by that word. `names_are_types`: a type's name as a value
-    /// has the type `type(T)`, not `T`.
+    /// `keyword_fields`: a field whose name is a reserved word can also be selected by the unescaped word. `names_are_types`: the name of
+    /// a type, used as a value, has the type `type(T)`, not `T`.
     pub fn new(roots: Vec<TypeRoot>, keyword_fields: bool, names_are_types: bool) -> Self {
         Self {
             roots,
@@ -51,7 +50,7 @@ impl DeclTypes {
         &self.roots
     }
 
-    /// The root that a name is the path of a type from, and the rest of the path: empty, or with a dot at its begin.
+    /// The root of a type name, and the rest of the name: empty, or starting with a dot.
     pub fn root_of<'n>(&self, name: &'n str) -> Option<(&TypeRoot, &'n str)> {
         let below = |root| {
             let root: &TypeRoot = root;
@@ -61,7 +60,7 @@ impl DeclTypes {
         self.roots.iter().find_map(below)
     }
 
-    /// Gives the object type of a root a field that every object has, instead of one of the same name.
+    /// Adds a required field to the object type of a root, or replaces the field of the same name.
     pub(crate) fn set_field(&mut self, root: &str, name: &str, ty: Arc<DeclType>) {
         let Some(root) = self.roots.iter_mut().find(|it| it.name == root) else {
             return;
@@ -81,7 +80,7 @@ impl DeclTypes {
         root.ty = Arc::new(DeclType::object(fields, root.ty.min_serialized_size));
     }
 
-    /// The declared type by its name.
+    /// The declared type with this name.
     pub fn find(&self, name: &str) -> Option<&DeclType> {
         let (root, mut rest) = self.root_of(name)?;
         let mut at = &*root.ty;
@@ -95,11 +94,11 @@ impl DeclTypes {
             };
             rest = &rest[end..];
         }
-        // Types without parts are not registered by path.
+        // Simple types are not registered by path.
         (!matches!(at.kind, DeclKind::Simple(_))).then_some(at)
     }
 
-    /// The type that a name represents when it is used as a value: of an object type `Foo`, `type(Foo)`.
+    /// The type of a type name used as a value: for an object type `Foo`, `type(Foo)`.
     pub fn find_struct_type(&self, name: &str) -> Option<Type> {
         let scalar = || find_scalar(name).filter(|_| !self.roots.is_empty());
         let declared = self.find(name).map(|ty| ty.cel_type(name)).or_else(scalar);
@@ -114,7 +113,7 @@ impl DeclTypes {
     pub fn find_field_type(&self, struct_name: &str, field: &str) -> Option<Type> {
         let Some(ty) = self.find(struct_name) else {
             return match find_scalar(struct_name).filter(|_| !self.roots.is_empty()) {
-                // The declared type `map` has values of any type.
+                // The values of the declared type `map` have any type.
                 Some(Type::Map(_)) => Some(Type::Any),
                 Some(_) => None,
                 None => well_known_field(struct_name, field),
@@ -136,7 +135,7 @@ impl DeclTypes {
     }
 }
 
-/// The types that a declaration may name without path (`findScalar`).
+/// The types that a declaration can name without a path (`findScalar`).
 fn find_scalar(name: &str) -> Option<Type> {
     Some(match name {
         "bool" => Type::Bool,
@@ -154,7 +153,7 @@ fn find_scalar(name: &str) -> Option<Type> {
     })
 }
 
-/// Whether a name is that of a protobuf message that every environment knows.
+/// Whether this is the name of a protobuf message that every environment declares.
 pub fn well_known_struct(name: &str) -> bool {
     let Some(name) = name.strip_prefix("google.protobuf.") else {
         return false;

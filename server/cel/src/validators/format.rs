@@ -1,10 +1,10 @@
-//! Format strings with their arguments before they run (`cel-go` `ext/formatting.go`, `stringFormatValidator`).
+//! Validates format strings and their arguments before evaluation (`cel-go` `ext/formatting.go`, `stringFormatValidator`).
 
 use crate::ast::{ClauseProblem, ExprKind, FormatProblem, NodeId};
 use crate::checker::Checked;
 use crate::types::{Kind, Type};
 
-/// What is wrong, and with which argument; `None` for the call.
+/// A problem, and the argument that causes it, or `None` if it concerns the whole call.
 pub(super) struct FormatError {
     pub(super) node: Option<NodeId>,
     pub(super) problem: FormatProblem,
@@ -38,17 +38,17 @@ pub(super) fn check(checked: &Checked, format: &str, args: &[NodeId]) -> Result<
     Ok(used)
 }
 
-/// A clause of a format string, behind its `%`.
+/// A clause of a format string, after its `%`.
 pub(crate) struct Clause<'a> {
-    /// The letter.
+    /// The letter of the clause.
     pub(crate) letter: u8,
-    /// The precision, if there is one.
+    /// The precision, if given.
     pub(crate) precision: Option<usize>,
-    /// What follows.
+    /// The rest of the format string.
     pub(crate) rest: &'a [u8],
 }
 
-/// The clause that a text begins with.
+/// Parses the clause at the start of `text`.
 pub(crate) fn read_clause(text: &[u8]) -> Result<Clause<'_>, ClauseProblem> {
     let (mut rest, mut precision) = (text, None);
     if let Some(after) = text.strip_prefix(b".") {
@@ -110,7 +110,7 @@ fn argument_error(checked: &Checked, letter: u8, arg: NodeId) -> FormatError {
     }
 }
 
-/// The first part of an argument that `%s` does not print.
+/// The first part of an argument that `%s` cannot print.
 fn unprintable(checked: &Checked, arg: NodeId) -> Option<NodeId> {
     let ty = checked.type_of(arg);
     let printable = matches!(

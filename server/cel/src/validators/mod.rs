@@ -1,5 +1,5 @@
-//! What the API server checks in an expression that has types (`cel-go` `cel/validator.go`, `ext/formatting.go`): literals of durations,
-//! times and regular expressions, list and map literals of one type, format strings.
+//! The API server's validation of type-checked expressions (`cel-go` `cel/validator.go`, `ext/formatting.go`): literals of durations,
+//! times and regular expressions, mixed types in list and map literals, and format strings.
 
 mod format;
 
@@ -12,25 +12,25 @@ use crate::value::EvalError;
 pub use crate::literals::{parse_duration, parse_timestamp, timestamp_from_seconds};
 pub(crate) use format::read_clause;
 
-/// What validation says of an expression.
+/// The outcome of the validation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Validated {
-    /// What is wrong.
+    /// The problems.
     pub issues: Issues,
-    /// Where the API server itself fails, so that it says nothing.
+    /// The part on which the API server itself crashes without reporting anything.
     pub crash: Option<Crash>,
 }
 
 /// A part of an expression on which the API server's validation panics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Crash {
-    /// The part, by its id.
+    /// The id of the part.
     pub id: i64,
-    /// Why, in words of our own.
+    /// The reason, in our own words.
     pub why: &'static str,
 }
 
-/// Validates a checked expression as an API server with these features does after the check. Positions are those of `source`.
+/// Validates a checked expression like an API server with these features. The positions of problems are those of `source`.
 pub fn validate(checked: &Checked, source: &Source, features: &Features) -> Validated {
     let mut nodes = Vec::new();
     if let Some(root) = checked.ast.root() {
@@ -68,7 +68,7 @@ pub fn validate(checked: &Checked, source: &Source, features: &Features) -> Vali
     for node in &nodes {
         validation.check_literal(node.0, "matches", is_pattern);
     }
-    // 1.30 left formats to the evaluation.
+    // 1.30 only checks formats during evaluation.
     if features.version.number() >= 31 {
         for (node, _) in &nodes {
             validation.check_format(*node, features.version.number() == 31);
@@ -80,14 +80,14 @@ pub fn validate(checked: &Checked, source: &Source, features: &Features) -> Vali
     }
 }
 
-/// What is above a node.
+/// Information from the ancestors of a node.
 #[derive(Clone, Copy, Default)]
 struct Above {
-    /// A call of `format`, whose list may have elements of several types.
+    /// Whether it is in an argument of `format`, which allows lists with mixed types.
     exempt: bool,
 }
 
-/// The nodes, children before parents. In 1.30 (`direct`) only lists and maps may stand between a call of `format` and what it exempts.
+/// Collects the nodes, children before parents. In 1.30 (`direct`), only lists and maps between a `format` call and a node keep the exemption.
 fn collect(checked: &Checked, node: NodeId, above: Above, direct: bool, nodes: &mut Vec<(NodeId, Above)>) {
     let below = match &checked.ast[node].kind {
         ExprKind::Call { function, .. } if **function == *"format" => Above { exempt: true },
@@ -110,7 +110,7 @@ struct Validation<'a> {
 }
 
 impl<'a> Validation<'a> {
-    /// What the type of an optional element wraps. The API server takes a parameter for granted, which `dyn` has not.
+    /// The inner type of an optional element. The API server assumes that there is one, but `dyn` has none.
     fn unwrapped(&mut self, node: NodeId, ty: &'a Type) -> &'a Type {
         if ty.parameters().is_empty() {
             self.crash(
@@ -261,7 +261,7 @@ impl<'a> Validation<'a> {
 fn is_duration(literal: &Literal) -> bool {
     match literal {
         Literal::String(text) => parse_duration(text).is_some(),
-        // A number is declared as an argument until 1.36, but converts to none.
+        // A number is accepted as a declared argument up to 1.36, but its conversion always fails.
         _ => false,
     }
 }

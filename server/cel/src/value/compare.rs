@@ -1,4 +1,4 @@
-//! Whether values are equal, and which is less (`cel-go` `common/types`, the methods `Equal` and `Compare`).
+//! Compares values (`cel-go` `common/types`, the methods `Equal` and `Compare`).
 
 use std::cmp::Ordering;
 
@@ -7,19 +7,19 @@ use crd_analyzer_budget::{self as budget, BYTES_PER_WORK};
 use super::number::{compare_double_int, compare_double_uint, compare_doubles, compare_int_uint};
 use super::{EvalError, Result, Value};
 
-/// Work for one list or map in a comparison: it is gone over, and each of its elements is cloned.
+/// Budgeted work for one list or map in a comparison: iterating over it, and cloning its elements.
 const COLLECTION_WORK: u64 = 32;
 
-/// Work for comparing two values, without that for what is in them.
+/// Budgeted work for comparing two values, without their elements.
 fn step(a: &Value, b: &Value) -> u64 {
     match a {
-        // Values that an expression makes share parts, so that there may be far more to compare than was made.
+        // Computed values share parts, so a comparison can be far larger than the values in memory.
         Value::List(_) | Value::Map(_) | Value::Opaque(_) => COLLECTION_WORK,
         _ => 1 + a.text_bytes().min(b.text_bytes()) / BYTES_PER_WORK,
     }
 }
 
-/// Whether two values are equal, as `==` asks. Lists and objects from outside can have no answer.
+/// Whether two values are equal (`==`). For foreign lists and objects, the comparison can be an error.
 pub fn equal(a: &Value, b: &Value) -> Result<bool> {
     match (a, b) {
         (Value::Null, b) => Ok(matches!(b, Value::Null)),
@@ -28,7 +28,7 @@ pub fn equal(a: &Value, b: &Value) -> Result<bool> {
     }
 }
 
-/// What the method `Equal` of `a` says of `b`.
+/// The result of the Go method `Equal` of `a` with `b`.
 pub fn equal_to(a: &Value, b: &Value) -> Result<bool> {
     budget::work(step(a, b))?;
     Ok(match (a, b) {
@@ -57,7 +57,7 @@ pub fn equal_to(a: &Value, b: &Value) -> Result<bool> {
     })
 }
 
-/// What foreign lists and maps say of anything else (`MaybeNoSuchOverloadErr`).
+/// The error when a foreign list or map is compared with another type (`MaybeNoSuchOverloadErr`).
 pub(super) fn not_comparable(other: &Value) -> EvalError {
     match other.clone().or_failure() {
         Err(error) => error,
@@ -65,7 +65,7 @@ pub(super) fn not_comparable(other: &Value) -> EvalError {
     }
 }
 
-/// `None` if one of them is NaN (or no number).
+/// The order of two numbers; `None` if one of them is NaN or not a number.
 fn compare_numbers(a: &Value, b: &Value) -> Option<Ordering> {
     match (a, b) {
         (Value::Double(d), _) | (_, Value::Double(d)) if d.is_nan() => None,
@@ -82,7 +82,7 @@ fn compare_numbers(a: &Value, b: &Value) -> Option<Ordering> {
     }
 }
 
-/// Which of two values is less. Numbers of all kinds compare with each other.
+/// The order of two values. Numbers of different types can be compared.
 pub fn compare(a: &Value, b: &Value) -> Result<Ordering> {
     budget::work(step(a, b))?;
     Ok(match (a, b) {

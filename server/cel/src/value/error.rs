@@ -1,4 +1,4 @@
-//! Why an expression has no value.
+//! Evaluation errors.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use crd_analyzer_budget::Unfinished;
 
 use crate::KubernetesVersion;
 
-/// An error of evaluation, in the words of the API server.
+/// An evaluation error, in the words of the API server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EvalError {
     message: Arc<str>,
@@ -16,7 +16,7 @@ pub struct EvalError {
     unfinished: Option<Unfinished>,
 }
 
-/// What went wrong, for those who do not read the words.
+/// The kind of an error, for callers that do not parse the message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ErrorKind {
     /// A map or an object does not have this key.
@@ -33,7 +33,7 @@ pub enum ErrorKind {
     Other,
 }
 
-/// The words before a key that is not there.
+/// The prefix of the message for a missing key.
 const NO_SUCH_KEY: &str = "no such key: ";
 
 impl From<Unfinished> for EvalError {
@@ -47,7 +47,7 @@ impl From<Unfinished> for EvalError {
 }
 
 impl EvalError {
-    /// An error that is a value of the language: `||`, `&&` and quantifiers can make up for it.
+    /// An error that is a value of the language: `||`, `&&` and quantifiers can absorb it.
     pub fn new(message: impl Into<Arc<str>>) -> Self {
         Self {
             message: message.into(),
@@ -57,7 +57,7 @@ impl EvalError {
         }
     }
 
-    /// The same, of a kind that is known.
+    /// Like [`Self::new`], with a known kind.
     pub(crate) fn of(kind: ErrorKind, message: impl Into<Arc<str>>) -> Self {
         Self {
             kind,
@@ -65,17 +65,17 @@ impl EvalError {
         }
     }
 
-    /// A map or an object does not have this key.
+    /// The error for a missing key of a map or an object.
     pub(crate) fn no_such_key(key: impl fmt::Display) -> Self {
         Self::of(ErrorKind::NoSuchKey, format!("{NO_SUCH_KEY}{key}"))
     }
 
-    /// An integer is too large for its type.
+    /// The error for an integer overflow.
     pub(crate) fn int_overflow() -> Self {
         Self::of(ErrorKind::Overflow, "integer overflow")
     }
 
-    /// The same for an unsigned integer.
+    /// The error for an overflow of an unsigned integer.
     pub(crate) fn uint_overflow() -> Self {
         Self::of(ErrorKind::Overflow, "unsigned integer overflow")
     }
@@ -90,12 +90,12 @@ impl EvalError {
         }
     }
 
-    /// An operation on values that it is not made for.
+    /// The error for an operation that does not support its operands.
     pub fn no_such_overload() -> Self {
         Self::new("no such overload")
     }
 
-    /// An error that API servers before 1.33 take for a format without arguments, so that `%` becomes something else.
+    /// An error that API servers before 1.33 pass to a Go format function without arguments, which garbles each `%`.
     pub(crate) fn of_format(message: String, version: KubernetesVersion) -> Self {
         if version < KubernetesVersion::minor(33) && message.contains('%') {
             return Self::new(crate::go::format_without_arguments(&message));
@@ -108,28 +108,28 @@ impl EvalError {
         self.fatal
     }
 
-    /// What there was not enough of, if the evaluation was not finished.
+    /// The exhausted budget, if the evaluation was not finished.
     pub fn unfinished(&self) -> Option<Unfinished> {
         self.unfinished
     }
 
-    /// What the API server's program fails with, if this is such a failure. Running an expression it recovers, planning one it does not.
+    /// The panic of the API server, if the error is one. The API server recovers from panics during evaluation, but not during planning.
     pub fn as_crash(&self) -> Option<&str> {
         self.message.strip_prefix("internal error: ").filter(|_| self.fatal)
     }
 
-    /// What went wrong.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// The key that is not there, if that is what went wrong.
+    /// The missing key, if the error is about one.
     pub fn missing_key(&self) -> Option<&str> {
         let key = self.message.get(NO_SUCH_KEY.len()..)?;
         (self.kind == ErrorKind::NoSuchKey).then_some(key)
     }
 
-    /// What it says.
+    /// The message.
     pub fn message(&self) -> &str {
         &self.message
     }

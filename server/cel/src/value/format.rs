@@ -1,4 +1,4 @@
-//! Values as text, as Go's `%v` writes those of `cel-go`; it is in messages.
+//! Formats values like Go's `%v` in `cel-go`, for error messages.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::go::double_g;
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What is too long to be written is not written any more: then there is no answer, whose words would be cut.
+        // If the budget is exhausted, printing stops. The evaluation then has no result, so the incomplete message does not matter.
         if budget::bytes(8 + self.text_bytes()).is_err() {
             return Ok(());
         }
@@ -61,7 +61,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// Bytes as text in the standard alphabet, padded.
+/// Bytes in padded base64 with the standard alphabet.
 pub(crate) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);

@@ -1,14 +1,14 @@
-//! Values as keys of Go's maps, by which the API server tells them apart.
+//! Converts values to keys of Go maps, which the API server uses to distinguish them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{EvalError, Opaque, Result, Value};
 
-/// A key of a map that an expression made: what Go takes for the same when it looks into a map.
+/// A key of a map that an expression created. Two keys are equal if Go considers them equal in a map lookup.
 ///
-/// Lists, maps and what else the API server holds as a pointer are only the same as themselves. Such a key is good for as long as the value
-/// that it was made of.
+/// Lists, maps and other values that the API server stores as pointers are only equal to themselves. Such a key is only valid while its
+/// value exists.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Key {
     /// `bool`
@@ -23,22 +23,22 @@ pub enum Key {
     String(Arc<str>),
     /// A time: seconds, nanoseconds and zone.
     Time(i64, u32, i64),
-    /// A value that is a pointer, by the address of what it points to.
+    /// A value stored as a pointer, by its address.
     Pointer(usize),
-    /// A key like no other, not even the same again.
+    /// A key that is not equal to any other key, not even to one of the same value.
     Unlike(u64),
-    /// Everything else, by its type and text.
+    /// Any other value, by its type and string form.
     Other(String, String),
 }
 
 impl Key {
-    /// A key like no other.
+    /// Creates a key that is not equal to any other.
     fn unlike_all() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self::Unlike(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// The key that a value is. The API server crashes on those that Go cannot hash.
+    /// The key of a value. For values that Go cannot hash, the error is the API server's crash.
     pub fn of(value: &Value) -> Result<Self> {
         let unhashable = |go_type: &str| {
             let message = format!("internal error: runtime error: hash of unhashable type {go_type}");

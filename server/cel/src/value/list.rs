@@ -9,42 +9,42 @@ use super::compare::{equal, equal_to, not_comparable};
 use super::number::{exact_int, exact_uint};
 use super::{ErrorKind, EvalError, Key, Result, Value};
 
-/// A list from outside, read as it is asked for.
+/// A foreign list: one that comes from outside the expression and is read lazily.
 pub trait ListValue: fmt::Debug + Send + Sync {
-    /// How many elements there are.
+    /// The number of elements.
     fn len(&self) -> usize;
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// An element; `index` is less than [`Self::len`].
+    /// The element at `index`, which is less than [`Self::len`].
     fn get(&self, index: usize) -> Result;
 
-    /// Whether another list is the same; `None`: if all elements are, in this order.
+    /// Whether another list is equal. `None` selects the default: all elements are equal, in this order.
     fn equal(&self, other: &List) -> Option<Result<bool>> {
         let _ = other;
         None
     }
 
-    /// This list and another; `None`: all elements of the one, then those of the other.
+    /// The concatenation with another list. `None` selects the default: all elements of both.
     fn add(&self, other: &List) -> Option<Result> {
         let _ = other;
         None
     }
 
-    /// Whether an expression made it: then it answers as lists of values do, but for [`Self::equal`] and [`Self::add`].
+    /// Whether an expression created it. If so, it behaves like a list of values, except for [`Self::equal`] and [`Self::add`].
     fn is_made_by_expression(&self) -> bool {
         false
     }
 
-    /// The same list as plain data, without what a schema says of it; `None` if it is that already.
+    /// The list as plain data without its schema; `None` if it is plain already.
     fn native(&self) -> Option<Value> {
         None
     }
 
-    /// The Go type that the API server holds it in, for its words.
+    /// The API server's Go type of the list, for error messages.
     fn go_type(&self) -> &'static str {
         "*common.unstructuredList"
     }
@@ -53,7 +53,7 @@ pub trait ListValue: fmt::Debug + Send + Sync {
     fn as_any(&self) -> &dyn std::any::Any;
 }
 
-/// What a value was read from, for who made it to find again.
+/// The source of a value, which its creator can retrieve later.
 pub type Origin = Arc<dyn std::any::Any + Send + Sync>;
 
 /// A list. Cheap to clone.
@@ -63,13 +63,13 @@ pub struct List(Repr);
 #[derive(Clone, Debug)]
 enum Repr {
     Values(Arc<[Value]>),
-    /// The same, as two short lists one after the other.
+    /// Values that result from concatenating two short lists.
     Joined(Arc<[Value]>),
-    /// Values, and the data that they were read from.
+    /// Values, and the data from which they were read.
     Plain(Arc<(Vec<Value>, Origin)>),
-    /// Two lists one after the other, and their length.
+    /// A concatenation of two lists, and its length.
     Concat(Arc<(List, List)>, usize),
-    /// What a comprehension accumulates. All clones are the same list until the comprehension ends.
+    /// The accumulator of a comprehension. All clones share one list until the comprehension ends.
     Growing(Arc<Mutex<Vec<Value>>>),
     Foreign(Arc<dyn ListValue>),
 }
@@ -84,17 +84,17 @@ impl List {
         }
     }
 
-    /// A list of these values. One that is an error ([`Value::failure`]) is that error to who asks for it.
+    /// A list of these values. Reading an element that is a [`Value::failure`] returns its error.
     pub fn new(values: Vec<Value>) -> Self {
         Self(Repr::Values(values.into()))
     }
 
-    /// A list as CEL sees it without a schema (`types.NativeToValue`), with the data that it was made from.
+    /// A list without a schema (`types.NativeToValue`), with the data from which it was read.
     pub fn plain(values: Vec<Value>, origin: Origin) -> Self {
         Self(Repr::Plain(Arc::new((values, origin))))
     }
 
-    /// The data that a list of [`Self::plain`] was read from.
+    /// The data from which a list of [`Self::plain`] was read.
     pub fn origin(&self) -> Option<&Origin> {
         match &self.0 {
             Repr::Plain(plain) => Some(&plain.1),
@@ -102,7 +102,7 @@ impl List {
         }
     }
 
-    /// A list of these elements, which may be errors. An error that ends the evaluation is that of the list.
+    /// A list of these elements, which may be errors. The first fatal error is returned instead of the list.
     pub fn of_results(elements: impl IntoIterator<Item = Result>) -> Result<Self> {
         let kept = |element: Result| match element {
             Err(error) if error.is_fatal() => Err(error),
@@ -116,7 +116,7 @@ impl List {
             .map(Self::new)
     }
 
-    /// Where the list is: what tells it from every other that is there at the same time.
+    /// The address of the list, unique among all existing lists.
     pub(super) fn address(&self) -> usize {
         match &self.0 {
             Repr::Values(values) | Repr::Joined(values) => Arc::as_ptr(values).cast::<()>() as usize,
@@ -127,7 +127,7 @@ impl List {
         }
     }
 
-    /// A list from outside.
+    /// A foreign list.
     pub fn foreign(list: Arc<dyn ListValue>) -> Self {
         Self(Repr::Foreign(list))
     }
@@ -137,7 +137,7 @@ impl List {
         Self(Repr::Growing(Arc::default()))
     }
 
-    /// The list as it is now, for good.
+    /// The current state of a growing list, as an immutable list.
     pub(crate) fn frozen(self) -> Self {
         match self.0 {
             Repr::Growing(values) => {
@@ -148,17 +148,17 @@ impl List {
         }
     }
 
-    /// Whether it is data, which is read as it is asked for.
+    /// Whether it is data from outside the expression, which is read lazily.
     pub(crate) fn is_data(&self) -> bool {
         matches!(&self.0, Repr::Foreign(list) if !list.is_made_by_expression())
     }
 
-    /// Whether it is two lists one after the other.
+    /// Whether it is a concatenation of two lists.
     pub(crate) fn is_sum(&self) -> bool {
         matches!(self.0, Repr::Joined(_) | Repr::Concat(..))
     }
 
-    /// The list from outside that this is.
+    /// The foreign list, if it is one.
     pub fn as_foreign(&self) -> Option<&dyn ListValue> {
         match &self.0 {
             Repr::Foreign(list) => Some(&**list),
@@ -166,7 +166,7 @@ impl List {
         }
     }
 
-    /// The list as plain data, without what a schema says of it.
+    /// The list as plain data without its schema.
     pub(crate) fn native(&self) -> Self {
         match &self.0 {
             Repr::Foreign(list) => match list.native() {
@@ -177,7 +177,7 @@ impl List {
         }
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         match &self.0 {
             Repr::Values(values) | Repr::Joined(values) => values.len(),
@@ -188,22 +188,22 @@ impl List {
         }
     }
 
-    /// Bytes of a list of as many elements, without what is in them.
+    /// The bytes of the list itself, without the contents of its elements.
     pub(crate) fn bytes(&self) -> u64 {
         (self.len() * size_of::<Value>()) as u64
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether it counts as not set. Lists from outside never do.
+    /// Whether it is a zero value, like an unset field. Foreign lists never are.
     pub(super) fn is_zero(&self) -> bool {
         !self.is_data() && self.is_empty()
     }
 
-    /// An element by its position.
+    /// The element at an index.
     pub fn get(&self, index: usize) -> Option<Result> {
         let mut list = self.clone();
         let mut index = index;
@@ -236,12 +236,12 @@ impl List {
         }
     }
 
-    /// All elements.
+    /// Iterates over all elements.
     pub fn iter(&self) -> impl Iterator<Item = Result> + '_ {
         (0..self.len()).map_while(|index| self.get(index))
     }
 
-    /// The element that an index means, with the errors that the list's own method has.
+    /// The element at an index given as a CEL value. The errors are those of the list's Go type.
     pub fn at(&self, index: &Value) -> Result {
         if self.is_data() {
             let Value::Int(i) = index else {
@@ -265,7 +265,7 @@ impl List {
         })
     }
 
-    /// The position that a value means.
+    /// Converts a CEL value to an index.
     pub fn index(value: &Value) -> Result<i64> {
         match value {
             Value::Int(i) => Ok(*i),
@@ -321,7 +321,7 @@ impl List {
         }
     }
 
-    /// Whether another value is the same list.
+    /// Whether another value is an equal list.
     pub(super) fn equal(&self, other: &Value) -> Result<bool> {
         if let Repr::Foreign(list) = &self.0 {
             let Value::List(other) = other else {
@@ -355,14 +355,14 @@ impl List {
                 Err(e) => error = error.or(Some(e)),
             }
         }
-        // Only of two lists one after the other it matters that elements could not be compared.
+        // The API server only reports comparison errors of elements for concatenated lists.
         match error {
             Some(error) if self.is_sum() => Err(error),
             _ => Ok(true),
         }
     }
 
-    /// This list and then another.
+    /// The concatenation of this list and another.
     pub fn add(&self, other: &Self) -> Result {
         match &self.0 {
             Repr::Growing(values) => {
@@ -380,7 +380,7 @@ impl List {
             }
             _ if self.is_empty() => Ok(Value::List(other.clone())),
             _ if other.is_empty() => Ok(Value::List(self.clone())),
-            // Long chains are flattened, so that nothing nests deeper than it was written.
+            // Long chains are flattened to limit the nesting.
             _ => {
                 let small = self.len() + other.len() <= 64;
                 budget::bytes(if small { self.bytes() + other.bytes() } else { 64 })?;
@@ -402,7 +402,7 @@ impl List {
     }
 }
 
-/// The other number that is the same key in a map.
+/// The same number in other types, which map lookups also try.
 pub(super) fn same_number(value: &Value) -> impl Iterator<Item = Key> + use<> {
     let (first, second) = match value {
         Value::Double(d) => (exact_int(*d).map(Key::Int), exact_uint(*d).map(Key::Uint)),

@@ -1,4 +1,4 @@
-//! Maps, which objects are too when they run (`cel-go` `common/types/map.go`, `k8s.io/apiserver/pkg/cel/common/valuesunstructured.go`).
+//! Maps. At run time, objects are maps as well (`cel-go` `common/types/map.go`, `k8s.io/apiserver/pkg/cel/common/valuesunstructured.go`).
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,26 +10,26 @@ use super::compare::{equal, not_comparable};
 use super::list::{Origin, same_number};
 use super::{EvalError, Key, Result, Value};
 
-/// An object or map from outside, read as it is asked for. Its keys are strings.
+/// A foreign object or map: one that comes from outside the expression and is read lazily. Its keys are strings.
 pub trait MapValue: fmt::Debug + Send + Sync {
-    /// How many entries there are, with those that have no key for expressions.
+    /// The number of entries, including those that expressions cannot access.
     fn len(&self) -> usize;
 
-    /// Whether there are none.
+    /// Whether the map is empty.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The value of a key (escaped, if it is the name of a property).
+    /// The value of a key (escaped if it is the name of a property).
     fn find(&self, key: &str) -> Option<Result>;
 
-    /// The keys that have a value for expressions.
+    /// The keys that expressions can access.
     fn keys(&self) -> Vec<Arc<str>>;
 
-    /// Whether another map is the same.
+    /// Whether another map is equal.
     fn equal(&self, other: &Map) -> Result<bool>;
 
-    /// The same map as plain data, without what a schema says of it; `None` if it is that already.
+    /// The map as plain data without its schema; `None` if it is plain already.
     fn native(&self) -> Option<Value> {
         None
     }
@@ -42,7 +42,7 @@ pub trait MapValue: fmt::Debug + Send + Sync {
 struct Entries {
     index: HashMap<Key, usize>,
     pairs: Vec<(Value, Value)>,
-    /// The data that they were read from.
+    /// The data from which the entries were read.
     origin: Option<Origin>,
 }
 
@@ -68,17 +68,17 @@ impl Entries {
     }
 }
 
-/// Bytes that an entry of a map takes, without what is in its value.
+/// The bytes of a map entry, without the contents of its value.
 pub(crate) const ENTRY_BYTES: u64 = 128;
 
-/// A map. Cheap to clone. Its entries are in the order in which they were added; the API server's are in no order.
+/// A map. Cheap to clone. Entries keep their insertion order; in the API server, the order is random.
 #[derive(Clone, Debug)]
 pub struct Map(Repr);
 
 #[derive(Clone, Debug)]
 enum Repr {
     Values(Arc<Entries>),
-    /// What a comprehension accumulates. All clones are the same map until the comprehension ends.
+    /// The accumulator of a comprehension. All clones share one map until the comprehension ends.
     Growing(Arc<Mutex<Entries>>),
     Foreign(Arc<dyn MapValue>),
 }
@@ -92,7 +92,7 @@ impl Map {
         }
     }
 
-    /// A map of these entries; the last of those with one key counts. An error if a value can be no key.
+    /// A map of these entries. For duplicate keys, the last entry applies. Returns an error if a value cannot be a key.
     pub fn new(entries: impl IntoIterator<Item = (Value, Value)>) -> Result<Self> {
         let mut map = Entries::default();
         for (key, value) in entries {
@@ -101,7 +101,7 @@ impl Map {
         Ok(Self(Repr::Values(Arc::new(map))))
     }
 
-    /// A map of these names; the last of those that are the same counts.
+    /// A map with string keys. For duplicate keys, the last entry applies.
     pub fn of_names(entries: impl IntoIterator<Item = (Arc<str>, Value)>) -> Self {
         let mut map = Entries::default();
         for (name, value) in entries {
@@ -111,7 +111,7 @@ impl Map {
         Self(Repr::Values(Arc::new(map)))
     }
 
-    /// A map as CEL sees it without a schema (`types.NativeToValue`), with the data that it was made from.
+    /// A map without a schema (`types.NativeToValue`), with the data from which it was read.
     pub fn plain(entries: impl IntoIterator<Item = (Arc<str>, Value)>, origin: Origin) -> Self {
         let mut map = Self::of_names(entries);
         if let Repr::Values(entries) = &mut map.0
@@ -122,7 +122,7 @@ impl Map {
         map
     }
 
-    /// The data that a map of [`Self::plain`] was read from.
+    /// The data from which a map of [`Self::plain`] was read.
     pub fn origin(&self) -> Option<&Origin> {
         match &self.0 {
             Repr::Values(entries) => entries.origin.as_ref(),
@@ -130,7 +130,7 @@ impl Map {
         }
     }
 
-    /// Where the map is: what tells it from every other that is there at the same time.
+    /// The address of the map, unique among all existing maps.
     pub(super) fn address(&self) -> usize {
         match &self.0 {
             Repr::Values(entries) => Arc::as_ptr(entries) as usize,
@@ -139,7 +139,7 @@ impl Map {
         }
     }
 
-    /// A map from outside.
+    /// A foreign map.
     pub fn foreign(map: Arc<dyn MapValue>) -> Self {
         Self(Repr::Foreign(map))
     }
@@ -149,7 +149,7 @@ impl Map {
         Self(Repr::Growing(Arc::default()))
     }
 
-    /// The map as it is now, for good.
+    /// The current state of a growing map, as an immutable map.
     pub(crate) fn frozen(self) -> Self {
         match self.0 {
             Repr::Growing(entries) => {
@@ -160,7 +160,7 @@ impl Map {
         }
     }
 
-    /// The map from outside that this is.
+    /// The foreign map, if it is one.
     pub fn as_foreign(&self) -> Option<&dyn MapValue> {
         match &self.0 {
             Repr::Foreign(map) => Some(&**map),
@@ -168,7 +168,7 @@ impl Map {
         }
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         match &self.0 {
             Repr::Values(entries) => entries.pairs.len(),
@@ -177,12 +177,12 @@ impl Map {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the map is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether it counts as not set. Objects and maps from outside never do.
+    /// Whether it is a zero value, like an unset field. Foreign objects and maps never are.
     pub(super) fn is_zero(&self) -> bool {
         !matches!(self.0, Repr::Foreign(_)) && self.is_empty()
     }
@@ -203,7 +203,7 @@ impl Map {
         }
     }
 
-    /// The value of a key, or that there is none.
+    /// The value of a key, or an error if the key is missing.
     pub fn at(&self, key: &Value) -> Result {
         self.find(key)?.ok_or_else(|| EvalError::no_such_key(key))
     }
@@ -216,7 +216,7 @@ impl Map {
                 let entries = entries.lock().unwrap_or_else(PoisonError::into_inner);
                 entries.pairs.iter().map(|(key, _)| key.clone()).collect()
             }
-            // The API server goes over as many keys as there are entries; those that have none for expressions come out as null.
+            // The API server iterates over as many keys as there are entries; entries that expressions cannot access give null.
             Repr::Foreign(map) => {
                 let mut keys: Vec<Value> = map.keys().into_iter().map(Value::String).collect();
                 keys.resize(map.len().max(keys.len()), Value::Null);
@@ -225,7 +225,7 @@ impl Map {
         }
     }
 
-    /// This map with one entry more. A key that is there already is an error.
+    /// The map with one more entry. Returns an error if the key already exists.
     pub fn insert(&self, key: &Value, value: &Value) -> Result {
         let exists = || EvalError::new(format!("insert failed: key {key} already exists"));
         if let Repr::Growing(entries) = &self.0 {
@@ -250,7 +250,7 @@ impl Map {
         Ok(Value::Map(Self::new(entries)?))
     }
 
-    /// Whether another value is the same map.
+    /// Whether another value is an equal map.
     pub(super) fn equal(&self, other: &Value) -> Result<bool> {
         if let Repr::Foreign(map) = &self.0 {
             let Value::Map(other) = other else {
@@ -263,7 +263,7 @@ impl Map {
             return Ok(false);
         }
         for key in self.keys() {
-            // An error where a value should be is a value to the other side. What cannot be compared counts as equal.
+            // An error in the other map is compared as a value. Values that cannot be compared are considered equal.
             let theirs = match other.find(&key) {
                 Ok(Some(theirs)) => theirs,
                 Ok(None) => return Ok(false),

@@ -1,6 +1,6 @@
-//! The values of CEL when it runs (`cel-go` `common/types`).
+//! The run-time values of CEL (`cel-go` `common/types`).
 //!
-//! Objects and lists that come from outside are read as they are asked for: whoever owns them implements [`ListValue`] and [`MapValue`].
+//! Objects and lists from outside the expression are read lazily: their owner implements [`ListValue`] and [`MapValue`].
 
 mod compare;
 mod error;
@@ -34,7 +34,7 @@ pub use time::{Duration, Timestamp};
 
 use crate::types::{OPTIONAL, Type};
 
-/// A value, or why there is none.
+/// A value or an evaluation error.
 pub type Result<T = Value> = std::result::Result<T, EvalError>;
 
 /// A value. Cheap to clone.
@@ -60,7 +60,7 @@ pub enum Value {
     Timestamp(Timestamp),
     /// `list`
     List(List),
-    /// `map`, and objects, which are maps when they run
+    /// `map`, and objects, which are maps at run time
     Map(Map),
     /// `optional_type`
     Optional(Option<Arc<Value>>),
@@ -72,9 +72,9 @@ pub enum Value {
     Raw(Arc<dyn RawValue>),
 }
 
-/// A value that a schema keeps without saying what it is (`x-kubernetes-preserve-unknown-fields` without `type`).
+/// A value whose schema does not specify a type (`x-kubernetes-preserve-unknown-fields` without `type`).
 pub trait RawValue: fmt::Debug + Send + Sync {
-    /// Whether it is the same as another value.
+    /// Whether it equals another value.
     fn equal(&self, other: &Value) -> bool;
 
     /// The value as JSON.
@@ -122,12 +122,12 @@ impl Value {
         Self::Optional(Some(Arc::new(value)))
     }
 
-    /// An error inside of an optional, where it is a value like any other until someone takes it out.
+    /// An error inside an optional or a container. It is treated as a value until an expression reads it.
     pub fn failure(error: EvalError) -> Self {
         Self::Raw(Arc::new(Failure(error)))
     }
 
-    /// The value, or the error that it is ([`Self::failure`]).
+    /// The value, or the error inside it ([`Self::failure`]).
     pub fn or_failure(self) -> Result {
         match &self {
             Self::Raw(raw) => match raw.as_any().downcast_ref::<Failure>() {
@@ -141,7 +141,7 @@ impl Value {
     /// The optional without a value.
     pub const NONE: Self = Self::Optional(None);
 
-    /// The type of the value; elements are `dyn`.
+    /// The type of the value. Elements have the type `dyn`.
     pub fn type_of(&self) -> Type {
         match self {
             Self::Null => Type::Null,
@@ -163,7 +163,7 @@ impl Value {
         }
     }
 
-    /// Whether `<` compares values of its type, if both are of one.
+    /// Whether the type of the value has an order (`<`).
     pub fn is_comparable(&self) -> bool {
         matches!(
             self,
@@ -183,7 +183,7 @@ impl Value {
         self.type_of().type_name().into_owned()
     }
 
-    /// The type as it is printed where the API server prints all of it: with what lists and maps (since 1.37 also optionals) are of.
+    /// The type in the API server's detailed form, with the parameters of lists and maps (since 1.37 also of optionals).
     pub(crate) fn printed_type(&self, version: KubernetesVersion) -> String {
         match self {
             Self::List(_) => "list(dyn)".to_owned(),
@@ -193,7 +193,7 @@ impl Value {
         }
     }
 
-    /// The Go type that the API server holds it in, for the words of its crashes.
+    /// The API server's Go type of the value, for the messages of its crashes.
     pub(crate) fn go_type(&self) -> &'static str {
         match self {
             Self::Null => "types.Null",
@@ -214,7 +214,7 @@ impl Value {
         }
     }
 
-    /// Its size, where it has one: characters of a string, bytes, elements, entries.
+    /// The size of a string (in characters), of bytes, or of a list or map; otherwise `None`.
     pub fn size(&self) -> Option<usize> {
         Some(match self {
             Self::String(s) => s.chars().count(),
@@ -226,7 +226,7 @@ impl Value {
         })
     }
 
-    /// Bytes of the text that it is, 0 if it is none.
+    /// The bytes of a string or bytes value; 0 for other types.
     pub(crate) fn text_bytes(&self) -> u64 {
         match self {
             Self::String(s) => s.len() as u64,
@@ -235,7 +235,7 @@ impl Value {
         }
     }
 
-    /// Whether it is what a field has that was not set: false, 0, empty.
+    /// Whether it is the value of an unset field: false, 0 or empty.
     pub fn is_zero(&self) -> bool {
         match self {
             Self::Null => true,

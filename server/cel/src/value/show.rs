@@ -1,14 +1,14 @@
-//! Values for people: as an expression that makes them, cut where that is long.
+//! Shows values to users as CEL expressions, shortened if they are long.
 
 use std::fmt::Write as _;
 
 use super::{Result, Value};
 use crate::go::quote;
 
-/// How deep lists and maps are shown.
+/// The maximum depth at which lists and maps are shown.
 const MAX_DEPTH: usize = 6;
 
-/// The value as an expression that makes it, in about `limit` characters at most: what is left out is an ellipsis.
+/// The value as a CEL expression of at most about `limit` characters. Omitted parts are replaced by an ellipsis.
 pub fn shown(value: &Value, limit: usize) -> String {
     let mut out = String::new();
     show(value, limit, 0, &mut out);

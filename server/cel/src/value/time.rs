@@ -1,4 +1,4 @@
-//! Durations and times (`cel-go` `common/types/{duration,timestamp,overflow}.go` and what they use of Go's `time`).
+//! Durations and timestamps (`cel-go` `common/types/{duration,timestamp,overflow}.go` and the parts of Go's `time` that they use).
 
 use std::cmp::Ordering;
 use std::fmt::Write;
@@ -14,26 +14,26 @@ const MAX_SECONDS: i64 = 253_402_300_799;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Duration(pub i64);
 
-/// A time.
+/// A timestamp.
 #[derive(Clone, Copy, Debug)]
 pub struct Timestamp {
-    /// Seconds from 1970.
+    /// Seconds since 1970.
     pub seconds: i64,
-    /// Nanoseconds after that.
+    /// The nanoseconds within that second.
     pub nanos: u32,
-    /// The zone in which it is written: seconds east of UTC.
+    /// The time zone, as seconds east of UTC.
     pub offset: i32,
-    /// Which of the zones with this offset it is to Go, which tells them apart where a time is a key.
+    /// Identifies Go's time zone object. Timestamps with the same offset but different objects are different map keys.
     zone: u32,
 }
 
-/// UTC, and the zones of whole hours that Go keeps.
+/// UTC, and the time zone objects for whole hours that Go caches.
 const KEPT_ZONE: u32 = 0;
-/// The zone of the API server itself, which is that of every time written with an offset of zero.
+/// The time zone of the API server itself. Go uses it for every time with an offset of zero.
 const LOCAL_ZONE: u32 = 1;
 
 impl Duration {
-    /// Both together.
+    /// The sum of both.
     pub fn plus(self, other: Self) -> Result<Self> {
         self.0
             .checked_add(other.0)
@@ -41,7 +41,7 @@ impl Duration {
             .ok_or_else(EvalError::int_overflow)
     }
 
-    /// This less the other.
+    /// The difference of both.
     pub fn minus(self, other: Self) -> Result<Self> {
         self.0
             .checked_sub(other.0)
@@ -53,32 +53,32 @@ impl Duration {
         (self.0 / unit) as f64 + (self.0 % unit) as f64 / unit as f64
     }
 
-    /// Whole hours.
+    /// The whole hours.
     pub fn hours(self) -> i64 {
         self.units(3600 * SECOND) as i64
     }
 
-    /// Whole minutes.
+    /// The whole minutes.
     pub fn minutes(self) -> i64 {
         self.units(60 * SECOND) as i64
     }
 
-    /// Whole seconds.
+    /// The whole seconds.
     pub fn seconds(self) -> i64 {
         self.units(SECOND) as i64
     }
 
-    /// Whole milliseconds.
+    /// The whole milliseconds.
     pub fn milliseconds(self) -> i64 {
         self.0 / 1_000_000
     }
 
-    /// As `string(duration)` gives it: seconds.
+    /// The result of `string(duration)`: seconds.
     pub fn to_cel_string(self) -> String {
         format!("{}s", crate::go::double_f(self.units(SECOND)))
     }
 
-    /// As Go's `%v` writes it, in hours, minutes and seconds.
+    /// The duration as Go's `%v` prints it, in hours, minutes and seconds.
     pub fn go_string(self) -> String {
         let nanos = self.0.unsigned_abs();
         if nanos == 0 {
@@ -112,14 +112,14 @@ impl Duration {
     }
 }
 
-/// The parts of a time in a zone.
+/// The components of a time in a time zone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Civil {
     pub(crate) year: i64,
     pub(crate) month: i64,
     pub(crate) day: i64,
     pub(crate) day_of_year: i64,
-    /// From Sunday.
+    /// Days since Sunday.
     pub(crate) weekday: i64,
     pub(crate) hour: i64,
     pub(crate) minute: i64,
@@ -127,7 +127,7 @@ pub(crate) struct Civil {
 }
 
 impl Timestamp {
-    /// A time in UTC; an error if it is not within the years 1 to 9999.
+    /// A time in UTC. Returns an error if it is outside the years 1 to 9999.
     pub fn new(seconds: i64, nanos: u32) -> Result<Self> {
         if (MIN_SECONDS..=MAX_SECONDS).contains(&seconds) {
             Ok(Self::utc(seconds, nanos))
@@ -136,7 +136,7 @@ impl Timestamp {
         }
     }
 
-    /// A time in UTC, whatever its year.
+    /// A time in UTC, of any year.
     pub fn utc(seconds: i64, nanos: u32) -> Self {
         Self {
             seconds,
@@ -146,7 +146,7 @@ impl Timestamp {
         }
     }
 
-    /// A time written with an offset in seconds. Go makes a new zone for each, but for whole hours within -12 and 14.
+    /// A time with an offset in seconds. Go creates a new time zone object for each time, except for whole hours from -12 to 14.
     pub fn with_offset(seconds: i64, nanos: u32, offset: i32) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(LOCAL_ZONE + 1);
         let zone = if offset == 0 {
@@ -164,12 +164,12 @@ impl Timestamp {
         }
     }
 
-    /// The zone as Go tells it from others.
+    /// The identity of Go's time zone object.
     pub(super) fn go_zone(&self) -> i64 {
         (i64::from(self.offset) << 32) | i64::from(self.zone)
     }
 
-    /// The time that a text is, as RFC 3339: an error if it is not within the years 1 to 9999, `None` if the text is none.
+    /// Parses an RFC 3339 time. `None` if it is invalid; an error if it is outside the years 1 to 9999.
     pub fn parse(text: &str) -> Option<Result<Self>> {
         let (seconds, nanos) = crate::literals::parse_timestamp(text)?;
         Some(Self::new(seconds, nanos).map(|utc| match text.as_bytes() {
@@ -182,17 +182,17 @@ impl Timestamp {
         }))
     }
 
-    /// The order of the instants, whatever the zones.
+    /// Compares the instants, regardless of the time zones.
     pub fn cmp_instant(&self, other: &Self) -> Ordering {
         (self.seconds, self.nanos).cmp(&(other.seconds, other.nanos))
     }
 
-    /// Whether it is the first second of year 1, Go's zero time.
+    /// Whether it is the start of year 1, Go's zero time.
     pub fn is_zero(&self) -> bool {
         self.seconds == MIN_SECONDS && self.nanos == 0
     }
 
-    /// The time a duration later.
+    /// The time plus a duration.
     pub fn plus(self, duration: Duration) -> Result<Self> {
         let mut seconds = self
             .seconds
@@ -210,12 +210,12 @@ impl Timestamp {
         })
     }
 
-    /// The time a duration earlier.
+    /// The time minus a duration.
     pub fn minus(self, duration: Duration) -> Result<Self> {
         self.plus(Duration(duration.0.checked_neg().ok_or_else(EvalError::int_overflow)?))
     }
 
-    /// The duration from another time to this.
+    /// The duration since another time.
     pub fn since(self, other: Self) -> Result<Duration> {
         let seconds = self
             .seconds
@@ -226,11 +226,11 @@ impl Timestamp {
         total.map(Duration).ok_or_else(EvalError::int_overflow)
     }
 
-    /// Its parts in a zone.
+    /// The components of the time at an offset.
     pub(crate) fn civil(self, offset: i64) -> Civil {
         let local = self.seconds + offset;
         let (days, time) = (local.div_euclid(86_400), local.rem_euclid(86_400));
-        // Years from March, so that the leap day is a year's last; in eras of 400 years.
+        // Years start in March, so that the leap day is the last day of a year. They are grouped in eras of 400 years.
         let shifted = days + 719_468;
         let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
         let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
@@ -275,7 +275,7 @@ impl Timestamp {
         format!("{sign}{:02}{between}{:02}", minutes / 60, minutes % 60)
     }
 
-    /// As `string(timestamp)` gives it: RFC 3339, with as many digits as needed.
+    /// The result of `string(timestamp)`: RFC 3339, with as many digits as needed.
     pub fn to_cel_string(self) -> String {
         let zone = if self.offset == 0 {
             "Z".to_owned()
@@ -285,7 +285,7 @@ impl Timestamp {
         format!("{}{zone}", self.date_and_time('T'))
     }
 
-    /// As Go's `%v` writes it.
+    /// The time as Go's `%v` prints it.
     pub fn go_string(self) -> String {
         let zone = self.zone("");
         let name = if self.offset == 0 { "UTC" } else { &zone };

@@ -1,4 +1,4 @@
-//! Which changes are told as one, and what they name.
+//! Tests which changes are reported as one, and what their sentences name.
 
 use super::{check, crd};
 use crate::compare;
@@ -21,7 +21,7 @@ fn an_edited_rule_is_one_change() {
         "{rule: self.a < 5}",
         &["rule-changed: compatible; unknown; refused {\"a\":4}"],
     );
-    // Of several, the one that says the same at its place.
+    // If several rules match, prefer the identical one.
     check(
         "{rule: self.a < 50}, {rule: self.a < 5, message: small}, {rule: self.a != 7}",
         "{rule: self.a < 50}, {rule: self.a < 4, message: small}, {rule: self.a != 3}",

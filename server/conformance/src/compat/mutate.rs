@@ -1,4 +1,4 @@
-//! Pairs of a CRD of the corpus and a mutant of it: one change of its schema, of a kind that authors make.
+//! Pairs of a corpus CRD and a mutant of it, with one schema change of a kind that authors make.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::Pair;
 use crate::choice::Choice;
 use crate::peers;
 
-/// Mutants of one CRD in a row.
+/// The number of consecutive mutants of one CRD.
 const IN_A_ROW: usize = 10;
 
 pub(super) fn pairs(corpus: &Path, count: usize, choice: &Choice, rng: &mut Rng) -> anyhow::Result<Vec<Pair>> {
@@ -116,7 +116,7 @@ fn edit_definition(document: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// The pointers of all nodes that are not in junctors.
+/// Collects the pointers of all schemas that are not inside `allOf`, `anyOf`, `oneOf` or `not`.
 fn collect(schema: &Value, path: &mut Vec<String>, paths: &mut Vec<Vec<String>>) {
     paths.push(path.clone());
     for (name, below) in schema["properties"].as_object().into_iter().flatten() {

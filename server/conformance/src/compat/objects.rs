@@ -1,5 +1,5 @@
-//! What `compat --objects` says of objects, against the API server's own code: objects of the corpus and random ones, under both CRDs of
-//! pairs.
+//! Compares the results of `compat --objects` with the API server's own code, for objects of the corpus and random ones, with both CRDs of
+//! a pair.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,25 +20,25 @@ use super::{Args, BATCH, Pair, subject};
 use crate::peers;
 use crate::resources::{self, generate::Definition};
 
-/// The API server's answer if the status is not a subresource.
+/// The API server's answer if the status subresource is not enabled.
 const NO_SUBRESOURCE: &str = "the server could not find the requested resource";
 
 /// The objects of the corpus, by `apiVersion` and kind.
 type Known = BTreeMap<(String, String), Vec<Value>>;
 
-/// What was compared.
+/// The counts of the comparison.
 #[derive(Default)]
 struct Tally {
     objects: usize,
-    /// Objects that OLD refuses.
+    /// The number of objects that OLD rejects.
     not_stored: usize,
-    /// CRDs that the API server refuses.
+    /// The number of CRDs that the API server rejects.
     refused_crds: usize,
     by_fate: BTreeMap<&'static str, usize>,
     different: usize,
 }
 
-/// An object of a pair.
+/// An object that is tried with a pair.
 struct Tried<'p> {
     pair: &'p Pair,
     object: Value,
@@ -55,11 +55,11 @@ impl Tried<'_> {
 /// What the API server does with an object.
 #[derive(Debug)]
 enum Theirs {
-    /// It refuses one of the CRDs.
+    /// It rejects one of the CRDs.
     NoCrd,
-    /// OLD refuses the object.
+    /// OLD rejects the object.
     NotStored,
-    /// This happens.
+    /// The effects on the object.
     Happens(BTreeSet<&'static str>),
 }
 
@@ -177,7 +177,7 @@ const fn class(fate: Fate) -> &'static str {
     }
 }
 
-/// The answers of the oracle about all objects.
+/// The oracle's answers for all objects.
 struct Replayed {
     before: Answers,
     stored: BTreeMap<usize, Value>,
@@ -221,7 +221,7 @@ impl Replayed {
         })
     }
 
-    /// What happens to an object.
+    /// The API server's treatment of an object.
     fn answer(&self, n: usize, sent: &Value) -> Theirs {
         let first = self.before.get(&format!("{n} create"));
         if first.is_none_or(|it| it["crd_accepted"] == false) {
@@ -243,7 +243,7 @@ impl Replayed {
         if !same["decode_error"].is_null() {
             return Theirs::Happens(BTreeSet::from(["refused"]));
         }
-        // What OLD refuses, too, such as a status that only a default makes, is no news.
+        // Errors that also occur with OLD, such as for a status that only a default creates, are not changes.
         let is_refused = refusals("new").difference(&refusals("old")).next().is_some();
         let mut found = BTreeSet::new();
         let read = |side: &str| without_metadata(get(side, "same"));
@@ -258,7 +258,7 @@ impl Replayed {
             found.insert("defaulted");
         }
         if is_accepted(Some(same)) {
-            // A status that is refused is not tolerated.
+            // A rejected status is not tolerated.
             let is_status_kept = get("new", "same status").is_none_or(|it| is_accepted(Some(it)));
             let asked: &[&str] = if is_status_kept {
                 &["create", "status"]
@@ -283,7 +283,7 @@ impl Replayed {
             };
             let mut others = dropped(&before, &after);
             others.extend(dropped(&after, &before));
-            // What the object says itself is no default.
+            // Values in the object itself are not defaults.
             others.retain(|it| sent.pointer(it).is_none());
             if before.is_object() && after.is_object() && !others.iter().all(is_known) {
                 found.insert("defaulted");
@@ -293,7 +293,7 @@ impl Replayed {
     }
 }
 
-/// The object as OLD has it in store, if it accepts it.
+/// The object as stored with OLD, if OLD accepts it.
 fn kept(before: &Answers, n: usize) -> Option<Value> {
     let get = |what: &str| before.get(&format!("{n} {what}"));
     let is_status_accepted = get("status").is_none_or(|it| is_accepted(Some(it)));
@@ -310,7 +310,7 @@ fn errors_of(answer: &Value) -> BTreeSet<String> {
         return BTreeSet::new();
     }
     let errors = answer["errors"].as_array().into_iter().flatten();
-    // That rules were not looked at follows from the other errors.
+    // Ignore the error about unchecked rules, which follows from other errors.
     let is_cause = |it: &&Value| {
         !it["detail"]
             .as_str()
@@ -343,7 +343,7 @@ fn without_own_metadata(object: &Value) -> Value {
     object
 }
 
-/// What of a value is not in another one, or has another value there.
+/// The paths of values in `before` that are missing or different in `after`.
 fn dropped(before: &Value, after: &Value) -> Vec<String> {
     let mut found = Vec::new();
     find_dropped(before, after, &mut String::new(), &mut found);
@@ -378,7 +378,7 @@ fn find_dropped(before: &Value, after: &Value, at: &mut String, found: &mut Vec<
     }
 }
 
-/// Whether a value has something that another one does not have, or a null in its place.
+/// Whether `after` has something that `before` does not have or has as null.
 fn added(before: &Value, after: &Value) -> bool {
     match (before, after) {
         (Value::Object(before), Value::Object(after)) => after

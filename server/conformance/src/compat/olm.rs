@@ -1,4 +1,4 @@
-//! What `--policy olm` refuses, against crdify's own code with the configuration of the Operator Lifecycle Manager.
+//! Compares the changes that `--policy olm` rejects with crdify's own code, configured like the Operator Lifecycle Manager.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 use super::{Args, Pair, subject};
 use crate::peers;
 
-/// Compares pair by pair; whether all are the same.
+/// Compares each pair. Returns whether all are the same.
 pub(super) fn run(args: &Args, minor: u8, pairs: &[Pair]) -> anyhow::Result<bool> {
     let answers = ask(pairs)?;
     let version = KubernetesVersion::minor(minor);
     let (mut compared, mut unread, mut differing) = (0, 0, 0);
-    // By what OLM says, and by what the policy `writers` says.
+    // The key is OLM's verdict and the answer of the policy `writers`.
     let mut table = BTreeMap::<(bool, &str), usize>::new();
     for (pair, theirs) in pairs.iter().zip(&answers) {
         let subjects = subject(&pair.old, version).zip(subject(&pair.new, version));

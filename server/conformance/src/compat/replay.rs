@@ -1,4 +1,4 @@
-//! Witnesses, replayed by the oracle.
+//! Replays witnesses with the oracle.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use super::{Claim, Pair, Tally};
 use crate::peers;
 
-/// What is asked of the oracle, by its name.
+/// The oracle's answers, by request name.
 pub(super) type Answers = BTreeMap<String, Value>;
 
-/// A request about an object.
+/// A request to the oracle about an object.
 pub(super) fn request(id: &str, crd: &Arc<str>, object: &Value, old: Option<&Value>, is_status: bool) -> String {
     let mut request = json!({"id": id, "crd_text": &**crd, "text": object.to_string()});
     if let Some(old) = old {
@@ -26,7 +26,7 @@ pub(super) fn request(id: &str, crd: &Arc<str>, object: &Value, old: Option<&Val
     request.to_string()
 }
 
-/// Asks the oracle, and returns its answers by their names.
+/// Sends requests to the oracle and returns its answers by name.
 pub(super) fn ask(oracle: &Path, requests: &[String]) -> anyhow::Result<Answers> {
     let mut command = Command::new(oracle);
     command.args(["cr", "-object", "always", "-list", "-"]);
@@ -37,7 +37,7 @@ pub(super) fn ask(oracle: &Path, requests: &[String]) -> anyhow::Result<Answers>
     Ok(named.collect())
 }
 
-/// The requests about one witness; their names end in what is asked.
+/// The requests about one witness. Each name ends with the kind of the request.
 fn requests(id: &str, from: &Arc<str>, to: &Arc<str>, direction: Direction, answer: &Answer) -> Vec<String> {
     let Some(Witness {
         object,
@@ -74,7 +74,7 @@ fn is_accepted_strictly(answer: Option<&Value>) -> bool {
     answer.is_some_and(|it| it["accepted_strict"] == true)
 }
 
-/// An object without what the API server fills in for itself.
+/// An object without the fields that the API server adds.
 pub(super) fn without_metadata(answer: Option<&Value>) -> Value {
     let mut object = answer.map(|it| it["object"].clone()).unwrap_or_default();
     if let Value::Object(fields) = &mut object {
@@ -83,7 +83,7 @@ pub(super) fn without_metadata(answer: Option<&Value>) -> Value {
     object
 }
 
-/// What is wrong with a claim, if anything is.
+/// The problem with a claim, if there is one.
 fn judge(id: &str, direction: Direction, answer: &Answer, answers: &Answers) -> Option<String> {
     let get = |what: &str| answers.get(&format!("{id} {what}"));
     let witness = answer.witness()?;
@@ -96,7 +96,7 @@ fn judge(id: &str, direction: Direction, answer: &Answer, answers: &Answers) -> 
         return no("the one side does not accept the witness");
     }
     let Answer::Breaks { effect, .. } = answer else {
-        // Tolerated.
+        // The claim is that the change is tolerated.
         if is_update {
             if is_accepted(get("to update")) {
                 return no("the update is accepted");
@@ -128,7 +128,7 @@ fn judge(id: &str, direction: Direction, answer: &Answer, answers: &Answers) -> 
     }
 }
 
-/// The claims whose witness does not show what is claimed.
+/// The claims that their witness does not confirm.
 pub(super) fn wrong(
     oracle: &Path,
     pairs: &[Pair],
@@ -163,7 +163,7 @@ pub(super) fn wrong(
             Answer::Breaks { effect, .. } => Some(*effect),
             _ => None,
         };
-        // The oracle prints objects before a status is dropped that belongs to a subresource.
+        // The oracle prints objects before it drops a status that belongs to a subresource.
         if claim.change.code == "status-changed" && effect == Some(Effect::Pruned) {
             tally.unprinted += 1;
             continue;

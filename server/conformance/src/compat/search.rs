@@ -1,4 +1,4 @@
-//! Random objects around what is called compatible: a search that knows nothing of the proofs.
+//! Generates random objects around changes that are reported as compatible, independently of the proofs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use super::{Args, Pair, Tally, small};
 use crate::resources::answer;
 use crate::resources::generate::Definition;
 
-/// An object that was made around a change.
+/// An object generated around a change.
 struct Made<'a> {
     pair: usize,
     change: &'a Change,
     direction: Direction,
-    /// Whether nothing else happens in this direction.
+    /// Whether all changes are compatible in this direction.
     is_all: bool,
     object: Value,
 }
@@ -40,8 +40,8 @@ fn is_compatible(change: &Change, direction: Direction) -> bool {
     matches!(change.answer(direction), Answer::Compatible { .. })
 }
 
-/// The objects that one side accepts and the other refuses or changes, where all that changed is called compatible, and those whose refusal
-/// is decided by a keyword that is.
+/// The objects that one side accepts and the other rejects or changes, if all changes are reported as compatible, or if the keyword that
+/// causes the rejection is.
 pub(super) fn wrong(
     oracle: &Path,
     kubernetes: KubernetesVersion,
@@ -91,7 +91,7 @@ pub(super) fn wrong(
         ));
     }
     let after = ask(oracle, &second)?;
-    // What OLD itself does not let be updated, NEW does not break: a rule that compares with the old value fails on it.
+    // If OLD itself rejects an unchanged update, NEW does not break it. Rules that compare with the old value can cause this.
     let same = made.iter().enumerate().filter(|(n, it)| {
         let is_refused = after.get(&n.to_string()).is_some_and(|it| it["accepted"] != true);
         it.direction == Direction::Stored && is_refused
@@ -149,10 +149,10 @@ pub(super) fn wrong(
     Ok(wrong)
 }
 
-/// The API server's answer if the status is not a subresource.
+/// The API server's answer if the status subresource is not enabled.
 const NO_SUBRESOURCE: &str = "the server could not find the requested resource";
 
-/// A status that is sent with an object is dropped where it is a subresource. So it is sent to the subresource, too.
+/// Sends the status to the status subresource as well, because the main endpoint then drops it.
 fn statuses(oracle: &Path, pairs: &[Pair], made: &[Made<'_>], before: &Answers) -> anyhow::Result<Answers> {
     let mut asked = Vec::new();
     for (n, it) in made.iter().enumerate() {
@@ -176,7 +176,7 @@ fn statuses(oracle: &Path, pairs: &[Pair], made: &[Made<'_>], before: &Answers) 
     ask(oracle, &asked)
 }
 
-/// `constants`: what is put into objects that are made here and there, if there is any.
+/// Generates objects for a pair. `constants` are values to insert at random places; may be empty.
 fn make<'a>(
     (n, pair): (usize, &Pair),
     changes: &'a [Change],
@@ -197,7 +197,7 @@ fn make<'a>(
         let compatible: Vec<&Change> = changes
             .iter()
             .filter(is_of_version)
-            // Objects of a version that is gone are read in another one.
+            // Objects of a removed version are read in another version.
             .filter(|it| is_compatible(it, direction) && !["served-changed", "version-removed"].contains(&it.code))
             .collect();
         if compatible.is_empty() {
@@ -232,7 +232,7 @@ fn make<'a>(
     }
 }
 
-/// The change that is called compatible and decides that an object is refused.
+/// The change that is reported as compatible although it causes the rejection of an object.
 fn blamed(kubernetes: KubernetesVersion, to: &Arc<str>, changes: &[Change], it: &Made<'_>) -> Option<String> {
     let definitions = answer::definitions(to, kubernetes);
     let text = |name: &str| it.object[name].as_str().unwrap_or_default();
@@ -258,7 +258,7 @@ fn blamed(kubernetes: KubernetesVersion, to: &Arc<str>, changes: &[Change], it: 
         };
         is_compatible(change, it.direction) && path.is_some_and(|path| deciders.contains(&path))
     };
-    // A name that is required is at the same place as the others.
+    // Errors of `required` have the same path as other keywords.
     let change = changes
         .iter()
         .filter(|it| !it.code.starts_with("required"))

@@ -1,4 +1,4 @@
-//! Pairs of small random schemas: every keyword, numbers that are extreme, and what is rare in CRDs that people write.
+//! Pairs of small random schemas: all keywords, extreme numbers, and constructs that are rare in real CRDs.
 
 mod keywords;
 mod objects;
@@ -16,7 +16,7 @@ use super::Pair;
 use keywords::{TYPES, keyword, pattern, schema_of, string_keyword};
 pub(super) use objects::{constants, stir};
 
-/// So many pairs, a tenth of them of patterns. Both sides are accepted by our own judgement; the API server's is asked for later.
+/// Generates pairs, a tenth of them about patterns. crd-analyzer accepts both sides; the API server checks them later.
 pub(super) fn pairs(count: usize, kubernetes: KubernetesVersion, rng: &mut Rng) -> Vec<Pair> {
     let mut pairs = Vec::new();
     while pairs.len() < count {
@@ -127,7 +127,7 @@ fn edited_pattern(pattern: &str, rng: &mut Rng) -> String {
     }
 }
 
-/// What lies at the root: metadata, type, status, subresources.
+/// CRDs that differ at the root: metadata, type, status, subresources.
 fn roots(rng: &mut Rng) -> (Value, Value) {
     let spec = schema_of("object", 1, rng);
     let status = schema_of("object", 1, rng);
@@ -188,7 +188,7 @@ fn roots(rng: &mut Rng) -> (Value, Value) {
     if rng.bool() {
         return (old, side(rng));
     }
-    // One thing is different.
+    // Change a single part.
     let mut new = old.clone();
     let other = side(rng);
     let parts = [
@@ -262,7 +262,7 @@ fn edit(schema: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// The pointers of all nodes that are not in junctors.
+/// Collects the pointers of all schemas that are not inside `allOf`, `anyOf`, `oneOf` or `not`.
 fn collect(schema: &Value, place: &mut String, places: &mut Vec<String>) {
     places.push(place.clone());
     let length = place.len();

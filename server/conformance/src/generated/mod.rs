@@ -1,4 +1,5 @@
-//! Compares the CRDs that are made of Go types with those of controller-gen: those that are recorded for real modules, and those of random types.
+//! Compares the CRDs that crd-analyzer generates from Go types with those of controller-gen: recorded ones of real modules, and those of
+//! random types.
 
 mod random;
 
@@ -21,16 +22,16 @@ use crate::{disk::Disk, peers};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// The folder with what controller-gen made of modules.
+    /// The folder with controller-gen's recorded output for modules.
     #[arg(long, requires = "sources")]
     recorded: Option<PathBuf>,
     /// The folder with the sources of these modules.
     #[arg(long)]
     sources: Option<PathBuf>,
-    /// So many packages with random types.
+    /// The number of packages with random types.
     #[arg(long, default_value_t = 0)]
     random: usize,
-    /// The seed; a fresh one if absent.
+    /// The seed; random by default.
     #[arg(long)]
     seed: Option<u64>,
     /// Only these modules.
@@ -44,7 +45,7 @@ pub(crate) struct Args {
     show: usize,
 }
 
-/// The releases that are recorded.
+/// The recorded releases.
 const RELEASES: [&str; 8] = [
     "v0.23.0", "v0.22.0", "v0.21.0", "v0.20.1", "v0.19.0", "v0.18.0", "v0.17.3", "v0.16.5",
 ];
@@ -74,7 +75,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(is_clean)
 }
 
-/// Random types, against the newest controller-gen.
+/// Compares random types with the newest controller-gen.
 fn compare_random(args: &Args) -> anyhow::Result<bool> {
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
     println!("seed {seed}");
@@ -132,7 +133,7 @@ fn compare_random(args: &Args) -> anyhow::Result<bool> {
         .into_iter()
         .filter(|n| !expected.get(n).is_some_and(|it| it.is_like(&own(*n))))
         .collect();
-    // controller-gen walks a Go map of markers: where two have the same priority and both add a rule, it decides anew with each run which is first.
+    // controller-gen iterates over a Go map of markers. If two markers with the same priority add a rule, their order is random in each run.
     let mut by_chance = 0;
     for _ in 0..RUNS {
         if different.is_empty() {
@@ -163,24 +164,24 @@ fn compare_random(args: &Args) -> anyhow::Result<bool> {
     Ok(different.is_empty())
 }
 
-/// How often controller-gen is asked again where its answer differs. Of two rules, each is first in half of the runs.
+/// The number of runs of controller-gen if the output differs. Each of two rules is first in half of the runs.
 const RUNS: usize = 24;
 
-/// What is made of one package.
+/// The result for one package.
 struct Answer {
-    /// The text of the CRD.
+    /// The CRD as YAML.
     crd: Option<String>,
-    /// What is refused; controller-gen's reasons, or the markers that are.
+    /// The rejections: controller-gen's reasons, or the rejected markers.
     refused: Vec<String>,
 }
 
 impl Answer {
-    /// Whether both are the same CRD, or refuse something.
+    /// Whether both are the same CRD, or both reject something.
     fn is_like(&self, other: &Self) -> bool {
         self.crd == other.crd && self.refused.is_empty() == other.refused.is_empty()
     }
 
-    /// Prints how our own answer differs from this one, in at most `show` lines.
+    /// Prints the differences between our result and this one, in at most `show` lines.
     fn print(&self, n: usize, own: &Self, show: usize) {
         println!(
             "p{n}: refused {}, by us {}",
@@ -205,7 +206,7 @@ impl Answer {
     }
 }
 
-/// controller-gen's own code over the packages of a module.
+/// Runs controller-gen's own code on the packages of a module.
 struct Peer<'a> {
     program: PathBuf,
     module: &'a Path,
@@ -263,7 +264,7 @@ fn compare_recorded(args: &Args, recorded: &Path, sources: &Path) -> anyhow::Res
         let mut counts = Counts::default();
         let root = fs::canonicalize(sources.join(name).join("src")).context(name.clone())?;
         let runs = Run::read(&recorded.join(name), &root)?;
-        // What is read of a module is the same for all releases.
+        // The parsed modules are the same for all releases.
         let mut modules: BTreeMap<PathBuf, Option<Arc<Modules>>> = BTreeMap::new();
         for release in RELEASES {
             if !args.releases.is_empty() && !args.releases.iter().any(|it| it == release) {
@@ -305,7 +306,7 @@ fn compare_recorded(args: &Args, recorded: &Path, sources: &Path) -> anyhow::Res
 
 /// A call of controller-gen.
 struct Run {
-    /// Where its output goes.
+    /// The path of its output.
     out: String,
     folder: PathBuf,
     paths: Vec<String>,
@@ -358,7 +359,7 @@ impl Run {
     }
 }
 
-/// Where Go keeps what it has downloaded, and itself.
+/// The folders of Go's module cache and of its installation.
 pub(crate) fn outside() -> Outside {
     let of = |name: &str| {
         let output = Command::new("go").args(["env", name]).output().ok()?;

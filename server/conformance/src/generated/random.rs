@@ -1,10 +1,10 @@
-//! Random Go types in all their forms, with markers that fit them or do not.
+//! Generates random Go types of all forms, with markers that may or may not fit.
 
 use std::fmt::Write as _;
 
 use fastrand::Rng;
 
-/// The file of a package with one kind. `number`: it is in the names of its group and kind.
+/// The file of a package with one kind. `number` is part of its group and kind names.
 pub(super) fn file(number: usize, random: &mut Rng) -> String {
     let mut making = Making {
         random,
@@ -12,13 +12,13 @@ pub(super) fn file(number: usize, random: &mut Rng) -> String {
         types: Vec::new(),
         is_careful: false,
     };
-    // Most packages are to be accepted whole.
+    // Most packages should be accepted.
     making.is_careful = making.random.u8(..10) < 8;
     making.package(number);
     making.text
 }
 
-/// What a type is to JSON.
+/// The JSON form of a type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Text,
@@ -29,14 +29,14 @@ enum Form {
     Unknown,
 }
 
-/// A type that has a name.
+/// A named type.
 #[derive(Clone)]
 struct Named {
     name: String,
     form: Form,
-    /// It is a struct that others may embed.
+    /// Whether it is a struct that others can embed.
     is_struct: bool,
-    /// A reference is a name that controller-gen does not look behind.
+    /// Whether controller-gen does not resolve references to it.
     is_hidden: bool,
 }
 
@@ -65,7 +65,7 @@ const IMPORTED: [(&str, Form); 14] = [
     ("corev1.PullPolicy", Form::Unknown),
 ];
 
-/// The packages that files may import, by their names there.
+/// The packages that files can import, with their aliases.
 const PACKAGES: [(&str, &str); 6] = [
     ("corev1", "k8s.io/api/core/v1"),
     (
@@ -223,7 +223,7 @@ impl Making<'_> {
             .cloned()
             .collect::<Vec<_>>();
         if self.chance(10) && !other.is_empty() {
-            // Another name for a type, or a type that another one defines.
+            // An alias of a type, or a new type based on it.
             let of = self.pick(&other);
             let sign = if self.chance(50) { "= " } else { "" };
             self.documentation("");
@@ -241,7 +241,7 @@ impl Making<'_> {
             self.markers((form, false), "");
             let _ = writeln!(self.text, "type {name} struct {{");
             self.text.push_str("\t// +optional\n\tOneA *string `json:\"oneA,omitempty\"`\n\t// +optional\n\tOneB *string `json:\"oneB,omitempty\"`\n");
-            // Types may hold themselves.
+            // Types can be recursive.
             if self.chance(15) {
                 let _ = writeln!(self.text, "\tSelf *{name} `json:\"self,omitempty\"`");
             }
@@ -335,7 +335,7 @@ impl Making<'_> {
         let _ = writeln!(self.text, "\t{names} {star}{written} {tag}");
     }
 
-    /// The type of a field, its form, and whether controller-gen sees that.
+    /// The type of a field, its form, and whether controller-gen knows the form.
     fn of_field(&mut self) -> (String, Form, bool) {
         match self.random.u8(..10) {
             0..=1 => ("string".to_owned(), Form::Text, true),
@@ -401,7 +401,7 @@ impl Making<'_> {
         }
     }
 
-    /// Markers for a type of a form. `is_known`: controller-gen sees the form there.
+    /// Writes markers for a type of a form. `is_known` is set if controller-gen knows the form.
     fn markers(&mut self, (form, is_known): (Form, bool), indent: &str) {
         for _ in 0..self.random.usize(..3) {
             let form = if !self.is_careful && self.chance(30) {

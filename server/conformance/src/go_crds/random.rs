@@ -1,4 +1,4 @@
-//! Random Go types with markers, twice: as they were when the CRD was written, and with other values in the markers.
+//! Generates random Go types with markers in two versions: as they were when the CRD was generated, and with other marker values.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use fastrand::Rng;
 
 /// A package with one kind.
 pub(super) struct Package {
-    /// Its number, which is in the names of its group and kind.
+    /// The number of the package, which is part of its group and kind names.
     number: usize,
     pieces: Vec<Piece>,
 }
@@ -14,13 +14,13 @@ pub(super) struct Package {
 /// A piece of a file.
 enum Piece {
     Text(String),
-    /// A value of a marker, before and after.
+    /// The value of a marker, before and after.
     Value([String; 2]),
-    /// A line that is there before, or after, or both.
+    /// A line, and whether it is there before and after.
     Line(String, [bool; 2]),
 }
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone)]
 enum Type {
     Text,
@@ -28,7 +28,7 @@ enum Type {
     Bool,
     List(Box<Type>),
     Map(Box<Type>),
-    /// A named type of the package, and what it is.
+    /// A named type of the package, with its underlying type.
     Named(String, Box<Type>),
     Struct(String),
 }
@@ -45,7 +45,7 @@ impl Type {
         }
     }
 
-    /// What is behind the names.
+    /// The underlying type.
     fn behind(&self) -> &Self {
         match self {
             Self::Named(_, of) => of.behind(),
@@ -55,7 +55,7 @@ impl Type {
 }
 
 impl Package {
-    /// A random one.
+    /// Generates a random package.
     pub(super) fn new(number: usize, random: &mut Rng) -> Self {
         let mut making = Making {
             random,
@@ -73,12 +73,12 @@ impl Package {
         format!("p{}/v1/types.go", self.number)
     }
 
-    /// What the name of its CRD's file begins with.
+    /// The prefix of the file name of its CRD.
     pub(super) fn crd(&self) -> String {
         format!("g{}.example.com_", self.number)
     }
 
-    /// The text of its file, before or after.
+    /// The content of its file, before or after.
     pub(super) fn text(&self, is_after: bool) -> String {
         let at = usize::from(is_after);
         let mut text = String::new();
@@ -134,7 +134,7 @@ const ANY: &[&str] = &[
     "{a: 5m, b: 1 }",
 ];
 
-/// The same in JSON.
+/// Values in JSON syntax.
 const JSON: &[&str] = &[
     "5",
     "-1.50",
@@ -208,7 +208,7 @@ impl Making<'_> {
         ));
     }
 
-    /// Markers of the kind beside its columns.
+    /// Writes markers of the kind, except for its columns.
     fn kind(&mut self) {
         let resources = [
             "",
@@ -285,7 +285,7 @@ impl Making<'_> {
         self.text("}\n\n");
     }
 
-    /// Markers that fit a type.
+    /// Writes markers that fit a type.
     fn markers(&mut self, of: &Type, is_field: bool) {
         let indent = if is_field { "\t" } else { "" };
         for _ in 0..self.random.usize(0..4) {
@@ -305,7 +305,7 @@ impl Making<'_> {
                 Type::Map(_) | Type::Struct(_) => &["MaxProperties", "MinProperties"],
                 Type::Bool | Type::Named(..) => &[],
             };
-            // Behind names controller-gen does not see all types.
+            // controller-gen does not resolve all named types.
             let is_plain = !matches!(of, Type::Named(..) | Type::Struct(_)) || numbers.len() == 3;
             let begin = format!("{indent}// +kubebuilder:validation:{items}");
             match self.random.u8(0..10) {
@@ -359,7 +359,7 @@ impl Making<'_> {
         }
     }
 
-    /// A marker that says what a list or a map is, or one without a value. It may come or go.
+    /// Writes a marker with a list or map type, or one without a value. It may exist only before or after.
     fn flag(&mut self, of: &Type, indent: &str, is_field: bool) {
         let is_there = [[true, true], [true, false], [false, true]][self.random.usize(0..3)];
         let list = ["listType=atomic", "listType=set", "listType=map"][self.random.usize(0..3)];
@@ -387,7 +387,7 @@ impl Making<'_> {
             return;
         }
         let line = format!("{indent}// +{name}\n");
-        // Without a marker, the tag decides whether a field is required, which is left as the CRD says.
+        // Without the marker, the JSON tag decides whether a field is required, and the CRD is then not updated.
         let stays = name.ends_with("ptional") || name.ends_with("equired");
         let is_there = if stays {
             [is_there[0] && is_there[1], true]
@@ -427,7 +427,7 @@ impl Making<'_> {
         }
     }
 
-    /// A value that may be another one afterwards.
+    /// Writes a value that may differ before and after.
     fn value(&mut self, make: impl Fn(&mut Rng) -> String) {
         let before = make(self.random);
         let after = if self.is(30) { make(self.random) } else { before.clone() };
@@ -435,7 +435,7 @@ impl Making<'_> {
     }
 }
 
-/// A text in quotes of Go.
+/// A string in Go quotes.
 fn quoted(text: &str, random: &mut Rng) -> String {
     if random.bool() && !text.contains('`') {
         return format!("`{text}`");

@@ -1,4 +1,4 @@
-//! Whether the JSON Schemas of CRDs are never stricter than the API server: each object that it creates has to be valid.
+//! Checks that the JSON Schemas of CRDs are never stricter than the API server: every object that it creates has to be valid.
 
 mod small;
 
@@ -20,28 +20,29 @@ use crate::{
     resources::{Made, answer::Answerer, made, of_corpus},
 };
 
-/// Validates objects of the corpus, and objects made from its schemas and from small random ones, by the JSON Schemas of their CRDs.
+/// Validate objects against the JSON Schemas of their CRDs: objects of the corpus, and objects generated from its schemas and from small
+/// random ones.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Objects that are made from schemas of the corpus. As many come from small random schemas.
+    /// The number of objects generated from schemas of the corpus. The same number is generated from small random schemas.
     #[arg(long, default_value_t = 2000)]
     objects: usize,
-    /// The seed; a fresh one if absent.
+    /// The seed; random by default.
     #[arg(long)]
     seed: Option<u64>,
-    /// Print at most this many objects that the API server creates and a schema refuses.
+    /// Print at most this many objects that the API server creates but a schema rejects.
     #[arg(long, default_value_t = 10)]
     show: usize,
-    /// Take CRDs up to this size in bytes.
+    /// Use CRDs up to this size in bytes.
     #[arg(long, default_value_t = 60_000)]
     max_size: u64,
 }
 
-/// The schemas of the CRDs of one text.
+/// The JSON Schemas of the CRDs in one text.
 struct Known {
     crd: Arc<str>,
     schemas: Schemas,
-    /// By `apiVersion` and kind: the schema that ignores unknown fields, and the one that refuses them.
+    /// The `apiVersion`, the kind, the schema that ignores unknown fields, and the one that rejects them.
     found: Vec<(String, String, [SchemaIndex; 2])>,
 }
 
@@ -75,7 +76,7 @@ impl Known {
         })
     }
 
-    /// The reasons of the schemas that refuse an object. `None`: no schema is for it.
+    /// The reasons why the schemas reject an object. `None` if it has no schema.
     fn refusals(&self, object: &Value) -> Option<[Option<String>; 2]> {
         let (version, kind) = (object["apiVersion"].as_str()?, object["kind"].as_str()?);
         let (.., both) = self.found.iter().find(|it| it.0 == version && it.1 == kind)?;
@@ -133,12 +134,12 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
     Ok(tallies.iter().all(|it| it.stricter == 0))
 }
 
-/// The API server, and the schemas.
+/// The API server and the JSON Schemas to compare.
 struct Judges {
     version: KubernetesVersion,
     answerer: Answerer,
     known: Option<Known>,
-    /// With unknown fields ignored, and refused.
+    /// The counts with ignored unknown fields, and with rejected ones.
     tallies: [Tally; 2],
     show: usize,
 }
@@ -176,19 +177,19 @@ impl Judges {
     }
 }
 
-/// How many objects the API server and a schema judge alike.
+/// The counts of verdicts by the API server and a schema.
 #[derive(Default)]
 struct Tally {
     created: usize,
-    /// The API server creates them, a schema refuses them.
+    /// Objects that the API server creates but a schema rejects.
     stricter: usize,
     refused: usize,
-    /// Both refuse them.
+    /// Objects that both reject.
     caught: usize,
 }
 
 impl Tally {
-    /// Returns why a schema refuses what the API server creates.
+    /// Returns why a schema rejects an object that the API server creates.
     fn add(&mut self, is_created: bool, refusal: Option<String>) -> Option<String> {
         if is_created {
             self.created += 1;

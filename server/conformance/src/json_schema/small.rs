@@ -1,22 +1,22 @@
-//! Small random schemas with every keyword and extreme numbers, and values at their bounds.
+//! Small random schemas with all keywords and extreme numbers, and values at their bounds.
 
 use std::sync::Arc;
 
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
-/// Values that are tried on one schema.
+/// The number of values per schema.
 const VALUES: usize = 20;
 
-/// How deep schemas nest.
+/// The nesting depth of schemas.
 const DEPTH: u8 = 3;
 
-/// Names of properties. The last is in no schema.
+/// The names of properties. The last one is in no schema.
 const NAMES: [&str; 4] = ["a", "b", "c", "unknown"];
 
 const TEXTS: [&str; 8] = ["", "a", "b", "ab", "é", "\u{fffd}", "1", "2020-01-01"];
 
-/// Numbers where Go's `int64`, `float64` and `int32` end, and fractions, which are cut.
+/// Numbers at the limits of Go's `int64`, `float64` and `int32`, and fractions, which may be truncated.
 const NUMBERS: [f64; 18] = [
     0.0,
     1.0,
@@ -38,7 +38,7 @@ const NUMBERS: [f64; 18] = [
     1e300,
 ];
 
-/// A CRD and objects of it: as text, the way that API servers read them.
+/// A CRD and objects of it, both as text.
 pub(super) fn cases(rng: &mut Rng) -> (Arc<str>, Vec<String>) {
     let schema = schema(rng, DEPTH);
     let root = json!({"type": "object", "properties": {"value": schema}});
@@ -63,7 +63,7 @@ fn pick<T: Copy>(rng: &mut Rng, from: &[T]) -> T {
     from[rng.usize(..from.len())]
 }
 
-/// A number as JSON has it: an integer where it is one.
+/// A number as JSON: as an integer if it is one.
 fn number(value: f64) -> Value {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     if value.fract() == 0.0 && (-LIMIT..LIMIT).contains(&value) {
@@ -151,7 +151,7 @@ fn structure(rng: &mut Rng, schema: &mut Map<String, Value>, depth: u8) {
     }
 }
 
-/// Keywords that look at values. Some are of other types, which API servers pass over.
+/// Adds validation keywords. Some belong to other types; API servers ignore them.
 fn validations(rng: &mut Rng, schema: &mut Map<String, Value>, kind: &str) {
     let kind = if rng.u8(..10) == 0 {
         pick(rng, &["integer", "string", "array", "object"])
@@ -206,7 +206,7 @@ fn validations(rng: &mut Rng, schema: &mut Map<String, Value>, kind: &str) {
     }
 }
 
-/// Junctors that an API server takes in a schema: without types, and with the names that the schema has.
+/// A junctor that API servers accept: without types, and with property names of the outer schema.
 fn junctor(rng: &mut Rng, outer: &Value, depth: u8) -> Value {
     let mut junctors = Map::new();
     let name = pick(rng, &["allOf", "anyOf", "oneOf", "not"]);
@@ -257,7 +257,7 @@ fn scalar(rng: &mut Rng) -> Value {
     }
 }
 
-/// A number that a schema names, or one near it.
+/// A number from a schema, or one close to it.
 fn near(rng: &mut Rng, schema: &Value) -> Value {
     let named = ["minimum", "maximum", "multipleOf"].map(|it| &schema[it]);
     let listed = schema["enum"].as_array().into_iter().flatten();
@@ -270,7 +270,7 @@ fn near(rng: &mut Rng, schema: &Value) -> Value {
     number(if rng.bool() { about.trunc() + by } else { about + by })
 }
 
-/// A value that mostly follows a schema.
+/// A value that mostly matches a schema.
 fn value(rng: &mut Rng, schema: &Value, depth: u8) -> Value {
     if rng.u8(..12) == 0 {
         return scalar(rng);

@@ -1,4 +1,4 @@
-//! Kustomizations made at random: bases, overlays and components, with patches of all forms.
+//! Generates random kustomizations: bases, overlays and components, with patches of all forms.
 #![allow(clippy::format_push_string, clippy::format_collect, reason = "the texts are short")]
 
 mod openapi;
@@ -7,7 +7,7 @@ mod transformers;
 
 use fastrand::Rng;
 
-/// The files of a kustomization, whose folder is `top`.
+/// The files of a kustomization. Its folder is `top`.
 pub(super) fn files(random: &mut Rng) -> Vec<(String, String)> {
     let mut made = Made {
         random,
@@ -24,11 +24,11 @@ struct Made<'r> {
     random: &'r mut Rng,
     files: Vec<(String, String)>,
     folders: usize,
-    /// What was made already, so that few things are there twice.
+    /// The generated items so far, to avoid duplicates.
     known: std::collections::HashSet<(&'static str, String)>,
 }
 
-/// What an object in a made file is called.
+/// The identity of a generated object.
 #[derive(Clone, Debug)]
 struct Object {
     group: &'static str,
@@ -108,7 +108,8 @@ impl Made<'_> {
         }
     }
 
-    /// The value of a field: an object, a list or a scalar, by its name, since a merge of one with another fails. A few are something else.
+    /// A random value of a field. The name determines whether it is an object, a list or a scalar, because merging different types fails. A few
+    /// values have another type.
     fn value(&mut self, key: &str, depth: usize, indent: usize) -> String {
         let pad = " ".repeat(indent);
         let kind = match key {
@@ -222,7 +223,7 @@ impl Made<'_> {
         }
     }
 
-    /// The part of an object after its head.
+    /// The body of an object, after its metadata.
     fn body(&mut self, kind: &str) -> String {
         match kind {
             "Deployment" | "StatefulSet" => {
@@ -369,7 +370,7 @@ impl Made<'_> {
             "    options: {create: true, delimiter: \":\", index: 1}\n",
             "    options: {create: true, delimiter: \"-\", index: -1}\n",
         ]);
-        // A value that its own replacement changes is another one for each target.
+        // A replacement that changes its own source gives another value for each target.
         let source = if options.contains("delimiter") && field.contains("labels") {
             source.replace(field, "")
         } else {
@@ -387,7 +388,7 @@ impl Made<'_> {
         )
     }
 
-    /// Writes a folder with a kustomization. Returns what it builds, as far as that is known.
+    /// Writes a folder with a kustomization. Returns the objects that it builds, as far as they are known.
     fn folder(&mut self, folder: &str, depth: usize, is_component: bool) -> Vec<Object> {
         let mut objects = Vec::new();
         let mut text = if is_component {

@@ -1,4 +1,5 @@
-//! Compares what we build of kustomizations with what kustomize's own code builds: made ones, and those of repositories.
+//! Compares the objects that crd-analyzer builds from kustomizations with those of kustomize's own code, for generated kustomizations and
+//! for those of repositories.
 
 mod make;
 mod schemas;
@@ -20,11 +21,11 @@ use crate::peers::{self, root};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// How many kustomizations to make.
+    /// The number of kustomizations to generate.
     #[arg(long, default_value_t = 2_000)]
     made: usize,
 
-    /// What the made ones are made from; by default a number that is printed.
+    /// The seed; random by default. It is printed.
     #[arg(long)]
     seed: Option<u64>,
 
@@ -36,12 +37,12 @@ pub(crate) struct Args {
     #[arg(long)]
     verbose: bool,
 
-    /// Write the table of what kustomize knows of Kubernetes' own kinds, and compare nothing.
+    /// Write the table of kustomize's knowledge about built-in kinds, without comparing anything.
     #[arg(long)]
     facts: bool,
 }
 
-/// Files in memory, by their absolute paths.
+/// Files in memory, by absolute path.
 #[derive(Clone, Default)]
 struct Memory(BTreeMap<PathBuf, Arc<str>>);
 
@@ -56,7 +57,7 @@ impl Files for Memory {
     }
 }
 
-/// Files on disk. The folder of a repository is the root.
+/// Files on disk. The root is the folder of a repository.
 struct Disk<'a>(&'a Path);
 
 impl Disk<'_> {
@@ -75,7 +76,7 @@ impl Files for Disk<'_> {
     }
 }
 
-/// One kustomization, what we make of it, and the files that it takes.
+/// A kustomization, its files, and our build of it.
 struct Case {
     name: String,
     root: PathBuf,
@@ -102,7 +103,7 @@ impl Case {
     }
 }
 
-/// Whether something does not exist, so that kustomize fails.
+/// Whether something does not exist, which makes kustomize fail.
 fn is_missing((unread, _): &(Unread, Place)) -> bool {
     matches!(unread, Unread::Missing(_))
 }
@@ -123,7 +124,7 @@ fn objects(built: &Build, sources: &Sources) -> Result<Vec<Value>, (ProblemKind,
     }
 }
 
-/// A value whose numbers can be compared: kustomize prints large integers as floats where it takes them through JSON.
+/// Normalizes numbers for comparison: kustomize prints large integers as floats if it converts them to JSON.
 fn plain(value: Value) -> Value {
     match value {
         Value::Number(number) => match number.as_f64() {
@@ -199,7 +200,7 @@ fn kustomizations(folder: &Path, found: &mut BTreeSet<PathBuf>) -> anyhow::Resul
     Ok(())
 }
 
-/// Asks kustomize about the cases, and prints the differences. True: there are none.
+/// Compares the cases with kustomize, and prints the differences. Returns whether all are equal.
 fn compare(oracle: &Path, cases: &[Case], is_verbose: bool) -> anyhow::Result<bool> {
     let asked: Vec<&Case> = cases.iter().filter(|it| !it.is_remote).collect();
     let mut child = Command::new(oracle)
@@ -300,7 +301,7 @@ fn compare(oracle: &Path, cases: &[Case], is_verbose: bool) -> anyhow::Result<bo
     Ok(differ == 0)
 }
 
-/// Whether the kustomization asks for an order of its own.
+/// Whether the kustomization sets its own order.
 fn is_sorted(case: &Case) -> bool {
     let mut names = FILE_NAMES.iter().filter_map(|it| case.files.get(&case.root.join(it)));
     names.any(|it| it.contains("sortOptions"))

@@ -1,4 +1,4 @@
-//! Kustomizations with the OpenAPI file that `crd-analyzer schema --format kustomize` makes of a CRD.
+//! Kustomizations with the OpenAPI file that `crd-analyzer schema --format kustomize` generates from a CRD.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crd_analyzer_publish::{kustomize_schemas, merge_for_kustomize};
 use crd_analyzer_workspace::{config::versions::VersionSet, resource::accepted::accepted};
 use serde_json::{Map, Value, json};
 
-/// A CRD with lists of all types.
+/// A CRD with lists of all list types.
 const CRD: &str = "\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -98,7 +98,7 @@ metadata: {name: d}
 spec: {template: {spec: {containers: [{name: b, image: j}]}}}
 ";
 
-/// The part of `kustomize openapi fetch` that the Deployment needs, and another schema of the same custom resource.
+/// The part of `kustomize openapi fetch` for the Deployment, and another schema of the same custom resource.
 fn fetched() -> Value {
     let kind = |group: &str, kind: &str| json!([{"group": group, "version": "v1", "kind": kind}]);
     let containers = json!({
@@ -116,15 +116,15 @@ fn fetched() -> Value {
     }})
 }
 
-/// A kustomization.
+/// A kustomization to build.
 pub(super) struct Kustomized {
     pub(super) name: &'static str,
     pub(super) files: Vec<(String, String)>,
-    /// How many items the merged lists must have: ports of the custom resource, containers of the Deployment.
+    /// The expected numbers of items in the merged lists: ports of the custom resource, containers of the Deployment.
     pub(super) items: [usize; 2],
 }
 
-/// A custom resource and a Deployment, both patched, with and without a file.
+/// Kustomizations that patch a custom resource and a Deployment, with and without an OpenAPI file.
 pub(super) fn cases() -> anyhow::Result<Vec<Kustomized>> {
     let answers = accepted(CRD.as_bytes().to_vec(), VersionSet::default(), true);
     let answer = answers
@@ -169,7 +169,7 @@ pub(super) fn cases() -> anyhow::Result<Vec<Kustomized>> {
     Ok(cases.into_iter().map(case).collect())
 }
 
-/// How many ports and containers the built objects have.
+/// The numbers of ports and containers in the built objects.
 pub(super) fn items(objects: &[Value]) -> [usize; 2] {
     let count = |path: &str| {
         let lists = objects.iter().filter_map(|it| it.pointer(path)?.as_array());
@@ -181,7 +181,7 @@ pub(super) fn items(objects: &[Value]) -> [usize; 2] {
 /// The folder of the kustomizations.
 pub(super) const FOLDER: &str = "/top";
 
-/// Where a file of a case is.
+/// The absolute path of a file of a case.
 pub(super) fn path(name: &str) -> std::path::PathBuf {
     Path::new("/").join(name)
 }

@@ -1,4 +1,4 @@
-//! Compares what we say of markers in Go files with controller-gen's own code: the table of markers, what belongs to what, what is refused.
+//! Compares our handling of markers in Go files with controller-gen's own code: the table of markers, their targets, and rejections.
 
 mod random;
 mod random_types;
@@ -21,36 +21,36 @@ use crate::peers;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Folders whose Go files are compared, too, with those below them.
+    /// Also compare the Go files in these folders and their subfolders.
     folders: Vec<PathBuf>,
-    /// So many random files, and so many random packages.
+    /// The number of random files, and of random packages.
     #[arg(long, default_value_t = 500)]
     random: usize,
     /// Compare types only with the newest release.
     #[arg(long)]
     newest: bool,
-    /// The seed; a fresh one if absent.
+    /// The seed; random by default.
     #[arg(long)]
     seed: Option<u64>,
     /// Print at most this many differences.
     #[arg(long, default_value_t = 5)]
     show: usize,
-    /// Ask every release of controller-gen for its markers, and write the table.
+    /// Ask each release of controller-gen for its markers, and write the table.
     #[arg(long)]
     update_table: bool,
 }
 
-/// What controller-gen says of a file.
+/// controller-gen's answer for a file.
 #[derive(Deserialize, Debug)]
 struct Answer {
     file: String,
-    /// How many markers of a name belong to a target: `field optional`.
+    /// The number of markers by target and name: `field optional`.
     belongs: BTreeMap<String, usize>,
-    /// The lines of markers that are refused.
+    /// The lines of the rejected markers.
     refused: Vec<usize>,
 }
 
-/// Files that are copied into one folder, since the oracle reads one.
+/// The number of files per batch. They are copied into one folder, because the oracle reads a single folder.
 const BATCH: usize = 2_000;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
@@ -105,10 +105,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(is_current && different == 0 && fits)
 }
 
-/// How many markers of a name belong to a target, and the lines of those that are refused.
+/// The number of markers by target and name, and the lines of the rejected ones.
 type Ours = (BTreeMap<String, usize>, BTreeSet<usize>);
 
-/// What we say, in the words of the oracle. What we do not read (values of any type) is taken from its answer.
+/// Our answer in the oracle's format. Markers that we do not parse (values of any type) are copied from the oracle's answer.
 fn ours(text: &str, theirs: &Answer) -> Ours {
     let comments = check::read(text);
     let known = Known {
@@ -135,7 +135,7 @@ fn ours(text: &str, theirs: &Answer) -> Ours {
     (belongs, refused)
 }
 
-/// Prints what differs.
+/// Prints the differences.
 fn show(label: &str, text: &str, theirs: &Answer, ours: &Ours) {
     println!("\n{label}");
     let lines: Vec<&str> = text.lines().collect();

@@ -1,10 +1,10 @@
-//! Go files with markers in all kinds of places, and with all kinds of arguments.
+//! Generates Go files with markers in all kinds of places and with all kinds of arguments.
 
 #![allow(clippy::format_push_string, reason = "the files are small, and written once")]
 
 use fastrand::Rng;
 
-/// Markers that are there, and some that are not.
+/// Names of existing markers and of some that do not exist.
 const MARKERS: &[&str] = &[
     "optional",
     "required",
@@ -55,7 +55,7 @@ const MARKERS: &[&str] = &[
     "optional text",
 ];
 
-/// What makes arguments wrong, or odd.
+/// Fragments that make arguments invalid or unusual.
 const ODD: &[&str] = &[
     "",
     "a",
@@ -106,7 +106,7 @@ const ODD: &[&str] = &[
     "ref(A)",
 ];
 
-/// A file that Go can read.
+/// A file with valid Go syntax.
 pub(super) fn file(random: &mut Rng) -> String {
     let mut text = String::new();
     comments(random, "", &mut text);
@@ -143,7 +143,7 @@ pub(super) fn file(random: &mut Rng) -> String {
     text
 }
 
-/// A type.
+/// A random type.
 fn of(random: &mut Rng, indent: &str, depth: usize, text: &mut String) {
     if depth > 2 || random.u8(..3) == 0 {
         let types = ["string", "int", "[]string", "map[string]int", "metav1.Time", "*T0"];
@@ -173,7 +173,7 @@ fn of(random: &mut Rng, indent: &str, depth: usize, text: &mut String) {
     *text += &format!("{indent}}}");
 }
 
-/// A comment behind something on its line, or nothing.
+/// A comment at the end of a line, or nothing.
 fn behind(random: &mut Rng) -> String {
     match random.u8(..6) {
         0 => format!(" // +{}", marker(random)),
@@ -182,7 +182,7 @@ fn behind(random: &mut Rng) -> String {
     }
 }
 
-/// Lines of comments, some of them apart from each other.
+/// Comment lines, some of them separated by blank lines.
 fn comments(random: &mut Rng, indent: &str, text: &mut String) {
     for _ in 0..random.usize(..4) {
         match random.u8(..8) {

@@ -1,4 +1,4 @@
-//! Packages with types of all kinds, and markers that fit some of them.
+//! Generates packages with types of all kinds, and markers that fit some of them.
 
 #![allow(clippy::format_push_string, reason = "the files are small, and written once")]
 
@@ -70,10 +70,10 @@ const OF_FIELDS: &[&str] = &[
     "k8s:enum",
 ];
 
-/// Markers that change what a type is.
+/// Arguments of markers that change the type.
 const TYPES: &[&str] = &["string", "integer", "number", "boolean", "array", "object", "other"];
 
-/// Types that Go has by itself.
+/// Go's basic types.
 const BASIC: &[&str] = &[
     "string", "bool", "int", "int32", "int64", "uint8", "byte", "float64", "rune",
 ];
@@ -95,10 +95,10 @@ const SELECTED: &[&str] = &[
     "other.List",
 ];
 
-/// So many of them are of the module.
+/// The number of them that belong to the module.
 const KNOWN: usize = 6;
 
-/// Where choices come from.
+/// A source of random choices.
 struct Random<'a> {
     random: &'a mut Rng,
     is_known: bool,
@@ -118,7 +118,7 @@ impl std::ops::DerefMut for Random<'_> {
     }
 }
 
-/// Writes the module that packages are put into, and modules outside it.
+/// Writes the module that will contain the packages, and modules outside it.
 pub(super) fn write_module(root: &Path, outside: &Path) -> anyhow::Result<()> {
     let write = |path: &Path, text: &str| -> anyhow::Result<()> {
         fs::create_dir_all(path.parent().unwrap_or(path))?;
@@ -160,7 +160,7 @@ pub(super) fn write_module(root: &Path, outside: &Path) -> anyhow::Result<()> {
 
 /// The files of a package, with their names.
 ///
-/// `is_known`: all types are in the module, apart from those that kinds embed.
+/// `is_known`: all types are in the module, except those that kinds embed.
 pub(super) fn package(n: usize, is_known: bool, random: &mut Rng) -> Vec<(&'static str, String)> {
     let random = &mut Random { random, is_known };
     let header = format!(
@@ -190,10 +190,10 @@ pub(super) fn package(n: usize, is_known: bool, random: &mut Rng) -> Vec<(&'stat
     vec![("a.go", first), ("b.go", second)]
 }
 
-/// A declaration of `T<at>`, which leads only to later ones.
+/// A declaration of `T<at>`, which only refers to later ones.
 fn declaration(random: &mut Random, at: usize, count: usize, text: &mut String) {
     text.push('\n');
-    // An alias of an alias is not read.
+    // crd-analyzer does not resolve aliases of aliases.
     let is_alias = at.is_multiple_of(2) && random.u8(..10) == 0;
     let begin = text.len();
     markers(random, "", false, text);
@@ -207,7 +207,7 @@ fn declaration(random: &mut Random, at: usize, count: usize, text: &mut String) 
         }
         text.push_str("}\n");
     } else {
-        // An alias of anything else is refused.
+        // controller-gen rejects an alias of anything else.
         let of = match is_alias {
             true if at + 1 < count && random.bool() => format!("T{}", at + 1),
             true => ["string", "bool", "int32", "float64"][random.usize(..4)].to_owned(),
@@ -215,7 +215,7 @@ fn declaration(random: &mut Random, at: usize, count: usize, text: &mut String) 
         };
         text.push_str(&of);
         text.push('\n');
-        // Types that are pointers have no methods.
+        // Pointer types have no methods.
         if of.starts_with('*') {
             return;
         }
@@ -224,7 +224,7 @@ fn declaration(random: &mut Random, at: usize, count: usize, text: &mut String) 
         return;
     }
     for method in ["MarshalJSON", "MarshalText"] {
-        // Such a type has two errors about a marker for items, in different words.
+        // For such a type, controller-gen reports two errors with different messages about an `items` marker.
         if has_items && method == "MarshalJSON" {
             continue;
         }
@@ -239,7 +239,7 @@ fn field(random: &mut Random, at: usize, count: usize, n: usize, text: &mut Stri
     markers(random, "\t", true, text);
     let later = at + 1..count;
     match random.u8(..14) {
-        // Go has no method that two embedded types have, which is not read.
+        // Embed at most one type: Go drops methods that two embedded types have, which crd-analyzer ignores.
         0 if n == 0 && !later.is_empty() => *text += &format!("\tT{} `json:\",inline\"`\n", random.usize(later)),
         1 => *text += &format!("\tF{n} {} `json:\"-\"`\n", shape(random, at, count, 0)),
         2 if n == 0 && random.bool() => {
@@ -254,7 +254,7 @@ fn field(random: &mut Random, at: usize, count: usize, n: usize, text: &mut Stri
     }
 }
 
-/// A type: of Go itself, of this package, of another one, or made of these.
+/// A random type: a basic one, one of this package, one of another package, or a composite of these.
 fn shape(random: &mut Random, at: usize, count: usize, depth: usize) -> String {
     let most = if depth > 2 { 6 } else { 13 };
     match random.u8(..most) {
@@ -272,7 +272,7 @@ fn shape(random: &mut Random, at: usize, count: usize, depth: usize) -> String {
     }
 }
 
-/// Lines of markers.
+/// Writes random marker lines.
 fn markers(random: &mut Random, indent: &str, is_field: bool, text: &mut String) {
     let mut all: Vec<String> = Vec::new();
     for _ in 0..random.usize(..4) {
@@ -287,7 +287,7 @@ fn markers(random: &mut Random, indent: &str, is_field: bool, text: &mut String)
             _ => MARKERS[random.usize(..MARKERS.len())].to_owned(),
         });
     }
-    // controller-gen applies these in a random order.
+    // controller-gen applies these in random order.
     if all.iter().any(|it| it.contains("listType=") || it == "k8s:enum") {
         all.retain(|it| !it.starts_with("kubebuilder:validation:Type="));
     }

@@ -1,4 +1,4 @@
-//! The table of markers: every release of controller-gen says what it knows.
+//! The table of markers, from the markers that each release of controller-gen knows.
 
 use std::{
     collections::BTreeMap,
@@ -13,7 +13,7 @@ use crd_analyzer_gosource::check::catalog::Release;
 
 use crate::peers;
 
-/// The last patch of each minor release that is known.
+/// The last known patch of each minor release.
 const RELEASES: [&str; 8] = [
     "0.16.5", "0.17.3", "0.18.0", "0.19.0", "0.20.1", "0.21.0", "0.22.0", "0.23.0",
 ];
@@ -22,7 +22,7 @@ fn path() -> PathBuf {
     peers::root().join("server/gosource/src/check/markers.tsv")
 }
 
-/// Whether the table has what the newest release has, by an oracle of that release.
+/// Compares the table with the markers of the newest release, from an oracle of that release. Returns whether they are the same.
 pub(super) fn compare(oracle: &Path) -> anyhow::Result<bool> {
     let theirs = listed(Command::new(oracle).arg("table"))?;
     let table = fs::read_to_string(path())?;
@@ -44,7 +44,7 @@ pub(super) fn compare(oracle: &Path) -> anyhow::Result<bool> {
     Ok(is_same)
 }
 
-/// A row as the newest release would list it.
+/// A row in the format of the newest release's list.
 fn known(row: &str) -> Option<((String, String), String)> {
     let cells: Vec<&str> = row.split('\t').collect();
     let [name, target, _, arguments] = cells.as_slice() else {
@@ -57,7 +57,7 @@ fn known(row: &str) -> Option<((String, String), String)> {
     Some((((*name).to_owned(), (*target).to_owned()), arguments.join(" ")))
 }
 
-/// Asks each release, and writes the table.
+/// Asks each release for its markers, and writes the table.
 pub(super) fn write() -> anyhow::Result<()> {
     let mut since: BTreeMap<(String, String), &str> = BTreeMap::new();
     let mut of_argument: BTreeMap<((String, String), String), &str> = BTreeMap::new();
@@ -92,12 +92,12 @@ pub(super) fn write() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a release lists.
+/// The markers of a release.
 fn of_release(release: &str) -> anyhow::Result<BTreeMap<(String, String), String>> {
     listed(Command::new(program(release)?).arg("table"))
 }
 
-/// The oracle of each release; `newest`: only that one.
+/// The oracle of each release, or only of the newest one.
 pub(super) fn oracles(newest: &Path, is_newest_only: bool) -> anyhow::Result<Vec<(Release, PathBuf)>> {
     let mut oracles = vec![(Release::NEWEST, newest.to_owned())];
     for release in RELEASES.iter().rev().skip(1).filter(|_| !is_newest_only) {
@@ -107,7 +107,7 @@ pub(super) fn oracles(newest: &Path, is_newest_only: bool) -> anyhow::Result<Vec
     Ok(oracles)
 }
 
-/// The oracle, built with a release.
+/// Builds the oracle with a release.
 fn program(release: &str) -> anyhow::Result<PathBuf> {
     let folder = tempfile::tempdir()?;
     for source in ["main.go", "types.go"] {

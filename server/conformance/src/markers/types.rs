@@ -1,4 +1,4 @@
-//! Markers at types of all kinds: which of them do not fit, compared with what each release of controller-gen refuses.
+//! Compares the markers that do not fit their type with those that each release of controller-gen rejects.
 
 #![allow(clippy::format_push_string, reason = "the files are small, and written once")]
 
@@ -21,10 +21,10 @@ use serde::Deserialize;
 use super::random_types;
 use crate::disk::Disk;
 
-/// Packages that one run of controller-gen reads.
+/// The number of packages per run of controller-gen.
 const BATCH: usize = 500;
 
-/// What controller-gen says of a package.
+/// controller-gen's answer for a package.
 #[derive(Deserialize, Debug)]
 struct Answer {
     package: String,
@@ -32,25 +32,25 @@ struct Answer {
     other: Vec<String>,
 }
 
-/// What was compared with one release.
+/// The counts for one release.
 #[derive(Default)]
 struct Total {
     packages: usize,
     refused: usize,
-    /// Not told, because a type is not known.
+    /// Rejections that we do not report, because a type is not known.
     unknown: usize,
     different: usize,
 }
 
-/// What is compared, and where the first differences are shown.
+/// The options of the comparison.
 pub(super) struct Asked<'a> {
     pub(super) count: usize,
     pub(super) show: usize,
-    /// The programs of releases.
+    /// The oracle of each release.
     pub(super) oracles: &'a [(Release, PathBuf)],
 }
 
-/// Compares random packages; whether all answers are the same.
+/// Compares random packages. Returns whether all answers are the same.
 pub(super) fn compare(asked: &Asked<'_>, random: &mut Rng) -> anyhow::Result<bool> {
     let mut totals: BTreeMap<Release, Total> = BTreeMap::new();
     let mut left = asked.count;
@@ -62,7 +62,7 @@ pub(super) fn compare(asked: &Asked<'_>, random: &mut Rng) -> anyhow::Result<boo
         let root = folder.path().canonicalize()?;
         random_types::write_module(&root, outside.path())?;
         for n in 0..count {
-            // Of every third package, some types are in another module: what we say must be right, and may be less.
+            // In every third package, some types are in another module. Then our reports may be incomplete, but not wrong.
             let package = root.join(if n % 3 == 2 {
                 format!("part{n}")
             } else {
@@ -124,7 +124,7 @@ fn ask(oracle: &Path, root: &Path) -> anyhow::Result<Vec<Answer>> {
         .collect()
 }
 
-/// What we say of a package, in the words of the oracle.
+/// Our answer for a package in the oracle's format.
 fn ours(root: &Path, package: &str, release: Release) -> anyhow::Result<BTreeSet<String>> {
     let module = Module::new(root.to_owned(), std::sync::Arc::new(Disk));
     let mut all = BTreeSet::new();
@@ -149,7 +149,7 @@ fn declared_on(text: &str, marker: usize) -> usize {
     first + below + 1
 }
 
-/// The first words of controller-gen's error.
+/// The beginning of controller-gen's error.
 fn words(finding: &Finding) -> Option<String> {
     let Problem::Mismatched { name, mismatch } = &finding.problem else {
         return None;
@@ -173,7 +173,7 @@ fn words(finding: &Finding) -> Option<String> {
     })
 }
 
-/// Prints what differs.
+/// Prints the differences.
 fn show(root: &Path, answer: &Answer, release: Release, ours: &BTreeSet<String>, theirs: &BTreeSet<String>) {
     println!("\ncontroller-gen {release}, package {}", answer.package);
     for it in theirs.difference(ours) {

@@ -1,4 +1,4 @@
-//! Our answers, in the oracle's form.
+//! Our answers, in the oracle's format.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crd_analyzer_syntax::read_json;
 use crd_analyzer_syntax::split::{Document, read_document, split};
 use serde_json::{Value, json};
 
-/// Answers requests on a server of one Kubernetes version.
+/// Answers requests like an API server of one Kubernetes version.
 pub(crate) struct Answerer {
     version: KubernetesVersion,
     /// The CRDs of the last request.
@@ -23,7 +23,7 @@ impl Answerer {
         Self { version, known: None }
     }
 
-    /// One answer a document.
+    /// The answers to a request, one per document.
     pub(crate) fn answer(
         &mut self,
         crd: &Arc<str>,
@@ -63,7 +63,7 @@ pub(crate) fn definitions(text: &Arc<str>, version: KubernetesVersion) -> Vec<De
     read.collect()
 }
 
-/// What a document says it is.
+/// The `apiVersion` and kind in a document.
 pub(crate) fn head_of(text: &Arc<str>, document: Document, json: Option<&JsonDoc<'_>>) -> WrittenType {
     WrittenType::of_document(text, document.span, json)
 }
@@ -107,7 +107,7 @@ fn one(
     let stored = match old.map(|old| establish(version, old)) {
         None => None,
         Some(Ok(stored)) => Some(stored),
-        // The server reads what was sent first.
+        // The API server decodes the sent object first.
         Some(Err(why)) => {
             let mut answer = listed(&judge(version, &json, Question::Create));
             if answer["decode_error"].is_null() {

@@ -1,11 +1,11 @@
-//! Whether two answers about a resource are the same.
+//! Compares two answers about a resource.
 
 use std::fmt::Write as _;
 
 use crd_analyzer_fixtures::answers::{self, Scope};
 use serde_json::Value;
 
-/// The differences between the oracle's answer and ours, one a line; nothing if they are the same.
+/// The differences between the oracle's answer and ours, one per line; empty if they are the same.
 pub(super) fn differences(oracle: &Value, ours: Option<&Value>) -> Vec<String> {
     let scope = Scope {
         without_cel: false,
@@ -28,7 +28,7 @@ pub(super) fn differences(oracle: &Value, ours: Option<&Value>) -> Vec<String> {
     found
 }
 
-/// Where the oracle has only the message of an error, it cannot tell a Go literal from the detail.
+/// Joins Go literals with the detail of an error, because the oracle cannot separate them if it only has the message.
 fn join_go_literals(answer: &mut Value) {
     for error in answer["errors"].as_array_mut().into_iter().flatten() {
         let part = |name: &str| error[name].as_str().unwrap_or_default().to_owned();
@@ -48,7 +48,7 @@ fn join_go_literals(answer: &mut Value) {
     }
 }
 
-/// Of several embedded resources or fields that cannot be read, the server names any one.
+/// Shortens the error about fields or embedded resources that cannot be decoded, because the API server reports a random one.
 fn one_refusal(answer: &mut Value) {
     let text = answer["decode_error"].as_str().unwrap_or_default();
     let short = one_refusal_of(text);
@@ -57,7 +57,7 @@ fn one_refusal(answer: &mut Value) {
     }
 }
 
-/// Of a refusal, what does not depend on which embedded resource or field was read first.
+/// The part of a decoding error that does not depend on which field or embedded resource was decoded first.
 pub(crate) fn one_refusal_of(text: &str) -> &str {
     match text.find(": Invalid value: ") {
         Some(at) => &text[..text[..at].find("cannot be handled as").unwrap_or(at)],
@@ -65,7 +65,7 @@ pub(crate) fn one_refusal_of(text: &str) -> &str {
     }
 }
 
-/// The oracle cuts long values.
+/// Shortens long values like the oracle.
 fn shorten(answer: &Value) -> Value {
     const MOST: usize = 200;
     let mut answer = answer.clone();
@@ -89,7 +89,7 @@ fn without_null_timestamp(object: &Value) -> Value {
     object
 }
 
-/// Numbers are the same if their values are: the oracle writes `1.0` as `1`.
+/// Compares two values. Numbers are compared by value, because the oracle prints `1.0` as `1`.
 pub(crate) fn is_same(a: &Value, b: &Value, place: &mut String) -> bool {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {
@@ -118,7 +118,7 @@ pub(crate) fn is_same(a: &Value, b: &Value, place: &mut String) -> bool {
                 })
         }
         (Value::Number(a), Value::Number(b)) => {
-            // The reader of answers does not round as it should.
+            // The JSON parser for answers does not round exactly.
             let (x, y) = (a.as_f64().unwrap_or_default(), b.as_f64().unwrap_or_default());
             a == b || (x - y).abs() <= x.abs() * f64::EPSILON
         }

@@ -1,4 +1,4 @@
-//! Objects made from the schema of a CRD, and edits that break them here and there.
+//! Generates objects from the schema of a CRD, and edits that break them in some places.
 
 mod forge;
 mod lead;
@@ -10,13 +10,13 @@ use crd_analyzer_syntax::split::{read_document, split};
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
-/// A CRD as JSON, and the version that objects are made for.
+/// A CRD as JSON, with the version for which objects are generated.
 pub(crate) struct Definition {
     pub(super) document: Value,
     version: usize,
 }
 
-/// The first object of that kind in a file.
+/// The first object of the CRD's kind in a file.
 pub(super) fn object_in(text: &Arc<str>, definition: &Definition) -> Option<Value> {
     documents(text).find(|it| it["kind"] == definition.kind() && it["apiVersion"] == definition.api_version())
 }
@@ -114,7 +114,7 @@ impl Definition {
         &mut self.document["spec"]["versions"][self.version]
     }
 
-    /// An object that mostly follows the schema.
+    /// An object that mostly matches the schema.
     pub(crate) fn instance(&self, rng: &mut Rng) -> Value {
         let mut object = value(self.schema(), 0, rng);
         if !object.is_object() {
@@ -126,14 +126,14 @@ impl Definition {
         object
     }
 
-    /// The name of the version that objects are made for.
+    /// The name of the version for which objects are generated.
     pub(crate) fn version(&self) -> &str {
         self.document["spec"]["versions"][self.version]["name"]
             .as_str()
             .unwrap_or_default()
     }
 
-    /// One mistake, or a change that is none.
+    /// Makes a change, which is usually a mistake.
     pub(super) fn edit(&self, object: &mut Value, rng: &mut Rng) {
         if rng.u8(..12) == 0 {
             edit_metadata(object, rng);
@@ -141,7 +141,7 @@ impl Definition {
         }
         let mut places = Vec::new();
         collect(object, Some(self.schema()), &mut Vec::new(), &mut places);
-        // What identifies the object stays.
+        // Keep the identity of the object.
         places.retain(|(path, _)| {
             !matches!(path.first(), Some(Step::Key(name)) if ["apiVersion", "kind", "metadata"].contains(&name.as_str()))
         });
@@ -199,7 +199,7 @@ fn find<'v>(object: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
     })
 }
 
-/// Puts another value in the place, or takes it away.
+/// Replaces or removes the value at a path.
 fn replace(object: &mut Value, path: &[Step], schema: Option<&Value>, rng: &mut Rng) {
     let Some((last, above)) = path.split_last() else {
         return;
@@ -231,7 +231,7 @@ fn replace(object: &mut Value, path: &[Step], schema: Option<&Value>, rng: &mut 
     }
 }
 
-/// Changes what lies in an object or list, or a scalar itself.
+/// Changes the content of an object or list, or a scalar itself.
 fn inside(at: &mut Value, schema: Option<&Value>, rng: &mut Rng) {
     match at {
         Value::Object(fields) => {
@@ -322,7 +322,7 @@ fn number(schema: &Value, keyword: &str) -> Option<f64> {
     schema.get(keyword).and_then(Value::as_f64)
 }
 
-/// A value at the border of what the schema allows, on either side.
+/// A value at the limit of a schema's bounds, on either side.
 fn near(schema: &Value, rng: &mut Rng) -> Value {
     let bound = |keyword: &str| {
         number(schema, keyword)
@@ -367,7 +367,7 @@ fn near(schema: &Value, rng: &mut Rng) -> Value {
     }
 }
 
-/// A value that mostly follows a schema.
+/// A value that mostly matches a schema.
 fn value(schema: &Value, depth: usize, rng: &mut Rng) -> Value {
     if depth > 12 {
         return Value::Null;

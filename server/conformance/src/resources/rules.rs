@@ -1,11 +1,11 @@
-//! CRDs with other rules, defaults and bounds than their authors gave them.
+//! Changes the rules, defaults and bounds of CRDs.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
 
 use super::generate::Definition;
 
-/// Changes a CRD in some places; its text.
+/// Changes a CRD in some places. Returns it as JSON.
 pub(super) fn change(definition: &mut Definition, edits: usize, rng: &mut Rng) -> String {
     for _ in 0..edits {
         let mut places = Vec::new();
@@ -38,7 +38,7 @@ pub(super) fn change(definition: &mut Definition, edits: usize, rng: &mut Rng) -
     definition.document.to_string()
 }
 
-/// The schemas of values: those below `metadata` and in `allOf` and the like are left alone.
+/// Collects schemas of values. Skips those below `metadata`, and in `allOf` and similar.
 fn collect(schema: &Value, path: &mut Vec<String>, places: &mut Vec<Vec<String>>) {
     places.push(path.clone());
     let is_root = path.is_empty();

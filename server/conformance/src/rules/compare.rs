@@ -1,17 +1,17 @@
-//! What differs between two answers to a request for a rule.
+//! Compares two answers to a request about a rule.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde_json::Value;
 
-/// Whether a message has words of the server's parser generator, which need not be verbatim.
+/// Whether a message is from the API server's parser generator. Such messages need not be verbatim.
 pub(crate) fn is_syntax_error(message: &Value) -> bool {
     message.as_str().is_some_and(|it| it.contains("Syntax error:"))
 }
 
-/// A message without what Go's print of an expression in it has of one run: addresses (since 1.31), or second blanks, which hang on the
-/// build (1.30).
+/// A message without the parts of Go's expression format that change between runs: addresses (since 1.31), or a second blank, which depends
+/// on the build (1.30).
 fn without_addresses(message: &Value) -> Value {
     static ADDRESSES: LazyLock<Regex> = LazyLock::new(|| pattern(r"(for expression: )&\{[^\n]*?(\(\d+\) old:)"));
     static MESSAGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"for expression: id:[^\n]*?\(\d+\) old:"));
@@ -27,7 +27,7 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).unwrap_or_else(|_| unreachable!("the pattern is constant"))
 }
 
-/// A message without the second blank that prints of protobuf messages have in some builds.
+/// A message without the second blank that protobuf messages have in some builds.
 fn without_blanks(message: &Value) -> Value {
     match message.as_str() {
         Some(text) if text.contains("(*dynamicpb.Message)") => text.replace("\"  ", "\" ").into(),
@@ -35,7 +35,7 @@ fn without_blanks(message: &Value) -> Value {
     }
 }
 
-/// The place of the first error in a message: `1:5`.
+/// The position of the first error in a message: `1:5`.
 fn first_place(message: &Value) -> Option<&str> {
     let after = message.as_str()?.split_once("<input>:")?.1;
     let mut parts = after.splitn(3, ':');
@@ -43,10 +43,10 @@ fn first_place(message: &Value) -> Option<&str> {
     after.get(..len)
 }
 
-/// What differs, their answer and ours.
+/// The differing field, the API server's value and ours.
 pub(crate) type Difference = (&'static str, Value, Value);
 
-/// What differs between the answers. Of syntax errors only the place of the first has to be the same.
+/// The differences between the answers. For syntax errors, only the position of the first one has to be the same.
 pub(crate) fn differences(theirs: &Value, ours: &Value) -> Vec<Difference> {
     if !theirs["panic"].is_null() {
         return if ours["crashes"] == true {

@@ -1,4 +1,4 @@
-//! Literals: of texts, of bytes, and of numbers near the bounds of their types.
+//! Generates literals: strings, bytes, and numbers near the bounds of their types.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use fastrand::Rng;
 
 use super::{pick, texts};
 
-/// A literal of a text, its special characters escaped one way or another.
+/// A string literal, with special characters escaped in a random way.
 pub(super) fn quoted(rng: &mut Rng, text: &str) -> String {
     if rng.u8(..6) == 0 && !text.contains(['\'', '\n', '\u{2028}']) && !text.contains('\r') {
         return format!("r'{text}'");
@@ -34,7 +34,7 @@ pub(super) fn quoted(rng: &mut Rng, text: &str) -> String {
     literal + quote
 }
 
-/// A literal of bytes, which need not be text.
+/// A bytes literal, which need not be valid UTF-8.
 pub(super) fn bytes(rng: &mut Rng) -> String {
     let body = texts::several(rng, 5, |rng| match rng.u8(..5) {
         0 => format!("\\x{:02x}", rng.u8(..)),
@@ -57,7 +57,7 @@ pub(super) fn bytes(rng: &mut Rng) -> String {
     format!("{}'{body}'", pick(rng, &["b", "b", "b", "B", "bR", "rb"]))
 }
 
-/// An integer near a bound, or any.
+/// An integer near a bound, or any integer.
 pub(super) fn int(rng: &mut Rng) -> String {
     let bounds = [
         0_i64,
@@ -83,7 +83,7 @@ pub(super) fn int(rng: &mut Rng) -> String {
     }
 }
 
-/// An unsigned integer near a bound, or any.
+/// An unsigned integer near a bound, or any unsigned integer.
 pub(super) fn uint(rng: &mut Rng) -> String {
     let bounds = [0_u64, 1 << 63, u64::MAX, 1 << 53, 1 << 32];
     let value = match rng.u8(..4) {
@@ -96,7 +96,7 @@ pub(super) fn uint(rng: &mut Rng) -> String {
     format!("{value}{}", pick(rng, &["u", "u", "U"]))
 }
 
-/// A double: an edge, any bit pattern, or an expression where there is not a literal.
+/// A double: an edge case, any bit pattern, or an expression for values without a literal.
 pub(super) fn double(rng: &mut Rng) -> String {
     match rng.u8(..5) {
         0 => {
@@ -152,7 +152,7 @@ pub(super) fn double(rng: &mut Rng) -> String {
     }
 }
 
-/// An index: usual ones, negative ones, large ones.
+/// An index: common, negative or large.
 pub(super) fn index(rng: &mut Rng) -> String {
     pick(
         rng,

@@ -1,4 +1,4 @@
-//! Constants that expressions are made of: for each type and each function those that it makes something of, and near misses.
+//! Literals for expressions: for each type and function, valid values and near misses.
 
 use crd_analyzer_cel::library::{Spelling, declarations};
 use crd_analyzer_cel::types::Type;
@@ -269,7 +269,7 @@ fn pool(spelling: Spelling) -> Option<&'static [&'static str]> {
     })
 }
 
-/// What the strings among the operands of a function spell.
+/// The syntax of the string operands of a function.
 fn spelling_of(function: &str) -> Spelling {
     let mut spellings = declarations(function).iter().map(|it| it.traits.spelling);
     let found = spellings.find(|it| *it != Spelling::Anything);
@@ -289,7 +289,7 @@ pub(super) fn any_text(rng: &mut Rng) -> String {
     pick(rng, pool).to_owned()
 }
 
-/// A literal for a text argument of this function.
+/// A literal for a string argument of this function.
 pub(super) fn text_for(rng: &mut Rng, function: &str) -> Option<String> {
     let spelling = spelling_of(function);
     if rng.u8(..5) < 2
@@ -302,7 +302,7 @@ pub(super) fn text_for(rng: &mut Rng, function: &str) -> Option<String> {
     Some(quoted(rng, text))
 }
 
-/// A literal of a text, which has no quotes in it.
+/// A literal of a string without quotes in it.
 fn quoted(rng: &mut Rng, text: &str) -> String {
     match rng.u8(..12) {
         0 => format!("\"{text}\""),
@@ -312,7 +312,7 @@ fn quoted(rng: &mut Rng, text: &str) -> String {
     }
 }
 
-/// A literal or the shortest call that has a type; `None` if there is none.
+/// A literal or the shortest call of a type; `None` if there is none.
 pub(super) fn literal(rng: &mut Rng, ty: &Type) -> Option<String> {
     if rng.u8(..4) == 0 {
         match ty {

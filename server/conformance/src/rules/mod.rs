@@ -1,5 +1,5 @@
-//! Compares rules: generated ones over random schemas, and mutants of those of the corpus, with values for their schemas. What is
-//! compared is the verdict, words and place of an error, both costs, the cardinality, the result and the errors of a value.
+//! Compares generated rules on random schemas, and mutants of rules from the corpus, with values for their schemas. The comparison covers
+//! the verdict, the message and position of errors, both costs, the cardinality, the result, and the errors of a value.
 
 pub(crate) mod compare;
 mod constants;
@@ -33,13 +33,13 @@ use crate::{
     peers,
 };
 
-/// How many rules are sent to the oracle at a time.
+/// The number of rules per batch for the oracle.
 const BATCH: usize = 2000;
-/// How often a rule is asked again before it counts as different, and how often once more: some answers hang on the order of a Go map.
+/// How often a differing rule is tried again, first and second time. Some answers depend on the order of a Go map.
 const ASK_AGAIN: [usize; 2] = [24, 240];
-/// What the oracle may take, in KiB of addresses.
+/// The memory limit of the oracle, in KiB of address space.
 const MAX_MEMORY: u64 = 6 << 20;
-/// Our side recurses over schemas and expressions as deeply as the server allows.
+/// The stack size for our side, in bytes, because it recurses over schemas and expressions as deeply as the API server allows.
 const STACK: usize = 256 << 20;
 
 /// CEL rules made from random schemas, and mutants of the rules of the corpus where it is available.
@@ -59,7 +59,7 @@ pub(crate) struct Args {
     printed: Printed,
 }
 
-/// What was seen of one Kubernetes version.
+/// The counts for one Kubernetes version.
 #[derive(Default)]
 struct Tally {
     rules: usize,
@@ -162,7 +162,7 @@ fn one_minor(args: &Args, minor: u8, seed: u64, real: &[RealRule]) -> anyhow::Re
     Ok(differing == 0)
 }
 
-/// Whether the server's answer is ours now and then.
+/// Whether the API server's answer sometimes equals ours.
 fn answers_so(oracle: &Path, request: &Value, ours: &Value) -> anyhow::Result<bool> {
     for times in ASK_AGAIN {
         let again = ask(oracle, &vec![request.clone(); times])?;
@@ -175,7 +175,7 @@ fn answers_so(oracle: &Path, request: &Value, ours: &Value) -> anyhow::Result<bo
 
 pub(crate) fn ask(oracle: &Path, requests: &[Value]) -> anyhow::Result<Vec<Value>> {
     let lines: Vec<String> = requests.iter().map(Value::to_string).collect();
-    // What takes all memory of the server shall not take all of the machine.
+    // Limit the memory, so that a rule that exhausts it does not affect the whole machine.
     let script = format!("ulimit -v {MAX_MEMORY}; exec \"$0\" eval -list -");
     let answers = peers::ask_lines(Command::new("bash").arg("-c").arg(script).arg(oracle), &lines)?;
     anyhow::ensure!(
@@ -197,7 +197,7 @@ fn on_a_large_stack(requests: &[Value], version: KubernetesVersion) -> anyhow::R
     })
 }
 
-/// A rule with its schema, values and options, as the oracle takes it.
+/// A rule with its schema, values and options, in the oracle's format.
 fn request(rng: &mut Rng, version: KubernetesVersion, real: &[RealRule], n: usize) -> anyhow::Result<Value> {
     let mut request = if !real.is_empty() && rng.u8(..100) < 40 {
         mutant(rng, real, version)
@@ -214,7 +214,7 @@ fn request(rng: &mut Rng, version: KubernetesVersion, real: &[RealRule], n: usiz
         texts: &values::texts_of(&rule),
     };
     let this = values.of(&request["schema"]);
-    // A rule of an absent value does not run.
+    // The API server does not run rules on absent values.
     request["self"] = if this.is_null() {
         values.of(&request["schema"])
     } else {
@@ -289,7 +289,7 @@ fn generated(rng: &mut Rng, version: KubernetesVersion) -> anyhow::Result<Value>
         }
     }
     let is_stored = rng.u8(..100) < 35;
-    // Now and then with functions that this server does not know yet.
+    // Sometimes, use functions that this API server does not know yet.
     let known = if rng.u8(..20) == 0 {
         KubernetesVersion::NEWEST
     } else {

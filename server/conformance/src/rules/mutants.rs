@@ -1,4 +1,4 @@
-//! Mutants of rules: some tokens changed, so that many still parse and some still compile.
+//! Mutants of rules: some tokens are changed, so that many rules still parse and some still compile.
 
 use std::sync::LazyLock;
 
@@ -165,7 +165,7 @@ const METHODS: &[&str] = &[
     "asInteger()",
     "compareTo(quantity(\"1\"))",
 ];
-/// The names that a call can have.
+/// The names of all functions and macros.
 static FUNCTIONS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let functions = LIBRARIES.iter().flat_map(|it| it.library.functions()).map(|it| it.name);
     let mut names: Vec<_> = functions.chain(MACROS.iter().map(|it| it.name)).collect();
@@ -193,7 +193,7 @@ pub(super) fn names_of(rule: &str) -> Vec<String> {
         .collect()
 }
 
-/// A rule with one to three edits. `names` and `other` are what edits take from elsewhere.
+/// A rule with one to three edits. Edits can use `names` and parts of `other`.
 pub(super) fn mutate(rng: &mut Rng, rule: &str, names: &[String], other: &str) -> String {
     let mut tokens: Vec<String> = TOKEN.find_iter(rule).map(|it| it.as_str().to_owned()).collect();
     let is_rough = rng.u8(..5) < 2;
@@ -210,7 +210,7 @@ pub(super) fn mutate(rng: &mut Rng, rule: &str, names: &[String], other: &str) -
     tokens.concat()
 }
 
-/// A few tokens, whichever: mostly no expression.
+/// A few random tokens, which are rarely a valid expression.
 pub(super) fn soup(rng: &mut Rng) -> String {
     let values = [
         "self", "a", "1", "'a'", "[1]", "{}", "f()", "x.y", "-1", "1u", "has", "true",
@@ -288,7 +288,7 @@ fn rough(rng: &mut Rng, tokens: &mut Vec<String>, names: &[String], other: &str)
     }
 }
 
-/// An edit that often leaves the syntax whole.
+/// An edit that often keeps the syntax valid.
 fn careful(rng: &mut Rng, tokens: &mut Vec<String>, names: &[String]) {
     match rng.u8(..20) {
         0..4 => {

@@ -1,4 +1,4 @@
-//! Rules at other places of a schema than the one that is asked about: what the validator says of them is compared too.
+//! Adds rules at other places of the schema, because the validator's errors for them are compared as well.
 
 use crd_analyzer_cel::decls::{Environment, ExpressionSet};
 use crd_analyzer_cel::types::Type;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::expressions::Expressions;
 use super::{ours, pick, real};
 
-/// Rules that say something of any value, and of what it was.
+/// Rules that apply to values of any type and their old values.
 const OF_ANYTHING: &[&str] = &[
     "self == oldSelf",
     "self != oldSelf",
@@ -24,7 +24,7 @@ const OF_ANYTHING: &[&str] = &[
     "dyn(self) > 1",
 ];
 
-/// Puts rules into a schema of a request.
+/// Adds rules to the schema of a request.
 pub(super) fn add(rng: &mut Rng, request: &mut Value, version: KubernetesVersion) {
     let mut places = Vec::new();
     ours::nodes(&request["schema"], &mut String::new(), &mut places);

@@ -1,4 +1,4 @@
-//! Our answers, in the form of the oracle's `eval`.
+//! Our answers, in the format of the oracle's `eval`.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
 use crd_analyzer_syntax::tree::Span;
 use serde_json::{Value, json};
 
-/// A schema from its JSON, by way of a CRD around it.
+/// Parses a schema from JSON, inside a CRD.
 pub(super) fn schema_of(schema: &Value, version: KubernetesVersion) -> anyhow::Result<JsonSchemaProps> {
     let definition = json!({
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -37,7 +37,7 @@ pub(super) fn schema_of(schema: &Value, version: KubernetesVersion) -> anyhow::R
         .context("no schema")
 }
 
-/// A value as YAML without characters that may not be written as they are.
+/// A value as YAML in ASCII, because some characters have to be escaped.
 fn in_ascii(value: &Value) -> String {
     let mut text = String::new();
     for c in value.to_string().chars() {
@@ -68,7 +68,7 @@ pub(super) fn nodes(schema: &Value, at: &mut String, places: &mut Vec<String>) {
     }
 }
 
-/// Compiles, prices and runs the rule of a request.
+/// Compiles the rule of a request, estimates its cost and runs it.
 pub(super) fn answer(request: &Value, version: KubernetesVersion) -> anyhow::Result<Value> {
     let mut with_rule = request["schema"].clone();
     let mut rule = json!({"rule": request["rule"]});
@@ -115,14 +115,14 @@ pub(super) fn answer(request: &Value, version: KubernetesVersion) -> anyhow::Res
     Ok(answer)
 }
 
-/// Whether a rule of a node below the root crashes the server, which compiles all rules before it looks at a value.
+/// Whether a rule below the root crashes the API server. It compiles all rules before it checks a value.
 fn below_crash(schema: &Value, version: KubernetesVersion) -> anyhow::Result<bool> {
     let mut places = Vec::new();
     nodes(schema, &mut String::new(), &mut places);
     for place in &places {
         let Some(node) = schema.pointer(place) else { continue };
         let mut rules = vec![(node, &node["x-kubernetes-validations"])];
-        // Of the schemas that only judge values, it reads these, and up to 1.30 none.
+        // Of the validation-only schemas, the API server compiles rules in `allOf`, since 1.31.
         for inner in node["allOf"]
             .as_array()
             .filter(|_| version.number() >= 31)

@@ -1,4 +1,4 @@
-//! The rules of real CRDs with their schemas, and what is changed in those schemas.
+//! The rules of real CRDs with their schemas, and mutations of these schemas.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use serde_json::{Map, Value, json};
 
 use super::{ours, pick, schemas};
 
-/// A node of a real schema and one of its rules.
+/// A real schema and one of its rules.
 pub(super) struct RealRule {
-    /// The schema of the node, without rules and without what people read.
+    /// The schema without rules and descriptions.
     pub(super) schema: Value,
     /// Whether it is the root of a resource.
     pub(super) root: bool,
-    /// The rule as it is written.
+    /// The rule as in the CRD.
     pub(super) rule: Value,
 }
 
-/// Schemas larger than this are left out: the server compiles their types again for every request.
+/// The maximum size of a schema. The API server compiles its types again for each request.
 const MAX_SCHEMA: usize = 20_000;
 
 /// The rules of the CRDs in these files.
@@ -102,7 +102,7 @@ fn without_prose(schema: &Value) -> Value {
     bare.into()
 }
 
-/// Changes one to three things in a schema: types, bounds, formats, what is there at all.
+/// Changes one to three parts of a schema: types, bounds, formats, or the existence of keywords.
 pub(super) fn mutate(rng: &mut Rng, schema: &mut Value) {
     for _ in 0..=rng.usize(..3) {
         let mut places = Vec::new();
@@ -185,7 +185,7 @@ fn change(rng: &mut Rng, node: &mut Value, is_root: bool) {
     }
 }
 
-/// The type of a schema in rules; an error if it cannot be read or has none.
+/// The type of a schema in rules. Returns an error if the schema is invalid or has no type.
 pub(super) fn types_of(schema: &Value, root: bool, version: KubernetesVersion) -> anyhow::Result<Arc<DeclType>> {
     let props = ours::schema_of(schema, version)?;
     decl_type(Structural::assume(&props), root, version).context("the schema has no CEL type")

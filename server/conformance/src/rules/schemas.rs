@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::pick;
 
-/// Names of properties: those that expressions write otherwise are among them, and some that they cannot write.
+/// Property names. Expressions have to escape some of them, and cannot use others.
 const NAMES: &[&str] = &[
     "a",
     "b",
@@ -86,17 +86,17 @@ const FORMATS: &[&str] = &[
     "unknown",
 ];
 
-/// A name of a property.
+/// A random property name.
 pub(super) fn name(rng: &mut Rng) -> &'static str {
     NAMES[rng.usize(..NAMES.len())]
 }
 
-/// A format, which need not be one of the type.
+/// A random format, which need not fit the type.
 pub(super) fn format(rng: &mut Rng) -> &'static str {
     FORMATS[rng.usize(..FORMATS.len())]
 }
 
-/// A schema of a value, nested at most `depth` times.
+/// A random schema with a nesting depth of at most `depth`.
 pub(super) fn schema(rng: &mut Rng, depth: u8) -> Value {
     let mut schema = match rng.u8(..100) {
         roll if roll < 45 || depth == 0 => scalar(rng),
@@ -217,7 +217,7 @@ fn list(rng: &mut Rng, depth: u8) -> Value {
     schema
 }
 
-/// A schema of an object with properties.
+/// An object schema with properties.
 pub(super) fn object(rng: &mut Rng, depth: u8) -> Value {
     let count = 1 + rng.usize(..5);
     let names = rng.choose_multiple(NAMES.iter().copied(), count);
@@ -249,7 +249,7 @@ pub(super) fn object(rng: &mut Rng, depth: u8) -> Value {
     schema
 }
 
-/// What a schema of a resource may not say otherwise.
+/// Removes the properties `apiVersion` and `kind`, and makes `metadata` an object, as required for a resource.
 pub(super) fn without_type_and_metadata(rng: &mut Rng, properties: &mut Map<String, Value>) {
     properties.remove("kind");
     properties.remove("apiVersion");

@@ -1,11 +1,11 @@
 //! The project's own table of rules: `tests/conformance/rules/rules.txt`, in groups that share a schema and values.
 //!
-//! A line that begins with `schema:` or `self:` has JSON behind it, one that begins with `#` is for people, and every other line is a rule:
-//! it is asked with each of the values, as a rule of a new CRD.
+//! JSON follows `schema:` or `self:` at the start of a line. `#` starts a comment. Every other line is a rule, which is run on each of
+//! the values as a rule of a new CRD.
 
 use serde_json::{Value, json};
 
-/// The requests that a table makes, in the form of the oracle's `eval`, each with an id of its own.
+/// The requests of a table, in the format of the oracle's `eval`, each with its own id.
 pub(crate) fn requests(text: &str) -> anyhow::Result<Vec<Value>> {
     let mut requests = Vec::new();
     let mut schema = Value::Null;

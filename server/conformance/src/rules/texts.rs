@@ -1,11 +1,11 @@
-//! Random texts and numbers by the grammar of what functions read, a little wrong now and then: what no table of constants has.
+//! Random strings and numbers in the syntax that functions expect, sometimes slightly wrong. They complement the tables of constants.
 
 use crd_analyzer_cel::library::Spelling;
 use fastrand::Rng;
 
 use super::pick;
 
-/// Characters of one, two, three and four bytes. Some have a meaning for the functions.
+/// Characters of one, two, three and four bytes. Some have a special meaning for the functions.
 const LETTERS: &[&str] = &[
     "a",
     "b",
@@ -53,12 +53,12 @@ pub(super) fn digits(rng: &mut Rng, most: usize) -> String {
     (0..count).map(|_| rng.digit(10)).collect()
 }
 
-/// Whatever characters.
+/// Random characters.
 fn any(rng: &mut Rng) -> String {
     several(rng, 8, |rng| pick(rng, LETTERS).to_owned())
 }
 
-/// A text with one character removed, doubled or put in, now and then.
+/// A string, sometimes with one character removed, doubled or inserted.
 fn nearly(rng: &mut Rng, text: String) -> String {
     if rng.u8(..8) > 0 {
         return text;
@@ -456,7 +456,7 @@ fn pattern(rng: &mut Rng) -> String {
     pattern
 }
 
-/// A template for `format`.
+/// A format string for `format`.
 pub(super) fn template(rng: &mut Rng) -> String {
     several(rng, 4, |rng| {
         let text = pick(rng, &["", "", " ", "a", "é", "%%", "😀", "-"]);
@@ -471,7 +471,7 @@ pub(super) fn template(rng: &mut Rng) -> String {
     })
 }
 
-/// A text that spells something, or nearly; `None` where any text may be.
+/// A string with a given syntax, or nearly; `None` if any string is valid.
 pub(super) fn spelled(rng: &mut Rng, spelling: Spelling) -> Option<String> {
     let text = match spelling {
         Spelling::Anything | Spelling::FormatName => return None,
@@ -497,7 +497,7 @@ pub(super) fn spelled(rng: &mut Rng, spelling: Spelling) -> Option<String> {
     Some(nearly(rng, text))
 }
 
-/// Any text, of any of the kinds.
+/// A string of any syntax.
 pub(super) fn any_text(rng: &mut Rng) -> String {
     let kinds = [
         Spelling::Pattern,

@@ -1,19 +1,19 @@
-//! Random values for a schema. The schema does not allow all of them.
+//! Generates random values for a schema. Some of them are invalid.
 
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
 use super::{constants, literals, pick};
 
-/// Makes values of one schema after another.
+/// Generates values of schemas.
 pub(super) struct Values<'a> {
     pub(super) rng: &'a mut Rng,
-    /// Texts that the rule compares with.
+    /// Strings that the rule compares with.
     pub(super) texts: &'a [String],
 }
 
 impl Values<'_> {
-    /// A value; one in about thirty of its parts is none that the schema allows.
+    /// A value of a schema. About one in thirty of its parts is invalid.
     pub(super) fn of(&mut self, schema: &Value) -> Value {
         if self.rng.u8(..32) == 0 {
             return self.anything(2);

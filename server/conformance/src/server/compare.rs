@@ -1,4 +1,4 @@
-//! Whether the server answered what we say.
+//! Compares the API server's answers with ours.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::resources::compare::{is_same, one_refusal_of};
 
-/// The differences, one a line.
+/// The differences, one per line.
 pub(super) fn differences(request: &Request, ours: &Answer, theirs: &Value) -> Vec<String> {
     let mut found = Vec::new();
     let code = theirs["code"].as_u64().unwrap_or(0);
@@ -49,7 +49,7 @@ pub(super) fn differences(request: &Request, ours: &Answer, theirs: &Value) -> V
     found
 }
 
-/// The message without the first bytes of what was sent, which the server prints in hexadecimal.
+/// The message without the hexadecimal dump of the request's first bytes.
 fn without_body(message: &str) -> &str {
     let body = message
         .strip_suffix(" ...)")
@@ -61,7 +61,7 @@ fn without_body(message: &str) -> &str {
     }
 }
 
-/// Unknown fields and duplicate keys, which one message names in any order.
+/// Compares the message about unknown fields and duplicate keys, whose order is random.
 fn strict(ours: &Answer, theirs: Option<&str>, found: &mut Vec<String>) {
     let said = theirs
         .and_then(|it| it.split_once("strict decoding error: "))
@@ -71,7 +71,7 @@ fn strict(ours: &Answer, theirs: Option<&str>, found: &mut Vec<String>) {
     }
 }
 
-/// What is left of a list of texts that is joined by commas when ours are taken away; `None` if they are the same.
+/// The difference between a comma-separated list and our texts, in any order; `None` if they are the same.
 fn leftover(said: &str, ours: &[String]) -> Option<String> {
     let mut rest = said.to_owned();
     let mut sorted: Vec<&String> = ours.iter().collect();
@@ -85,7 +85,7 @@ fn leftover(said: &str, ours: &[String]) -> Option<String> {
     (rest != ", ".repeat(ours.len().saturating_sub(1))).then(|| format!("{rest:?} is left"))
 }
 
-/// Printed structs of the server's hold what no one wrote: addresses, empty fields.
+/// Whether the value is a printed Go struct of the API server, which contains addresses and empty fields.
 fn is_struct(cause: &Cause) -> bool {
     let value = cause.value.trim_start_matches('[');
     value.contains("apiextensions.")
@@ -98,7 +98,7 @@ fn is_struct(cause: &Cause) -> bool {
 fn says(cause: &Cause, message: &str) -> bool {
     let message = without_clock(message);
     if let Some(at) = cause.detail.find(": Syntax error: ") {
-        // Of a syntax error only its place is compared, as with the oracle.
+        // For syntax errors, only the position is compared, like with the oracle.
         return message.contains(&cause.detail[..at]);
     }
     if is_struct(cause) {
@@ -132,9 +132,9 @@ fn causes(ours: &Answer, theirs: &Value, found: &mut Vec<String>) {
     );
 }
 
-/// The message of the whole answer: who is refused, and all causes.
+/// Compares the message of the whole answer: the object's name, and all causes.
 fn whole_message(ours: &Answer, message: &str, found: &mut Vec<String>) {
-    // The name of what is sent is looked for more generously than the server reads it.
+    // Our name can come from an object that the API server reads without a name.
     let has_name = !ours
         .causes
         .iter()
@@ -142,7 +142,7 @@ fn whole_message(ours: &Answer, message: &str, found: &mut Vec<String>) {
     let name = if has_name { ours.name.as_str() } else { "" };
     let who = format!("{}.{} {name:?} is invalid: ", ours.kind, ours.group);
     let Some(list) = message.strip_prefix(&who) else {
-        // The server makes up the rest of a generated name.
+        // The API server appends a random suffix to a generated name.
         if !ours.name.is_empty() {
             found.push(format!("message {message:?} does not begin with {who:?}"));
         }
@@ -160,7 +160,7 @@ fn whole_message(ours: &Answer, message: &str, found: &mut Vec<String>) {
         .iter()
         .map(|it| format!("{}: {}", it.field, it.message()))
         .collect();
-    // The message says the same words once.
+    // The message contains each text only once.
     texts.sort();
     texts.dedup();
     let list = without_clock(list);
@@ -177,7 +177,7 @@ fn whole_message(ours: &Answer, message: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The compiler names the type of `self` by the clock.
+/// Removes the timestamp in the type name of `self`.
 fn without_clock(text: &str) -> String {
     const NAME: &str = "selfType";
     let mut rest = text;
@@ -195,7 +195,7 @@ fn without_clock(text: &str) -> String {
 
 fn warnings(ours: &Answer, theirs: &Value, found: &mut Vec<String>) {
     let mut rest: Vec<&String> = ours.warnings.iter().collect();
-    // All that does not fit into headers is cut, and then dropped.
+    // Warnings beyond the limit are truncated, and then dropped.
     let is_cut = ours.warnings.iter().map(|it| it.chars().count()).sum::<usize>() > MOST_WARNING_CHARS;
     for said in theirs["warnings"]
         .as_array()
@@ -215,10 +215,10 @@ fn warnings(ours: &Answer, theirs: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// The server's limit for the warnings of one answer (`k8s.io/apiserver/pkg/endpoints/filters`, `truncateAtTotalRunes`).
+/// The API server's limit for all warnings of one answer (`k8s.io/apiserver/pkg/endpoints/filters`, `truncateAtTotalRunes`).
 const MOST_WARNING_CHARS: usize = 4 * 1024;
 
-/// An object without what a server makes up.
+/// An object without the fields that the API server generates.
 fn comparable(request: &Request, object: &Value) -> Value {
     let mut object = object.clone();
     if let Some(metadata) = object["metadata"].as_object_mut() {

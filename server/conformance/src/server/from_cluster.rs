@@ -1,4 +1,4 @@
-//! Whether custom resources are judged by the CRDs of a cluster as by the files that these were made from.
+//! Checks that custom resources get the same answers with the CRDs of a cluster as with the files from which these were created.
 
 use std::{
     collections::BTreeMap,
@@ -15,10 +15,10 @@ use serde_json::Value;
 use super::{MINOR, Request, ours};
 use crate::{peers, resources};
 
-/// CRDs that the cluster gets.
+/// The number of CRDs in the cluster.
 const DEFINITIONS: usize = 25;
 
-/// Compares; prints what differs. Whether nothing does.
+/// Compares the answers and prints the differences. Returns whether there are none.
 pub(super) fn run(corpus: &Path, server: &Path, seed: u64) -> anyhow::Result<bool> {
     let analyzer = peers::analyzer()?;
     let mut by_crd = pairs(corpus)?;
@@ -87,7 +87,7 @@ fn check(corpus: &Path, analyzer: &Path) -> Command {
     command
 }
 
-/// The resources of the corpus by their CRD, where that can be created as it is.
+/// The resources of the corpus by CRD, without CRDs that cannot be created unchanged.
 fn pairs(corpus: &Path) -> anyhow::Result<BTreeMap<String, Vec<String>>> {
     let mut by_crd: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (definition, resource) in resources::pairs(corpus)? {
@@ -105,13 +105,13 @@ fn pairs(corpus: &Path) -> anyhow::Result<BTreeMap<String, Vec<String>>> {
             old: None,
             status: false,
         };
-        // Of two CRDs of one name a cluster has one.
+        // A cluster can only have one CRD of each name.
         ours::answer(&request).is_some_and(|it| it.is_accepted() && seen.insert(it.name))
     });
     Ok(by_crd)
 }
 
-/// A server with CRDs; it ends with its standard input.
+/// An API server with CRDs. It ends when its standard input is closed.
 struct Cluster {
     child: Child,
     kubeconfig: PathBuf,
@@ -141,7 +141,7 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         drop(self.child.stdin.take());
-        // It has ended by itself if this fails.
+        // If this fails, the process has already ended.
         let _ = self.child.wait();
     }
 }

@@ -1,7 +1,7 @@
-//! Compares our answers with those of the real API server: a sample of requests is sent to one on loopback.
+//! Compares our answers with those of the real API server: sends a sample of requests to one on loopback.
 //!
-//! The oracle runs the server's code without what is around it: routes, handlers, storage, controllers. This shows that those change nothing,
-//! or what they change.
+//! The oracle runs the API server's code without its surroundings: routes, handlers, storage, controllers. This comparison shows whether
+//! these change an answer.
 
 mod compare;
 mod from_cluster;
@@ -29,19 +29,19 @@ pub(crate) struct Args {
     printed: Printed,
 }
 
-/// The Kubernetes version of the server that is linked (`tests/conformance/server/go.mod`).
+/// The Kubernetes version of the linked API server (`tests/conformance/server/go.mod`).
 const MINOR: u8 = KubernetesVersion::NEWEST.number();
 
 /// One request.
 #[derive(Clone, Debug)]
 struct Request {
     id: String,
-    /// The CRD, if the request is one of a custom resource.
+    /// The CRD, if the request is about a custom resource.
     crd: Option<std::sync::Arc<str>>,
     text: String,
-    /// What is stored before: the request is an update.
+    /// The stored object, if the request is an update.
     old: Option<String>,
-    /// The update is one of the status subresource.
+    /// Whether the request updates the status subresource.
     status: bool,
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     on_a_large_stack(|| run_here(args))
 }
 
-/// Counts over a run.
+/// The counts of a run.
 #[derive(Default)]
 struct Tally {
     answers: usize,
@@ -98,7 +98,7 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
         tally.skipped,
         elapsed.as_secs_f64()
     );
-    // A sample that shrinks shows less than it says.
+    // If too many requests are skipped, the result means little.
     anyhow::ensure!(
         tally.skipped * 20 <= requests.len(),
         "too many requests could not be sent"
@@ -129,7 +129,7 @@ fn tell(args: &Args, request: &Request, ours: &ours::Answer, theirs: &Value, tal
     keep(args, request, theirs, &format!("server-{}", tally.differing))
 }
 
-/// Keeps a request and its answer, to look at.
+/// Writes a request and its answer to a file for inspection.
 fn keep(args: &Args, request: &Request, theirs: &Value, name: &str) -> anyhow::Result<()> {
     let kept = json!({"request": serde_json::from_str::<Value>(&request.line())?, "answer": theirs});
     args.printed.keep(&format!("{name}.json"), &kept.to_string())

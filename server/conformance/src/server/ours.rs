@@ -1,4 +1,4 @@
-//! Our answers.
+//! Our predictions of the API server's answers.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(super) struct Cause {
 }
 
 impl Cause {
-    /// As the server prints it.
+    /// The message as the API server prints it.
     pub(super) fn message(&self) -> String {
         let parts = [self.words, &self.value, &self.detail];
         let said: Vec<&str> = parts.into_iter().filter(|it| !it.is_empty()).collect();
@@ -37,7 +37,7 @@ impl Cause {
     }
 }
 
-/// What we say the server answers.
+/// Our prediction of the API server's answer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Answer {
     pub(super) kind: String,
@@ -48,18 +48,18 @@ pub(super) struct Answer {
     pub(super) causes: Vec<Cause>,
     pub(super) other_error: Option<String>,
     pub(super) warnings: Vec<String>,
-    /// What is stored; of CRDs we do not say it.
+    /// The stored object; not predicted for CRDs.
     pub(super) stored: Option<Value>,
 }
 
 impl Answer {
-    /// Whether the object is stored, if the client does not ask for strict field validation.
+    /// Whether the object is stored if the client does not request strict field validation.
     pub(super) fn is_accepted(&self) -> bool {
         self.decode_error.is_none() && self.causes.is_empty() && self.other_error.is_none()
     }
 }
 
-/// `None` if we give no answer.
+/// Our answer to a request; `None` if it is not supported.
 pub(super) fn answer(request: &Request) -> Option<Answer> {
     match &request.crd {
         None => definition(request),
@@ -162,7 +162,7 @@ fn resource(request: &Request, crd: &Arc<str>) -> Option<Answer> {
     })
 }
 
-/// What a server reads of what it has stored: storage does not keep defaults of a status that was dropped, reading brings them.
+/// The object as the API server reads it back from storage. Reading adds the defaults of a dropped status, which storage does not keep.
 fn read_back(served: ServedVersion<'_>, stored: &Value) -> Option<Value> {
     let text: Arc<str> = stored.to_string().into();
     let document = *split(&text).documents.first()?;

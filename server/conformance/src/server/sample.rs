@@ -1,4 +1,4 @@
-//! Which requests are sent: creations and updates of CRDs and custom resources, half of them with something to refuse.
+//! The sample of requests: creates and updates of CRDs and custom resources. About half of them are invalid.
 
 use std::{path::Path, sync::Arc};
 
@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::{Request, ours};
 use crate::{choice::Choice, mutate, resources};
 
-/// Stands where an update says which version it replaces: only the server knows.
+/// A placeholder for the `resourceVersion` of an update, which only the API server knows.
 const VERSION_MARK: &str = "STORED-RESOURCE-VERSION";
 
-/// A kind of requests, and its share.
+/// A kind of request, with its share of the sample.
 struct Part {
     share: usize,
     is_resource: bool,
@@ -53,10 +53,10 @@ const PARTS: [Part; 5] = [
     },
 ];
 
-/// Of one CRD, no more resources are taken: others have other schemas.
+/// The maximum number of resources per CRD, for a variety of schemas.
 const OF_ONE: usize = 5;
 
-/// Requests with our answers to them.
+/// The requests with our answers.
 pub(super) fn requests(
     corpus: &Path,
     count: usize,
@@ -88,13 +88,13 @@ pub(super) fn requests(
     Ok(all)
 }
 
-/// How often requests are made until there are enough.
+/// The maximum number of rounds of generating requests.
 const ROUNDS: u64 = 20;
 
-/// Those that are taken: as many that are accepted as that are not.
+/// The chosen requests: as many accepted as rejected ones.
 struct Chosen {
     requests: Vec<(Request, ours::Answer)>,
-    /// How many more are wanted of what is accepted, and of what is not.
+    /// The remaining numbers of accepted and of rejected requests.
     wanted: [usize; 2],
 }
 
@@ -110,7 +110,7 @@ impl Chosen {
         self.wanted == [0, 0]
     }
 
-    /// Takes it if it is wanted.
+    /// Adds a request if one of its kind is still needed.
     fn offer(&mut self, request: Request) -> bool {
         let Some(answer) = ours::answer(&request).filter(|it| !is_for_another_path(it) && !depends_on_stored(&request))
         else {
@@ -127,14 +127,14 @@ impl Chosen {
     }
 }
 
-/// Whether a client would send it elsewhere, or not at all.
+/// Whether a client would send the request to another URL, or not at all.
 fn is_for_another_path(answer: &ours::Answer) -> bool {
     let says = |text: &Option<String>, start: &str| text.as_ref().is_some_and(|it| it.starts_with(start));
     says(&answer.decode_error, "no matches for kind") || says(&answer.other_error, "the server could not find")
 }
 
-/// Whether an object says which stored object it means. What comes of that only a server knows: `resourceVersion` where nothing is
-/// stored, another `uid` than that of what is stored.
+/// Whether an object refers to a specific stored object: with a `resourceVersion` where nothing is stored, or with another `uid`. Only a
+/// real API server can answer such requests.
 fn depends_on_stored(request: &Request) -> bool {
     let is_json = request.text.starts_with('{');
     let object: Value = is_json
@@ -181,7 +181,7 @@ fn of_definitions(corpus: &Path, seed: u64, choice: &Choice, part: &Part, chosen
             } else {
                 (original.to_string(), request.text.clone())
             };
-            // What is stored has been accepted, and what replaces it has its name.
+            // The stored object has to be valid, and its replacement has to have the same name.
             let stored = Request {
                 text: old.clone(),
                 ..request.clone()
@@ -206,7 +206,7 @@ fn of_definitions(corpus: &Path, seed: u64, choice: &Choice, part: &Part, chosen
     Ok(())
 }
 
-/// The text of a file, if it is one document.
+/// The text of a file with a single document.
 fn only_document(corpus: &Path, name: &str) -> Option<Arc<str>> {
     let text: Arc<str> = std::fs::read_to_string(corpus.join(name)).ok()?.into();
     (split(&text).documents.len() == 1).then_some(text)
@@ -219,7 +219,7 @@ fn mutant(original: &Arc<str>, rng: &mut Rng) -> Option<String> {
     (split(&text).documents.len() == 1).then(|| text.to_string())
 }
 
-/// The text with the version that it replaces, which an update has to name; `None` if there is not a plain place for it.
+/// The text with a placeholder for the `resourceVersion`, which an update needs; `None` if there is not a simple place to insert it.
 fn marked(text: &str) -> Option<String> {
     let at = if text.starts_with("metadata:\n") {
         "metadata:\n".len()
@@ -231,7 +231,7 @@ fn marked(text: &str) -> Option<String> {
         .lines()
         .take_while(|it| it.starts_with(' '))
         .any(|it| it.trim_start().starts_with("resourceVersion:"));
-    // Of two keys the second counts.
+    // With a duplicate key, the second one applies.
     let is_only = !text[at..].contains("\nmetadata:");
     (!indent.is_empty() && !is_there && is_only).then(|| {
         format!(
@@ -242,7 +242,7 @@ fn marked(text: &str) -> Option<String> {
     })
 }
 
-/// What tells objects from each other.
+/// The fields that identify an object.
 fn identity(object: &Value) -> [&Value; 4] {
     let metadata = &object["metadata"];
     [
@@ -253,10 +253,10 @@ fn identity(object: &Value) -> [&Value; 4] {
     ]
 }
 
-/// Whether creating an object, and then giving it its status, leads to it.
+/// Whether the object can be stored by creating it and then setting its status.
 fn is_storable(request: &Request, object: &Value) -> bool {
     let metadata = &object["metadata"];
-    // Nothing is created as being deleted, and the rest only a server gives.
+    // Objects cannot be created with a deletion timestamp, and the API server sets the other fields.
     let given_by_server = [
         "deletionTimestamp",
         "deletionGracePeriodSeconds",
@@ -281,7 +281,7 @@ fn is_storable(request: &Request, object: &Value) -> bool {
         status: true,
         ..created.clone()
     };
-    // Where there is not a subresource the status comes with the rest.
+    // Without the subresource, the status is stored with the object.
     let is_given = |it: ours::Answer| it.is_accepted() || it.other_error.is_some();
     ours::answer(&created).is_some_and(|it| it.is_accepted())
         && (!has_status || ours::answer(&given).is_some_and(is_given))

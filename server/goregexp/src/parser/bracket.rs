@@ -1,4 +1,4 @@
-//! Classes in brackets.
+//! Bracketed character classes.
 
 use super::escape::{Group, WORD};
 use super::{Fail, Parser, fail};
@@ -7,7 +7,7 @@ use crate::error::ErrorCode;
 use crate::tree::{Op, Rune, flags};
 
 impl Parser<'_> {
-    /// The class that begins at `start`; returns where it ends (`parseClass`).
+    /// Parses the class that begins at `start` and returns its end (`parseClass`).
     pub(super) fn bracket(&mut self, start: usize) -> Result<usize, Fail> {
         let id = self.new_node(Op::CharClass);
         self.node_mut(id).flags = self.flags;
@@ -65,7 +65,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `[:alpha:]` or `[:^alpha:]` at `at`, added to `class`.
+    /// Adds `[:alpha:]` or `[:^alpha:]` at `at` to `class` and returns its end.
     fn posix_class(&mut self, at: usize, class: &mut Vec<Rune>) -> Result<Option<usize>, Fail> {
         let rest = &self.src[at..];
         if rest.len() <= 2 || !rest.starts_with("[:") || self.no_class_name_end {

@@ -1,4 +1,4 @@
-//! What a backslash begins: assertions, quoted text, classes, single characters.
+//! Escapes: assertions, quoted text, classes, and individual characters.
 
 use super::{Fail, Parser, fail};
 use crate::class::{append_class, append_folded_range, append_negated, clean, of_ranges};
@@ -6,7 +6,7 @@ use crate::error::ErrorCode;
 use crate::tree::{MAX_RUNE, Op, Rune, flags};
 use crate::unicode;
 
-/// A named set of ASCII characters and whether it is meant, or its complement.
+/// A named set of ASCII characters, or its complement.
 pub(super) struct Group {
     pub(super) positive: bool,
     pub(super) class: &'static [(u8, u8)],
@@ -17,7 +17,7 @@ const SPACE: &[(u8, u8)] = &[(b'\t', b'\n'), (0x0C, b'\r'), (b' ', b' ')];
 pub(super) const WORD: &[(u8, u8)] = &[(b'0', b'9'), (b'A', b'Z'), (b'_', b'_'), (b'a', b'z')];
 
 impl Parser<'_> {
-    /// A backslash outside brackets; returns where to go on.
+    /// Parses a backslash outside of brackets and returns the end of the escape.
     pub(super) fn backslash(&mut self, at: usize) -> Result<usize, Fail> {
         match self.byte(at + 1) {
             Some(b'A') => {
@@ -58,7 +58,7 @@ impl Parser<'_> {
         Ok(end)
     }
 
-    /// The text from `\Q` to `\E` or to the end.
+    /// Parses the text from `\Q` to `\E` or to the end.
     fn quoted(&mut self, start: usize) -> Result<usize, Fail> {
         let rest = &self.src[start..];
         let (text, end) = match rest.find("\\E") {
@@ -71,7 +71,7 @@ impl Parser<'_> {
         Ok(end)
     }
 
-    /// `\pN`, `\p{Name}`, `\P{^Name}` at `at`, added to `class`; None: something else is there.
+    /// Adds `\pN`, `\p{Name}` or `\P{^Name}` at `at` to `class`; `None` if there is no such class at `at`.
     pub(super) fn unicode_class(&self, at: usize, class: &mut Vec<Rune>) -> Result<Option<usize>, Fail> {
         if self.byte(at) != Some(b'\\') {
             return Ok(None);
@@ -113,7 +113,7 @@ impl Parser<'_> {
         Ok(Some(end))
     }
 
-    /// `\d`, `\s`, `\w` and their complements at `at`, added to `class`.
+    /// Adds `\d`, `\s`, `\w` or a complement at `at` to `class`.
     pub(super) fn perl_class(&self, at: usize, class: &mut Vec<Rune>) -> Option<usize> {
         if self.byte(at) != Some(b'\\') {
             return None;
@@ -135,7 +135,7 @@ impl Parser<'_> {
         Some(at + 2)
     }
 
-    /// Adds a named set, with the other cases of its letters under `(?i)` (`appendGroup`).
+    /// Adds a named set, under `(?i)` with its letters in other cases (`appendGroup`).
     pub(super) fn group(&self, group: &Group, class: &mut Vec<Rune>) {
         let mut runes = Vec::with_capacity(group.class.len() * 2);
         for &(lo, hi) in group.class {
@@ -154,7 +154,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The one character that the backslash at `at` represents, and where it ends (`parseEscape`).
+    /// Parses the backslash at `at`; returns its character and the end of the escape (`parseEscape`).
     pub(super) fn escape(&self, at: usize) -> Result<(Rune, usize), Fail> {
         if at + 1 >= self.src.len() {
             let end = self.src.len();
@@ -199,7 +199,7 @@ impl Parser<'_> {
         fail(ErrorCode::InvalidEscape, at..end)
     }
 
-    /// The digits after `\x`: two, or any number in braces. Also where reading stopped, good or bad.
+    /// Parses the digits after `\x`: two, or any number in braces. Also returns the offset where parsing stopped.
     fn hex(&self, at: usize) -> (Option<Rune>, usize) {
         let digit = |c: Rune| {
             u8::try_from(c)

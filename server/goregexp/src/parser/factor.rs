@@ -1,28 +1,28 @@
-//! Common prefixes of alternatives (`regexp/syntax`, `factor`). It changes no match; it is here because the limits count what comes out.
+//! Factors out common prefixes of alternatives (`regexp/syntax`, `factor`). This does not change matches, but Go's limits apply to the result.
 
 use super::{Fail, Parser};
 use crate::tree::{Id, Op, Rune, flags};
 
-/// An alternation whose prefixes are being factored. What is left after a prefix is factored in turn, in a frame of its
-/// own: alternatives that each extend the one before make as many levels as there are alternatives.
+/// An alternation whose prefixes are being factored out. The rest after a prefix is factored in its own frame:
+/// if each alternative extends the previous one, there are as many frames as alternatives.
 struct Frame {
-    /// The alternation.
+    /// The node of the alternation.
     node: Id,
-    /// Whether literal prefixes are done and equal first parts are looked for.
+    /// Whether literal prefixes are done, and equal first parts are next.
     first_parts: bool,
     subs: Vec<Id>,
     out: Vec<Id>,
-    /// Where the run of alternatives with a common prefix begins, and the next alternative to look at.
+    /// The first alternative of the current run with a common prefix, and the next alternative to visit.
     start: usize,
     i: usize,
-    /// What the run begins with: a node (a literal, or any first part), how many runes of it, its flags.
+    /// The common prefix of the run: a node (a literal, or any first part), the number of its runes, and its flags.
     common: (Option<Id>, usize, u8),
-    /// The prefix that the frame above belongs to.
+    /// The prefix of the alternatives in the frame above.
     prefix: Id,
 }
 
 impl Parser<'_> {
-    /// An alternation of `subs` (`collapse` with `OpAlternate`), its common prefixes factored out.
+    /// Creates an alternation of `subs` with common prefixes factored out (`collapse` with `OpAlternate`).
     pub(super) fn alternation(&mut self, subs: Vec<Id>) -> Result<Id, Fail> {
         let mut frames = vec![self.frame(subs)];
         while let Some(mut frame) = frames.pop() {
@@ -67,8 +67,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes on with a frame up to the next common prefix, and returns that and what follows it in each alternative. None:
-    /// no other follows, and `frame.subs` are the alternatives now.
+    /// Continues a frame up to the next common prefix; returns the prefix and the rest of each alternative. `None`:
+    /// no prefix is left, and `frame.subs` contains the resulting alternatives.
     fn factor(&mut self, frame: &mut Frame) -> Result<Option<(Id, Vec<Id>)>, Fail> {
         loop {
             while frame.i <= frame.subs.len() {
@@ -92,7 +92,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Literal prefixes: `abc|abd` becomes `ab(?:c|d)`.
+    /// Finds a literal prefix: `abc|abd` becomes `ab(?:c|d)`.
     fn literal_run(&mut self, frame: &mut Frame, i: usize) -> Result<Option<(Id, Vec<Id>)>, Fail> {
         let mut next = (None, 0, 0);
         if let Some(&sub) = frame.subs.get(i) {
@@ -128,7 +128,7 @@ impl Parser<'_> {
         Ok(Some((id, frame.subs[start..i].to_vec())))
     }
 
-    /// Equal classes in front: `[ab]c|[ab]d` becomes `[ab](?:c|d)`.
+    /// Finds equal classes at the start: `[ab]c|[ab]d` becomes `[ab](?:c|d)`.
     fn first_part_run(&mut self, frame: &mut Frame, i: usize) -> Result<Option<(Id, Vec<Id>)>, Fail> {
         let next = frame.subs.get(i).and_then(|&sub| self.leading_part(sub));
         if let (Some(a), Some(b)) = (frame.common.0, next)
@@ -150,7 +150,7 @@ impl Parser<'_> {
         Ok(Some((first, frame.subs[start..i].to_vec())))
     }
 
-    /// Runs of single characters and classes become one class.
+    /// Merges runs of single characters and classes into one class.
     fn merge_classes(&mut self, mut subs: Vec<Id>) -> Vec<Id> {
         let mut out = Vec::with_capacity(subs.len());
         let mut start = 0;
@@ -184,13 +184,13 @@ impl Parser<'_> {
         out
     }
 
-    /// Runs of empty alternatives become one.
+    /// Merges runs of empty alternatives into one.
     fn merge_empty(&self, mut subs: Vec<Id>) -> Vec<Id> {
         subs.dedup_by(|a, b| self.node(*a).op == Op::EmptyMatch && self.node(*b).op == Op::EmptyMatch);
         subs
     }
 
-    /// The literal that a node begins with (`leadingString`).
+    /// The literal at the start of a node (`leadingString`).
     fn leading_literal(&self, id: Id) -> Option<Id> {
         let node = self.node(id);
         let first = match node.op {
@@ -200,14 +200,14 @@ impl Parser<'_> {
         (self.node(first).op == Op::Literal).then_some(first)
     }
 
-    /// How many runes two literals begin with in common, the first cut at `len`.
+    /// The length of the common prefix of two literals, of which the first is truncated to `len` runes.
     fn common(&self, a: Option<Id>, len: usize, b: Option<Id>) -> usize {
         let (Some(a), Some(b)) = (a, b) else { return 0 };
         let (a, b): (&[Rune], &[Rune]) = (&self.node(a).runes[..len], &self.node(b).runes);
         a.iter().zip(b).take_while(|(x, y)| x == y).count()
     }
 
-    /// Takes `count` runes off the literal that a node begins with (`removeLeadingString`).
+    /// Removes `count` runes from the literal at the start of a node (`removeLeadingString`).
     fn remove_leading_runes(&mut self, id: Id, count: usize) -> Id {
         let node = self.node(id);
         if node.op == Op::Concat && !node.subs.is_empty() {
@@ -251,7 +251,7 @@ impl Parser<'_> {
         (self.node(first).op != Op::EmptyMatch).then_some(first)
     }
 
-    /// Takes the first part off a node (`removeLeadingRegexp`).
+    /// Removes the first part of a node (`removeLeadingRegexp`).
     fn remove_leading_part(&mut self, id: Id, reuse: bool) -> Id {
         let node = self.node(id);
         if node.op == Op::Concat && !node.subs.is_empty() {
@@ -275,14 +275,14 @@ impl Parser<'_> {
         self.new_node(Op::EmptyMatch)
     }
 
-    /// A class, or a class a fixed number of times: only these may be factored.
+    /// Whether a node is a class, or a class repeated a fixed number of times: only these may be factored out.
     fn is_fixed_class(&self, id: Id) -> bool {
         let node = self.node(id);
         node.is_char_class()
             || (node.op == Op::Repeat && node.min == node.max && self.node(node.subs[0]).is_char_class())
     }
 
-    /// `Regexp.Equal` for a node of [`Self::is_fixed_class`] and any other.
+    /// `Regexp.Equal` for a node for which [`Self::is_fixed_class`] holds and any other node.
     fn equal_fixed_classes(&self, a: Id, b: Id) -> bool {
         let (a, b) = (self.node(a), self.node(b));
         if a.op != b.op {

@@ -1,27 +1,27 @@
-//! Go's limits: nested repetitions, the size of the program, the size of the classes, the depth of the tree.
+//! Go's limits on nested repetitions, the size of the program, the size of the classes, and the depth of the tree.
 
 use super::{Fail, Parser, fail_whole};
 use crate::error::ErrorCode;
 use crate::tree::{Id, Op};
 
-/// Levels.
+/// The maximum number of nested levels.
 const MAX_HEIGHT: i32 = 1000;
-/// Instructions: 128 MiB of 40 bytes each.
+/// The maximum number of instructions: 128 MiB of 40 bytes each.
 const MAX_SIZE: i64 = (128 << 20) / 40;
-/// Bounds of classes and runes of literals: 128 MiB of 4 bytes each.
+/// The maximum number of class bounds and literal runes: 128 MiB of 4 bytes each.
 const MAX_RUNES: usize = (128 << 20) / 4;
-/// Copies of one part by nested counted repetitions.
+/// The maximum number of copies of one part through nested counted repetitions.
 const MAX_REPEATS: i32 = 1000;
 
-/// What is counted while the tree grows. Sizes and heights are computed only once the tree could be too large.
+/// The counters while the tree grows. Sizes and heights are only computed once the tree could be too large.
 #[derive(Default)]
 pub(super) struct Limits {
     pub(super) runes: usize,
-    /// Product of all counts seen; 0 before the first.
+    /// The product of all repetition counts so far; 0 before the first.
     repeats: i64,
-    /// By node; 0: not known. A node that is used again keeps its size until it is checked again, as in Go.
+    /// The size of each node; 0 if unknown. As in Go, a reused node keeps its size until the next check.
     sizes: Option<Vec<i64>>,
-    /// By node; 0: not known.
+    /// The height of each node; 0 if unknown.
     heights: Option<Vec<i32>>,
 }
 
@@ -122,8 +122,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Computes `of` for `id` in any case and first for what is below it and not `known`, without recursion: a tree that is
-    /// about to be refused may be deep.
+    /// Computes `of` for `id`, and before that for all nodes below it that are not in `known`. Not recursive, since a tree that is
+    /// about to be rejected may be deep.
     fn settle<T: Copy + Default + PartialEq>(
         &self,
         id: Id,
@@ -168,7 +168,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether no part is copied more than a thousand times (`repeatIsValid`).
+    /// Whether no part is copied more than 1000 times (`repeatIsValid`).
     pub(super) fn repeat_is_valid(&self, id: Id) -> bool {
         let mut open = vec![(id, MAX_REPEATS)];
         while let Some((id, mut copies)) = open.pop() {

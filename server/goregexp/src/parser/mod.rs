@@ -1,5 +1,5 @@
-//! The parser (`regexp/syntax.Parse` with the flags of `regexp.Compile`): operators and groups. It is a stack machine as
-//! Go's is, because the limits on size and depth look at the nodes in the order in which they are made.
+//! The parser (`regexp/syntax.Parse` with the flags of `regexp.Compile`): operators and groups. Like Go's, it is a stack machine,
+//! because the limits on size and depth depend on the order in which nodes are created.
 
 mod bracket;
 mod escape;
@@ -13,7 +13,7 @@ use crate::error::{ErrorCode, GoRegexError};
 use crate::tree::{Id, Node, Op, Rune, Tree, flags};
 use limits::Limits;
 
-/// Parses `pattern`, or says why Go would not.
+/// Parses `pattern`; the error is Go's.
 pub(crate) fn parse(pattern: &str) -> Result<Tree, GoRegexError> {
     let mut parser = Parser {
         src: pattern,
@@ -34,7 +34,7 @@ pub(crate) fn parse(pattern: &str) -> Result<Tree, GoRegexError> {
     }
 }
 
-/// A refusal. No span: the whole pattern.
+/// An error. Without a span, it is about the whole pattern.
 pub(crate) struct Fail {
     code: ErrorCode,
     span: Option<Range<usize>>,
@@ -48,7 +48,7 @@ fn fail_whole<T>(code: ErrorCode) -> Result<T, Fail> {
     Err(Fail { code, span: None })
 }
 
-/// The bounds of `{min,max}` and where it ends.
+/// The bounds of `{min,max}`, and the offset after it.
 struct Counts {
     min: i32,
     max: i32,
@@ -60,10 +60,10 @@ struct Parser<'a> {
     flags: u8,
     nodes: Vec<Node>,
     stack: Vec<Id>,
-    /// Nodes to use again, the next one last. Go counts the nodes that it allocates, so it matters which are not.
+    /// Nodes to reuse, the next one last. Go limits the number of nodes that it allocates, so reuse affects the result.
     free: Vec<Id>,
     captures: u32,
-    /// No `:]` is in the rest of the pattern: do not look again.
+    /// Whether the rest of the pattern contains no `:]`, so that another search is unnecessary.
     no_class_name_end: bool,
     limits: Limits,
 }
@@ -73,7 +73,7 @@ impl Parser<'_> {
         self.src.as_bytes().get(at).copied()
     }
 
-    /// The rune at `at` and where the next begins; past the end what Go's decoder gives there.
+    /// The rune at `at` and the offset after it; at the end of the pattern, the same rune as Go's decoder.
     fn rune(&self, at: usize) -> (Rune, usize) {
         match self.src[at..].chars().next() {
             Some(c) => (c as Rune, at + c.len_utf8()),
@@ -160,7 +160,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Puts a repetition around the top of the stack; `at` is its operator and `end` what follows that. Returns where to go on.
+    /// Wraps the top of the stack in a repetition. `at` is the offset of its operator and `end` the offset after it. Returns the
+    /// offset where parsing continues.
     fn repeat(
         &mut self,
         op: Op,
@@ -195,7 +196,7 @@ impl Parser<'_> {
         Ok(end)
     }
 
-    /// `{n}`, `{n,}` or `{n,m}` at `at`; a bound with too many digits makes `min` -1.
+    /// Parses `{n}`, `{n,}` or `{n,m}` at `at`; if a bound has too many digits, `min` is -1.
     fn counts(&self, at: usize) -> Option<Counts> {
         let (mut min, mut at) = self.int(at + 1)?;
         let mut max = min;
@@ -213,7 +214,7 @@ impl Parser<'_> {
         (self.byte(at) == Some(b'}')).then_some(Counts { min, max, end: at + 1 })
     }
 
-    /// A decimal number without leading zeros at `at`, -1 where it has too many digits, and where it ends.
+    /// Parses a decimal number without leading zeros at `at`; returns it, or -1 if it has too many digits, and the offset after it.
     fn int(&self, at: usize) -> Option<(i32, usize)> {
         let digits = self.src.as_bytes()[at..]
             .iter()
@@ -234,7 +235,7 @@ impl Parser<'_> {
         Some((n, at + digits))
     }
 
-    /// What begins with `(?`: a named group, flags, or a group with flags.
+    /// Parses `(?`: a named group, flags, or a group with flags.
     fn perl_flags(&mut self, start: usize) -> Result<usize, Fail> {
         let rest = &self.src[start..];
         let name_start = if rest.len() > 4 && rest[2..].starts_with("P<") {

@@ -15,7 +15,7 @@ impl Parser<'_> {
         &mut self.nodes[id as usize]
     }
 
-    /// A node, used again if one is free (`newRegexp`).
+    /// Creates a node, or reuses a free one (`newRegexp`).
     pub(super) fn new_node(&mut self, op: Op) -> Id {
         if let Some(id) = self.free.pop() {
             *self.node_mut(id) = Node::new(op);
@@ -30,7 +30,7 @@ impl Parser<'_> {
         self.free.push(id);
     }
 
-    /// Pushes a node, as part of the literal below where it can be (`push`).
+    /// Pushes a node, or merges it with the literals on top if possible (`push`).
     pub(super) fn push(&mut self, id: Id) -> Result<(), Fail> {
         let node = &self.nodes[id as usize];
         let runes = &node.runes;
@@ -63,7 +63,7 @@ impl Parser<'_> {
         self.check_limits(id)
     }
 
-    /// Joins the two topmost literals, and in the place that becomes free pushes `next`; tells whether it did that (`maybeConcat`).
+    /// Joins the two topmost literals. Then pushes `next` as the freed node, if given; returns whether it did so (`maybeConcat`).
     fn maybe_concat(&mut self, next: Option<(Rune, u8)>) -> bool {
         let [.., below, top] = self.stack[..] else { return false };
         let (top_node, below_node) = (self.node(top), self.node(below));
@@ -110,7 +110,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Takes the nodes above the topmost pseudo-op off the stack.
+    /// Pops the nodes above the topmost pseudo-op.
     fn pop_above_pseudo(&mut self) -> Vec<Id> {
         let start = self
             .stack
@@ -144,7 +144,7 @@ impl Parser<'_> {
         self.push(id)
     }
 
-    /// Tidies the class of an alternative that is complete (`cleanAlt`).
+    /// Cleans the class of a complete alternative (`cleanAlt`).
     pub(super) fn clean_alternative(&mut self, id: Id) {
         let node = self.node_mut(id);
         if node.op != Op::CharClass {
@@ -161,7 +161,7 @@ impl Parser<'_> {
         node.op = any;
     }
 
-    /// Joins nodes under `op`, a concatenation or an alternation (`collapse`).
+    /// Joins nodes with `op`, a concatenation or an alternation (`collapse`).
     fn collapse(&mut self, subs: Vec<Id>, op: Op) -> Result<Id, Fail> {
         if let [only] = subs[..] {
             return Ok(only);
@@ -174,7 +174,7 @@ impl Parser<'_> {
         Ok(id)
     }
 
-    /// Puts the parts of nodes that are of `op` themselves in their place.
+    /// Replaces each node that has the operator `op` by its parts.
     pub(super) fn flatten(&mut self, subs: Vec<Id>, op: Op) -> Vec<Id> {
         let mut all = Vec::with_capacity(subs.len());
         for sub in subs {
@@ -196,7 +196,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Brings the alternative on top below the bar under it, or merges it with the one there if both are classes.
+    /// Moves the alternative on top below the bar under it, or merges it with the alternative there if both are classes.
     pub(super) fn swap_vertical_bar(&mut self) -> bool {
         let n = self.stack.len();
         if n >= 3 && self.node(self.stack[n - 2]).op == Op::VerticalBar {

@@ -22,12 +22,12 @@ pub(super) const LINT: Lint = Lint::new(
 .field("additionalPrinterColumns")
 .group("columns");
 
-/// The values that a column reads are never of the column's type.
+/// The path of a column leads to values of another type than the column's.
 #[derive(Debug)]
 struct ColumnTypeMismatch {
     column: String,
     property: String,
-    /// The column has a path. A column without a path is an error, and any type fits it.
+    /// Whether the column has a path. A column without a path is an error, and any type fits it.
     has_path: bool,
 }
 
@@ -51,7 +51,7 @@ fn check(crd: &Crd<'_>, sink: &mut Sink<'_, '_>) {
 }
 
 /// Whether a column shows values of a type (`cellForJSONValue` of
-/// `k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor`). Column types that do not exist are errors.
+/// `k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor`). Unknown column types are reported as errors elsewhere.
 fn is_shown(column: &str, property: &str) -> bool {
     match column {
         "integer" | "number" => matches!(property, "integer" | "number"),

@@ -1,4 +1,4 @@
-//! Bounds between which there is nothing.
+//! Limits that no value can satisfy.
 
 use crd_analyzer_diagnostic::{
     Words,
@@ -17,21 +17,21 @@ pub(super) const LINT: Lint = Lint::new(
 .no_fix("Only the author knows which of the two is wrong.")
 .group("bounds");
 
-/// A keyword that limits a value, and the limit.
+/// A keyword with its limit.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
     keyword: &'static str,
     value: f64,
 }
 
-/// No value is between two bounds.
+/// No value satisfies both limits.
 #[derive(Debug)]
 struct ContradictoryBounds {
     low: Bound,
     high: Bound,
 }
 
-/// Minima that are larger than their maxima.
+/// Finds minimums that are larger than their maximums.
 #[allow(
     clippy::cast_precision_loss,
     reason = "limits of lengths are far below 2^53, or absurd"

@@ -19,26 +19,26 @@ pub(super) const LINT: Lint = Lint::new(
 .field("enum")
 .group("enum");
 
-/// Longer lists are left alone.
+/// The maximum length of an `enum` to check.
 const MOST_VALUES: usize = 1_000;
 
-/// No value of the schema can be this.
+/// The schema never accepts this value.
 #[derive(Debug)]
 struct ImpossibleEnumValue {
     value: Value,
-    /// Why the API server rejects it.
+    /// The API server's error.
     error: Error,
-    /// It is the only value.
+    /// Whether it is the only value.
     is_only: bool,
 }
 
-/// Values of `enum` that the other keywords of the schema reject.
+/// Finds values of `enum` that the other keywords of the schema reject.
 fn check(schema: &SchemaAt<'_>, sink: &mut Sink<'_, '_>) {
     let (props, values) = (schema.props, &schema.props.r#enum);
     if values.is_empty() || values.len() > MOST_VALUES || !is_limited(props) {
         return;
     }
-    // `enum` itself accepts them.
+    // Each value satisfies `enum` itself, so errors come from other keywords.
     let validator = Validator::new(props, schema.version);
     for (n, value) in values.iter().enumerate() {
         if let Some(error) = validator.validate(&Path::root(), value).into_iter().next() {
@@ -52,7 +52,8 @@ fn check(schema: &SchemaAt<'_>, sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// Whether anything but `enum` limits the values. Objects and lists are left alone: their schemas are large, and few have such values.
+/// Whether the schema restricts its values apart from `enum`. Always false for objects and lists: their schemas are large, and they
+/// rarely have an `enum`.
 fn is_limited(schema: &JsonSchemaProps) -> bool {
     match schema.r#type.as_str() {
         "" | "object" | "array" => false,
@@ -61,7 +62,7 @@ fn is_limited(schema: &JsonSchemaProps) -> bool {
     }
 }
 
-/// Whether a schema of strings limits them.
+/// Whether a schema of strings restricts them.
 fn has_limits(schema: &JsonSchemaProps) -> bool {
     let junctors = [&schema.all_of, &schema.any_of, &schema.one_of];
     !schema.pattern.is_empty()

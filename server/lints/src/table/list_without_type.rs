@@ -15,7 +15,7 @@ pub(super) const LINT: Lint = Lint::new(
 .field("x-kubernetes-list-type")
 .group("lists");
 
-/// Server-side apply takes the list as one value.
+/// Server-side apply treats the list as one value.
 #[derive(Debug)]
 struct ListWithoutType;
 
@@ -32,7 +32,7 @@ impl Cause for ListWithoutType {
         let words = Words::new(format!("list {} has no `x-kubernetes-list-type`", list.name()))
             .label("one value for server-side apply")
             .help("add `x-kubernetes-list-type: map`, `set` or `atomic`");
-        // Another type decides more: the author has to know what tells items apart.
+        // The other list types are a decision of the author, who knows what identifies an item.
         let change = Change::Set(place.child("x-kubernetes-list-type"), Value::text_of("atomic"));
         Told::from(words).propose(Proposal::new("Make it a list of type atomic, as it is now", change))
     }

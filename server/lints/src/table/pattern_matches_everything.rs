@@ -26,7 +26,7 @@ fn check(schema: &SchemaAt<'_>, sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// Whether a pattern says in so many words that it matches anything: `.*`. Its author means that.
+/// Whether a pattern is explicitly written to match anything, such as `.*`. Its author intends that.
 fn says_anything(pattern: &str) -> bool {
     let pattern = pattern.strip_prefix('^').unwrap_or(pattern);
     pattern.strip_suffix('$').unwrap_or(pattern) == ".*"

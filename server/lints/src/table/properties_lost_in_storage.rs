@@ -1,4 +1,4 @@
-//! Properties that are lost between versions.
+//! Properties that are lost because the storage version lacks them.
 
 use crd_analyzer_diagnostic::{
     Words,
@@ -22,21 +22,21 @@ pub(super) const LINT: Lint = Lint::new(
 .needs(&["spec", "conversion"])
 .group("stored");
 
-/// So many properties are named.
+/// The maximum number of properties that the message names.
 const MOST_NAMED: usize = 3;
-/// Schemas nested deeper are left alone.
+/// The maximum depth of schemas to compare.
 const MAX_DEPTH: usize = 100;
 
-/// The storage version does not have properties of this version.
+/// The storage version lacks properties of this version.
 #[derive(Debug)]
 struct PropertiesLostInStorage {
     version: String,
     storage: String,
-    /// Properties that the storage version does not have, as paths.
+    /// The paths of the properties that the storage version lacks.
     properties: Vec<String>,
 }
 
-/// Versions with properties that the storage version does not have, where nothing converts.
+/// Finds versions with properties that the storage version lacks, if there is no conversion webhook.
 fn check(crd: &Crd<'_>, sink: &mut Sink<'_, '_>) {
     let versions = &crd.versions;
     let converts = crd.spec.conversion.as_ref().is_some_and(|it| it.strategy == "Webhook");

@@ -1,4 +1,4 @@
-//! Names that are listed twice.
+//! Names that occur twice in a list.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ pub(super) const LINT: Lint = Lint::new(
 )
 .safe_fix();
 
-/// A name is listed before.
+/// A name occurs twice in a list.
 #[derive(Debug)]
 struct RepeatedName {
     name: String,

@@ -1,4 +1,4 @@
-//! Paths of the scale subresource that lead to values of another type.
+//! Paths of the scale subresource that lead to values of the wrong type.
 
 use crd_analyzer_diagnostic::{
     Words,
@@ -23,7 +23,7 @@ pub(super) const LINT: Lint = Lint::new(
 .field("scale")
 .group("scale");
 
-/// The values that `scale` reads are never of the type that it needs.
+/// A path of `scale` leads to values of another type than it needs.
 #[derive(Debug)]
 struct ScaleTypeMismatch {
     wanted: &'static str,

@@ -1,4 +1,4 @@
-//! `status` without its subresource.
+//! `status` without the status subresource.
 
 use crd_analyzer_diagnostic::{Change, Proposal, Value, Words};
 use crd_analyzer_schema::field::Path;
@@ -14,18 +14,18 @@ pub(super) const LINT: Lint = Lint::new(
 .off()
 .field("status");
 
-/// There is `status`, but no subresource.
+/// The schema has `status`, but the version has no status subresource.
 #[derive(Debug)]
 struct StatusWithoutSubresource;
 
-/// Versions whose schema has a `status` with properties, but that have no status subresource.
+/// Finds versions whose schema has a `status` with properties, but that have no status subresource.
 fn check(crd: &Crd<'_>, sink: &mut Sink<'_, '_>) {
     let mut told: Vec<&Path> = Vec::new();
     for version in &crd.versions {
         let has_subresource = version.subresources.is_some_and(|it| it.status.is_some());
         let status = version.schema.and_then(|it| it.property("status"));
         let is_used = status.is_some_and(|it| !it.has_no_properties());
-        // Versions can share the schema.
+        // Report a schema that versions share only once.
         if is_used && !has_subresource && !told.contains(&&version.schema_path) {
             told.push(&version.schema_path);
             let path = version.schema_path.child("properties").key("status");

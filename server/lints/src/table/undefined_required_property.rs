@@ -1,4 +1,4 @@
-//! `required` that names what does not exist.
+//! `required` entries that name a missing property.
 
 use crd_analyzer_diagnostic::{
     Change, Proposal, Value, Words,
@@ -23,21 +23,21 @@ pub(super) const LINT: Lint = Lint::new(
 #[derive(Debug)]
 struct UndefinedRequiredProperty {
     name: String,
-    /// All names of the list.
+    /// All names in `required`.
     listed: Vec<String>,
     /// The properties that exist.
     known: Vec<String>,
-    /// It is in `anyOf` or the like, so that some objects may be valid.
+    /// Whether the schema is in a junctor such as `anyOf`, so that some objects may be valid.
     in_junctor: bool,
 }
 
-/// Names that a schema requires and has no property for, where unknown fields are removed: then no object is valid.
+/// Finds required properties that the schema lacks although the API server prunes unknown fields: then no object is valid.
 fn check(schema: &SchemaAt<'_>, sink: &mut Sink<'_, '_>) {
     let (required, has) = (&schema.props.required, schema.structural);
     if required.is_empty() || schema.keeps_unknown_fields {
         return;
     }
-    // Other fields stay, or the keyword has no effect.
+    // Unknown fields are kept, or `required` has no effect.
     let is_open = has.preserves_unknown_fields() || has.additional_properties().is_some();
     if is_open || has.r#type() != "object" {
         return;

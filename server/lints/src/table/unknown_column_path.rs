@@ -19,13 +19,13 @@ pub(super) const LINT: Lint = Lint::new(
 .field("additionalPrinterColumns")
 .group("columns");
 
-/// A column leads to nothing.
+/// The path of a column leads to a property that does not exist.
 #[derive(Debug)]
 struct UnknownColumnPath {
     missing: Missing,
-    /// The column's type; empty if it has none.
+    /// The type of the column; empty if it has none.
     column_type: String,
-    /// The version has no other column.
+    /// Whether the version has no other column.
     is_only: bool,
 }
 
@@ -55,7 +55,7 @@ impl Cause for UnknownColumnPath {
             fit @ ("integer" | "number" | "boolean") => Some(fit),
             _ => Some("string"),
         };
-        // A column shows nothing as it is.
+        // The column never shows anything, so removing it loses nothing.
         let column = parent(place);
         let useless = if self.is_only { parent(&column) } else { column };
         self.missing

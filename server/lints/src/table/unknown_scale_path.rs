@@ -1,4 +1,4 @@
-//! Paths of the scale subresource that lead to nothing.
+//! Paths of the scale subresource that lead to a property that does not exist.
 
 use crd_analyzer_schema::field::Path;
 
@@ -17,7 +17,7 @@ pub(super) const LINT: Lint = Lint::new(
 .field("scale")
 .group("scale");
 
-/// A path of `scale` leads to nothing.
+/// A path of `scale` leads to a property that does not exist.
 #[derive(Debug)]
 struct UnknownScalePath {
     missing: Missing,
@@ -38,7 +38,7 @@ fn check(crd: &Crd<'_>, sink: &mut Sink<'_, '_>) {
 }
 
 impl UnknownScalePath {
-    /// Whether the path may lead through a property of a type.
+    /// Whether the path may lead to or through a property of this type.
     fn fits(&self, property: &str) -> bool {
         match self.wanted {
             _ if property.is_empty() => true,

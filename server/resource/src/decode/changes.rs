@@ -1,4 +1,4 @@
-//! What reading an object changed in it.
+//! The changes that decoding makes to an object.
 
 use crd_analyzer_schema::field::{FINDING_BYTES, Path, Room, Segment};
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ pub(crate) fn between(sent: &Map<String, Value>, read: &Map<String, Value>) -> V
     found.changes
 }
 
-/// As many changes as there is room for.
+/// The changes found so far, as many as there is room for.
 #[derive(Default)]
 struct Found {
     changes: Vec<Change>,

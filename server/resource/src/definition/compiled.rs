@@ -1,4 +1,4 @@
-//! A schema with all that judging resources by it needs.
+//! A schema with everything that the validation of resources needs.
 
 use std::sync::OnceLock;
 
@@ -21,7 +21,7 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
-    /// Prepares a schema, or says why the API server cannot.
+    /// Prepares a schema; the error says why the API server cannot serve it.
     pub(super) fn new(mut schema: JsonSchemaProps, kubernetes: KubernetesVersion) -> Result<Self, String> {
         Structural::new(&schema).map_err(|error| error.to_string())?;
         prune_defaults(&mut schema, kubernetes).map_err(|error| error.to_string())?;
@@ -46,7 +46,7 @@ impl Compiled {
         &self.patterns
     }
 
-    /// Where the nodes of the schema are, made when something is first wrong with a resource. The schema is not moved after that.
+    /// The paths of the schema's nodes, computed for the first error in a resource. The schema must not move after that.
     pub(crate) fn nodes(&self) -> &Nodes {
         self.nodes.get_or_init(|| Nodes::new(&self.schema))
     }

@@ -1,4 +1,4 @@
-//! The warning that the API server gives for deprecated versions (`defaultDeprecationWarning`).
+//! The API server's warning for deprecated versions (`defaultDeprecationWarning`).
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! The object as rules see it after its errors are corrected: the API server does not run rules on an object with errors, and a rule that
-//! reads a value that is wrong anyway says nothing that is still there afterwards.
+//! The object with its wrong values marked as unknown. The API server does not run rules on an object with errors, and the result of a
+//! rule that reads a wrong value means nothing once the value is fixed.
 
 use crd_analyzer_schema::field::{ErrorType, Segment};
 use crd_analyzer_schema::unknown::{Known, Unknown};
@@ -7,15 +7,15 @@ use serde_json::{Map, Value};
 
 use crate::verdict::RejectionCause;
 
-/// An object whose wrong values are not known.
+/// An object whose wrong values are marked as unknown.
 pub(super) struct Corrected {
     pub(super) value: Value,
     pub(super) unknown: Unknown,
 }
 
-/// The object where values of a wrong type, and those that are missing, may be any. `None`: there are none of these.
+/// Marks values of a wrong type, and missing values, as unknown. `None` if there are none.
 ///
-/// A value that is too long or not in an `enum` stays: it has its type, so that a rule on it has an answer.
+/// A value that is too long or not in an `enum` stays: it has the right type, so rules on it have a result.
 pub(super) fn corrected(new: &Value, known: Known<'_>, errors: &[RejectionCause]) -> Option<Corrected> {
     let mut corrected: Option<Corrected> = None;
     for error in errors.iter().map(|it| &it.error) {
@@ -62,7 +62,7 @@ fn lookup_mut<'v>(value: &'v mut Value, path: &[Segment]) -> Option<&'v mut Valu
     })
 }
 
-/// The object that does not have the field of a path.
+/// The object at the parent of a path, if it lacks the field at the end of the path.
 fn missing_in<'v>(value: &'v Value, path: &[Segment]) -> Option<&'v Map<String, Value>> {
     let (Segment::Field(name) | Segment::Key(name), parent) = path.split_last()? else {
         return None;

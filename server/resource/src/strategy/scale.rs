@@ -1,4 +1,4 @@
-//! What the scale subresource reads (`ValidateScaleSpec`, `ValidateScaleStatus`).
+//! Validation of the fields that the scale subresource reads (`ValidateScaleSpec`, `ValidateScaleStatus`).
 
 use crd_analyzer_apiextensions::types::SubresourceScale;
 use crd_analyzer_schema::field::{Cause, Error, Path, render};
@@ -8,17 +8,17 @@ use serde_json::Value;
 
 use crate::codes;
 
-/// An error and the field of `scale` that names the path.
+/// An error, and the field of `scale` that contains the path.
 type Found = (Error, &'static str);
-/// An object, and what is known of it.
+/// An object and its known parts.
 type Given<'v> = (&'v Value, Known<'v>);
 
-/// What is wrong with the replicas that are asked for.
+/// The error in the desired number of replicas.
 pub(super) fn spec(scale: &SubresourceScale, object: Given<'_>) -> Option<Found> {
     Some((replicas(&scale.spec_replicas_path, object)?, "specReplicasPath"))
 }
 
-/// What is wrong with the replicas that there are, and with the selector.
+/// The errors in the current number of replicas and in the selector.
 pub(super) fn status(scale: &SubresourceScale, object: Given<'_>) -> Vec<Found> {
     let replicas = replicas(&scale.status_replicas_path, object).map(|it| (it, "statusReplicasPath"));
     let selector = scale.label_selector_path.as_deref().and_then(|path| {
@@ -64,7 +64,7 @@ fn bound(limit: f64) -> Cause {
     }
 }
 
-/// The API server takes the whole path for one name.
+/// Creates an error. Like the API server, it treats the whole path as one name.
 fn invalid(path: &str, bad_value: String, detail: String) -> Error {
     Error::invalid(codes::INVALID_SCALE, Path::of([path]), bad_value, detail)
 }
@@ -86,7 +86,7 @@ fn find<'v>(path: &str, (object, known): Given<'v>) -> Result<Option<&'v Value>,
     Ok(Some(value).filter(|_| !known.is_nothing()))
 }
 
-/// `fields`: how many fields of the path are named.
+/// The message about a value of the wrong type at the first `fields` fields of the path.
 fn wrong_type(path: &str, fields: usize, value: &Value, expected: &str) -> String {
     let names: Vec<&str> = path.strip_prefix('.').unwrap_or(path).split('.').take(fields).collect();
     format!(

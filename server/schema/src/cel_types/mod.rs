@@ -14,25 +14,26 @@ use serde_json::Value;
 use crate::KubernetesVersion;
 use crate::structural::{AdditionalProperties, Structural};
 
-/// The largest request that an API server takes, in bytes (`MaxRequestSizeBytes`). What bounds nothing else is bounded by it.
+/// The largest request that an API server accepts, in bytes (`MaxRequestSizeBytes`). It bounds every value that has no
+/// limit of its own.
 pub const MAX_REQUEST_SIZE: i64 = 3 * 1024 * 1024;
 
-/// The longest text of a duration or time in JSON.
+/// The maximum length of a duration or time in JSON.
 const MAX_TIME_SIZE: i64 = 32;
-/// A date in JSON.
+/// The length of a date in JSON.
 const DATE_SIZE: i64 = 12;
-/// The longest `metadata.name` that an API server takes (since 1.37 also in costs).
+/// The longest `metadata.name` that an API server accepts (since 1.37 cost estimates use it too).
 const MAX_NAME_LENGTH: i64 = 253;
 
-/// The CEL type of values of a schema, or `None` if expressions cannot see them.
+/// The CEL type of a schema's values, or `None` if expressions cannot see them.
 ///
-/// `is_resource_root`: the schema is that of a custom resource or of an embedded one, so `apiVersion`, `kind` and
-/// `metadata` are there.
+/// `is_resource_root`: the schema describes a custom resource or an embedded one, so `apiVersion`, `kind` and
+/// `metadata` always exist.
 pub fn decl_type(schema: Structural<'_>, is_resource_root: bool, version: KubernetesVersion) -> Option<Arc<DeclType>> {
     Types::new(version).of(schema, is_resource_root, 0)
 }
 
-/// The type of a property of an object, if an expression can name it. `ty`: the type of values of `schema`.
+/// The type of an object's property, or `None` if expressions cannot name it. `ty` is the type of the schema's values.
 pub fn property_type<'t>(schema: Structural<'_>, ty: &'t DeclType, name: &str) -> Option<&'t Arc<DeclType>> {
     if schema.has_no_properties() {
         return None;
@@ -40,32 +41,32 @@ pub fn property_type<'t>(schema: Structural<'_>, ty: &'t DeclType, name: &str) -
     Some(&ty.field(&escape(name)?)?.ty)
 }
 
-/// The type of the items of a list. `ty`: the type of values of `schema`.
+/// The type of a list's items. `ty` is the type of the schema's values.
 pub fn items_type<'t>(schema: Structural<'_>, ty: &'t DeclType) -> Option<&'t Arc<DeclType>> {
     schema.items().and_then(|_| ty.element())
 }
 
-/// The type of the values of a map. `ty`: the type of values of `schema`.
+/// The type of a map's values. `ty` is the type of the schema's values.
 pub fn values_type<'t>(schema: Structural<'_>, ty: &'t DeclType) -> Option<&'t Arc<DeclType>> {
     let values = schema.additional_properties().and_then(AdditionalProperties::schema);
     values.and_then(|_| ty.element())
 }
 
-/// How often a value of this type fits into one request, with a comma between (`maxCardinality`).
+/// The maximum number of comma-separated values of this type in one request (`maxCardinality`).
 pub fn max_cardinality(ty: &DeclType) -> u64 {
     (MAX_REQUEST_SIZE / ty.min_serialized_size.saturating_add(1).max(1)) as u64
 }
 
-/// Deeper schemas have no types here: no CRD that an API server can decode has that many levels.
+/// The maximum depth of a schema with CEL types: no CRD that an API server can decode nests deeper.
 const MAX_DEPTH: usize = 10_000;
 
 struct Types {
     version: KubernetesVersion,
-    /// The types that most nodes have, made once.
+    /// The most common types, created once.
     bool: OnceCell<Arc<DeclType>>,
     int: OnceCell<Arc<DeclType>>,
     double: OnceCell<Arc<DeclType>>,
-    /// A string of any length.
+    /// The type of a string of any length.
     string: OnceCell<Arc<DeclType>>,
     int_or_string: OnceCell<Arc<DeclType>>,
 }
@@ -99,7 +100,7 @@ impl Types {
             });
         }
         match schema.r#type() {
-            // What adds the metadata of a resource copies no items (`WithTypeAndObjectMeta`), whatever the type is.
+            // `WithTypeAndObjectMeta` adds the metadata of a resource and does not copy `items`, whatever the type is.
             "array" if is_resource_root && !has_metadata(schema) => None,
             "array" => {
                 let items = schema.items()?;
@@ -113,7 +114,7 @@ impl Types {
                 if let Some(AdditionalProperties::Schema(values)) = schema.additional_properties() {
                     let value = self.of(values, values.is_embedded_resource(), depth + 1)?;
                     let max_properties = schema.props().max_properties.map(zero_if_negative);
-                    // Two bytes for the key, its quotes, colon and comma.
+                    // Two bytes for the key, two for its quotes, and one each for the colon and the comma.
                     let max_properties = max_properties
                         .unwrap_or_else(|| (MAX_REQUEST_SIZE - 2) / (value.min_serialized_size.saturating_add(6)));
                     return Some(Arc::new(DeclType::map(value, max_properties)));
@@ -128,14 +129,14 @@ impl Types {
         }
     }
 
-    /// A string of any length.
+    /// The type of a string of any length.
     fn any_string(&self) -> Arc<DeclType> {
         made_once(&self.string, || Arc::new(DeclType::string(MAX_REQUEST_SIZE - 2)))
     }
 
     fn string(&self, schema: Structural<'_>) -> Arc<DeclType> {
         let props = schema.props();
-        // Few strings have a keyword that counts here.
+        // Few strings have a format, an `enum` or a length limit.
         if props.format.is_empty() && props.rare.get().is_none() {
             return self.any_string();
         }
@@ -167,7 +168,7 @@ impl Types {
         DeclType::object(object.fields, object.size)
     }
 
-    /// The metadata that every resource has.
+    /// The type of the metadata that every resource has.
     fn metadata(&self, schema: Structural<'_>) -> DeclType {
         let metadata = schema.property("metadata");
         let name_type = |name, cap: i64| {
@@ -192,9 +193,9 @@ fn made_once(known: &OnceCell<Arc<DeclType>>, make: impl FnOnce() -> Arc<DeclTyp
 
 struct Object<'s> {
     fields: Vec<DeclField>,
-    /// The fewest bytes in JSON.
+    /// The minimum size in JSON, in bytes.
     size: i64,
-    /// Sorted.
+    /// The names of the required properties, sorted.
     required: Vec<&'s str>,
 }
 
@@ -202,7 +203,7 @@ impl Object<'_> {
     fn add(&mut self, name: &str, ty: Arc<DeclType>, has_default: bool) {
         let required = self.required.binary_search(&name).is_ok();
         if required && !has_default {
-            // Quotes, colon and comma.
+            // The quotes, the colon and the comma.
             self.size = self.size.saturating_add(name.len() as i64 + ty.min_serialized_size + 4);
         }
         if let Some(escaped) = escape(name) {
@@ -215,7 +216,7 @@ impl Object<'_> {
     }
 }
 
-/// Whether the schema says all that is known of every resource (`WithTypeAndObjectMeta`).
+/// Whether the schema already describes `kind`, `apiVersion` and `metadata` as `WithTypeAndObjectMeta` would add them.
 fn has_metadata(schema: Structural<'_>) -> bool {
     let has = |schema: Structural<'_>, name, ty| schema.property(name).is_some_and(|property| property.r#type() == ty);
     has(schema, "kind", "string")
@@ -254,7 +255,7 @@ fn string_type(schema: Structural<'_>) -> DeclType {
     }
 }
 
-/// The most bytes of so many characters.
+/// The maximum number of bytes in a string of `length` characters.
 fn bytes_of_length(length: i64) -> i64 {
     zero_if_negative(length).wrapping_mul(4)
 }

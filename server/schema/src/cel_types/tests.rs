@@ -1,4 +1,4 @@
-//! Which types schemas have in CEL.
+//! The CEL types of schemas.
 
 use crd_analyzer_cel::types::{DeclKind, DeclType, escape, unescape};
 use crd_analyzer_fixtures::tables;
@@ -9,7 +9,7 @@ use crate::KubernetesVersion;
 use crate::structural::Structural;
 use crate::testing::schema;
 
-/// A type as the conformance table writes it.
+/// A type in the form of the conformance table.
 fn printed(ty: &DeclType) -> Value {
     let mut printed = json!({"maxElements": ty.max_elements, "minSerializedSize": ty.min_serialized_size});
     let kind = match &ty.kind {

@@ -1,4 +1,4 @@
-//! What judging a CRD does to its defaults.
+//! How validating a CRD changes its defaults.
 
 use crd_analyzer_cel::KubernetesVersion;
 use serde_json::Value;
@@ -10,9 +10,8 @@ use crate::objectmeta::{CoerceOptions, coerce};
 use crate::structural::{AdditionalProperties, Structural};
 use crate::unknown::Known;
 
-/// Makes the defaults of a resource's schema what they are once the API server has judged them: `ValidateDefaults` coerces
-/// the metadata of embedded resources in place, so that a stored CRD no longer has the metadata that its author
-/// wrote.
+/// Changes the defaults of a resource's schema as the API server does when it validates them: `ValidateDefaults` coerces
+/// the metadata of embedded resources in place, so a stored CRD can differ from what its author wrote.
 pub fn coerce_defaults(schema: &mut JsonSchemaProps, version: KubernetesVersion) {
     let mut coercer = Coercer {
         version,
@@ -24,22 +23,22 @@ pub fn coerce_defaults(schema: &mut JsonSchemaProps, version: KubernetesVersion)
     }
 }
 
-/// Where a schema stands.
+/// The part of a resource that a schema describes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// It is that of a resource.
+    /// A whole resource.
     Resource,
-    /// Its defaults are judged by themselves.
+    /// A part whose defaults are validated on their own.
     Plain,
-    /// It is in `apiVersion`, `kind` or `metadata`: copies of its defaults are judged.
+    /// `apiVersion`, `kind` or `metadata`, or a part of them: the API server validates copies of the defaults.
     Meta,
-    /// It is in `additionalProperties`: its defaults are not judged.
+    /// A part of `additionalProperties`, whose defaults are not validated.
     Unjudged,
 }
 
 struct Coercer {
     version: KubernetesVersion,
-    /// In the order of [`apply`].
+    /// The new defaults, in the order of [`apply`].
     defaults: Vec<Option<Value>>,
 }
 
@@ -70,7 +69,7 @@ impl Coercer {
         }
     }
 
-    /// The default after coercion; `None` if it is the same, or refused.
+    /// The default after coercion; `None` if it is unchanged or rejected.
     fn coerced(&self, default: &Value, schema: Structural<'_>, is_resource: bool) -> Option<Value> {
         if !(default.is_object() || default.is_array()) {
             return None;

@@ -19,10 +19,10 @@ use crate::unknown::Known;
 #[cfg(test)]
 mod tests;
 
-/// Sets the defaults of `schema` in `value`. A default also replaces a null that the schema does not allow (`Default`).
+/// Fills the defaults of `schema` into `value`. A default also replaces a null that the schema does not allow (`Default`).
 ///
-/// Call [`prune_nulls`] first: it removes nulls that are neither allowed nor have a default. Where there may be more fields than `value`
-/// shows, what is missing may be there, and stays missing.
+/// Call [`prune_nulls`] first: it removes nulls that are neither allowed nor have a default. Where `value` may have more
+/// fields than are `known`, a missing field may exist after all, so it gets no default.
 pub fn set_defaults(value: &mut Value, known: Known<'_>, schema: Option<Structural<'_>>) {
     let Some(schema) = schema else {
         return;
@@ -36,7 +36,7 @@ pub fn set_defaults(value: &mut Value, known: Known<'_>, schema: Option<Structur
                 match fields.get_mut(name) {
                     None if known.has_more() => {}
                     None => {
-                        // An object without fields takes nothing.
+                        // An empty object takes no memory until its first field is inserted.
                         if fields.is_empty() && budget::bytes(COPIES * OBJECT_BYTES).is_err() {
                             return;
                         }
@@ -79,7 +79,7 @@ fn set_in_place_of_null(value: &mut Value, schema: Structural<'_>) {
     }
 }
 
-/// A copy of a default, which many fields may get.
+/// Returns a copy of a default, or null if the memory budget is used up: many fields may share one default.
 fn copied(default: &Value) -> Value {
     match default {
         Value::Array(_) | Value::Object(_) | Value::String(_) if budget::bytes(COPIES * size_of(default)).is_err() => {
@@ -89,13 +89,13 @@ fn copied(default: &Value) -> Value {
     }
 }
 
-/// A judged object is there several times: as it was read, prepared, stored, and shown.
+/// The number of copies of a resource in memory: as read, prepared, stored, and displayed.
 const COPIES: u64 = 3;
 
-/// Bytes of an object of one field.
+/// The size of an object with one field, in bytes.
 const OBJECT_BYTES: u64 = 640;
 
-/// About the bytes that a value takes. Objects of few fields take as much as those of eleven.
+/// The approximate size of a value in memory, in bytes. An object with a few fields takes as much as one with eleven.
 fn size_of(value: &Value) -> u64 {
     const NODE: u64 = 64;
     match value {
@@ -110,7 +110,7 @@ fn size_of(value: &Value) -> u64 {
 }
 
 /// Drops the nulls in objects that are neither allowed nor have a default
-/// (`PruneNonNullableNullsWithoutDefaults`). Those that have one are left for [`set_defaults`].
+/// (`PruneNonNullableNullsWithoutDefaults`). Nulls with a default are left for [`set_defaults`].
 pub fn prune_nulls(value: &mut Value, schema: Option<Structural<'_>>) {
     let Some(schema) = schema else {
         return;

@@ -14,7 +14,7 @@ use crate::pruning::prune;
 use crate::structural::{AdditionalProperties, Structural};
 use crate::unknown::Known;
 
-/// Why defaults could not be pruned: the root has one that is not an object.
+/// The error for defaults that cannot be pruned: the default at the root is not an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PruneError;
 
@@ -26,7 +26,7 @@ impl fmt::Display for PruneError {
 
 impl std::error::Error for PruneError {}
 
-/// Drops from the defaults of a structural schema what the schema does not know, and tells whether anything changed
+/// Drops unknown fields from the defaults of a structural schema, and returns whether anything changed
 /// (`PruneDefaults`).
 pub fn prune_defaults(schema: &mut JsonSchemaProps, version: KubernetesVersion) -> Result<bool, PruneError> {
     let pruned = collect(Structural::assume(schema), version)?;
@@ -42,7 +42,7 @@ pub fn has_unpruned_defaults(schema: Structural<'_>, version: KubernetesVersion)
     Ok(collect(schema, version)?.iter().any(Option::is_some))
 }
 
-/// What becomes of each default, in the order of [`apply`]; `None` if it stays as it is.
+/// The pruned defaults, in the order of [`apply`]; `None` for a default that does not change.
 fn collect(schema: Structural<'_>, version: KubernetesVersion) -> Result<Vec<Option<Value>>, PruneError> {
     let mut pruner = Pruner {
         root: schema,
@@ -82,7 +82,7 @@ impl<'s> Pruner<'s> {
         let options = CoerceOptions {
             drop_invalid_fields: true,
         };
-        // Nothing is refused where invalid fields are dropped.
+        // With `drop_invalid_fields`, `coerce` never fails.
         let _ = coerce(
             &mut resource,
             Known::ALL,

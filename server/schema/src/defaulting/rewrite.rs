@@ -1,10 +1,10 @@
-//! Changing the defaults of a schema.
+//! Rewriting the defaults of a schema.
 
 use serde_json::Value;
 
 use crate::json_schema::JsonSchemaProps;
 
-/// Sets defaults, given in this function's order; `None` leaves one as it is.
+/// Replaces the defaults, in the order in which this function visits them; `None` keeps a default.
 pub(super) fn apply(schema: &mut JsonSchemaProps, defaults: &mut impl Iterator<Item = Option<Value>>) {
     if !matches!(schema.default, None | Some(Value::Null))
         && let Some(default) = defaults.next().flatten()

@@ -1,7 +1,7 @@
 //! The object around a default (`surroundingobject.go` of the package).
 //!
-//! What a schema says about metadata is reported for whole resources, so a default deep inside is put into a resource that
-//! holds nothing else.
+//! Only whole resources can be checked for valid metadata, so a default deep inside is wrapped in a resource that
+//! contains nothing else.
 
 use serde_json::{Map, Value};
 
@@ -34,7 +34,7 @@ impl Surrounding<'_> {
         }
     }
 
-    /// The items below (`Index`).
+    /// The items of the list (`Index`).
     pub(super) const fn item(&self) -> Surrounding<'_> {
         Surrounding {
             up: Some(self),
@@ -42,7 +42,7 @@ impl Surrounding<'_> {
         }
     }
 
-    /// The resource that holds `value` here and nothing else; `None` if that would be no object.
+    /// A resource that contains only `value`, at this path; `None` if the result would not be an object.
     pub(super) fn wrap(&self, value: Value) -> Option<Map<String, Value>> {
         let mut value = value;
         let mut at = self;
@@ -60,7 +60,7 @@ impl Surrounding<'_> {
         }
     }
 
-    /// What a resource that [`wrap`](Self::wrap) made holds here now; `None` if it is gone.
+    /// The value at this path in a resource that [`wrap`](Self::wrap) returned; `None` if it no longer exists.
     pub(super) fn unwrap(&self, resource: Value) -> Option<Value> {
         let Some(up) = self.up else {
             return Some(resource);

@@ -1,4 +1,4 @@
-//! Judging defaults (`validation.go` of the package).
+//! Validating defaults (`validation.go` of the package).
 
 use crd_analyzer_cel::KubernetesVersion;
 use serde_json::Value;
@@ -14,50 +14,50 @@ use crate::structural::Structural;
 use crate::unknown::Known;
 use crate::validation::Validator;
 
-/// What runs the rules of schemas (`pkg/apiserver/schema/cel`).
+/// Runs the rules of schemas (`pkg/apiserver/schema/cel`).
 pub trait Rules {
-    /// Runs the rules of a schema and of those below it over a default (`Validator.Validate`).
+    /// Runs the rules of a schema and of its subschemas over a default (`Validator.Validate`).
     ///
-    /// It is asked of schemas with rules only, and of each twice: with the default as old value, and without one.
+    /// Called only for schemas with rules, twice each: with the default as old value, and without an old value.
     fn run(&mut self, run: &RuleRun<'_>) -> RuleOutcome;
 }
 
-/// One run of the rules of a schema over its default.
+/// One run of a schema's rules over its default.
 #[derive(Clone, Copy, Debug)]
 pub struct RuleRun<'a> {
     /// The default.
     pub value: &'a Value,
     /// The old value: the default itself in the first run, none in the second.
     pub old: Option<&'a Value>,
-    /// The schema that it is the default of.
+    /// The schema that declares the default.
     pub schema: Structural<'a>,
-    /// Whether the schema is a resource's.
+    /// Whether the schema describes a resource.
     pub is_resource_root: bool,
-    /// The place of the default.
+    /// The path of the default.
     pub path: &'a Path,
-    /// What the rules may cost, in cost units.
+    /// The cost limit of the rules, in cost units.
     pub budget: i64,
 }
 
-/// What came of a [`RuleRun`].
+/// The result of a [`RuleRun`].
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RuleOutcome {
-    /// Failed rules.
+    /// The errors of failed rules.
     pub errors: Vec<Error>,
-    /// What remains of the budget, in cost units; negative if it was not enough.
+    /// The remaining budget, in cost units; negative if the rules exceeded it.
     pub remaining: i64,
 }
 
-/// Runs rules as an API server of a Kubernetes version does, over the defaults of one schema.
+/// Runs the rules of one schema over its defaults, as an API server of the given Kubernetes version does.
 #[derive(Debug)]
 pub struct RunRules {
     version: KubernetesVersion,
-    /// The rules that were run last, and the default that they are about.
+    /// The path of the default that was validated last, and the compiled rules for it.
     last: Option<(Path, rules::run::Validator)>,
 }
 
 impl RunRules {
-    /// Runs them as this Kubernetes version.
+    /// Creates a runner for this Kubernetes version.
     pub const fn new(version: KubernetesVersion) -> Self {
         Self { version, last: None }
     }
@@ -73,20 +73,20 @@ impl Rules for RunRules {
     }
 }
 
-/// How [`validate_defaults`] judges.
+/// Options for [`validate_defaults`].
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Whether the schema is that of a resource, which has `apiVersion`, `kind` and `metadata` whatever the schema says.
+    /// Whether the schema describes a resource, which has `apiVersion`, `kind` and `metadata` even if the schema omits them.
     pub is_resource_root: bool,
-    /// Whether defaults must not hold unknown fields.
+    /// Whether defaults must not contain unknown fields.
     pub require_pruned: bool,
-    /// The Kubernetes version that judges.
+    /// The Kubernetes version of the API server.
     pub version: KubernetesVersion,
 }
 
-/// What is wrong with the defaults of a structural schema (`ValidateDefaults`).
+/// Returns the errors in the defaults of a structural schema (`ValidateDefaults`).
 ///
-/// Defaults below `additionalProperties` are not judged. When the budget of rules is used up, judging ends.
+/// Defaults below `additionalProperties` are not validated. Validation ends when the rules' cost budget is used up.
 pub fn validate_defaults(schema: Structural<'_>, path: &Path, options: Options, rules: &mut dyn Rules) -> Vec<Error> {
     let mut judge = Judge {
         options,
@@ -102,27 +102,27 @@ pub fn validate_defaults(schema: Structural<'_>, path: &Path, options: Options, 
         root: schema,
         meta: false,
     };
-    // The answer says whether the walk came to its end, which nobody asks here.
+    // The result only says whether the budget lasted to the end, which does not matter here.
     let _ = judge.schema(schema, is_resource, inside, &Surrounding::ROOT, &Trail::new(path));
     judge.errors
 }
 
-/// Which resource a schema is in.
+/// The resource that contains a schema.
 #[derive(Clone, Copy)]
 struct Inside<'s> {
     root: Structural<'s>,
-    /// Whether the schema is that of `apiVersion`, `kind`, `metadata` or something below.
+    /// Whether the schema describes `apiVersion`, `kind` or `metadata`, or a part of them.
     meta: bool,
 }
 
-/// The budget of rules is used up.
+/// The cost budget of the rules is used up.
 struct Exhausted;
 
 struct Judge<'r, 's> {
     options: Options,
     root: Structural<'s>,
     validator: Validator<'s>,
-    /// Whether the structural form of the root loses anything that values are judged by, once that was asked.
+    /// Whether the structural form of the root drops a keyword that validates values; computed on first use.
     is_lossy: Option<bool>,
     rules: &'r mut dyn Rules,
     budget: i64,
@@ -192,7 +192,7 @@ impl<'s> Judge<'_, 's> {
     ) -> Result<(), Exhausted> {
         let version = self.options.version;
         if !(default.is_object() || default.is_array()) {
-            // Scalars have no fields, so neither unknown ones nor metadata.
+            // Scalars have no fields, so they contain neither unknown fields nor metadata.
             return self.values_and_rules(default, schema, inside, at);
         }
         let path = at.path();
@@ -233,7 +233,7 @@ impl<'s> Judge<'_, 's> {
         Ok(())
     }
 
-    /// A default in `apiVersion`, `kind` or `metadata` must make a good resource.
+    /// Checks that a default in `apiVersion`, `kind` or `metadata` results in a valid resource.
     fn default_in_metadata(
         &mut self,
         default: &Value,
@@ -243,7 +243,7 @@ impl<'s> Judge<'_, 's> {
         at: &Trail<'_>,
     ) -> Result<(), Exhausted> {
         let version = self.options.version;
-        // The first step from a resource into its metadata is a field, so what surrounds the default is an object.
+        // The first step from a resource into its metadata is a field, so the surrounding value is an object.
         let mut resource = around.wrap(default.clone()).unwrap_or_default();
         resource.entry("kind").or_insert_with(|| "Validation".into());
         resource.entry("apiVersion").or_insert_with(|| "validation/v1".into());
@@ -283,13 +283,13 @@ impl<'s> Judge<'_, 's> {
     fn value_errors(&mut self, default: &Value, schema: Structural<'s>, at: &Trail<'_>) -> Vec<Error> {
         let version = self.options.version;
         let root = self.root;
-        // What is lost judges objects only.
+        // The dropped keywords validate only objects and lists.
         let has_fields = default.is_object() || default.is_array();
         if has_fields && *self.is_lossy.get_or_insert_with(|| root.is_lossy()) {
             let schema = schema.to_json_schema(version);
             return Validator::of_structural(&schema, version).validate(&at.path(), default);
         }
-        // Nearly all defaults are good, and then nobody asks where they are.
+        // Nearly all defaults are valid, so compute the path only after an error.
         let is_good = self
             .validator
             .validate_node(schema.props(), &Path::root(), default)
@@ -327,7 +327,7 @@ impl<'s> Judge<'_, 's> {
         let first = self.rules.run(&run);
         let mut remaining = first.remaining;
         if first.errors.is_empty() {
-            // Rules with optionalOldSelf see an old value or none; the default must be good for both.
+            // Rules with `optionalOldSelf` see an old value or none; the default must be valid in both cases.
             let second = self.rules.run(&RuleRun { old: None, ..run });
             self.errors.extend(second.errors);
             remaining = remaining.min(second.remaining);
@@ -339,7 +339,7 @@ impl<'s> Judge<'_, 's> {
     }
 }
 
-/// The errors as one text (`field.ErrorList.ToAggregate`); `None` if there are none.
+/// The errors as one message (`field.ErrorList.ToAggregate`); `None` if there are none.
 fn aggregate(errors: &[Error]) -> Option<String> {
     let mut texts: Vec<String> = Vec::new();
     for error in errors {
@@ -355,7 +355,7 @@ fn aggregate(errors: &[Error]) -> Option<String> {
     }
 }
 
-/// Whether a schema or one below it has rules (`hasXValidations`).
+/// Whether a schema or one of its subschemas has rules (`hasXValidations`).
 fn has_rules(schema: &JsonSchemaProps) -> bool {
     !schema.x_validations.is_empty()
         || schema.properties.iter().any(|(_, property)| has_rules(property))

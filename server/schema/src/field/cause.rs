@@ -1,4 +1,4 @@
-//! The data of an error, for whoever puts it into words.
+//! Structured details of an error, for code that words its message.
 
 use crd_analyzer_cel::ast::IssueKind;
 use serde_json::Value;
@@ -7,88 +7,88 @@ use super::Path;
 use crate::codes;
 use crate::json_schema::JsonSchemaProps;
 
-/// What an error is about beyond its code and path. It is made where the error is made; the API server's text is another rendering
-/// of the same.
+/// The details of an error beyond its code and path. Set where the error is created; the API server's message states the
+/// same facts.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Cause {
-    /// The value should be of this type: `integer`, `integer or string`.
+    /// The type that the value should have: `integer`, `integer or string`.
     Type(String),
-    /// The value should be one of these, as JSON writes them.
+    /// The allowed values, as JSON.
     Allowed(Vec<String>),
-    /// The number should not pass this one.
+    /// The number is beyond a limit.
     Bound {
-        /// The bound.
+        /// The limit.
         limit: f64,
-        /// The bound itself is too much.
+        /// Whether the limit itself is not allowed.
         is_exclusive: bool,
     },
-    /// The number may have any value, but a bound of its schema does not fit the schema's type and format.
+    /// The number itself is fine, but a limit in its schema does not fit the schema's type and format.
     BoundOutOfFormat {
-        /// The bound.
+        /// The keyword of the limit.
         keyword: &'static str,
-        /// Its value.
+        /// The limit.
         limit: f64,
-        /// The format, if there is one that counts.
+        /// The format; empty if none applies.
         format: String,
     },
-    /// The number should be a multiple of this one.
+    /// The number should be a multiple of this value.
     Multiple(f64),
-    /// There should not be more, or not be fewer: characters, bytes, items, properties.
+    /// The maximum or minimum number of characters, bytes, items or properties.
     Count(i64),
     /// The string should match this pattern.
     Pattern(String),
     /// The value should have this format.
     Format(String),
-    /// So many of the schemas of `oneOf` match.
+    /// The number of `oneOf` schemas that match.
     Matches(usize),
     /// The property is missing.
     Property {
-        /// Its type; may be empty.
+        /// The property's type; may be empty.
         r#type: String,
-        /// A value that it may have, as JSON writes it.
+        /// A possible value, as JSON.
         example: Option<String>,
     },
     /// The value is empty.
     Empty,
     /// The value has a line break.
     LineBreak,
-    /// The value has a character that cannot be printed.
+    /// The value contains an unprintable character.
     Unprintable,
-    /// This is there twice.
+    /// This item, key or name occurs twice.
     Repeated(String),
-    /// The value does not have the form that it should have; what is wrong, if that can be said in a few words.
+    /// The value is malformed; the string says what is wrong, if a few words suffice.
     Malformed(String),
-    /// This does not exist where it is looked for.
+    /// This name does not exist.
     NotFound(String),
     /// This part of the value is wrong: `scheme` of a URL.
     Part(&'static str),
-    /// The entry of a map or list that is wrong: its key, and whether the value of the key is what is wrong.
+    /// An entry of a map or list is wrong.
     Entry {
         /// The key, or the item of the list.
         key: String,
-        /// The value of the key is wrong, not the key.
+        /// Whether the value is wrong, not the key.
         is_value: bool,
     },
-    /// A rule that a value does not satisfy.
+    /// The value does not satisfy a rule.
     Rule {
-        /// The rule, as it is written.
+        /// The rule as written.
         rule: String,
-        /// Its own message, or what its message expression gives.
+        /// The rule's message, or the result of its message expression.
         message: Option<String>,
-        /// The error that it ends in, if it does not just say no.
+        /// The evaluation error, if the rule did not just return `false`.
         error: Option<String>,
     },
     /// A rule or message expression that does not compile: its first problem.
     Compile(IssueKind),
-    /// The path leads into `metadata`.
+    /// The path is inside `metadata`.
     InMetadata,
-    /// What the path leads to, or what the schema describes, is not of a type that is allowed here.
+    /// The field at the path, or the schema, has a type that is not allowed here.
     WrongKind,
-    /// The value is set without another one that it needs.
+    /// The value is set, but this other field that it needs is not.
     Without(&'static str),
-    /// The same is specified at this other place of the schema.
+    /// The same setting is also specified at this path of the schema.
     Elsewhere(Path),
-    /// An estimated cost is over its limit, in cost units.
+    /// An estimated cost exceeds its limit, in cost units.
     Cost {
         /// The estimate.
         cost: u64,
@@ -97,11 +97,11 @@ pub enum Cause {
     },
 }
 
-/// Only so many values of an `enum` are kept.
+/// The maximum number of `enum` values that a cause keeps.
 const MAX_ALLOWED: usize = 50;
 
 impl Cause {
-    /// Of a value that does not have what a schema demands, by the code of the failure. `last` is the last step to the value.
+    /// The cause of a validation error with this code: the violated keyword of the schema. `last` is the last step to the value.
     pub(crate) fn of_value(code: &'static str, schema: &JsonSchemaProps, last: Option<&str>) -> Option<Self> {
         let count = |count: Option<i64>| count.map(Self::Count);
         match code {
@@ -141,7 +141,7 @@ impl Cause {
 }
 
 impl Cause {
-    /// About the bytes that it takes.
+    /// The approximate size in memory, in bytes.
     pub fn bytes(&self) -> usize {
         let of = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         match self {
@@ -174,7 +174,7 @@ impl Cause {
     }
 }
 
-/// A value that the schema itself names: the first value of its enum, or its default.
+/// A value from the schema itself: the first value of its `enum`, or its default.
 fn example(schema: &JsonSchemaProps) -> Option<String> {
     let written = schema.r#enum.first().or(schema.default.as_ref());
     written.filter(|it| !it.is_null()).map(Value::to_string)

@@ -1,4 +1,5 @@
-//! Errors as the functions of `k8s.io/apimachinery/pkg/util/validation/field` make them, with their words of each Kubernetes version.
+//! Constructors of errors like the functions of `k8s.io/apimachinery/pkg/util/validation/field`, with the wording of each
+//! Kubernetes version.
 
 use crd_analyzer_cel::KubernetesVersion;
 
@@ -6,12 +7,12 @@ use super::{Cause, Error, ErrorType, Path};
 use crate::go::quote;
 
 impl Error {
-    /// A value is required (`field.Required`).
+    /// A required value is missing (`field.Required`).
     pub fn required(code: &'static str, path: Path, detail: impl Into<String>) -> Self {
         Self::new(ErrorType::Required, code, path, "", detail)
     }
 
-    /// A value is malformed (`field.Invalid`); `bad_value` is rendered already.
+    /// A value is malformed (`field.Invalid`); `bad_value` is already rendered.
     pub fn invalid(code: &'static str, path: Path, bad_value: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::new(ErrorType::Invalid, code, path, bad_value, detail)
     }
@@ -21,12 +22,12 @@ impl Error {
         Self::new(ErrorType::Forbidden, code, path, "", detail)
     }
 
-    /// A value is there twice (`field.Duplicate`); `bad_value` is rendered already.
+    /// A value occurs twice (`field.Duplicate`); `bad_value` is already rendered.
     pub fn duplicate(code: &'static str, path: Path, bad_value: impl Into<String>) -> Self {
         Self::new(ErrorType::Duplicate, code, path, bad_value, "")
     }
 
-    /// A value is none of `supported` (`field.NotSupported`); `bad_value` is rendered already.
+    /// A value is not one of `supported` (`field.NotSupported`); `bad_value` is already rendered.
     pub fn not_supported(code: &'static str, path: Path, bad_value: impl Into<String>, supported: &[&str]) -> Self {
         let detail = if supported.is_empty() {
             String::new()
@@ -50,7 +51,7 @@ impl Error {
         Self::new(ErrorType::TooLong, code, path, "", detail).because(Cause::Count(max as i64))
     }
 
-    /// There are `actual` values, more than `max` (`field.TooMany`).
+    /// There are `actual` values, but at most `max` are allowed (`field.TooMany`).
     pub fn too_many(code: &'static str, path: Path, actual: usize, max: usize, version: KubernetesVersion) -> Self {
         let items = if max == 1 && version >= KubernetesVersion::minor(34) {
             "item"
@@ -61,7 +62,7 @@ impl Error {
         Self::new(ErrorType::TooMany, code, path, actual.to_string(), detail).because(Cause::Count(max as i64))
     }
 
-    /// The message without the field (`field.Error.ErrorBody`).
+    /// The message without the path (`field.Error.ErrorBody`).
     pub fn body(&self) -> String {
         let mut body = self.kind.words().to_owned();
         if !self.bad_value.is_empty() {
@@ -77,7 +78,7 @@ impl Error {
 }
 
 impl std::fmt::Display for Error {
-    /// As `field.Error.Error`: the field and the message.
+    /// Formats like `field.Error.Error`: the path and the message.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {}", self.path, self.body())
     }

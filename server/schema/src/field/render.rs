@@ -1,4 +1,4 @@
-//! How a value is written into the message of a [`field::Error`](super::Error).
+//! Rendering of values in the message of a [`field::Error`](super::Error).
 //!
 //! The source is `field.Error.ErrorBody` of `k8s.io/apimachinery/pkg/util/validation/field`. Up to 1.33 compound values
 //! are Go literals (`%#v`); since 1.34 they are JSON.
@@ -10,28 +10,28 @@ use serde_json::{Map, Number, Value};
 
 use crate::go::{json_float, plain_float, quote};
 
-/// Since this Kubernetes version, the values that are neither strings, numbers nor booleans are rendered as JSON.
+/// The first Kubernetes version that renders values other than strings, numbers and booleans as JSON.
 const JSON_SINCE: KubernetesVersion = KubernetesVersion::minor(34);
 
-/// Whether values that are neither strings, numbers nor booleans are rendered as JSON, not as Go literals.
+/// Whether values other than strings, numbers and booleans are rendered as JSON instead of Go literals.
 pub fn renders_json(version: KubernetesVersion) -> bool {
     version >= JSON_SINCE
 }
 
-/// `value` as the message of an error shows it (`field.Error.ErrorBody`).
+/// Formats `value` for an error message (`field.Error.ErrorBody`).
 pub fn bad_value(value: &Value, version: KubernetesVersion) -> String {
     match value {
         Value::Bool(flag) => flag.to_string(),
         Value::Number(number) => go_number(number),
         Value::String(text) => quote(text),
-        // Up to 1.33 a nil value was replaced by the string "null", and a string is quoted.
+        // Up to 1.33 nil is replaced by the string "null", so it is quoted.
         Value::Null if !renders_json(version) => "\"null\"".to_owned(),
         Value::Array(_) | Value::Object(_) if !renders_json(version) => go_literal(value),
         Value::Null | Value::Array(_) | Value::Object(_) => json(value),
     }
 }
 
-/// A list of strings as `%#v` writes a `[]string` (up to 1.33) or as JSON (since).
+/// Formats a list of strings like `%#v` of a `[]string` (up to 1.33) or as JSON (since 1.34).
 pub fn string_list<S: AsRef<str>>(items: &[S], version: KubernetesVersion) -> String {
     if renders_json(version) {
         json(&Value::Array(
@@ -42,7 +42,7 @@ pub fn string_list<S: AsRef<str>>(items: &[S], version: KubernetesVersion) -> St
     }
 }
 
-/// A list of strings as `%#v` writes a `[]string` that is not nil.
+/// Formats a list of strings like `%#v` of a non-nil `[]string`.
 pub fn go_string_list<S: AsRef<str>>(items: &[S]) -> String {
     let mut out = "[]string{".to_owned();
     for (n, item) in items.iter().enumerate() {
@@ -55,14 +55,14 @@ pub fn go_string_list<S: AsRef<str>>(items: &[S]) -> String {
     out
 }
 
-/// `value` as Go's `encoding/json` writes it: sorted keys, `<`, `>`, `&` escaped, no blanks.
+/// Formats `value` like Go's `encoding/json`: sorted keys, no blanks, and `<`, `>`, `&` escaped.
 pub fn json(value: &Value) -> String {
     let mut out = String::new();
     push_json(&mut out, value);
     out
 }
 
-/// The fields of a struct as Go's `encoding/json` writes them: in the order of their declaration.
+/// Formats the fields of a struct like Go's `encoding/json`: in the order of their declaration.
 pub fn json_struct<'a>(fields: impl IntoIterator<Item = (&'a str, Value)>) -> String {
     let mut out = "{".to_owned();
     for (n, (name, value)) in fields.into_iter().enumerate() {
@@ -77,14 +77,14 @@ pub fn json_struct<'a>(fields: impl IntoIterator<Item = (&'a str, Value)>) -> St
     out
 }
 
-/// `value` as Go's `%#v` writes what JSON decodes to.
+/// Formats `value` like Go's `%#v` of the decoded JSON.
 pub fn go_literal(value: &Value) -> String {
     let mut out = String::new();
     push_literal(&mut out, value);
     out
 }
 
-/// `number` as Go's `%v` writes an `int64` or a `float64`.
+/// Formats `number` like Go's `%v` of an `int64` or a `float64`.
 pub fn go_number(number: &Number) -> String {
     match number.as_i64() {
         Some(int) => int.to_string(),
@@ -92,21 +92,21 @@ pub fn go_number(number: &Number) -> String {
     }
 }
 
-/// `value` as Go's `%v` writes what JSON decodes to.
+/// Formats `value` like Go's `%v` of the decoded JSON.
 pub fn go_value(value: &Value) -> String {
     let mut out = String::new();
     push_value(&mut out, value, go_number);
     out
 }
 
-/// `value` as Go's `%v` writes what `encoding/json` decodes to, where every number is a `float64`.
+/// Formats `value` like Go's `%v` of a value that `encoding/json` decoded, where every number is a `float64`.
 pub fn go_value_of_floats(value: &Value) -> String {
     let mut out = String::new();
     push_value(&mut out, value, |it| plain_float(it.as_f64().unwrap_or_default()));
     out
 }
 
-/// The Go type (`%T`) of what JSON decodes to.
+/// The Go type (`%T`) of the decoded JSON.
 pub fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "<nil>",
@@ -157,7 +157,7 @@ fn json_number(number: &Number) -> String {
     }
 }
 
-/// The entries of a map in the order of their keys' bytes, which is how Go prints and encodes maps.
+/// The entries of a map, sorted by the bytes of their keys, as Go prints and encodes maps.
 fn sorted(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
     let mut entries: Vec<_> = map.iter().collect();
     entries.sort_unstable_by_key(|(key, _)| *key);
@@ -195,7 +195,7 @@ fn push_json(out: &mut String, value: &Value) {
     }
 }
 
-/// A string as `encoding/json` writes it with HTML escaping, its default.
+/// Appends a string like `encoding/json` with HTML escaping, its default.
 fn push_json_string(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {

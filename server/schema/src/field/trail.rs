@@ -1,8 +1,8 @@
-//! A field path that lives on the stack of a walk and becomes a [`Path`] only when something is found.
+//! A field path on the stack of a walk, which is only converted to a [`Path`] if there is something to report.
 
 use super::{Path, Segment};
 
-/// The way from an object's root to the place that a recursive walk has reached.
+/// The path from the root of an object to the current position of a recursive walk.
 ///
 /// Each step borrows its name and the step above, so a walk that finds nothing allocates nothing:
 ///
@@ -28,13 +28,13 @@ enum Step<'a> {
 }
 
 impl<'a> Trail<'a> {
-    /// The walk starts at the root.
+    /// Starts a walk at the root.
     pub const fn root() -> Self {
         static ROOT: Path = Path::root();
         Self::new(&ROOT)
     }
 
-    /// The walk starts at `base`.
+    /// Starts a walk at `base`.
     pub const fn new(base: &'a Path) -> Self {
         Self {
             up: None,
@@ -69,7 +69,7 @@ impl<'a> Trail<'a> {
         }
     }
 
-    /// The path of this place.
+    /// The path from the root.
     pub fn path(&self) -> Path {
         let mut steps = Vec::new();
         let mut at = Some(self);

@@ -1,5 +1,5 @@
-//! Mail addresses as `net/mail.ParseAddress` of Go accepts them (RFC 5322 and 6532): one mailbox, also with a display
-//! name, comments, or as the only member of a group.
+//! Mail addresses as Go's `net/mail.ParseAddress` accepts them (RFC 5322 and 6532): one mailbox, optionally with a display
+//! name or comments, or as the only member of a group.
 
 use crd_analyzer_gostd::netip::is_ip;
 
@@ -10,12 +10,13 @@ pub(super) fn is_email(text: &str) -> bool {
     matches!(reader.address(true), Some(1)) && reader.skip_comments() && reader.0.is_empty()
 }
 
-/// What is left to read. Functions that answer `None` or false leave it anywhere: the address is refused then.
+/// The unread rest of the address. After a function returns `None` or `false` its position is arbitrary, since the address
+/// is rejected.
 #[derive(Clone, Copy)]
 struct Reader<'a>(&'a str);
 
 impl<'a> Reader<'a> {
-    /// An address; how many mailboxes it has.
+    /// Reads an address and returns its number of mailboxes.
     fn address(&mut self, allows_group: bool) -> Option<usize> {
         self.skip_space();
         if self.0.is_empty() {
@@ -27,7 +28,7 @@ impl<'a> Reader<'a> {
             self.skip_space();
             if self.consume('(') {
                 let comment = self.comment()?;
-                // A display name in an unknown charset is an error, one that is not encoded well is text.
+                // An encoded word in an unknown charset is an error, but a malformed encoded word is plain text.
                 if !comment.split([' ', '\t']).all(is_decodable_word) {
                     return None;
                 }
@@ -44,7 +45,7 @@ impl<'a> Reader<'a> {
         (self.consume('<') && self.addr_spec() && self.consume('>')).then_some(1)
     }
 
-    /// The members of a group, after its colon.
+    /// Reads the members of a group, after its colon, and returns their number.
     fn group(&mut self) -> Option<usize> {
         self.skip_space();
         if self.consume(';') {
@@ -91,10 +92,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A display name: at least one word. What follows the last readable word is left.
+    /// Reads a display name of at least one word, up to the last readable word.
     fn phrase(&mut self) -> Option<()> {
         let mut words = 0;
-        // Encoded words are collected until a plain one follows.
+        // Whether a non-empty encoded word follows the last plain word.
         let mut encoded = false;
         loop {
             if words > 0 && !self.skip_comments() {
@@ -111,7 +112,7 @@ impl<'a> Reader<'a> {
                 word.atom().map(decode)
             };
             match read {
-                // A word in an unknown charset is read, but the phrase ends with it.
+                // Reads a word in an unknown charset, but ends the phrase with it.
                 Some(Word::UnknownCharset) => {
                     *self = word;
                     return (words > 0 || encoded).then_some(());
@@ -128,7 +129,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// A quoted string; what stands between its quotes.
+    /// Reads a quoted string and returns the text between its quotes.
     fn quoted(&mut self) -> Option<&'a str> {
         let inner = self.0.strip_prefix('"')?;
         let mut escaped = false;
@@ -150,7 +151,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// Characters of an atom and dots.
+    /// Reads an atom that may contain dots.
     fn atom(&mut self) -> Option<&'a str> {
         let is_special = |c: char| {
             matches!(
@@ -167,7 +168,7 @@ impl<'a> Reader<'a> {
         (!atom.is_empty()).then_some(atom)
     }
 
-    /// A comment, after its parenthesis; its text, without the parentheses around it.
+    /// Reads a comment, after its opening parenthesis, and returns the text between the parentheses.
     fn comment(&mut self) -> Option<String> {
         let (mut depth, mut escaped) = (1, false);
         let mut text = String::new();
@@ -225,7 +226,7 @@ fn has_well_placed_dots(atom: &str) -> bool {
     !atom.starts_with('.') && !atom.ends_with('.') && !atom.contains("..")
 }
 
-/// What a word turns out to be (RFC 2047).
+/// The kind of a word (RFC 2047).
 enum Word {
     Plain,
     Encoded { empty: bool },
@@ -266,7 +267,7 @@ fn decode(word: &str) -> Word {
     }
 }
 
-/// `strings.EqualFold` with an ASCII text: the long s and the Kelvin sign fold into ASCII.
+/// `strings.EqualFold` with an ASCII string: the long s and the Kelvin sign fold into ASCII.
 fn equal_fold(ascii: &str, text: &str) -> bool {
     let fold = |c: char| match c {
         '\u{17f}' => 's',

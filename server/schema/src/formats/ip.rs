@@ -1,7 +1,7 @@
 //! Addresses: IP, CIDR and MAC.
 //!
-//! Kubernetes reads IPv4 addresses and CIDRs with a reader of its own that allows leading zeros
-//! (`k8s.io/utils/net`, `ParseIPSloppy`, `ParseCIDRSloppy`), IPv6 addresses with that of Go (`net.ParseIP`).
+//! Kubernetes parses IPv4 addresses and CIDRs with its own parser, which allows leading zeros
+//! (`k8s.io/utils/net`, `ParseIPSloppy`, `ParseCIDRSloppy`), and IPv6 addresses with Go's (`net.ParseIP`).
 
 use crd_analyzer_gostd::netip;
 
@@ -17,12 +17,12 @@ pub(super) fn is_ipv6(text: &str) -> bool {
     text.contains(':') && netip::is_ip(text.as_bytes())
 }
 
-/// `k8s.io/utils/net`, `parseIPv4`: zeros may lead.
+/// `parseIPv4` of `k8s.io/utils/net`: allows leading zeros.
 fn parse_v4(text: &str) -> bool {
     let mut parts = 0;
     for part in text.split('.') {
         parts += 1;
-        // Only zeros make a number that is too long to be one.
+        // A part may have any number of leading zeros, but its value must fit.
         let value = part.bytes().try_fold(0_u32, |value, b| {
             b.is_ascii_digit()
                 .then(|| value.saturating_mul(10).saturating_add(u32::from(b - b'0')))
@@ -34,7 +34,7 @@ fn parse_v4(text: &str) -> bool {
     parts == 4
 }
 
-/// `k8s.io/utils/net`, `parseIPv6`: without a zone.
+/// `parseIPv6` of `k8s.io/utils/net`: without a zone.
 fn parse_v6(text: &str) -> bool {
     let mut rest = text.as_bytes();
     let mut ellipsis = false;
@@ -48,7 +48,7 @@ fn parse_v6(text: &str) -> bool {
     let mut len = 0;
     while len < 16 {
         let digits = rest.iter().take_while(|b| b.is_ascii_hexdigit()).count();
-        // It reads any number of digits as long as the value fits.
+        // Any number of digits is valid as long as the value fits.
         let value = rest[..digits].iter().fold(0_u32, |value, b| {
             value
                 .saturating_mul(16)
@@ -115,7 +115,7 @@ pub(super) fn is_cidr(text: &str) -> bool {
             <= bits
 }
 
-/// `net.ParseMAC`: six, eight or twenty bytes with colons, hyphens, dots after every second, or nothing between.
+/// `net.ParseMAC`: 6, 8 or 20 bytes, separated by colons or hyphens, by a dot after every second byte, or not at all.
 pub(super) fn is_mac(text: &str) -> bool {
     let bytes = text.as_bytes();
     if bytes.len() < 12 {

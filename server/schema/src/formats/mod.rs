@@ -1,4 +1,4 @@
-//! String and number formats: which ones an API server knows, and what they accept.
+//! String and number formats: which ones an API server supports, and which values they accept.
 //!
 //! The sources are `k8s.io/kube-openapi/pkg/validation/strfmt` (the checks) and `pkg/apiserver/validation/formats.go` of
 //! `k8s.io/apiextensions-apiserver` (which of them a CRD may use at a Kubernetes version). Names are compared without hyphens.
@@ -20,13 +20,13 @@ type Check = fn(&str) -> bool;
 
 /// A string format.
 struct Format {
-    /// Without hyphens.
+    /// The name without hyphens.
     name: &'static str,
-    /// As authors write it.
+    /// The name as authors write it.
     written: &'static str,
-    /// The first Kubernetes version whose server has the check.
+    /// The first Kubernetes version whose API server has the check.
     known_since: KubernetesVersion,
-    /// The compatibility version since which CRDs may use it.
+    /// The first compatibility version in which CRDs may use it.
     supported_since: KubernetesVersion,
     check: Check,
 }
@@ -87,7 +87,7 @@ static FORMATS: [Format; 26] = [
 ];
 
 fn find(name: &str) -> Option<&'static Format> {
-    // Most schemas have none.
+    // Most schemas have no format.
     if name.is_empty() {
         return None;
     }
@@ -131,15 +131,15 @@ pub fn number_formats(version: KubernetesVersion) -> &'static [&'static str] {
     }
 }
 
-/// Since this Kubernetes version a format is judged by the type of its schema, and numbers have formats.
+/// The first Kubernetes version that interprets a format by the type of its schema and has formats for numbers.
 const NUMBERS_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
 
-/// An API server of a Kubernetes version supports what the Kubernetes version before it knew.
+/// Whether CRDs may use the format: an API server supports the formats of the previous Kubernetes version.
 fn is_supported_string(format: &Format, version: KubernetesVersion) -> bool {
     format.supported_since <= version.compatibility()
 }
 
-/// Whether values are held to `format` on an API server of `version`; all others are ignored
+/// Whether an API server of `version` validates values against `format`; it ignores all other formats
 /// (`StripUnsupportedFormatsPostProcessorForVersion`).
 ///
 /// `type` is the type of the schema, empty if it has none or more than one (int-or-string has two).
@@ -159,7 +159,7 @@ pub fn is_enforced(format: &str, r#type: &str, version: KubernetesVersion) -> bo
 /// Whether an API server of `version` warns of an `unrecognized format` in a schema with this `type` and `format`
 /// (`GetUnrecognizedFormats`, with the compatibility version of the API server).
 ///
-/// `type` is the type as it is written. 1.34 and 1.35 warn only of formats of strings. Earlier versions never warn.
+/// `type` is the type as written. 1.34 and 1.35 warn only of formats of strings. Earlier versions never warn.
 pub fn is_unrecognized(format: &str, r#type: &str, version: KubernetesVersion) -> bool {
     if format.is_empty() || version < KubernetesVersion::minor(34) {
         return false;
@@ -181,7 +181,7 @@ fn is_hostname(text: &str) -> bool {
         )
         .ok()
     });
-    // The limits on bytes are the cheaper part, and the order of the two does not show.
+    // The length limits are cheaper to check, and the order of the two checks has no visible effect.
     text.len() <= 255 && text.split('.').all(|part| part.len() <= 63) && regex(&PATTERN, text)
 }
 
@@ -201,7 +201,7 @@ fn is_long_name(text: &str) -> bool {
     text.len() <= 253 && text.split('.').all(is_segment)
 }
 
-/// Lower-case letters, digits and, but at the ends, hyphens.
+/// Lower-case letters, digits and, except at the ends, hyphens.
 fn is_segment(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_end = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit();
@@ -210,7 +210,7 @@ fn is_segment(text: &str) -> bool {
         && bytes.iter().all(|b| is_end(b) || *b == b'-')
 }
 
-/// Eight, four, four, four and twelve hexadecimal digits, each hyphen between them optional.
+/// Eight, four, four, four and twelve hexadecimal digits, with optional hyphens between the groups.
 fn is_uuid(text: &str, version: Option<u8>, checks_variant: bool) -> bool {
     let mut bytes = text.as_bytes();
     for (group, digits) in [8, 4, 4, 4, 12].into_iter().enumerate() {

@@ -1,15 +1,15 @@
-//! Formats made of digits: books, cards, colors, identifiers, base64.
+//! Formats made of digits: ISBNs, credit cards, colors, identifiers, base64.
 
 fn digits(bytes: &[u8]) -> bool {
     bytes.iter().all(u8::is_ascii_digit)
 }
 
-/// Twelve bytes in hexadecimal.
+/// Twelve bytes in hexadecimal digits.
 pub(super) fn is_bson_object_id(text: &str) -> bool {
     text.len() == 24 && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// Standard alphabet, padded, not empty.
+/// Base64 in the standard alphabet, padded and not empty.
 pub(super) fn is_base64(text: &str) -> bool {
     let bytes = text.as_bytes();
     let content = match bytes {
@@ -23,7 +23,7 @@ pub(super) fn is_base64(text: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || *b == b'+' || *b == b'/')
 }
 
-/// The digits of one of the big issuers, with a right check digit; all else is skipped.
+/// A card number of a major issuer with a valid check digit; other characters than digits are ignored.
 pub(super) fn is_credit_card(text: &str) -> bool {
     let card: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).map(|b| b - b'0').collect();
     let lengths: &[usize] = match card.as_slice() {
@@ -49,14 +49,14 @@ pub(super) fn is_credit_card(text: &str) -> bool {
     lengths.contains(&card.len()) && sum.is_multiple_of(10)
 }
 
-/// White space (Go's `\s`) and hyphens count for nothing in a book number.
+/// The characters of a book number without white space (Go's `\s`) and hyphens.
 fn book_number(text: &str) -> Vec<u8> {
     text.bytes()
         .filter(|b| !matches!(b, b' ' | b'\t' | b'\n' | b'\r' | 0x0C | b'-'))
         .collect()
 }
 
-/// An ISBN of ten digits. The last digit can be `X`.
+/// A ten-digit ISBN. The last digit can be `X`.
 pub(super) fn is_isbn10(text: &str) -> bool {
     let number = book_number(text);
     let [first @ .., last] = number.as_slice() else {
@@ -74,7 +74,7 @@ pub(super) fn is_isbn10(text: &str) -> bool {
     (sum + 10 * check).is_multiple_of(11)
 }
 
-/// A book number of thirteen digits.
+/// A thirteen-digit ISBN.
 pub(super) fn is_isbn13(text: &str) -> bool {
     let number = book_number(text);
     let [first @ .., last] = number.as_slice() else {
@@ -91,7 +91,7 @@ pub(super) fn is_isbn13(text: &str) -> bool {
     u32::from(last - b'0') == (10 - sum % 10) % 10
 }
 
-/// `123-45-6789`; blanks do for hyphens.
+/// `123-45-6789`, with hyphens or blanks.
 pub(super) fn is_ssn(text: &str) -> bool {
     let bytes = text.as_bytes();
     let separator = |n: usize| matches!(bytes.get(n), Some(b'-' | b' '));
@@ -103,7 +103,7 @@ pub(super) fn is_ssn(text: &str) -> bool {
         && digits(&bytes[7..])
 }
 
-/// `#fff`, `#ffffff`; the `#` may be left out.
+/// `#fff` or `#ffffff`; the `#` is optional.
 pub(super) fn is_hex_color(text: &str) -> bool {
     let color = text.strip_prefix('#').unwrap_or(text);
     matches!(color.len(), 3 | 6) && color.bytes().all(|b| b.is_ascii_hexdigit())

@@ -1,4 +1,5 @@
-//! One accepted and one refused value a format, and which Kubernetes version knows what. The rest is compared with the API server's code.
+//! One accepted and one rejected value for each format, and the formats that each Kubernetes version supports. Other values
+//! are compared with the API server's code.
 
 use super::*;
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crd_analyzer_cel::validators::parse_duration;
 use crd_analyzer_goregexp::GoRegex;
 
-/// `2006-01-02` (`time.Parse` of Go): a day that exists, in the years 0000 to 9999.
+/// `2006-01-02` (`time.Parse` of Go): an existing day in the years 0000 to 9999.
 pub(super) fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     let number = |range: std::ops::Range<usize>| {
@@ -32,7 +32,7 @@ pub(super) fn is_date(text: &str) -> bool {
     (1..=days).contains(&day)
 }
 
-/// A date, `T`, and a time of day with a zone; what a second `T` begins is not looked at.
+/// A date, `T`, and a time of day with a zone; anything from a second `T` on is ignored.
 pub(super) fn is_date_time(text: &str) -> bool {
     let mut parts = text.split(['t', 'T']);
     let (Some(date), Some(time)) = (parts.next(), parts.next()) else {
@@ -48,7 +48,7 @@ fn is_time(text: &str) -> bool {
             && bytes[at + 1].is_ascii_digit()
             && (bytes[at] - b'0') * 10 + (bytes[at + 1] - b'0') <= max
     };
-    // The prefix must be ASCII for the slice below to begin at a character.
+    // The prefix must be ASCII so that the slice below starts at a character boundary.
     if bytes.len() < 9 || !bytes[..8].is_ascii() || bytes[2] != b':' || bytes[5] != b':' {
         return false;
     }
@@ -69,7 +69,7 @@ fn is_time(text: &str) -> bool {
     is_zone(rest) || fraction.is_some_and(is_zone)
 }
 
-/// `Z` or an offset such as `+01:00`. Any digits are accepted.
+/// `Z` or an offset such as `+01:00`, with any digits.
 fn is_zone(text: &str) -> bool {
     match text.as_bytes() {
         [b'z' | b'Z'] => true,
@@ -80,12 +80,12 @@ fn is_zone(text: &str) -> bool {
     }
 }
 
-/// A duration of Go, or numbers with units of Scala anywhere in the text.
+/// A Go duration, or numbers with Scala units anywhere in the string.
 pub(super) fn is_duration(text: &str) -> bool {
     duration_nanos(text).is_ok()
 }
 
-/// The nanoseconds of a duration, or why it is none, in the API server's words (`strfmt.ParseDuration`).
+/// Parses a duration into nanoseconds; the error is the API server's message (`strfmt.ParseDuration`).
 pub fn duration_nanos(text: &str) -> Result<i64, String> {
     match parse_duration(text) {
         Some(nanos) => Ok(nanos),
@@ -93,7 +93,8 @@ pub fn duration_nanos(text: &str) -> Result<i64, String> {
     }
 }
 
-/// At least one number has a known unit behind it, and no number before it is too large. Sums run over silently.
+/// Adds all numbers that a known unit follows; at least one must exist, and none may be too large. The sum wraps around on
+/// overflow.
 fn scala_duration(text: &str) -> Result<i64, String> {
     static NUMBER_WITH_UNIT: LazyLock<Option<GoRegex>> =
         LazyLock::new(|| GoRegex::new("(\\d+)\\s*([A-Za-z\u{b5}]+)").ok());
@@ -117,9 +118,9 @@ fn scala_duration(text: &str) -> Result<i64, String> {
     sum.map_or_else(none, Ok)
 }
 
-/// The nanoseconds of a unit in small letters.
+/// The nanoseconds of a unit in lower case.
 fn unit_nanos(unit: &str) -> Option<i64> {
-    /// Short forms, the beginning of long forms, and the nanoseconds.
+    /// The short forms, the prefix of the long forms, and the nanoseconds.
     const UNITS: [(&[&str], &str, i64); 8] = [
         (&["ns"], "nano", 1),
         (&["us", "\u{b5}s"], "micro", 1_000),

@@ -1,6 +1,6 @@
-//! Base64 with padding, refusing at the same byte as Go (`encoding/base64`).
+//! Base64 with padding; errors are reported at the same byte as in Go (`encoding/base64`).
 
-/// The digits 62 and 63.
+/// The characters for the digits 62 and 63.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Alphabet {
     /// `+` and `/` (`StdEncoding`).
@@ -9,7 +9,7 @@ pub enum Alphabet {
     Url,
 }
 
-/// The bytes that `text` represents, or the offset of the byte that is wrong. Line ends are passed over.
+/// Returns the bytes that `text` encodes, or the offset of the invalid byte. Line breaks are ignored.
 pub fn decode(text: &str, alphabet: Alphabet) -> Result<Vec<u8>, usize> {
     let text = text.as_bytes();
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
@@ -20,7 +20,7 @@ pub fn decode(text: &str, alphabet: Alphabet) -> Result<Vec<u8>, usize> {
     Ok(out)
 }
 
-/// Reads up to four digits from `at`; the offset after them.
+/// Reads up to four digits from offset `at` and returns the offset after them.
 fn quantum(text: &[u8], mut at: usize, alphabet: Alphabet, out: &mut Vec<u8>) -> Result<usize, usize> {
     let mut digits = [0u8; 4];
     let mut count = 0;

@@ -1,6 +1,6 @@
-//! Case as Go maps it.
+//! Go's case mapping.
 
-/// `text` in lower case (`strings.ToLower`): character by character, so that `İ` is `i` and a final sigma is not a special one.
+/// `text` in lower case (`strings.ToLower`): character by character, so `İ` becomes `i` and a final sigma is not special.
 pub fn to_lower(text: &str) -> String {
     text.chars().map(|c| c.to_lowercase().next().unwrap_or(c)).collect()
 }

@@ -1,4 +1,4 @@
-//! What the API server's messages borrow from Go's formatting.
+//! Go formatting that appears in the API server's messages.
 
 pub mod base64;
 mod case;

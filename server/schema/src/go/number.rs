@@ -1,8 +1,8 @@
-//! Numbers as Go prints them.
+//! Go's number formatting.
 
-/// A number as `encoding/json` writes it: digits in full from 1e-6 up to 1e21, beyond that with an exponent.
+/// Formats a number like `encoding/json`: without an exponent from 1e-6 up to 1e21, otherwise with one.
 ///
-/// Infinities and NaN, which JSON does not have, come out as Go's `%v` writes them.
+/// Infinities and NaN, which JSON does not have, look as with Go's `%v`.
 pub fn json_float(value: f64) -> String {
     let size = value.abs();
     if !value.is_finite() || size == 0.0 || (1e-6..1e21).contains(&size) {
@@ -19,7 +19,7 @@ pub fn json_float(value: f64) -> String {
     }
 }
 
-/// A number as the verb `%v` prints it: with an exponent below 1e-4 and from a million on.
+/// Formats a number like the verb `%v`: with an exponent below 1e-4 and from a million on.
 pub fn plain_float(value: f64) -> String {
     let size = value.abs();
     if !value.is_finite() || size == 0.0 || (1e-4..1e6).contains(&size) {

@@ -1,6 +1,6 @@
-//! White space as Go sees it.
+//! Go's definition of white space.
 
-/// The text without white space at both ends (`strings.TrimSpace`).
+/// Removes white space at both ends (`strings.TrimSpace`).
 pub fn trim_space(text: &str) -> &str {
     text.trim_matches(|c: char| {
         matches!(

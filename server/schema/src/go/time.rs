@@ -1,13 +1,13 @@
-//! Moments (`metav1.Time`), read and refused as Go's `time.Parse` does for RFC 3339, and written as the API writes them.
+//! Times (`metav1.Time`), parsed and rejected like Go's `time.Parse` does for RFC 3339, and formatted like the API.
 
-/// How a moment is written.
+/// The layout of a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
     /// RFC 3339.
     Rfc3339,
-    /// RFC 3339 without zone, which is UTC.
+    /// RFC 3339 without a zone; the zone is UTC.
     Local,
-    /// A date alone.
+    /// A date without a time.
     Date,
 }
 
@@ -24,18 +24,18 @@ impl Layout {
 /// January 1 of the year 1, Go's zero time, in seconds since 1970.
 const ZERO: i64 = -62_135_596_800;
 
-/// A moment, to the nanosecond.
+/// A time with a resolution of nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Moment {
-    /// Seconds since the beginning of 1970, UTC.
+    /// Seconds since the start of 1970, UTC.
     pub seconds: i64,
-    /// Nanoseconds within the second.
+    /// The nanoseconds of the fraction of a second.
     pub nanoseconds: u32,
-    /// The zone in which it is written, in seconds east of UTC.
+    /// The offset of its time zone, in seconds east of UTC.
     pub offset: i32,
 }
 
-/// The moment that `text` names, or why it names none, in Go's words (`time.Parse`).
+/// Parses `text`; the error is Go's message (`time.Parse`).
 pub fn parse_time(text: &str, layout: Layout) -> Result<Moment, String> {
     let parser = Parser {
         text,
@@ -45,8 +45,8 @@ pub fn parse_time(text: &str, layout: Layout) -> Result<Moment, String> {
     parser.parse()
 }
 
-/// The moment that `text` names, as the API writes it: in UTC, to the second. Go's zero time counts as no time at all.
-/// Fails with Go's words.
+/// Parses `text` and formats it like the API: in UTC, to the second. Returns `None` for Go's zero time.
+/// The error is Go's message.
 pub fn read_rfc3339(text: &str) -> Result<Option<String>, String> {
     let moment = parse_time(text, Layout::Rfc3339)?;
     if moment.seconds == ZERO && moment.nanoseconds == 0 {
@@ -63,7 +63,7 @@ pub fn read_rfc3339(text: &str) -> Result<Option<String>, String> {
     )))
 }
 
-/// The next element of the layout does not fit.
+/// The input does not match the next element of the layout.
 struct Bad;
 
 struct Parser<'a> {
@@ -104,7 +104,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `T` and the time of day, in seconds.
+    /// Reads `T` and the time of day, and returns it in seconds.
     fn time(&mut self) -> Result<i64, String> {
         self.literal('T')?;
         let hour = self.element("15", |it| it.number(false))?;
@@ -160,7 +160,7 @@ impl Parser<'_> {
         digits.parse().map_err(|_| Bad)
     }
 
-    /// One or two digits; exactly two if `fixed`.
+    /// Reads one or two digits; exactly two if `fixed`.
     fn number(&mut self, fixed: bool) -> Result<u32, Bad> {
         let bytes = self.rest.as_bytes();
         let digit = |at: usize| {
@@ -178,7 +178,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// A fraction of a second, if there is one; digits past the ninth do not count.
+    /// Reads an optional fraction of a second, in nanoseconds; digits after the ninth are ignored.
     fn fraction(&mut self) -> u32 {
         let Some(digits) = self.rest.strip_prefix(['.', ',']) else {
             return 0;
@@ -195,7 +195,7 @@ impl Parser<'_> {
             .fold(0, |value, it| value * 10 + u32::from(it - b'0'))
     }
 
-    /// `Z` or an offset: seconds east of UTC.
+    /// Reads `Z` or an offset, and returns the offset in seconds east of UTC.
     fn zone(&mut self) -> Result<i64, String> {
         if let Some(rest) = self.rest.strip_prefix('Z') {
             self.rest = rest;
@@ -239,7 +239,7 @@ fn days_in(month: u32, year: u32) -> u32 {
     }
 }
 
-/// Days from January 1, 1970 in the calendar of today, counted in years that begin in March.
+/// The number of days since January 1, 1970 in the Gregorian calendar. The calculation starts years in March.
 pub fn days_since_1970(year: u32, month: u32, day: u32) -> i64 {
     let year = i64::from(year) - i64::from(month <= 2);
     let era = year.div_euclid(400);
@@ -249,7 +249,7 @@ pub fn days_since_1970(year: u32, month: u32, day: u32) -> i64 {
     era * 146_097 + day_of_era - 719_468
 }
 
-/// The year, month and day that many days after January 1, 1970.
+/// The year, month and day that is `days` days after January 1, 1970.
 pub fn date(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
@@ -262,7 +262,7 @@ pub fn date(days: i64) -> (i64, i64, i64) {
     (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
-/// Quotes as the package `time` does, which writes every byte past ASCII as `\x..`.
+/// Quotes like Go's package `time`, which writes every non-ASCII byte as `\x..`.
 fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');

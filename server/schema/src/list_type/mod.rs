@@ -1,4 +1,4 @@
-//! Lists that are sets or maps (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype`).
+//! Lists with the list type `set` or `map` (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype`).
 
 use std::collections::HashMap;
 
@@ -14,9 +14,9 @@ use crate::unknown::Known;
 #[cfg(test)]
 mod tests;
 
-/// The items and keys of lists in `object` that must be unique and are not (`ValidateListSetsAndMaps`).
+/// Returns errors for duplicate items and keys in the lists of `object` (`ValidateListSetsAndMaps`).
 ///
-/// Each is told once, at its second place.
+/// Each duplicate is reported once, at its second occurrence.
 pub fn validate_list_sets_and_maps(
     object: &Map<String, Value>,
     known: Known<'_>,
@@ -29,7 +29,7 @@ pub fn validate_list_sets_and_maps(
     check.errors
 }
 
-/// The same for any value, which need not be an object.
+/// Like [`validate_list_sets_and_maps`], for a value that need not be an object.
 pub fn validate_value(value: &Value, schema: Structural<'_>, path: &Path, version: KubernetesVersion) -> Vec<Error> {
     let mut check = Check::new(version);
     check.value(value, Known::ALL, schema, &Trail::new(path));
@@ -51,7 +51,7 @@ impl Check {
         }
     }
 
-    /// A field that is both a property and covered by `additionalProperties` is judged twice, as the API server does.
+    /// Validates a field twice if it is a property and `additionalProperties` applies too, as the API server does.
     fn object(&mut self, object: &Map<String, Value>, known: Known<'_>, schema: Structural<'_>, at: &Trail<'_>) {
         if let Some(additional) = schema.additional_properties().and_then(AdditionalProperties::schema) {
             for (name, field) in object {
@@ -98,7 +98,7 @@ impl Check {
         }
     }
 
-    /// `validateListMap`. A null item, and an item without the keys, have the empty key.
+    /// `validateListMap`. A null item or an item without the keys has the empty key.
     fn map(&mut self, items: &[Value], known: Known<'_>, key_fields: &[String], at: &Trail<'_>) {
         let is_wrong = |(n, item): (usize, &Value)| !item.is_null() && !item.is_object() && !known.item(n).is_nothing();
         let wrong = items.iter().enumerate().position(is_wrong);
@@ -114,7 +114,7 @@ impl Check {
         if items.len() <= 1 {
             return;
         }
-        // The API server takes a single key out of its object, so scalars are then compared as scalars.
+        // If the list has only one key, the API server uses its value directly, so scalars are compared as scalars.
         let items_known = items.iter().enumerate().map(|(n, item)| (item, known.item(n)));
         let uniques = items_known.map(|(item, known)| match key_fields {
             [name] => match item.get(name) {
@@ -152,7 +152,7 @@ fn key_of(item: &Value, key_fields: &[String]) -> Value {
     Value::Object(fields.collect())
 }
 
-/// Where an item is there for the second time, in order (`validateListSet`).
+/// The indexes of items that occur for the second time, in order (`validateListSet`).
 fn second_places<'v>(items: impl IntoIterator<Item = Unique<'v>>) -> Vec<usize> {
     let mut times: HashMap<Unique<'v>, usize> = HashMap::new();
     let mut places = Vec::new();
@@ -166,20 +166,20 @@ fn second_places<'v>(items: impl IntoIterator<Item = Unique<'v>>) -> Vec<usize> 
     places
 }
 
-/// An item, with the API server's equality of items. Scalars compare as Go interfaces do: an integer never equals a
+/// An item with the API server's equality of items. Scalars compare like Go interfaces: an integer never equals a
 /// float. Objects and arrays compare by their JSON, where `1.0` equals `1`.
 #[derive(PartialEq, Eq, Hash)]
 enum Unique<'v> {
-    /// A key that an item does not have.
+    /// The value of a key that the item does not have.
     Unspecified,
     Null,
     Bool(bool),
     Integer(i64),
-    /// The bits of a float that is not negative zero.
+    /// The bits of a float other than negative zero.
     Float(u64),
     Text(&'v str),
     Compound(String),
-    /// Not known, so like no other: by where it is in memory.
+    /// An unknown value, identified by its address so that it equals no other.
     Unknown(usize),
 }
 
@@ -193,7 +193,7 @@ impl<'v> Unique<'v> {
             Value::Bool(flag) => Self::Bool(*flag),
             Value::Number(number) => match number.as_i64() {
                 Some(integer) => Self::Integer(integer),
-                // Adding zero makes a positive zero of a negative one; the API server holds them equal.
+                // Adding zero turns negative zero into positive zero; the API server treats them as equal.
                 None => Self::Float((number.as_f64().unwrap_or_default() + 0.0).to_bits()),
             },
             Value::String(text) => Self::Text(text),
@@ -201,7 +201,7 @@ impl<'v> Unique<'v> {
         }
     }
 
-    /// Of an item that does not have the key: it may have it where it is not known what it has.
+    /// The value of a missing key. It is unknown if the item may have more fields than are known.
     fn missing(item: &Value, known: Known<'_>) -> Self {
         if known.is_nothing() || known.has_more() {
             Self::unknown(item)
@@ -214,10 +214,10 @@ impl<'v> Unique<'v> {
         Self::Unknown(std::ptr::from_ref(value) as usize)
     }
 
-    /// Lists of lists are written once for each list around them.
+    /// Serializes a list or object. In nested lists, each surrounding list serializes the inner ones again.
     fn compound(value: &Value) -> Self {
         let text = render::json(value);
-        // Where there was no end, that is known to who asked.
+        // An exhausted budget is reported where its limits were set.
         let _ = budget::work(text.len() as u64 / budget::BYTES_PER_WORK);
         Self::Compound(text)
     }

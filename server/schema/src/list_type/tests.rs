@@ -1,4 +1,4 @@
-//! Which lists have items twice.
+//! Which lists have duplicate items.
 
 use crd_analyzer_fixtures::tables;
 use serde_json::{Value, json};
@@ -78,7 +78,7 @@ fn agrees_with_the_tables_of_kubernetes() {
     for case in tables::cases("listtype") {
         let input = &case["input"];
         if input["schema"].is_null() || input["object"].is_null() {
-            // Nothing to judge: callers here have both.
+            // Nothing to validate: callers of this crate always have a schema and an object.
             continue;
         }
         let path = input["field_path"]

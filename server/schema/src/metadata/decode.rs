@@ -1,4 +1,5 @@
-//! Metadata from JSON, typed as the API server's decoder does it (`k8s.io/apimachinery/pkg/util/json`, `sigs.k8s.io/json`).
+//! Decoding of metadata from JSON, with the types of the API server's decoder (`k8s.io/apimachinery/pkg/util/json`,
+//! `sigs.k8s.io/json`).
 
 use std::fmt::{self, Write as _};
 
@@ -9,15 +10,15 @@ use crate::field::{Path, Segment};
 use crate::go::read_rfc3339;
 use crate::type_mismatch::{TypeMismatch, described};
 
-/// Strict decoding tells this many errors at most.
+/// The maximum number of errors that strict decoding reports.
 const MAX_STRICT_ERRORS: usize = 100;
 
-/// Why metadata cannot be decoded. It prints as the API server says it.
+/// Why metadata cannot be decoded. Displays as the API server's message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MetadataError {
-    /// A value of another type than its field, and its place in the metadata.
+    /// A value whose type is not that of its field, and its path in the metadata.
     Type(Box<(TypeMismatch, Path)>),
-    /// Anything else, in the API server's words.
+    /// Any other problem, as the API server's message.
     Text(String),
 }
 
@@ -30,18 +31,17 @@ impl fmt::Display for MetadataError {
     }
 }
 
-/// Metadata that was decoded, and what it held beyond.
+/// Decoded metadata, and its unknown fields.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Decoded {
     /// The metadata.
     pub meta: ObjectMeta,
-    /// Dotted paths of fields that metadata does not have, relative to it.
+    /// Dotted paths of the unknown fields, relative to the metadata.
     pub unknown: Vec<String>,
 }
 
 impl ObjectMeta {
-    /// Decodes metadata, or says in the API server's words what it cannot be (`UnmarshalStrict`, whose strict errors are the
-    /// unknown fields).
+    /// Decodes metadata. The error has the API server's message (`UnmarshalStrict`, whose strict errors are the unknown fields).
     pub fn decode(value: &Value) -> Result<Decoded, MetadataError> {
         let mut decoder = Decoder {
             fields: Vec::new(),
@@ -62,8 +62,7 @@ impl ObjectMeta {
         }
     }
 
-    /// Decodes what can be decoded of each field and drops the others (`GetObjectMetaWithOptions` with
-    /// `DropMalformedFields`).
+    /// Decodes all valid fields and drops the others (`GetObjectMetaWithOptions` with `DropMalformedFields`).
     pub fn decode_leniently(fields: &Map<String, Value>) -> Decoded {
         let sound: Map<String, Value> = fields
             .iter()
@@ -77,17 +76,17 @@ impl ObjectMeta {
     }
 }
 
-/// A decoder on its way (`decodeState`). A wrong type is noted, the first counts, and decoding goes on; a malformed time
-/// ends it and counts before all.
+/// The state of a decoder (`decodeState`). It saves the first type mismatch and goes on; a malformed time ends decoding and
+/// takes precedence over it.
 struct Decoder {
-    /// Struct fields on the way.
+    /// The names of the surrounding struct fields.
     fields: Vec<&'static str>,
-    /// The innermost Go struct.
+    /// The name of the innermost Go struct.
     structure: &'static str,
-    /// The place, for unknown fields.
+    /// The path for reports of unknown fields.
     path: String,
     saved: Option<(TypeMismatch, Path)>,
-    /// The place, for people.
+    /// The path for error locations.
     at: Path,
     unknown: Vec<String>,
 }
@@ -122,7 +121,7 @@ impl Decoder {
         }
     }
 
-    /// A struct: `field` decodes one that it knows and tells whether it does.
+    /// Decodes a struct. `field` decodes a known field and returns whether it knows the field.
     fn structure<T>(
         &mut self,
         value: &Value,
@@ -283,7 +282,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// A whole number; on its way through text, `1.0` became one.
+    /// Decodes an integer; `1.0` becomes one because the API server's decoder passes it on as a string.
     fn integer(&mut self, value: &Value) -> Option<i64> {
         let integer = match value {
             Value::Null => return None,
@@ -360,7 +359,7 @@ impl Decoder {
     }
 }
 
-/// Whether a struct has a field, and how its decoding ended.
+/// Whether a struct has a field, and the result of decoding it.
 enum Field {
     Known(Result<(), MetadataError>),
     Unknown,

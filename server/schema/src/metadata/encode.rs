@@ -1,11 +1,11 @@
-//! Metadata as JSON, written as the API server does.
+//! Encoding of metadata as JSON, like the API server.
 
 use serde_json::{Map, Value};
 
 use super::ObjectMeta;
 
 impl ObjectMeta {
-    /// The metadata as the API writes it (`runtime.DefaultUnstructuredConverter`).
+    /// The metadata in the API's JSON form (`runtime.DefaultUnstructuredConverter`).
     pub fn to_value(&self) -> Value {
         let mut out = Writer::default();
         out.text("name", &self.name);

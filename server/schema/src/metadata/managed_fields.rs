@@ -8,9 +8,9 @@ use crate::codes;
 use crate::field::{Error, Trail};
 use crate::go::{is_print, quote};
 
-/// Longest name of a field manager, in bytes (`FieldManagerMaxLength`).
+/// The maximum length of a field manager's name, in bytes (`FieldManagerMaxLength`).
 const MANAGER_MAX_LENGTH: usize = 128;
-/// Longest name of a subresource, in bytes (`MaxSubresourceNameLength`).
+/// The maximum length of a subresource's name, in bytes (`MaxSubresourceNameLength`).
 const SUBRESOURCE_MAX_LENGTH: usize = 256;
 
 /// `ValidateManagedFields` of `k8s.io/apimachinery/pkg/apis/meta/v1/validation`.

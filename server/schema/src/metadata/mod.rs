@@ -1,4 +1,4 @@
-//! `metadata` of an object: its type and the rules that every object's metadata is under.
+//! `metadata` of an object: its type, and the validation that applies to every object.
 //!
 //! The sources are `k8s.io/apimachinery/pkg/apis/meta/v1`, `…/pkg/api/validation`, `…/pkg/util/validation` (since 1.35
 //! also `…/pkg/api/validate/content`) and `…/pkg/apis/meta/v1/validation`.

@@ -1,15 +1,15 @@
-//! What names may look like: each function lists what is wrong with a name, in the API server's words.
+//! Validation of names: each function returns the problems of a name as the API server's messages.
 //!
 //! The source is `k8s.io/apimachinery/pkg/util/validation` and, for qualified names and label values since 1.35,
-//! `k8s.io/apimachinery/pkg/api/validate/content`, which counts the same lengths but calls them bytes.
+//! `k8s.io/apimachinery/pkg/api/validate/content`, which checks the same lengths but calls them bytes.
 
 use crd_analyzer_cel::KubernetesVersion;
 
-/// Longest DNS label, in bytes.
+/// The maximum length of a DNS label, in bytes.
 pub const DNS_LABEL_MAX_LENGTH: usize = 63;
-/// Longest DNS subdomain, in bytes.
+/// The maximum length of a DNS subdomain, in bytes.
 pub const DNS_SUBDOMAIN_MAX_LENGTH: usize = 253;
-/// Longest name part of a qualified name and longest label value, in bytes.
+/// The maximum length of the name part of a qualified name, and of a label value, in bytes.
 pub const QUALIFIED_NAME_MAX_LENGTH: usize = 63;
 
 const DNS_1123_LABEL_WORDS: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or \
@@ -28,7 +28,7 @@ const LABEL_VALUE_WORDS: &str = "a valid label must be an empty string or consis
     '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', \
     regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-/// What the words about a length call its unit. The API server counts bytes under either name.
+/// The unit that messages about a length name. The API server counts bytes in both cases.
 #[derive(Clone, Copy)]
 enum Unit {
     Characters,
@@ -141,7 +141,8 @@ pub fn label_value(value: &str, version: KubernetesVersion) -> Vec<String> {
     words
 }
 
-/// `ValidatePathSegmentName`: what every name of a resource must be at least. With `prefix`, the name is the start of one.
+/// `ValidatePathSegmentName`: the minimum requirements for every resource name. With `prefix`, `name` is only the beginning
+/// of a name.
 pub fn path_segment(name: &str, prefix: bool) -> Vec<String> {
     if !prefix && (name == "." || name == "..") {
         return vec![format!("may not be '{name}'")];
@@ -153,17 +154,17 @@ pub fn path_segment(name: &str, prefix: bool) -> Vec<String> {
         .collect()
 }
 
-/// `NameIsDNSSubdomain`. With `prefix`, the name is the start of one.
+/// `NameIsDNSSubdomain`. With `prefix`, `name` is only the beginning of a name.
 pub fn name_is_dns_subdomain(name: &str, prefix: bool) -> Vec<String> {
     dns1123_subdomain(&masked(name, prefix))
 }
 
-/// `NameIsDNSLabel`, `ValidateNamespaceName`. With `prefix`, the name is the start of one.
+/// `NameIsDNSLabel`, `ValidateNamespaceName`. With `prefix`, `name` is only the beginning of a name.
 pub fn name_is_dns_label(name: &str, prefix: bool) -> Vec<String> {
     dns1123_label(&masked(name, prefix))
 }
 
-/// A start of a name may end in a dash: `maskTrailingDash` puts a letter for it (and drops the byte before it).
+/// The beginning of a name may end with a dash: `maskTrailingDash` replaces it by a letter (and drops the byte before it).
 fn masked(name: &str, prefix: bool) -> std::borrow::Cow<'_, str> {
     match name.strip_suffix('-') {
         Some(rest) if prefix && !rest.is_empty() => {

@@ -96,7 +96,7 @@ fn validate_reference(reference: &OwnerReference, at: &Trail<'_>, version: Kuber
     }
 }
 
-/// Group and version of an `apiVersion` (`schema.ParseGroupVersion`); `None` if it has more than one slash.
+/// The group and version of an `apiVersion` (`schema.ParseGroupVersion`); `None` if it has more than one slash.
 pub(crate) fn parse_group_version(text: &str) -> Option<(&str, &str)> {
     if text == "/" {
         return Some(("", ""));
@@ -129,7 +129,7 @@ fn json(reference: &OwnerReference) -> String {
     render::json_struct(json_fields(reference))
 }
 
-/// The fields of a reference as the API writes them, in the order of their declaration.
+/// The fields of a reference in the API's JSON form, in the order of their declaration.
 fn json_fields(reference: &OwnerReference) -> impl Iterator<Item = (&'static str, Value)> {
     let flag = |flag: Option<bool>| flag.map(Value::from);
     [
@@ -144,7 +144,7 @@ fn json_fields(reference: &OwnerReference) -> impl Iterator<Item = (&'static str
     .filter_map(|(name, value)| Some((name, value?)))
 }
 
-/// A reference as `%#v` writes it. Where the API server prints the address of a boolean, any address is as good.
+/// Formats a reference like `%#v`. Where the API server prints the address of a boolean, this prints a made-up one.
 fn go_literal(reference: &OwnerReference) -> String {
     let pointer = |flag: Option<bool>| if flag.is_some() { "0xc000000000" } else { "nil" };
     format!(

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-/// A moment as the API writes it, in UTC (`metav1.Time`); an absent or null time is `None` where it is used.
+/// A time in the API's string form, in UTC (`metav1.Time`). Fields store an absent or null time as `None`.
 pub type Time = String;
 
-/// `metadata`. Maps are lists sorted by key, each key once.
+/// `metadata`. Maps are lists sorted by key, without duplicates.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ObjectMeta {
     /// `name`

@@ -1,4 +1,4 @@
-//! The rules of `metadata` on create and update (`k8s.io/apimachinery/pkg/api/validation`).
+//! Validation of `metadata` on create and update (`k8s.io/apimachinery/pkg/api/validation`).
 
 use std::collections::HashSet;
 
@@ -12,13 +12,13 @@ use crate::field::{Cause, Error, Trail, render};
 use crate::go::{quote, to_lower};
 use crate::unknown::Known;
 
-/// Most bytes that all keys and values of annotations may have together (`TotalAnnotationSizeLimitB`).
+/// The maximum total size of all annotation keys and values, in bytes (`TotalAnnotationSizeLimitB`).
 pub const TOTAL_ANNOTATION_SIZE_LIMIT: usize = 256 * 1024;
 
-/// `ValidateObjectMeta`: metadata on create, after a name was generated.
+/// `ValidateObjectMeta`: validates metadata on create, after a name was generated.
 ///
-/// `name_words` says what is wrong with a name, or with the start of one if its second argument is true
-/// ([`names`](super::names) has such functions). Names that are not known are not judged.
+/// `name_words` returns the problems of a name, or of the beginning of one if its second argument is true
+/// ([`names`](super::names) has such functions). Unknown names are not validated.
 pub fn validate_object_meta(
     (meta, known): (&ObjectMeta, Known<'_>),
     requires_namespace: bool,
@@ -45,7 +45,7 @@ pub fn validate_object_meta(
         judge("generateName", &meta.generate_name, true);
     }
     if meta.name.is_empty() && (known.has_more() || is_unknown("name")) {
-        // It may be there.
+        // The name may exist.
     } else if meta.name.is_empty() {
         let path = at.child("name").path();
         errors.push(Error::required(
@@ -163,7 +163,7 @@ pub fn validate_finalizers(finalizers: &[String], at: &Trail<'_>, version: Kuber
     }
 }
 
-/// Drops the errors from position `from` on that say again what one of them says, as API servers do since 1.37 where they also
+/// Drops errors from index `from` on that repeat another one. API servers since 1.37 do so where they also
 /// validate metadata declaratively (`ValidateObjectMetaDeclaratively`, which filters errors through an aggregate).
 pub fn drop_repeated(errors: &mut Vec<Error>, from: usize, version: KubernetesVersion) {
     if version < KubernetesVersion::minor(37) || errors.len() < from + 2 {
@@ -177,7 +177,7 @@ pub fn drop_repeated(errors: &mut Vec<Error>, from: usize, version: KubernetesVe
     });
 }
 
-/// `ValidateObjectMetaUpdate`: metadata on update.
+/// `ValidateObjectMetaUpdate`: validates metadata on update.
 pub fn validate_object_meta_update(
     (new, known): (&ObjectMeta, Known<'_>),
     old: &ObjectMeta,
@@ -265,7 +265,7 @@ fn validate_no_new_finalizers(new: &[String], old: &[String], at: &Trail<'_>, er
     }
 }
 
-/// A string of a named Go type in a message.
+/// Formats a string of a named Go type for a message.
 pub(super) fn named_string(value: &str, version: KubernetesVersion) -> String {
     if render::renders_json(version) {
         render::json(&Value::from(value))
@@ -274,7 +274,7 @@ pub(super) fn named_string(value: &str, version: KubernetesVersion) -> String {
     }
 }
 
-/// A time in a message: JSON since 1.34, `time.Time.String` before.
+/// Formats a time for a message: JSON since 1.34, `time.Time.String` before.
 fn render_time(time: Option<&str>, version: KubernetesVersion) -> String {
     match time {
         _ if render::renders_json(version) => render::json(&time.map_or(Value::Null, Value::from)),

@@ -1,4 +1,4 @@
-//! Making metadata what the API server's types can hold (`algorithm.go` and `coerce.go` of the package).
+//! Coercion of metadata to the API server's types (`algorithm.go` and `coerce.go` of the package).
 
 use std::mem;
 
@@ -12,18 +12,18 @@ use crate::metadata::{Decoded, ObjectMeta};
 use crate::structural::Structural;
 use crate::unknown::Known;
 
-/// What [`coerce`] does with what it finds.
+/// Options for [`coerce`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CoerceOptions {
-    /// Drop known fields of the wrong type instead of refusing them.
+    /// Drop known fields of the wrong type instead of rejecting them.
     pub drop_invalid_fields: bool,
 }
 
-/// Drops the unknown fields of `metadata` and refuses (or drops) known ones of the wrong type, in embedded resources and,
+/// Drops the unknown fields of `metadata` and rejects (or drops) known fields of the wrong type, in embedded resources and,
 /// if `is_resource_root`, at the root (`CoerceWithOptions`).
 ///
-/// Returns the paths of the unknown fields, sorted. Where several fields are wrong the API server names any of them; here it
-/// is the first in the order of names. Metadata that is not fully known stays as it is.
+/// Returns the paths of the unknown fields, sorted. If several fields are wrong, the API server names any of them; here it
+/// is the first by name. Metadata that is not fully known stays unchanged.
 pub fn coerce(
     value: &mut Value,
     known: Known<'_>,
@@ -76,7 +76,7 @@ impl Coercer {
         Ok(())
     }
 
-    /// `known`: what is known of the object that has the field.
+    /// Coerces a field. `known` says what is known of the surrounding object.
     fn field(
         &mut self,
         (name, value): (&str, &mut Value),
@@ -92,7 +92,7 @@ impl Coercer {
         }
     }
 
-    /// The three fields of a resource. What follows from their schemas is done to what they were before.
+    /// Coerces the three fields of a resource. Their schemas apply to the original values.
     fn resource(
         &mut self,
         fields: &mut Map<String, Value>,
@@ -121,14 +121,14 @@ impl Coercer {
         }
         if let Some(value) = fields.get_mut("metadata") {
             let mut before = self.metadata(value, known.field("metadata"), at)?;
-            // Inside, it is no longer the value of the object.
+            // Coercion below `metadata` applies to the original value and does not change the object.
             let inside = before.as_mut().unwrap_or(value);
             self.field(("metadata", inside), known, node, at)?;
         }
         Ok(())
     }
 
-    /// Replaces metadata by what it decodes to and returns what it was.
+    /// Replaces metadata by its decoded form and returns the original.
     fn metadata(&mut self, value: &mut Value, known: Known<'_>, at: &Trail<'_>) -> Result<Option<Value>, Error> {
         if !known.is_all() {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! `apiVersion`, `kind` and `metadata` of resources, also of those embedded in others
+//! `apiVersion`, `kind` and `metadata` of resources, including embedded resources
 //! (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta`).
 
 mod coerce;
@@ -12,14 +12,14 @@ use crate::structural::{AdditionalProperties, Structural};
 #[cfg(test)]
 mod tests;
 
-/// A schema, and whether its objects are resources: the root is one whatever its schema says.
+/// A schema, and whether its objects are resources: the root always is, whatever its schema says.
 #[derive(Clone, Copy)]
 struct Node<'s> {
     schema: Structural<'s>,
     is_resource: bool,
 }
 
-/// How a field of an object is named in field paths.
+/// The form of a field in a field path.
 #[derive(Clone, Copy)]
 enum Step {
     Child,
@@ -49,7 +49,7 @@ impl<'s> Node<'s> {
         self.schema.items().map(Self::of)
     }
 
-    /// The schema of the field `name`, if one follows from the schema of the object.
+    /// The schema of the field `name`, if the schema of the object determines it.
     fn field(self, name: &str) -> Option<(Step, Self)> {
         if let Some(property) = self.schema.property(name) {
             return Some((Step::Child, Self::of(property)));

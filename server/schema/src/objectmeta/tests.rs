@@ -1,4 +1,4 @@
-//! What becomes of embedded metadata.
+//! Coercion and validation of embedded metadata.
 
 use crd_analyzer_fixtures::tables;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use crate::unknown::Known;
 
 const NEWEST: KubernetesVersion = KubernetesVersion::NEWEST;
 
-/// Coerces an object at the root; errors come back as the only path.
+/// Coerces an object at the root; returns an error as the only path.
 fn coerced(object: &Value, drop_invalid_fields: bool, minor: u8) -> (Value, Vec<String>) {
     let mut object = object.clone();
     let options = CoerceOptions { drop_invalid_fields };
@@ -184,7 +184,7 @@ fn agrees_with_the_tables_of_kubernetes() {
     }
 }
 
-/// A case of `GetObjectMeta`: metadata as it is decoded.
+/// Checks a case of `GetObjectMeta`: decoded metadata.
 fn check_get(input: &Value, actual: &Value, id: &Value) {
     let metadata = &input["object"]["metadata"];
     let is_lenient = input["dropMalformedFields"] == true || input["options"]["DropMalformedFields"] == true;
@@ -198,7 +198,7 @@ fn check_get(input: &Value, actual: &Value, id: &Value) {
     };
     if actual["found"] == true {
         let mut expected = actual["meta"].clone();
-        // The table shows the Go struct as JSON, where no time is null.
+        // The table contains the Go struct as JSON, where absent times are null.
         if let Value::Object(fields) = &mut expected {
             fields.retain(|_, value| !value.is_null());
         }

@@ -1,4 +1,4 @@
-//! Judging `apiVersion`, `kind` and `metadata` (`validation.go` of the package).
+//! Validation of `apiVersion`, `kind` and `metadata` (`validation.go` of the package).
 
 use crd_analyzer_cel::KubernetesVersion;
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ use crate::metadata::{ObjectMeta, drop_repeated, names, parse_group_version, val
 use crate::structural::Structural;
 use crate::unknown::{Known, settle_metadata};
 
-/// What is wrong with the metadata of embedded resources and, if `is_resource_root`, of the root (`Validate`).
+/// Returns the errors in the metadata of embedded resources and, if `is_resource_root`, of the root (`Validate`).
 pub fn validate(
     value: &Value,
     known: Known<'_>,
@@ -102,7 +102,7 @@ impl Check {
             Ok(decoded) => {
                 let mut meta = decoded.meta;
                 if meta.name.is_empty() {
-                    // Embedded resources need no name; any will do for the rules.
+                    // Embedded resources need no name; this one passes the validation.
                     "fakename".clone_into(&mut meta.name);
                 }
                 let has_namespace = !meta.namespace.is_empty();

@@ -1,4 +1,4 @@
-//! Pruning: dropping what a schema does not know (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning`).
+//! Pruning: dropping unknown fields (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning`).
 
 use serde_json::Value;
 
@@ -7,20 +7,20 @@ use crate::structural::{Structural, UnknownFields};
 #[cfg(test)]
 mod tests;
 
-/// Fields of every resource, which pruning leaves alone.
+/// The fields of every resource, which pruning keeps.
 const META_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 /// Drops the fields of `value` that `schema` does not specify (`Prune`).
 ///
 /// At the root of a resource (`is_resource_root`), and in embedded resources, `apiVersion`, `kind` and `metadata` stay
-/// as they are. No schema knows nothing.
+/// as they are. Without a schema, all fields are unknown.
 pub fn prune(value: &mut Value, schema: Option<Structural<'_>>, is_resource_root: bool) {
     run(value, schema, is_resource_root, UnknownFields::ignored());
 }
 
-/// As [`prune`], and tells the paths of what it dropped, sorted: `spec.ports[0].nme` (`PruneWithOptions`).
+/// Like [`prune`], but returns the paths of the dropped fields, sorted: `spec.ports[0].nme` (`PruneWithOptions`).
 ///
-/// Fields below a dropped one are not told, nor are `apiVersion`, `kind` and `metadata` where they are dropped at the
+/// Fields below a dropped field are not listed, nor are `apiVersion`, `kind` and `metadata` if they are dropped at the
 /// root.
 pub fn prune_and_track(value: &mut Value, schema: Option<Structural<'_>>, is_resource_root: bool) -> Vec<String> {
     run(value, schema, is_resource_root, UnknownFields::tracked())
@@ -44,7 +44,7 @@ fn run(
     unknown.into_paths()
 }
 
-/// A schema, and whether its objects are resources: the root is one whatever its schema says.
+/// A schema, and whether its objects are resources: the root always is, whatever its schema says.
 #[derive(Clone, Copy)]
 struct Node<'s> {
     schema: Structural<'s>,
@@ -60,9 +60,9 @@ impl<'s> Node<'s> {
     }
 }
 
-/// What a schema says about a field.
+/// The schema's answer for a field.
 enum Field<'s> {
-    /// It has the schema of a property or of `additionalProperties`, which may be none.
+    /// A property, or a field that `additionalProperties` covers, with its schema if there is one.
     Known(Option<Node<'s>>),
     Unknown,
 }
@@ -122,7 +122,7 @@ fn prune_node(value: &mut Value, node: Option<Node<'_>>, unknown: &mut UnknownFi
     }
 }
 
-/// Under `x-kubernetes-preserve-unknown-fields` unknown fields stay, and known ones are pruned again (`skipPrune`).
+/// Keeps unknown fields because of `x-kubernetes-preserve-unknown-fields`, and prunes the known ones (`skipPrune`).
 fn keep_unknown(value: &mut Value, node: Node<'_>, unknown: &mut UnknownFields) {
     match value {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! What pruning takes away.
+//! Which fields pruning drops.
 
 use crd_analyzer_fixtures::tables;
 use serde_json::{Value, json};

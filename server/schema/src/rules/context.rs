@@ -1,4 +1,4 @@
-//! What the rules of a node see: the value that they are about, and what was stored before.
+//! The CEL environment of a node's rules: the current value and the old value.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -12,21 +12,21 @@ use super::Part;
 use super::run::PER_CALL_LIMIT;
 use crate::KubernetesVersion;
 
-/// Cost units that one rule, or one message expression, may be estimated at (`StaticEstimatedCostLimit`).
+/// The limit for the cost estimate of one rule or message expression, in cost units (`StaticEstimatedCostLimit`).
 pub const COST_LIMIT: u64 = 10_000_000;
 
-/// The value that a rule is about.
+/// The variable with the value that a rule validates.
 pub(super) const SELF: &str = "self";
-/// The value that was stored before.
+/// The variable with the stored value.
 pub(super) const OLD_SELF: &str = "oldSelf";
-/// The name of the type of `self` in messages. The API server appends a number that it takes from the clock.
+/// The name of the type of `self` in messages. The API server appends a number derived from the clock.
 const SELF_TYPE: &str = "selfType#";
 
-/// The names of the variables, made once.
+/// The names of the variables, allocated once.
 static NAMES: LazyLock<[Arc<str>; 2]> = LazyLock::new(|| [SELF, OLD_SELF].map(Arc::from));
 
-/// What an expression of a rule sees, as an API server of this Kubernetes version lets it see that: values of the type `ty`. It may have
-/// any type.
+/// The context of a rule's expressions for values of type `ty`, as in an API server of this Kubernetes version. The
+/// expressions may have any result type.
 pub fn context(ty: &Arc<DeclType>, version: KubernetesVersion, set: ExpressionSet, optional_old_self: bool) -> Context {
     let environment = Environment::of(version, set);
     let root = TypeRoot {
@@ -63,7 +63,7 @@ pub fn context(ty: &Arc<DeclType>, version: KubernetesVersion, set: ExpressionSe
         })
 }
 
-/// The contexts of the rules of one node, each made when a rule first needs it.
+/// The contexts of the rules of one node, each created on first use.
 pub(super) struct Contexts<'t> {
     ty: &'t Arc<DeclType>,
     version: KubernetesVersion,

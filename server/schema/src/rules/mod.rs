@@ -1,4 +1,4 @@
-//! Rules of a schema compiled and priced (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`, `Compile`).
+//! Compilation and cost estimates of a schema's rules (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`, `Compile`).
 
 mod context;
 pub mod run;
@@ -26,25 +26,26 @@ use crate::field::{Cause, FINDING_BYTES};
 use crate::go::trim_space;
 use crate::{KubernetesVersion, ValidationRule};
 
-/// What a rule compiled to (`CompilationResult`). All is empty for a rule without text.
+/// The result of compiling a rule (`CompilationResult`). All fields are empty for a rule with an empty expression.
 #[derive(Clone, Debug, Default)]
 pub struct CompiledRule {
     /// The rule, if it compiles.
     pub rule: Option<Arc<Expression>>,
-    /// Why it does not compile.
+    /// The error, if it does not compile.
     pub error: Option<CompileError>,
-    /// How many of the smallest values of the schema fit into a request: the factor where nothing else bounds it.
+    /// The maximum number of values of this schema in one request. It multiplies the cost of a rule that no other limit bounds.
     pub max_cardinality: u64,
-    /// Whether the rule compares with the old value, which makes it a transition rule.
+    /// Whether the rule uses the old value, which makes it a transition rule.
     pub uses_old_self: bool,
-    /// The message expression, or why it does not compile; `None` if there is none or the rule itself does not compile.
+    /// The message expression or its error; `None` if there is none or the rule itself does not compile.
     pub message: Option<Result<Arc<Expression>, CompileError>>,
-    /// Why the message expression does not compile either, where the rule does not: the API server looks at it only once the rule compiles.
+    /// The error of the message expression, if the rule does not compile either. The API server does not report it: it compiles
+    /// the message expression only after the rule.
     pub unreached_message_error: Option<CompileError>,
 }
 
 impl CompiledRule {
-    /// A rule that compiles, without a message expression.
+    /// Creates the result for a rule that compiles and has no message expression.
     pub fn of_expression(rule: Arc<Expression>) -> Self {
         Self {
             uses_old_self: rule.checked.uses_variable(OLD_SELF),
@@ -53,7 +54,7 @@ impl CompiledRule {
         }
     }
 
-    /// The cost units that evaluating the rule once takes at most; 0 if it does not compile.
+    /// The maximum cost of one evaluation of the rule, in cost units; 0 if it does not compile.
     pub fn max_cost(&self) -> u64 {
         self.rule.as_ref().map_or(0, |it| it.max_cost)
     }
@@ -62,20 +63,20 @@ impl CompiledRule {
 /// Why an expression does not compile (`apiservercel.Error`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CompileError {
-    /// The API server's words.
+    /// The API server's message.
     pub detail: String,
-    /// The API server itself fails on the expression and says nothing; the words are ours.
+    /// Whether the API server crashes on the expression. It reports no error, so `detail` is written by crd-analyzer.
     pub crashes: bool,
-    /// Whether the API server got as far as to see that the expression uses the old value.
+    /// Whether the API server had already found that the expression uses the old value.
     pub uses_old_self: bool,
-    /// The diagnostic code, that of the first problem.
+    /// The diagnostic code of the first problem.
     pub code: &'static str,
-    /// What is wrong, each with its bytes in the expression; empty if it is the expression as a whole.
+    /// The problems, each with its byte range in the expression; empty if the expression as a whole is wrong.
     pub problems: Vec<Problem>,
 }
 
 impl CompileError {
-    /// A failure in the API server's words.
+    /// Creates the error for a failure, with the API server's message.
     fn of(failure: Failure, part: Part) -> Self {
         let code = failure_code(&failure);
         let Failure {
@@ -111,7 +112,7 @@ impl CompileError {
     }
 }
 
-/// Which of a rule's expressions is meant.
+/// One of a rule's two expressions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
     /// `rule`
@@ -121,7 +122,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// The type that the expression must have.
+    /// The result types that the expression may have.
     const fn results(self) -> &'static [Type] {
         match self {
             Self::Rule => &[Type::Bool],
@@ -129,7 +130,7 @@ impl Part {
         }
     }
 
-    /// How the API server begins to say that the expression does not compile.
+    /// The start of the API server's message about an expression that does not compile.
     const fn compilation_failed(self) -> &'static str {
         match self {
             Self::Rule => "compilation failed: ",
@@ -137,7 +138,7 @@ impl Part {
         }
     }
 
-    /// What it says of an expression of another type.
+    /// The API server's message about an expression with another result type.
     const fn wrong_result(self) -> &'static str {
         match self {
             Self::Rule => "cel expression must evaluate to a bool",
@@ -145,7 +146,7 @@ impl Part {
         }
     }
 
-    /// How it begins to say that a constant in it is an error.
+    /// The start of the API server's message about a constant that always fails.
     const fn instantiation_failed(self) -> &'static str {
         match self {
             Self::Rule => "program instantiation failed: ",
@@ -154,8 +155,8 @@ impl Part {
     }
 }
 
-/// Compiles and prices rules of a node as an API server of this Kubernetes version does. `ty`: the type of the node's values. `set_of`
-/// says for each expression whether the API server may compile it with all it knows, because it was stored before.
+/// Compiles rules of a node and estimates their costs, as an API server of this Kubernetes version does. `ty` is the type of
+/// the node's values. `set_of` returns the declarations for each expression: stored expressions may use all of them.
 pub fn compile<'r>(
     ty: &Arc<DeclType>,
     rules: impl IntoIterator<Item = &'r ValidationRule>,
@@ -167,7 +168,7 @@ pub fn compile<'r>(
     rules.map(|rule| compile_rule(rule, ty, &contexts, &set_of)).collect()
 }
 
-/// Compiles one expression, and words what is wrong as the API server does for this part of a rule.
+/// Compiles one expression. The error has the API server's message for this part of a rule.
 pub fn compile_expression(text: &str, context: &cel::Context, part: Part) -> Result<Expression, CompileError> {
     cel::compile(text, context).map_err(|failure| CompileError::of(failure, part))
 }
@@ -179,7 +180,7 @@ fn compile_rule<'r>(
     set_of: &impl Fn(Part, &'r str) -> ExpressionSet,
 ) -> CompiledRule {
     let mut compiled = CompiledRule::default();
-    // Where there is not enough, nothing is known of the rule, and that is known to who asked within limits.
+    // With an exhausted budget, skip the rule; this is reported where the limits were set.
     let bytes = (rule.rule.len() + rule.message_expression.len()) as u64;
     if trim_space(&rule.rule).is_empty() || budget::work(PARSE_WORK * bytes).is_err() {
         return compiled;
@@ -215,7 +216,7 @@ fn compile_rule<'r>(
     compiled
 }
 
-/// What a compiler said, cut where all errors of a document have no room: each of a hundred problems is printed with its line.
+/// Shortens a compile error if the document's errors might not fit into memory: every problem is printed with its line.
 fn with_room(mut detail: String, mut problems: Vec<Problem>) -> (String, Vec<Problem>) {
     let words: usize = problems.iter().map(|it| FINDING_BYTES + it.message.len()).sum();
     if !budget::has_room((detail.len() + words) as u64) {
@@ -229,10 +230,10 @@ fn with_room(mut detail: String, mut problems: Vec<Problem>) -> (String, Vec<Pro
     (detail, problems)
 }
 
-/// Work for each byte of an expression that is parsed.
+/// The work units for parsing one byte of an expression.
 const PARSE_WORK: u64 = 16;
 
-/// Bytes of a compiler's message that always have room.
+/// The length to which compiler messages are shortened, in bytes.
 const SHORT_DETAIL: usize = 400;
 
 fn crashes(why: &str) -> String {

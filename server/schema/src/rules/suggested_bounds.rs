@@ -1,6 +1,6 @@
-//! Which bounds a schema lacks that would bring an expensive rule below its limit.
+//! Suggests limits for a schema that bring an expensive rule below its cost limit.
 //!
-//! This is advice of our own: the API server only says that a rule is too expensive.
+//! This advice is specific to crd-analyzer: the API server only reports that a rule is too expensive.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -15,20 +15,20 @@ use super::Expression;
 use crate::KubernetesVersion;
 use crate::structural::Structural;
 
-/// A bound that a schema does not have.
+/// A limit that a schema lacks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MissingBound {
-    /// From the node with the rule to the schema that lacks the bound.
+    /// The path from the schema with the rule to the schema that lacks the limit.
     pub path: Vec<SchemaStep>,
     /// `maxItems`, `maxProperties` or `maxLength`.
     pub keyword: &'static str,
-    /// With this value (and those of the other bounds) the rule fits.
+    /// The suggested value. Together with the other suggested limits it brings the rule below its cost limit.
     pub suggested: i64,
-    /// The largest value with which it does, if the other bounds are as suggested.
+    /// The largest value that still does, if the other limits are as suggested.
     pub largest: i64,
 }
 
-/// A step down in a schema.
+/// A step from a schema to a subschema.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum SchemaStep {
     /// `properties[name]`
@@ -39,19 +39,19 @@ pub enum SchemaStep {
     Values,
 }
 
-/// How often an expression may be evaluated for one object.
+/// The number of times that an expression may be evaluated for one object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Occurrence {
-    /// As it is: the product of all bounds above, or how many of the smallest values fit into a request.
+    /// The current number: the product of all limits above, or the maximum number of values in one request.
     pub cardinality: u64,
-    /// Lists and maps above that have no bound.
+    /// The number of surrounding lists and maps without a limit.
     pub unbounded: u32,
-    /// The product of the bounds of the others.
+    /// The product of the limits of the other lists and maps.
     pub bounded: u64,
 }
 
 impl Occurrence {
-    /// It is evaluated this often, and nothing above can change that.
+    /// A number that no limit on a surrounding list or map can change.
     pub const fn fixed(cardinality: u64) -> Self {
         Self {
             cardinality,
@@ -60,7 +60,7 @@ impl Occurrence {
         }
     }
 
-    /// How often if all lists and maps above that have no bound get this one.
+    /// The number if all surrounding lists and maps without a limit get this one.
     fn with(self, bound: Option<i64>) -> u64 {
         match bound {
             Some(bound) => self
@@ -71,26 +71,26 @@ impl Occurrence {
     }
 }
 
-/// Bounds that together bring an expression below its limit.
+/// Limits that together bring an expression below its cost limit.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SuggestedBounds {
-    /// For schemas of what the expression looks at.
+    /// The limits for schemas that the expression reads.
     pub bounds: Vec<MissingBound>,
-    /// For each list and map above that has no bound: what is suggested, and the largest that does.
+    /// The limit for each surrounding list or map that has none: the suggested and the largest sufficient value.
     pub above: Option<(i64, i64)>,
 }
 
-/// How much may still be tried. Advice is worth some time, but not any: schemas can be such that there is much to try and little to find.
+/// The remaining search effort. Some schemas allow very many combinations without any that suffices, so the search is limited.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Effort(Cell<u64>);
 
 impl Effort {
-    /// So many parts of expressions or schemas may be looked at, one as often as it is.
+    /// Allows visits to `parts` nodes of expressions and schemas; repeated visits count.
     pub const fn new(parts: u64) -> Self {
         Self(Cell::new(parts))
     }
 
-    /// Takes as much of it; false if there is not as much left.
+    /// Subtracts `parts`; returns false if less is left.
     pub fn spend(&self, parts: usize) -> bool {
         let left = self.0.get().checked_sub(parts as u64);
         self.0.set(left.unwrap_or(0));
@@ -98,15 +98,15 @@ impl Effort {
     }
 }
 
-/// Bounds of elements, the most generous first.
+/// Candidate limits for lists and maps, the largest first.
 const ELEMENTS: [i64; 12] = [1024, 512, 256, 128, 100, 64, 32, 16, 10, 8, 4, 2];
-/// The longest string that is proposed.
+/// The largest suggested `maxLength`.
 const LONGEST: i64 = 4096;
-/// Lists with fewer elements have little room.
+/// The limit for lists below which a suggestion is too restrictive to be useful.
 const ROOM: i64 = 64;
 
-/// Numbers of elements and lengths that are tried, the first that suffice win: long lists as long as strings may have names of hosts, then
-/// shorter ones of both.
+/// The candidate limits of lists and strings, in the order of the search: first long lists with strings as long as host
+/// names, then shorter lists and strings.
 const TRIED: [(&[i64], &[i64]); 3] = [
     (&[1024, 512, 256, 128, 100, 64], &[4096, 1024, 253]),
     (&[100, 64, 32, 16, 10], &[253, 63, 32]),
@@ -117,12 +117,13 @@ const ROUND: [i64; 26] = [
     1_000_000, 500_000, 250_000, 100_000, 65_536, 32_768, 16_384, 10_000, 8192, 4096, 2048, 1024, 512, 256, 253, 128,
     100, 64, 63, 32, 20, 16, 10, 8, 5, 4,
 ];
-/// No bound is larger: so many bytes a request has.
+/// The largest limit that makes sense: the maximum size of a request in bytes.
 const LARGEST: i64 = 3 * 1024 * 1024;
 
-/// The ways to bring an expression below `limit` with bounds that are missing, the best first: bounds of what it looks at, bounds of what
-/// lies above, or both. Empty if missing bounds are not what makes it expensive, or the effort is used up before they are found; one empty
-/// way if it fits already. `ty`: the type of values of `schema`, which has the rule.
+/// Returns the ways to bring an expression below `limit` with limits that are missing, the best first: limits on schemas that
+/// it reads, on the surrounding lists and maps, or on both. Returns none if missing limits are not the cause of the high cost,
+/// or if the effort is used up first; returns one empty way if the expression is already cheap enough. `ty` is the type of
+/// values of `schema`, which has the rule.
 pub fn suggest_bounds(
     schema: Structural<'_>,
     ty: &Arc<DeclType>,
@@ -154,7 +155,7 @@ pub fn suggest_bounds(
             bounds: Vec::new(),
             above: Some((round(largest).min(ELEMENTS[0]), largest)),
         });
-        // Bounds that hardly leave room are the last resort.
+        // Limits that are too restrictive are the last resort.
         if ways.is_empty() && largest.is_none_or(|it| it < ROOM) {
             ways.extend(solver.balanced());
         }
@@ -163,12 +164,12 @@ pub fn suggest_bounds(
     ways
 }
 
-/// The largest round number that is not larger.
+/// The largest round number up to `bound`.
 fn round(bound: i64) -> i64 {
     ROUND.into_iter().find(|it| *it <= bound).unwrap_or(bound)
 }
 
-/// The largest bound that holds, if the smallest does.
+/// The largest value for which `holds` is true, if it is true for 1.
 fn largest_that(holds: impl Fn(i64) -> bool) -> Option<i64> {
     if !holds(1) {
         return None;
@@ -185,7 +186,7 @@ fn largest_that(holds: impl Fn(i64) -> bool) -> Option<i64> {
     Some(low)
 }
 
-/// Bounds by the schemas that get them.
+/// The candidate limits, by the path of their schema.
 type Bounds = BTreeMap<Vec<SchemaStep>, i64>;
 
 struct Solver<'a> {
@@ -196,11 +197,11 @@ struct Solver<'a> {
     occurrence: Occurrence,
     limit: u64,
     effort: &'a Effort,
-    /// The schemas without bound whose size was asked for.
+    /// The schemas without a limit whose size the cost estimate needed.
     found: RefCell<BTreeMap<Vec<SchemaStep>, &'static str>>,
-    /// The characters that the texts of a function need which the expression calls.
+    /// The string length that the functions in the expression need, if they parse strings of a known format.
     called: Option<i64>,
-    /// The same of the formats of the schemas in `found`.
+    /// The string lengths that the formats of the schemas in `found` need.
     formats: RefCell<BTreeMap<Vec<SchemaStep>, i64>>,
 }
 
@@ -215,7 +216,7 @@ impl Solver<'_> {
         once.saturating_mul(self.occurrence.with(above)) <= self.limit
     }
 
-    /// Bounds of what lies above and of what the expression looks at that leave about as much room to both.
+    /// Limits on the surrounding lists and on what the expression reads, of about the same size.
     fn balanced(&self) -> Option<SuggestedBounds> {
         let mut all = ELEMENTS
             .into_iter()
@@ -229,14 +230,14 @@ impl Solver<'_> {
         even.or(Some(first)).map(|it| it.1)
     }
 
-    /// Bounds of what the expression looks at that suffice, as few and as generous as can be. Lists and maps get one bound and strings
-    /// another.
+    /// The fewest and largest sufficient limits for the schemas that the expression reads. All lists and maps get the same limit,
+    /// and all strings get another.
     fn below(&self, above: Option<i64>) -> Option<SuggestedBounds> {
         let missing = self.found.borrow().clone();
         let needed = |path: &Vec<SchemaStep>| self.formats.borrow().get(path).copied().or(self.called);
         let with = |elements: i64, length: i64| -> Bounds {
             let bound = |(path, keyword): (&Vec<SchemaStep>, &&str)| match *keyword {
-                // Shorter texts would not be all of the format, and longer ones are none of it.
+                // A smaller limit would reject valid strings of the format; a larger one is useless.
                 "maxLength" => needed(path).unwrap_or(length),
                 _ => elements,
             };
@@ -252,7 +253,7 @@ impl Solver<'_> {
             .flat_map(pairs)
             .map(|(elements, length)| with(elements, length))
             .find(|bounds| self.fits(bounds, above))?;
-        // Bounds that are not needed are not asked for; lengths are the first to go.
+        // Drop limits that are not needed, first those of string lengths.
         let (lengths, others): (Vec<_>, Vec<_>) = missing.iter().partition(|(_, keyword)| **keyword == "maxLength");
         for (path, _) in lengths.into_iter().chain(others) {
             if let Some(bound) = bounds.remove(path)
@@ -272,7 +273,7 @@ impl Solver<'_> {
         let mut out: Vec<MissingBound> = Vec::new();
         for (path, suggested) in &bounds {
             let largest = largest(path).unwrap_or(*suggested).max(*suggested);
-            // The only bound may be as generous as it can be in reason.
+            // A single limit may be larger, up to a reasonable size.
             let most = if missing[path] == "maxLength" {
                 needed(path).unwrap_or(LONGEST)
             } else {
@@ -297,7 +298,7 @@ impl Solver<'_> {
     }
 }
 
-/// The sizes of a schema with bounds where it has none.
+/// Estimates sizes of values, with the candidate limits where the schema has none.
 struct Bounded<'a> {
     solver: &'a Solver<'a>,
     bounds: &'a Bounds,
@@ -326,7 +327,7 @@ impl SizeEstimator for Bounded<'_> {
     }
 }
 
-/// The characters of the longest texts of a format: shorter ones would not be all of it.
+/// The maximum length of a string of this format, in characters; a smaller limit would reject valid strings.
 fn longest_of_format(format: &str) -> Option<i64> {
     Some(match format {
         "date" => 10,
@@ -343,7 +344,7 @@ fn longest_of_format(format: &str) -> Option<i64> {
     })
 }
 
-/// The characters of the longest texts that the functions of an expression read.
+/// The maximum length of the strings that the functions of an expression parse, in characters.
 fn needed_by_calls(expression: &Expression) -> Option<i64> {
     let calls = expression.checked.ast.nodes().filter_map(|(_, it)| match &it.kind {
         ExprKind::Call { function, .. } => Some(function),
@@ -357,7 +358,7 @@ fn needed_by_calls(expression: &Expression) -> Option<i64> {
     needed.max()
 }
 
-/// The size that a length in characters represents.
+/// The maximum size of a value with `length` characters, in bytes.
 fn bytes(ty: &DeclType, length: i64) -> i64 {
     match ty.kind {
         DeclKind::Simple(Type::Bytes) => length,
@@ -366,7 +367,7 @@ fn bytes(ty: &DeclType, length: i64) -> i64 {
 }
 
 impl Solver<'_> {
-    /// Where the path leads, and which bound is missing there, if one is.
+    /// The schema at the end of the path and its missing limit, if it lacks one.
     fn missing(&self, path: &[Arc<str>]) -> Option<(Vec<SchemaStep>, &'static str, Arc<DeclType>)> {
         let mut schema = self.schema;
         let mut ty = self.ty.clone();
@@ -409,7 +410,7 @@ fn missing_keyword(schema: Structural<'_>, ty: &DeclType, version: KubernetesVer
         DeclKind::Map(..) if props.max_properties.is_none() => Some("maxProperties"),
         DeclKind::Simple(Type::String) if props.max_length.is_none() && props.r#enum.is_empty() => Some("maxLength"),
         DeclKind::Simple(Type::Bytes) if props.max_length.is_none() => Some("maxLength"),
-        // Before 1.34 no length of an int-or-string counts.
+        // Before 1.34 the API server ignores the length of an int-or-string.
         DeclKind::Simple(Type::Dyn) if props.max_length.is_none() && version.number() >= 34 => Some("maxLength"),
         _ => None,
     }

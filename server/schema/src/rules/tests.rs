@@ -1,4 +1,4 @@
-//! What compiling the rules of a schema says.
+//! The results of compiling a schema's rules.
 
 use crd_analyzer_cel::decls::ExpressionSet;
 use crd_analyzer_fixtures::tables;
@@ -10,7 +10,7 @@ use crate::cel_types::decl_type;
 use crate::structural::Structural;
 use crate::testing::schema;
 
-/// What the rules of a schema compile to, as the conformance tables write it.
+/// The compiled rules of a schema, in the form of the conformance tables.
 fn compiled(schema_json: &Value, is_root: bool, version: KubernetesVersion, set: ExpressionSet) -> Vec<Value> {
     let schema = schema(schema_json);
     let ty = decl_type(Structural::assume(&schema), is_root, version).expect("a type");
@@ -51,7 +51,7 @@ fn check_table(name: &str) {
         let actual = compiled(&case["input"]["schema"], is_root, KubernetesVersion::NEWEST, set);
         let expected = &case["actual"];
         for (key, value) in expected.as_object().expect("an object") {
-            // An error's words are its detail.
+            // The message of an error is its `detail`.
             let value = value.get("detail").unwrap_or(value);
             if actual[0].get(key).unwrap_or(&Value::Null) != value {
                 wrong.push(format!("{} {key}: {} instead of {value}", case["id"], actual[0]));
@@ -75,8 +75,8 @@ fn errors_are_those_of_the_server() {
 
 #[test]
 fn operands_share_paths_as_the_server_keeps_them() {
-    // Until 1.32 sizes were looked up when both operands had been visited, and the path of the argument had overwritten
-    // that of the target in the memory that they share.
+    // Up to 1.32 sizes were looked up after both operands had been visited, and the path of the argument had overwritten
+    // that of the target in their shared memory.
     let text = |max: u32| json!({"type": "string", "maxLength": max});
     let item = json!({"type": "object", "properties": {"a": text(10), "b": text(1000)}});
     let mut schema = json!({"type": "array", "maxItems": 10, "items": item});
@@ -132,7 +132,7 @@ fn lines_begin_where_each_server_says() {
         let expected = format!("compilation failed: ERROR: <input>:{place}: {message}");
         assert!(error.starts_with(&expected), "1.{minor}: {error}");
     }
-    // The place in the file is the operator's anyway.
+    // The range in the file is always that of the operator.
     let schema = schema(&schema_json);
     let version = KubernetesVersion::OLDEST;
     let ty = decl_type(Structural::assume(&schema), false, version).expect("a type");

@@ -1,24 +1,24 @@
-//! Whether a schema says nothing but its type, which two rules of structural schemas ask by comparing whole values.
+//! Checks that a schema contains nothing but its type. The API server implements these two checks by comparing whole values.
 
 use serde_json::Value;
 
 use super::KubernetesVersion;
 use crate::json_schema::{EmptyKeywords, JsonSchemaProps, RareKeywords};
 
-/// Since this Kubernetes version, structural schemas keep `externalDocs` and `example`, so they count in comparisons.
+/// The first Kubernetes version whose structural schemas keep `externalDocs` and `example`, so that comparisons see them.
 pub(super) const KEEPS_DOCUMENTATION_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
 
-/// Lists that the API server's structural form keeps when they are written but empty, so that they do not equal absent ones.
+/// Lists that the API server's structural form keeps even if they are empty, so that they differ from absent ones.
 const KEPT_WHEN_EMPTY: [EmptyKeywords; 3] = [
     EmptyKeywords::REQUIRED,
     EmptyKeywords::LIST_MAP_KEYS,
     EmptyKeywords::VALIDATIONS,
 ];
 
-/// Whether a schema in a junctor equals one with nothing but a type.
+/// Whether a schema in a junctor equals a schema that contains only a type.
 pub(super) fn says_only_its_type(schema: &JsonSchemaProps, version: KubernetesVersion) -> bool {
     let additional = schema.additional_properties.as_deref();
-    // Since 1.31 the nested form of `additionalProperties: false` is that of none.
+    // Since 1.31 the nested form drops `additionalProperties: false`.
     let has_additional =
         additional.is_some_and(|it| it.schema.is_some() || it.allows || version < KubernetesVersion::minor(31));
     !has_additional
@@ -28,8 +28,8 @@ pub(super) fn says_only_its_type(schema: &JsonSchemaProps, version: KubernetesVe
         && restricts_nothing_else(schema, version)
 }
 
-/// Whether the schema of `metadata` at the root equals an empty one, once its type, default, and properties that may be
-/// restricted are put aside (`validateStructuralMetadataInvariants`).
+/// Whether the schema of `metadata` at the root equals an empty one, apart from its type, its default, and the properties
+/// that may be restricted (`validateStructuralMetadataInvariants`).
 pub(super) fn restricts_only_names(metadata: &JsonSchemaProps, version: KubernetesVersion) -> bool {
     let only_names = match metadata.properties.as_slice() {
         [] => true,
@@ -40,10 +40,10 @@ pub(super) fn restricts_only_names(metadata: &JsonSchemaProps, version: Kubernet
     only_names && metadata.additional_properties.is_none() && restricts_nothing_else(metadata, version)
 }
 
-/// Whether all is absent but `type`, `default`, `properties` and `additionalProperties`, which the callers judge.
+/// Whether all keywords are absent except `type`, `default`, `properties` and `additionalProperties`, which the callers check.
 fn restricts_nothing_else(schema: &JsonSchemaProps, version: KubernetesVersion) -> bool {
     let JsonSchemaProps {
-        // Judged by the callers.
+        // The callers check these.
         r#type: _,
         default: _,
         properties: _,
@@ -61,7 +61,7 @@ fn restricts_nothing_else(schema: &JsonSchemaProps, version: KubernetesVersion) 
         rare,
     } = schema;
     let RareKeywords {
-        // A schema with one of these has no structural form at all.
+        // A schema with one of these has no structural form.
         id: _,
         schema: _,
         r#ref: _,

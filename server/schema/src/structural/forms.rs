@@ -1,4 +1,4 @@
-//! Schemas made from structural ones: what the API server publishes and what it hands to other validators
+//! Schemas derived from structural ones: for publishing and for other validators of the API server
 //! (`unfold.go`, `skeleton.go`, `kubeopenapi.go` and `visitor.go` of the package).
 
 use super::blank::KEEPS_DOCUMENTATION_SINCE;
@@ -6,28 +6,27 @@ use super::{KubernetesVersion, Structural};
 use crate::json_schema::{JsonSchemaProps, RareKeywords};
 
 impl Structural<'_> {
-    /// The schema as the API server's structural form holds it (`ToKubeOpenAPI`): `externalDocs` and `example` are lost
-    /// before 1.36, and `additionalProperties` in junctors always.
+    /// The schema after a round trip through the API server's structural form (`ToKubeOpenAPI`). It lacks
+    /// `externalDocs` and `example` before 1.36, and always lacks `additionalProperties` in junctors.
     pub fn to_json_schema(self, version: KubernetesVersion) -> JsonSchemaProps {
         let mut schema = self.props().clone();
         keep_structural(&mut schema, version, false);
         schema
     }
 
-    /// Whether a value can be valid under one of this schema and [`to_json_schema`](Self::to_json_schema) only.
+    /// Whether some value is valid under either this schema or [`to_json_schema`](Self::to_json_schema), but not both.
     pub fn is_lossy(self) -> bool {
         has_additional_in_junctors(self.props(), false)
     }
 
-    /// The schema without `nullable` (`StripNullable`), as [`to_json_schema`](Self::to_json_schema) else.
+    /// Like [`to_json_schema`](Self::to_json_schema), without `nullable` (`StripNullable`).
     pub fn without_nullable(self, version: KubernetesVersion) -> JsonSchemaProps {
         let mut schema = self.to_json_schema(version);
         visit(&mut schema, &mut |schema| schema.nullable = false);
         schema
     }
 
-    /// The schema without what validates values (`StripValueValidations`), as [`to_json_schema`](Self::to_json_schema)
-    /// else.
+    /// Like [`to_json_schema`](Self::to_json_schema), without the keywords that validate values (`StripValueValidations`).
     pub fn without_value_validations(self, version: KubernetesVersion) -> JsonSchemaProps {
         let mut schema = self.to_json_schema(version);
         visit(&mut schema, &mut strip_value_validations);
@@ -35,7 +34,7 @@ impl Structural<'_> {
     }
 }
 
-/// Changes a schema and those below it, but not those in junctors, from the root down (`Visitor`).
+/// Changes a schema and its subschemas, except those in junctors, from the root down (`Visitor`).
 pub(super) fn visit(schema: &mut JsonSchemaProps, change: &mut dyn FnMut(&mut JsonSchemaProps)) {
     change(schema);
     let items = schema.items.as_mut().and_then(|items| items.schema.as_mut());

@@ -1,4 +1,4 @@
-//! `x-kubernetes-int-or-string`: the two forms of `anyOf` that may stand beside it, and how it is published.
+//! `x-kubernetes-int-or-string`: its two allowed forms of `anyOf`, and its published form.
 
 use super::{KubernetesVersion, blank::says_only_its_type, forms::visit};
 use crate::json_schema::{JsonSchemaProps, RareKeywords};
@@ -16,14 +16,14 @@ pub(super) fn is_int_or_string_any_of(any_of: &[JsonSchemaProps], version: Kuber
     }
 }
 
-/// Whether the `anyOf` of the first schema of `allOf` is exactly that (`isIntOrStringAllOfPattern`).
+/// Whether the first schema of `allOf` has exactly this `anyOf` (`isIntOrStringAllOfPattern`).
 pub(super) fn is_int_or_string_all_of(all_of: &[JsonSchemaProps], version: KubernetesVersion) -> bool {
     all_of
         .first()
         .is_some_and(|first| is_int_or_string_any_of(&first.any_of, version))
 }
 
-/// Spells `x-kubernetes-int-or-string` out in `anyOf`, or in `allOf` where `anyOf` is taken (`Unfold`).
+/// Expands `x-kubernetes-int-or-string` to `anyOf`, or to `allOf` if `anyOf` is already used (`Unfold`).
 pub fn unfold(schema: &mut JsonSchemaProps, version: KubernetesVersion) {
     visit(schema, &mut |schema| {
         if !schema.x_int_or_string

@@ -1,8 +1,8 @@
 //! Structural schemas: `k8s.io/apiextensions-apiserver/pkg/apiserver/schema`.
 //!
-//! The API server converts a schema into another tree (`NewStructural`) before it asks anything structural of it. That tree
-//! holds the same facts at the same places, so here it is a view: [`Structural`] borrows the author's schema and
-//! answers as the API server's type would. Making one costs a walk and no memory.
+//! The API server converts a schema into another tree (`NewStructural`) before it checks structural rules. That tree
+//! has the same content at the same paths, so here it is a view: [`Structural`] borrows the author's schema and has the
+//! accessors of the API server's type. Creating one walks the schema, but allocates nothing.
 
 mod blank;
 mod forms;
@@ -23,18 +23,18 @@ pub use int_or_string::unfold;
 pub use unknown::{Mark, UnknownFields};
 pub use validation::validate;
 
-/// A schema that has none of the keywords that no structural schema may have (`Structural`).
+/// A schema without the keywords that structural schemas must not have (`Structural`).
 ///
-/// That it is one does not yet mean that it is structural: [`validate`] says that.
+/// It may still violate other rules of structural schemas, which [`validate`] checks.
 #[derive(Clone, Copy, Debug)]
 pub struct Structural<'s>(&'s JsonSchemaProps);
 
 /// `additionalProperties` of a [`Structural`] (`StructuralOrBool`).
 #[derive(Clone, Copy, Debug)]
 pub enum AdditionalProperties<'s> {
-    /// The values follow this schema.
+    /// All values must match this schema.
     Schema(Structural<'s>),
-    /// No schema: whether the author allowed any value. Most of the API server's rules do not look at the flag.
+    /// No schema: whether the author allowed any value. Most of the API server's checks ignore this flag.
     Any(bool),
 }
 
@@ -63,19 +63,19 @@ impl std::error::Error for UnsupportedKeyword {}
 impl<'s> Structural<'s> {
     /// The structural form of `schema`, or the first reason why it has none (`NewStructural`).
     ///
-    /// `properties` are walked in the order of their names; the API server walks them in random order, so where two
-    /// properties have such a reason its choice is not determined.
+    /// `properties` are walked in the order of their names; the API server walks them in random order, so if two
+    /// properties are invalid, it may report either.
     pub fn new(schema: &'s JsonSchemaProps) -> Result<Self, UnsupportedKeyword> {
         check_structural(schema)?;
         Ok(Self(schema))
     }
 
-    /// Takes `schema` as structural without looking, for schemas that come from a structural one.
+    /// Wraps `schema` without a check, for schemas that are already known to have a structural form.
     pub const fn assume(schema: &'s JsonSchemaProps) -> Self {
         Self(schema)
     }
 
-    /// The schema that says nothing.
+    /// The empty schema.
     pub fn empty() -> Self {
         static EMPTY: LazyLock<JsonSchemaProps> = LazyLock::new(JsonSchemaProps::default);
         Self(&EMPTY)
@@ -101,7 +101,7 @@ impl<'s> Structural<'s> {
         self.0.nullable
     }
 
-    /// `default`; an explicit null is none.
+    /// `default`; an explicit null counts as absent.
     pub const fn default_value(self) -> Option<&'s Value> {
         match &self.0.default {
             Some(Value::Null) | None => None,
@@ -114,7 +114,7 @@ impl<'s> Structural<'s> {
         item_schema(self.0.items.as_deref()).map(Self)
     }
 
-    /// Whether there is not a property.
+    /// Whether the schema has no `properties`.
     pub fn has_no_properties(self) -> bool {
         self.0.properties.is_empty()
     }
@@ -141,7 +141,7 @@ impl<'s> Structural<'s> {
         })
     }
 
-    /// The schema of a field of an object: its property's, or else that of `additionalProperties`.
+    /// The schema of a field of an object: that of its property, or else that of `additionalProperties`.
     pub fn field(self, name: &str) -> Option<Self> {
         self.property(name).or_else(|| self.additional_properties()?.schema())
     }
@@ -182,7 +182,7 @@ impl<'s> Structural<'s> {
     }
 }
 
-/// The entry `name` of schemas that are sorted by name.
+/// The schema with this name in a list that is sorted by name.
 pub fn lookup<'s>(schemas: &'s SchemaMap, name: &str) -> Option<&'s JsonSchemaProps> {
     let at = schemas.binary_search_by(|(key, _)| key.as_str().cmp(name)).ok()?;
     Some(&schemas[at].1)
@@ -192,8 +192,8 @@ fn item_schema(items: Option<&SchemaOrArray>) -> Option<&JsonSchemaProps> {
     items?.schema.as_deref()
 }
 
-/// `NewStructural` and `newNestedValueValidation` refuse the same keywords in the same order, but for what may stand in
-/// `additionalProperties`.
+/// `NewStructural` and `newNestedValueValidation` reject the same keywords in the same order; they differ only in what
+/// `additionalProperties` may contain.
 fn check_structural(schema: &JsonSchemaProps) -> Result<(), UnsupportedKeyword> {
     if let Some(rare) = schema.rare.get() {
         check_keywords(rare)?;

@@ -1,4 +1,4 @@
-//! Which schemas are structural, and how those that are not are told.
+//! Which schemas are structural, and the errors of those that are not.
 
 use crd_analyzer_fixtures::tables::Table;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn check(schema_json: &Value, expected: &[&str]) {
     assert_eq!(messages(schema_json, 37), expected);
 }
 
-/// A root with the property `a`.
+/// A root schema with the property `a`.
 fn with(a: &Value) -> Value {
     json!({"type": "object", "properties": {"a": a}})
 }
@@ -89,7 +89,7 @@ fn allows_types_in_the_two_patterns_of_int_or_string_only() {
             ],
         );
     }
-    // What a junctor's schema documents counts since 1.36.
+    // Since 1.36 documentation keywords in a junctor matter.
     let documented = with(&json!({"anyOf": [{"type": "integer", "example": 1}, {"type": "string"}], "type": "string"}));
     assert_eq!(
         (messages(&documented, 35).len(), messages(&documented, 36).len()),
@@ -141,7 +141,7 @@ fn completeness_is_as_in_the_projects_own_table() {
             table.except("with an option that is not set for definitions");
             continue;
         }
-        // The table has no root's path, and asks for nothing else.
+        // The paths of the table lack the root `s`, and its cases expect only errors about completeness.
         let seen: Vec<String> = messages(&case["input"]["schema"], 37)
             .iter()
             .filter(|it| it.contains("because it is defined in"))

@@ -6,26 +6,26 @@ use crd_analyzer_budget as budget;
 
 use crate::field::{FINDING_BYTES, Room};
 
-/// Collects the dotted paths of unknown fields, such as `spec.ports[0].nme`. Collects nothing if it is turned off.
+/// Collects the dotted paths of unknown fields, such as `spec.ports[0].nme`, unless it is turned off.
 #[derive(Debug, Default)]
 pub struct UnknownFields {
     at: String,
     found: Option<Vec<String>>,
-    /// The room for the paths.
+    /// The memory left for the paths.
     room: Room,
 }
 
-/// Where a walk was before it took a step down.
+/// The position of a walk before a step down.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark(usize);
 
 impl UnknownFields {
-    /// Collects nothing.
+    /// Creates a collector that is turned off.
     pub fn ignored() -> Self {
         Self::default()
     }
 
-    /// Collects paths.
+    /// Creates a collector of paths.
     pub fn tracked() -> Self {
         Self {
             found: Some(Vec::new()),
@@ -59,12 +59,12 @@ impl UnknownFields {
         mark
     }
 
-    /// Goes back to where `mark` was made.
+    /// Returns to the position of `mark`.
     pub fn leave(&mut self, mark: Mark) {
         self.at.truncate(mark.0);
     }
 
-    /// Notes that the field `name` here is unknown.
+    /// Records the unknown field `name` at the current position.
     pub fn record(&mut self, name: &str) {
         if self.found.is_none() {
             return;
@@ -81,7 +81,7 @@ impl UnknownFields {
         self.leave(mark);
     }
 
-    /// Notes paths that were found in another way.
+    /// Records paths that were found in another way.
     pub fn extend(&mut self, paths: impl IntoIterator<Item = String>) {
         if let Some(found) = &mut self.found {
             found.extend(paths);

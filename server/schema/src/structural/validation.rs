@@ -1,4 +1,4 @@
-//! Whether a schema is structural (`ValidateStructural`: `validation.go` and `complete.go` of the package).
+//! Checks that a schema is structural (`ValidateStructural`: `validation.go` and `complete.go` of the package).
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::field::{Cause, Error, Path, Trail};
 use crate::go::quote;
 use crate::json_schema::JsonSchemaProps;
 
-/// Where a schema stands, as far as the rules of structural schemas care.
+/// The position of a schema, as far as it matters for the rules of structural schemas.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     Root,
@@ -18,7 +18,7 @@ enum Level {
     Field,
 }
 
-/// All that keeps `schema` from being structural, sorted by message as the API server sorts them (`ValidateStructural`).
+/// The errors that keep `schema` from being structural, sorted by message like the API server's (`ValidateStructural`).
 pub fn validate(schema: Structural<'_>, path: &Path, version: KubernetesVersion) -> Vec<Error> {
     let mut check = Check {
         version,
@@ -34,7 +34,7 @@ pub fn validate(schema: Structural<'_>, path: &Path, version: KubernetesVersion)
 
 struct Check<'s> {
     version: KubernetesVersion,
-    /// Schemas of well-known types, quantities above all, come with the same patterns again and again.
+    /// Patterns known to be valid. Schemas of well-known types, such as quantities, repeat the same patterns.
     good_patterns: HashSet<&'s str>,
     errors: Vec<Error>,
 }
@@ -231,7 +231,7 @@ impl<'s> Check<'s> {
         self.errors.push(finding.within(error.span).because(cause));
     }
 
-    /// `validateNestedValueValidation`: a schema in a junctor may say nothing about the structure.
+    /// `validateNestedValueValidation`: a schema in a junctor must not contain structural keywords.
     fn nested(&mut self, props: &'s JsonSchemaProps, skip_any_of: bool, at: &Trail<'_>) {
         self.value_validation(props, skip_any_of, false, at);
         if let Some(items) = props.items.as_ref().and_then(|items| items.schema.as_deref()) {
@@ -241,7 +241,7 @@ impl<'s> Check<'s> {
             self.nested(property, false, &at.child("properties").key(name));
         }
         let additional = props.additional_properties.as_deref();
-        // Since 1.31, `additionalProperties: false` leaves no trace in a junctor.
+        // Since 1.31, the structural form drops `additionalProperties: false` in a junctor.
         let has_additional = additional
             .is_some_and(|it| it.schema.is_some() || it.allows || self.version < KubernetesVersion::minor(31));
         let has_default = props.default.as_ref().is_some_and(|value| !value.is_null());
@@ -280,9 +280,9 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// `validateValueValidationCompleteness`: what the junctors of `props` speak of is in `schema` too.
+    /// `validateValueValidationCompleteness`: every property in the junctors of `props` must also exist in `schema`.
     ///
-    /// `schema_at` is the place of `schema`, `at` that of `props`. The API server asks this of the root's junctors only.
+    /// `schema_at` is the path of `schema`, `at` that of `props`. The API server checks only the root's junctors.
     fn completeness(
         &mut self,
         props: &JsonSchemaProps,

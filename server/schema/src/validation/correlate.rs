@@ -1,4 +1,4 @@
-//! Which part of an old object a part of the new one is to be compared with (`k8s.io/apiserver/pkg/cel/common`,
+//! Finding the part of an old object that corresponds to a part of the new one (`k8s.io/apiserver/pkg/cel/common`,
 //! `CorrelatedObject` and `MapList`).
 
 use std::cell::RefCell;
@@ -14,18 +14,18 @@ use crate::json_schema::JsonSchemaProps;
 use crate::structural::lookup;
 use crate::unknown::Known;
 
-/// A value, what it was, and the schema of both.
+/// A value, its old value, and the schema of both.
 #[derive(Clone, Copy)]
 pub(crate) struct Correlated<'s, 'v> {
     pub(crate) schema: &'s JsonSchemaProps,
     pub(crate) old: &'v Value,
     pub(crate) new: &'v Value,
-    /// What is known of the new value. What is not known may have changed.
+    /// The known parts of the new value. Unknown parts may have changed.
     pub(crate) known: Known<'v>,
 }
 
 impl Correlated<'_, '_> {
-    /// The property `name` of both (`CorrelatedObject.Key`). None where one of them or the schema does not have it.
+    /// The property `name` of both (`CorrelatedObject.Key`); `None` if one of them or the schema lacks it.
     pub(crate) fn property(self, name: &str) -> Option<Self> {
         let old = self.old.as_object()?.get(name)?;
         let new = self.new.as_object()?.get(name)?;
@@ -45,17 +45,17 @@ impl Correlated<'_, '_> {
     }
 }
 
-/// What has been found out about an old and a new object.
+/// Cached results of comparing an old and a new object.
 #[derive(Default)]
 pub(crate) struct Memo<'v> {
-    /// By the addresses of the old and the new value: whether they are equal.
+    /// Whether an old and a new value are equal, by their addresses.
     equal: RefCell<HashMap<(usize, usize), bool>>,
-    /// By the address of the old list: its items by their keys.
+    /// The items of an old list by their keys, by the address of the list.
     lists: RefCell<HashMap<usize, Rc<HashMap<String, &'v Value>>>>,
 }
 
 impl<'v> Memo<'v> {
-    /// The item `index` of the new list and the one with the same keys of the old (`CorrelatedObject.Index`).
+    /// The item `index` of the new list and the old item with the same keys (`CorrelatedObject.Index`).
     pub(crate) fn item<'s>(&self, list: Correlated<'s, 'v>, index: usize) -> Option<Correlated<'s, 'v>> {
         let old_items = list.old.as_array()?;
         let new = list.new.as_array()?.get(index)?;
@@ -63,7 +63,7 @@ impl<'v> Memo<'v> {
             return None;
         }
         let keys = &list.schema.x_list_map_keys;
-        // The type of int-or-string is another one, but no such list is structural.
+        // An int-or-string has another type in the API server, but no structural schema of this type has items.
         if list.schema.r#type != "array" || keys.is_empty() {
             return None;
         }
@@ -91,8 +91,8 @@ impl<'v> Memo<'v> {
         })
     }
 
-    /// Whether nothing changed (`CorrelatedObject.CachedDeepEqual`): map lists may have another order, and an object with
-    /// properties that the schema does not know is taken as changed.
+    /// Whether nothing changed (`CorrelatedObject.CachedDeepEqual`): the order of map lists is irrelevant, and an object with
+    /// properties that the schema does not specify counts as changed.
     pub(crate) fn equal(&self, pair: Correlated<'_, 'v>) -> bool {
         if !pair.known.is_all() {
             return false;
@@ -130,9 +130,9 @@ fn address(value: &Value) -> usize {
     std::ptr::from_ref(value) as usize
 }
 
-/// The keys of an item as one text (`CompositeKeyFor`); None if it is not an object, or a key is missing or no scalar.
+/// The keys of an item as one string (`CompositeKeyFor`); `None` if it is not an object, or a key is missing or not a scalar.
 ///
-/// With one key the API server compares values, with more of them this text, in which floats have six decimals.
+/// With one key the API server compares values, with several keys this string, in which floats have six decimal places.
 fn key_of(item: &Value, keys: &[String]) -> Option<String> {
     let object = item.as_object()?;
     let mut text = String::new();

@@ -18,20 +18,20 @@ use crate::codes;
 use crate::field::render;
 use crate::json_schema::JsonSchemaProps;
 
-/// Of enums with more values it is kept which texts they list.
+/// The number of values up to which an enum is searched without a set of its strings.
 const FEW: usize = 16;
 
-/// What is known of the enums of a schema, by their addresses.
+/// Cached facts about the enums of a schema, by the address of their values.
 #[derive(Default)]
 pub(super) struct Enums<'s> {
-    /// The texts that an enum lists, from the second question on: who asks once takes one walk over the list.
+    /// The strings of an enum, collected on the second lookup: a single lookup just walks the list.
     texts: RefCell<HashMap<usize, Option<Rc<HashSet<&'s str>>>>>,
-    /// A hash of the values of each enum. It identifies the enum in findings.
+    /// A hash of the values of each enum, which identifies the enum in errors.
     words: RefCell<HashMap<usize, u64>>,
 }
 
 impl<'s, 'v> Run<'_, 's, 'v> {
-    /// Null is in no enum, whatever that lists.
+    /// Checks `enum`. Null never matches, even if it is listed.
     pub(super) fn check_enum(
         &self,
         schema: &'s JsonSchemaProps,
@@ -42,7 +42,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         if listed.is_empty() || self.enums.lists(listed, value) {
             return Outcome::default();
         }
-        // These words are never shown, but equal ones are reported once.
+        // This message is never shown, but equal messages are reported once.
         let what = format!("should be one of {:x}", self.enums.words(listed));
         Failure::at(
             place,
@@ -67,11 +67,11 @@ impl<'s> Enums<'s> {
         {
             return texts.contains(&**text);
         }
-        // Where there is no end, that is known to who asked.
+        // An exhausted budget is reported where its limits were set.
         budget::work(listed.len() as u64).is_err() || listed.iter().any(|other| is_listed(value, other))
     }
 
-    /// `None` at the first question about an enum.
+    /// The strings of an enum if all its values are strings; `None` on the first lookup.
     fn texts(&self, listed: &'s [Value]) -> Option<Rc<HashSet<&'s str>>> {
         match self.texts.borrow_mut().entry(listed.as_ptr() as usize) {
             Entry::Vacant(first) => {
@@ -85,7 +85,7 @@ impl<'s> Enums<'s> {
         }
     }
 
-    /// A number that two enums share if Go prints them alike (`[a b]`).
+    /// A hash that is equal for enums that Go prints alike (`[a b]`).
     fn words(&self, listed: &[Value]) -> u64 {
         let hash = || {
             let mut hasher = DefaultHasher::new();
@@ -103,8 +103,8 @@ impl<'s> Enums<'s> {
     }
 }
 
-/// Whether a value equals one of an enum after Go's conversion to the type of that one: numbers are cut to integers or
-/// widened to floats, and an integer becomes the character with that code where a string is listed.
+/// Whether a value equals an enum value after Go's conversion to the type of the latter: floats are truncated to integers,
+/// integers are widened to floats, and an integer becomes the character with that code if a string is listed.
 fn is_listed(value: &Value, listed: &Value) -> bool {
     match (value, listed) {
         (Value::Null, _) | (_, Value::Null) => false,

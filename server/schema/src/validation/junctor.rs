@@ -1,4 +1,4 @@
-//! `anyOf`, `oneOf`, `allOf`, `not`, `dependencies` (`schemaPropsValidator`). What is below them is never ratcheted.
+//! `anyOf`, `oneOf`, `allOf`, `not`, `dependencies` (`schemaPropsValidator`). Ratcheting does not apply below them.
 
 use serde_json::Value;
 
@@ -61,7 +61,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         outcome
     }
 
-    /// The first branch that fits, or the best one that does not.
+    /// Uses the result of the first branch that matches, or else the best failing one.
     fn any_of(
         &self,
         branches: &'s [JsonSchemaProps],
@@ -162,7 +162,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
     }
 }
 
-/// A failure that names its place in quotes, and is reported at the root.
+/// A failure that quotes its path in the message and is reported at the root.
 fn about<'s, 'v>(place: &ValuePath<'_>, code: &'static str, what: &str) -> Failure<'s, 'v> {
     let name = place.name();
     Failure::of_whole(code, format!("{} {what}", quote(&name.text)), name)

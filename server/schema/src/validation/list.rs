@@ -48,8 +48,8 @@ impl<'s, 'v> Run<'_, 's, 'v> {
                 outcome.push(Failure::of_whole(codes::ADDITIONAL_ITEM, message, place.name()));
             }
             if let Some(item_schema) = &additional.schema {
-                // The API server stops too early where there are positional schemas, and runs past the end where there are
-                // none; it never comes to that, as no CRD may have `additionalItems`.
+                // The API server stops too early if there are positional schemas, and runs past the end if there are
+                // none. In practice neither happens, since no CRD may have `additionalItems`.
                 let end = (items.len() + 1 - positional.len()).min(items.len());
                 for n in positional.len()..end {
                     check(item_schema, n, &mut outcome);

@@ -1,12 +1,12 @@
-//! Values against schemas: `pkg/apiserver/validation` of `k8s.io/apiextensions-apiserver` on top of
+//! Validation of values: `pkg/apiserver/validation` of `k8s.io/apiextensions-apiserver` on top of
 //! `k8s.io/kube-openapi/pkg/validation/validate`.
 //!
 //! The API server converts the schema of a CRD into an OpenAPI schema and builds a tree of validators from it. Here the
-//! [`Validator`] walks the author's schema itself. What is kept exactly: which checks run on which values, which failure
-//! hides which, that a failure with the same words is reported once, and how many checks a branch of `anyOf` or `oneOf`
-//! passed, because the failures of the best branch are the ones reported.
+//! [`Validator`] walks the author's schema directly. It exactly reproduces which checks run on which values, which failure
+//! hides which, that failures with the same message are reported once, and how many checks a branch of `anyOf` or `oneOf`
+//! passed, because the API server reports the failures of the branch that passed most.
 //!
-//! Where the API server walks a Go map its order is random; here it is that of the names.
+//! Where the API server walks a Go map in random order, this crate walks it in the order of names.
 
 mod compare;
 pub(crate) mod correlate;
@@ -41,23 +41,23 @@ use value_path::ValuePath;
 pub use compare::deep_equal;
 pub use number::{NumberKeyword, NumberSpan, Numbers, int64};
 
-/// Units of work for holding a value against one schema, without what is below.
+/// Work units for checking a value against one schema, without its subschemas.
 const SCHEMA_WORK: u64 = 150;
 
-/// Which of the API server's two conversions the schema goes through.
+/// The API server's conversion of the schema for validation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
-    /// `NewSchemaValidator`, for custom resources: int-or-string is a type, unsupported formats are ignored.
+    /// `NewSchemaValidator`, for custom resources: int-or-string is a type, and unsupported formats are ignored.
     Definition,
-    /// `Structural.ToKubeOpenAPI`, for defaults: int-or-string sets no type, and all formats stay.
+    /// `Structural.ToKubeOpenAPI`, for defaults: int-or-string has no type, and all formats are kept.
     Structural,
 }
 
-/// The patterns of schemas, each compiled when it is first needed.
+/// The patterns of schemas, each compiled on first use.
 #[derive(Debug, Default)]
 pub struct Patterns(RwLock<HashMap<Box<str>, Arc<Pattern>>>);
 
-/// A pattern, or what is wrong with it.
+/// A compiled pattern or its error.
 type Pattern = Result<GoRegex, GoRegexError>;
 
 impl Patterns {
@@ -82,17 +82,17 @@ pub struct Validator<'s> {
     patterns: PatternsOf<'s>,
 }
 
-/// An error, and the schema that it comes from.
+/// An error and the schema that caused it.
 #[derive(Clone, Debug)]
 pub struct ValueError<'s> {
     /// The error.
     pub error: Error,
-    /// The schema whose keyword decides: a node of the validator's schema.
+    /// The schema with the violated keyword: a node of the validator's schema.
     pub schema: &'s JsonSchemaProps,
 }
 
 impl<'s> Validator<'s> {
-    /// A validator of custom resources (`NewSchemaValidator`). Costs nothing: patterns are compiled when first needed.
+    /// Creates a validator of custom resources (`NewSchemaValidator`). Costs nothing: patterns are compiled on first use.
     pub fn new(schema: &'s JsonSchemaProps, version: KubernetesVersion) -> Self {
         Self {
             schema,
@@ -102,7 +102,7 @@ impl<'s> Validator<'s> {
         }
     }
 
-    /// The same with patterns that outlive it.
+    /// Like [`Self::new`], with patterns that outlive the validator.
     pub fn with_patterns(schema: &'s JsonSchemaProps, patterns: &'s Patterns, version: KubernetesVersion) -> Self {
         Self {
             patterns: PatternsOf::Shared(patterns),
@@ -110,9 +110,9 @@ impl<'s> Validator<'s> {
         }
     }
 
-    /// A validator of defaults: the schema as the API server has it in its structural form
-    /// (`NewSchemaValidatorFromOpenAPI` of `Structural.ToKubeOpenAPI`). Formats are not stripped there, and int-or-string
-    /// has no type of its own.
+    /// Creates a validator of defaults. It uses the API server's structural form of the schema
+    /// (`NewSchemaValidatorFromOpenAPI` of `Structural.ToKubeOpenAPI`), which keeps all formats and gives int-or-string no
+    /// type.
     pub fn of_structural(schema: &'s JsonSchemaProps, version: KubernetesVersion) -> Self {
         Self {
             form: Form::Structural,
@@ -120,20 +120,20 @@ impl<'s> Validator<'s> {
         }
     }
 
-    /// What is wrong with `value` (`ValidateCustomResource`). Paths begin with `path`; failures of `allOf`, `anyOf`, `oneOf`,
-    /// `not` and number formats have `path` itself, as they do on the API server.
+    /// Returns the errors in `value` (`ValidateCustomResource`). Their paths begin with `path`; as on the API server, failures of
+    /// `allOf`, `anyOf`, `oneOf`, `not` and number formats have just `path`.
     pub fn validate(&self, path: &Path, value: &Value) -> Vec<Error> {
         self.validate_node(self.schema, path, value)
     }
 
-    /// As [`validate`](Self::validate), under `schema`, a node of the validator's schema.
+    /// Like [`validate`](Self::validate), with `schema`, a node of the validator's schema.
     pub fn validate_node(&self, schema: &'s JsonSchemaProps, path: &Path, value: &Value) -> Vec<Error> {
         let findings = self.findings_of(schema, path, (value, Known::ALL), None);
         findings.into_iter().map(|it| it.error).collect()
     }
 
-    /// What is wrong with `value` that was not wrong with `old` already (`ValidateCustomResourceUpdate` with ratcheting):
-    /// failures at or below a part that did not change are not reported.
+    /// Returns the errors in `value` that `old` does not have (`ValidateCustomResourceUpdate` with ratcheting):
+    /// failures at or below an unchanged part are not reported.
     ///
     /// Parts are correlated by the names of properties and the keys of `x-kubernetes-list-type: map` lists.
     pub fn validate_update(&self, path: &Path, value: &Value, old: &Value) -> Vec<Error> {
@@ -141,8 +141,8 @@ impl<'s> Validator<'s> {
         findings.into_iter().map(|it| it.error).collect()
     }
 
-    /// As [`validate`](Self::validate) or, if there is an old value, [`validate_update`](Self::validate_update), and which
-    /// schema each error comes from. What is not known of the value is not judged.
+    /// Like [`validate`](Self::validate) or, if there is an old value, [`validate_update`](Self::validate_update), but returns the
+    /// schema of each error too. Unknown parts of the value are not validated.
     pub fn findings(&self, path: &Path, value: &Value, known: Known<'_>, old: Option<&Value>) -> Vec<ValueError<'s>> {
         self.findings_of(self.schema, path, (value, known), old)
     }
@@ -177,17 +177,17 @@ impl<'s> Validator<'s> {
     }
 }
 
-/// Whose patterns a validator uses.
+/// The owner of the patterns that a validator uses.
 #[derive(Debug)]
 enum PatternsOf<'s> {
     Own(Patterns),
     Shared(&'s Patterns),
 }
 
-/// A value, and what is known of it.
+/// A value and its known parts.
 type Given<'v> = (&'v Value, Known<'v>);
 
-/// One validation.
+/// The state of one validation.
 struct Run<'r, 's, 'v> {
     validator: &'r Validator<'s>,
     memo: Memo<'v>,
@@ -195,7 +195,7 @@ struct Run<'r, 's, 'v> {
 }
 
 impl<'s, 'v> Run<'_, 's, 'v> {
-    /// The value at `place` against its schema (`SchemaValidator.Validate`, `ratchetingValueValidator.Validate`).
+    /// Validates the value at `place` (`SchemaValidator.Validate`, `ratchetingValueValidator.Validate`).
     fn schema(
         &self,
         schema: &'s JsonSchemaProps,
@@ -276,7 +276,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
     }
 }
 
-/// The format that values are held to, empty if none.
+/// The format to validate values against; empty if there is none.
 fn format_of<'s>(schema: &'s JsonSchemaProps, types: &Types<'s>, form: Form, version: KubernetesVersion) -> &'s str {
     let keeps =
         form == Form::Structural || crate::formats::is_enforced(&schema.format, types.single().unwrap_or(""), version);

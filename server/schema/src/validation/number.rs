@@ -1,7 +1,7 @@
 //! Numbers: `multipleOf`, `minimum`, `maximum`, and since 1.36 the range of the type and format (`numberValidator`).
 //!
-//! A value is an `int64` or a `float64` on the API server, and a bound always a `float64`. Beside an integer a bound is cut to
-//! an integer too, also in the words.
+//! On the API server a value is an `int64` or a `float64`, and a limit is always a `float64`. When compared to an integer, a
+//! limit is truncated to an integer, in messages too.
 
 use crd_analyzer_cel::KubernetesVersion;
 use serde_json::Number;
@@ -15,10 +15,10 @@ use crate::field::Cause;
 use crate::go::plain_float;
 use crate::json_schema::JsonSchemaProps;
 
-/// Since this Kubernetes version type and format limit the range.
+/// The first Kubernetes version in which type and format limit the range.
 const RANGE_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
 
-/// A number as the API server holds it.
+/// A number in the API server's representation.
 #[derive(Clone, Copy)]
 enum Held {
     Int(i64),
@@ -55,7 +55,7 @@ impl Held {
     }
 }
 
-/// The range that a schema sets by its type and format; the type is empty where there is none.
+/// The range of a schema's type and format; the type is empty if the schema has none.
 #[derive(Clone, Copy)]
 struct Range<'s> {
     r#type: &'s str,
@@ -69,12 +69,12 @@ impl Range<'_> {
             ("integer", format) => {
                 let int = match value {
                     Held::Int(int) => Some(int),
-                    // The API server prints the number in full and reads that as an integer.
+                    // The API server formats the number without an exponent and parses the result as an integer.
                     Held::Float(float) => format!("{float}").parse().ok(),
                 };
                 int.is_some_and(|int| format != "int32" || i32::try_from(int).is_ok())
             }
-            // Reading a float32 fails only where it overflows.
+            // Parsing a float32 fails only on overflow.
             ("number", "float") => (value.as_float() as f32).is_finite(),
             _ => true,
         }
@@ -94,7 +94,7 @@ impl Range<'_> {
     }
 }
 
-/// What a schema asks of a number, besides its type.
+/// A keyword that restricts numbers, apart from the type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NumberKeyword {
     /// The range of the type and format.
@@ -108,10 +108,10 @@ pub enum NumberKeyword {
 }
 
 impl NumberKeyword {
-    /// All of them, in the order in which the API server asks.
+    /// All keywords, in the order of the API server's checks.
     pub const ALL: [Self; 4] = [Self::Range, Self::MultipleOf, Self::Minimum, Self::Maximum];
 
-    /// As it is written.
+    /// The name of the keyword in a schema.
     fn name(self) -> &'static str {
         match self {
             Self::Range => "format",
@@ -122,23 +122,23 @@ impl NumberKeyword {
     }
 }
 
-/// Numbers from one to another, as the API server holds them.
+/// A range of numbers in the API server's representation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct NumberSpan {
-    /// Those that it holds as an `int64`: the first and the last; `None` if there are none.
+    /// The first and last number that the API server stores as an `int64`; `None` if there are none.
     pub ints: Option<(i64, i64)>,
-    /// Those that it holds as a `float64`, which are written with a fraction or an exponent, or do not fit an `int64`.
+    /// The first and last number stored as a `float64`: written with a fraction or an exponent, or too large for an `int64`.
     pub floats: Option<(f64, f64)>,
 }
 
 impl NumberSpan {
-    /// No number.
+    /// The empty range.
     const NOTHING: Self = Self {
         ints: None,
         floats: None,
     };
 
-    /// What is in both.
+    /// The intersection of two ranges.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         fn both<T: PartialOrd>(a: Option<(T, T)>, b: Option<(T, T)>) -> Option<(T, T)> {
@@ -153,7 +153,7 @@ impl NumberSpan {
         }
     }
 
-    /// The same numbers after they were stored: Go writes a number without a fraction as an integer.
+    /// The range after a round trip through storage: Go writes a number without a fraction as an integer.
     #[must_use]
     pub fn stored(self) -> Self {
         let whole = self.floats.map(|it| (it.0.ceil() as i64, it.1.floor() as i64));
@@ -164,7 +164,7 @@ impl NumberSpan {
         Self { ints, ..self }
     }
 
-    /// The first and the last of both kinds.
+    /// The first and the last number of both representations.
     pub fn ends(self) -> impl Iterator<Item = Number> {
         let ints = self.ints.map(|it| [it.0, it.1].map(Number::from));
         let floats = self.floats.map(|it| [it.0, it.1].map(Number::from_f64));
@@ -173,7 +173,7 @@ impl NumberSpan {
     }
 }
 
-/// What one schema asks of numbers (`numberValidator`), each keyword by itself.
+/// The restrictions of one schema on numbers (`numberValidator`), each keyword on its own.
 #[derive(Clone, Copy)]
 pub struct Numbers<'s> {
     schema: &'s JsonSchemaProps,
@@ -183,7 +183,7 @@ pub struct Numbers<'s> {
 }
 
 impl<'s> Numbers<'s> {
-    /// Of a schema of custom resources.
+    /// Creates the restrictions of a schema of custom resources.
     pub fn new(schema: &'s JsonSchemaProps, version: KubernetesVersion) -> Self {
         let types = Types::of(schema, Form::Definition);
         let format = super::format_of(schema, &types, Form::Definition, version);
@@ -213,12 +213,12 @@ impl<'s> Numbers<'s> {
         }
     }
 
-    /// Whether a keyword accepts a number, whatever the others say.
+    /// Whether a keyword accepts a number, regardless of the other keywords.
     pub fn accepts(&self, keyword: NumberKeyword, number: &Number) -> bool {
         self.check(keyword, Held::of(number), &ValuePath::Root).is_valid()
     }
 
-    /// What the range and the bounds leave. No number outside of it is accepted.
+    /// The range that the type, format and limits allow. No number outside of it is accepted.
     pub fn span(&self) -> NumberSpan {
         let schema = self.schema;
         let bounds = [schema.multiple_of, schema.minimum, schema.maximum];
@@ -261,7 +261,8 @@ impl<'s> Numbers<'s> {
         span
     }
 
-    /// What a keyword says of a number. A bound that fits the range is compared in the type of the value, one that does not as a float64.
+    /// Checks a number against a keyword. A limit that fits the range is compared in the type of the value, other limits as a
+    /// float64.
     fn check<'v>(&self, keyword: NumberKeyword, value: Held, place: &ValuePath<'_>) -> Outcome<'s, 'v> {
         let schema = self.schema;
         let (bound, what) = match keyword {
@@ -418,7 +419,8 @@ fn minimum<'s, 'v>(value: Held, min: f64, exclusive: bool, place: &ValuePath<'_>
     })
 }
 
-/// Go's conversion of a `float64` to an `int64` on amd64, which a bound goes through beside an integer: cut, and the smallest integer where it does not fit.
+/// Go's conversion of a `float64` to an `int64` on amd64, which applies to a limit compared to an integer: truncated, and the
+/// smallest integer if it does not fit.
 pub fn int64(float: f64) -> i64 {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     if (-LIMIT..LIMIT).contains(&float) {

@@ -30,15 +30,15 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         outcome.is_partial |= is_open;
 
         let field = |field_schema: &'s JsonSchemaProps, name: &'v str, value: &'v Value, at: ValuePath<'_>| {
-            // What identifies the type of the resource is not ratcheted.
+            // Ratcheting does not apply to `apiVersion` and `kind` of the resource.
             let is_type_meta = place.is_root() && (name == "kind" || name == "apiVersion");
             let below = correlated
                 .filter(|_| !is_type_meta)
                 .and_then(|parent| parent.property(name));
             self.schema(field_schema, (value, known.field(name)), &at, below, depth + 1)
         };
-        // The API server validates what matches a pattern up to three times over. The repeated failures are dropped, so here it
-        // is done once, and only the count is repeated.
+        // The API server validates a field that matches a pattern up to three times and drops the repeated failures. So here it
+        // is validated once, and only the number of passed checks is multiplied.
         let by_pattern = |name: &'v str, value: &'v Value, outcome: &mut Outcome<'s, 'v>| {
             let mut matches = None;
             for (pattern, pattern_schema) in &schema.pattern_properties {
@@ -103,7 +103,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         outcome
     }
 
-    /// Whether a pattern matches; one that is malformed never does.
+    /// Whether a pattern matches; a malformed pattern never does.
     fn matches(&self, pattern: &'s str, name: &str) -> bool {
         self.validator
             .pattern(pattern)
@@ -113,7 +113,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
     }
 }
 
-/// `size`: how many properties there are, and whether there may be more.
+/// Checks the number of properties: `size` is that number, and whether there may be more.
 fn count(
     schema: &JsonSchemaProps,
     (size, is_open): (usize, bool),

@@ -1,4 +1,4 @@
-//! What came out of validating a value: failures, and how many checks passed.
+//! The result of validating a value: failures, and the number of passed checks.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -18,16 +18,16 @@ use crate::json_schema::JsonSchemaProps;
 /// A failed check (`k8s.io/kube-openapi/pkg/validation/errors`).
 pub(super) struct Failure<'s, 'v> {
     pub(super) code: &'static str,
-    /// The words of kube-openapi. Two failures with the same words are one.
+    /// The message of kube-openapi. Failures with equal messages are merged.
     pub(super) message: String,
-    /// The place, or none for those failures (of `allOf` and the like) that only name it in their words.
+    /// The path; `None` for failures (of `allOf` and the like) that name it only in their message.
     pub(super) name: Option<Name>,
     pub(super) report: Report<'s, 'v>,
-    /// The schema whose keyword failed, once its checks are done.
+    /// The schema with the violated keyword, set once its checks are done.
     pub(super) origin: Option<&'s JsonSchemaProps>,
-    /// What is wrong, if the code and the schema do not tell.
+    /// Details that do not follow from the code and the schema.
     pub(super) cause: Option<Box<Cause>>,
-    /// The place, of a failure that only names it in its words.
+    /// The path of a failure that names it only in its message.
     pub(super) about: Option<Name>,
 }
 
@@ -41,7 +41,7 @@ pub(super) enum Report<'s, 'v> {
     TooMany { actual: i64, max: i64 },
 }
 
-/// The value that a message shows.
+/// The value in a message.
 pub(super) enum MessageValue<'v> {
     Text(Cow<'v, str>),
     Int(i64),
@@ -49,10 +49,10 @@ pub(super) enum MessageValue<'v> {
 }
 
 impl<'s, 'v> Failure<'s, 'v> {
-    /// A failure with the place at the head of its words: `{name} in body {what}`.
+    /// A failure whose message starts with its path: `{name} in body {what}`.
     pub(super) fn at(place: &ValuePath<'_>, code: &'static str, what: &str, report: Report<'s, 'v>) -> Self {
         let name = place.name();
-        // A long way to each of many failures; who walks there asks whether to go on.
+        // Building many long paths is expensive. The walk itself checks whether to go on.
         let _ = budget::work(FAILURE_WORK + name.text.len() as u64 / budget::BYTES_PER_WORK);
         Self {
             code,
@@ -100,7 +100,7 @@ impl<'s, 'v> Failure<'s, 'v> {
                 let supported: Vec<&str> = supported.iter().map(AsRef::as_ref).collect();
                 Error::not_supported(self.code, at, render::bad_value(value, version), &supported)
             }
-            // The unit is characters, but the words say bytes since 1.32.
+            // The unit is characters, but the message says bytes since 1.32.
             Report::TooLong { max } if version < KubernetesVersion::minor(32) && max >= 0 => Error::new(
                 ErrorType::TooLong,
                 self.code,
@@ -136,33 +136,33 @@ impl MessageValue<'_> {
     }
 }
 
-/// `k8s.io/kube-openapi/pkg/validation/validate.Result`. Warnings are not kept: nothing reads them.
+/// `k8s.io/kube-openapi/pkg/validation/validate.Result`, without warnings, which nothing reads.
 #[derive(Default)]
 pub(super) struct Outcome<'s, 'v> {
     failures: Vec<Failure<'s, 'v>>,
-    /// The hashes of the words of the failures, once there are many.
+    /// The hashes of the failures' messages, used once there are many failures.
     seen: HashSet<u64>,
-    /// About the bytes that the failures take.
+    /// The approximate size of the failures in memory, in bytes.
     bytes: usize,
-    /// How many more failures there are, which have no room.
+    /// The number of failures that were dropped for lack of room.
     left_out: u64,
-    /// How many checks passed (`MatchCount`). Wraps around, as the API server's would.
+    /// The number of passed checks (`MatchCount`). Wraps around, as on the API server.
     pub(super) matches: u64,
-    /// Something that is not known was not checked: without failures, it is not known either whether the value is valid.
+    /// Whether unknown parts were not checked. Without failures, it is then unknown whether the value is valid.
     pub(super) is_partial: bool,
 }
 
-/// Units of work for finding the words of a failure.
+/// Work units for creating the message of a failure.
 const FAILURE_WORK: u64 = 100;
 
-/// About the bytes that all failures together take. Their words as errors take less.
+/// The limit on the total size of failures, in bytes. The resulting errors take less.
 const MAX_BYTES: usize = 2 * MAX_FINDING_BYTES;
 
-/// Up to here the words of a new failure are compared with each of the others.
+/// The number of failures up to which a new message is compared with each of them.
 const FEW: usize = 8;
 
 impl<'s, 'v> Outcome<'s, 'v> {
-    /// One check has passed.
+    /// The outcome of a passed check.
     pub(super) fn passed() -> Self {
         Self {
             matches: 1,
@@ -170,7 +170,7 @@ impl<'s, 'v> Outcome<'s, 'v> {
         }
     }
 
-    /// The value is not known, so nothing is wrong with it as far as one can tell.
+    /// The outcome for an unknown value, which has no failures.
     pub(super) fn not_known() -> Self {
         Self {
             is_partial: true,
@@ -182,7 +182,7 @@ impl<'s, 'v> Outcome<'s, 'v> {
         self.failures.is_empty()
     }
 
-    /// Adds a failure, unless there is one with the same words (`AddErrors`).
+    /// Adds a failure, unless there is one with the same message (`AddErrors`).
     pub(super) fn push(&mut self, failure: Failure<'s, 'v>) {
         if budget::is_stopped() {
             return;
@@ -207,7 +207,7 @@ impl<'s, 'v> Outcome<'s, 'v> {
         self.failures.push(failure);
     }
 
-    /// Adds the failures and the count of another outcome (`Merge`).
+    /// Adds the failures and passed checks of another outcome (`Merge`).
     pub(super) fn merge(&mut self, other: Self) {
         self.matches = self.matches.wrapping_add(other.matches);
         self.left_out += other.left_out;
@@ -223,7 +223,7 @@ impl<'s, 'v> Outcome<'s, 'v> {
         }
     }
 
-    /// The same with its failures forgiven (`MergeAsWarnings`).
+    /// Removes the failures (`MergeAsWarnings`).
     pub(super) fn without_failures(self) -> Self {
         Self {
             matches: self.matches,
@@ -232,14 +232,14 @@ impl<'s, 'v> Outcome<'s, 'v> {
         }
     }
 
-    /// Marks all failures that have no schema yet as coming from this schema.
+    /// Sets the schema of all failures that have none yet.
     pub(super) fn come_from(&mut self, schema: &'s JsonSchemaProps) {
         for failure in &mut self.failures {
             failure.origin.get_or_insert(schema);
         }
     }
 
-    /// The failures as the API server reports them, of a value that `root` is the schema of: as many as there is room for.
+    /// Converts the failures to the API server's errors, as many as there is room for. `root` is the schema of the whole value.
     pub(super) fn into_findings(
         self,
         path: &Path,
@@ -286,7 +286,7 @@ impl Failure<'_, '_> {
         hasher.finish()
     }
 
-    /// About the bytes that it takes.
+    /// The approximate size in memory, in bytes.
     fn bytes(&self) -> usize {
         let name = self.name.as_ref().map_or(0, |it| it.text.len());
         size_of::<Self>() + self.message.len() + 2 * name
@@ -302,7 +302,7 @@ impl<'s, 'v> From<Failure<'s, 'v>> for Outcome<'s, 'v> {
     }
 }
 
-/// A value that is not what its schema demands (`errors.InvalidType` with a text): `found` is shown.
+/// A failure for a value of the wrong type (`errors.InvalidType` with a string); the message shows `found`.
 pub(super) fn wrong_type<'s, 'v>(place: &ValuePath<'_>, expected: &str, found: &'v str) -> Failure<'s, 'v> {
     let what = format!("must be of type {expected}: {}", quote(found));
     Failure::at(

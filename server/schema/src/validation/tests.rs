@@ -1,4 +1,4 @@
-//! Small schemas and values with the API server's answers, and the tables of the Kubernetes project.
+//! Small schemas and values with the API server's results, and the test tables of the Kubernetes project.
 
 use crd_analyzer_fixtures::tables;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ fn messages(errors: &[Error]) -> Vec<String> {
     messages
 }
 
-/// What is wrong with `value`: `{field}: {words}`, sorted.
+/// Checks the errors in `value`: `{field}: {message}`, sorted.
 #[track_caller]
 fn check_at(minor: u8, schema_json: &Value, value: &Value, expected: &[&str]) {
     let schema = schema(schema_json);
@@ -26,7 +26,7 @@ fn check(schema_json: &Value, value: &Value, expected: &[&str]) {
     check_at(37, schema_json, value, expected);
 }
 
-/// The same for the property `a` of an object.
+/// Checks the errors in the property `a` of an object.
 #[track_caller]
 #[expect(clippy::needless_pass_by_value, reason = "written in place")]
 fn check_property(schema_json: Value, value: Value, expected: &[&str]) {
@@ -57,7 +57,7 @@ fn types() {
         json!(true),
         &["a: Invalid value: \"boolean\": a in body must be of type integer,string: \"boolean\""],
     );
-    // A string passes whatever the type where there is a format of strings.
+    // A string with a string format passes whatever the type.
     let odd = json!({"type": "object", "properties": {"a": {"type": "boolean", "format": "date"}}});
     check_at(35, &odd, &json!({"a": "2024-01-01"}), &[]);
     check_at(
@@ -357,7 +357,7 @@ fn deep_schemas_and_values_end_before_the_stack_does() {
     let errors = |stack: usize| {
         let judge = || {
             let validator = Validator::new(&schema, KubernetesVersion::NEWEST);
-            // The old value has the error, too: an update lets it stand.
+            // The old value has the same error, so an update accepts it.
             let on_update = validator.validate_update(&Path::root(), &value, &value);
             assert!(on_update.is_empty());
             validator.validate(&Path::root(), &value).len()
@@ -367,8 +367,8 @@ fn deep_schemas_and_values_end_before_the_stack_does() {
             thread.spawn_scoped(scope, judge).unwrap().join().unwrap()
         })
     };
-    // The value at the end is not a string, and each anyOf around it says so again: whoever has the stack for it comes there, the others end on
-    // the way.
+    // The innermost value is not a string, and each anyOf around it reports that again. With enough stack the walk reaches it;
+    // with less, the walk ends before.
     assert_eq!(errors(crate::depth::STACK_BYTES), 1 + 1000 / 3);
     assert_eq!(errors(512 << 10), 0);
 }

@@ -10,7 +10,7 @@ use crate::go::quote;
 use crate::json_schema::JsonSchemaProps;
 
 impl<'s, 'v> Run<'_, 's, 'v> {
-    /// The first failure ends the check. Lengths are in characters.
+    /// Checks a string up to the first failure. Lengths are in characters.
     pub(super) fn string(&self, schema: &'s JsonSchemaProps, text: &'v str, place: &ValuePath<'_>) -> Outcome<'s, 'v> {
         let length = || i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
         let shown = || Report::Invalid(MessageValue::Text(Cow::Borrowed(text)));
@@ -30,7 +30,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
             return Outcome::default();
         }
         let what = match self.validator.pattern(&schema.pattern).as_ref() {
-            // Where there was no end, that is known to who asked.
+            // An exhausted budget is reported where its limits were set.
             Ok(regex) if regex.is_match(text).unwrap_or(true) => return Outcome::default(),
             Ok(_) => format!("should match '{}'", schema.pattern),
             Err(error) => format!("should match '{}, but pattern is invalid: {error}'", schema.pattern),
@@ -39,7 +39,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
     }
 }
 
-/// A string that does not have its format.
+/// A failure for a string that does not match its format.
 pub(super) fn wrong_format<'s, 'v>(place: &ValuePath<'_>, format: &str, text: &'v str) -> Failure<'s, 'v> {
     let what = format!("must be of type {format}: {}", quote(text));
     Failure::at(

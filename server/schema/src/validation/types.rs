@@ -62,8 +62,8 @@ impl<'s> Types<'s> {
         Outcome::passed()
     }
 
-    /// Any value but null. The odd cases are the API server's: a string or list with a format passes whatever the type,
-    /// unless that is a number.
+    /// Checks the type of a value that is not null. Like the API server, it accepts a string or list with a format for any
+    /// type, unless the type is a number.
     pub(super) fn check<'v>(
         &self,
         value: &Value,
@@ -100,14 +100,14 @@ impl<'s> Types<'s> {
     }
 }
 
-/// Since this Kubernetes version a number is an integer if it is within a relative error of one, of either sign
-/// (`swag.IsFloat64AJSONInteger` of go-openapi before and after its rewrite).
+/// The first Kubernetes version that treats a number slightly above or below an integer as one; earlier versions only accept
+/// those above (`swag.IsFloat64AJSONInteger` of go-openapi before and after its rewrite).
 const SYMMETRIC_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 
-/// The largest number that is taken for an integer.
+/// The largest number that is treated as an integer.
 pub(super) const LARGEST_JSON_INTEGER: f64 = 9_007_199_254_740_991.0;
 
-/// Whether a number is taken for an integer (`swag.IsFloat64AJSONInteger`): nearly one, and exact in a `float64`.
+/// Whether a number is treated as an integer (`swag.IsFloat64AJSONInteger`): close to one, and exact in a `float64`.
 pub(super) fn is_json_integer(float: f64, version: KubernetesVersion) -> bool {
     const EPSILON: f64 = 1e-9;
     if !(-LARGEST_JSON_INTEGER..=LARGEST_JSON_INTEGER).contains(&float) {
@@ -120,7 +120,7 @@ pub(super) fn is_json_integer(float: f64, version: KubernetesVersion) -> bool {
         let rounded = float.round();
         return rounded != 0.0 && (float - rounded).abs() < EPSILON * rounded.abs();
     }
-    // Only numbers just above a positive integer are near enough.
+    // Only numbers just above a positive integer are close enough.
     let cut = float.trunc();
     float > 0.0 && cut != 0.0 && (float - cut) / (float + cut) < EPSILON
 }

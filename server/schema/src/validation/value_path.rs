@@ -1,17 +1,17 @@
-//! Where a value is, in the way kube-openapi spells it.
+//! The path of a value in kube-openapi's notation.
 
 use std::fmt::Write as _;
 
 use crate::field::{Path, Segment};
 
-/// The way from the value that is validated down to one of its parts, on the stack of the walk.
+/// The path from the validated value down to one of its parts, kept on the stack of the walk.
 #[derive(Clone, Copy)]
 pub(super) enum ValuePath<'a> {
-    /// The value itself. Its name is empty.
+    /// The validated value. Its name is empty.
     Root,
-    /// What `properties` speaks of: no dot below the root.
+    /// A field that `properties` specifies: no dot before it at the root.
     Property(&'a ValuePath<'a>, &'a str),
-    /// What anything else speaks of by name: always a dot, also below the root.
+    /// Any other named field: always a dot before it, even at the root.
     Member(&'a ValuePath<'a>, &'a str),
     /// An item of a list.
     Index(&'a ValuePath<'a>, usize),
@@ -22,7 +22,7 @@ impl ValuePath<'_> {
         matches!(self, Self::Root)
     }
 
-    /// From the root down.
+    /// The steps from the root down.
     fn steps(&self) -> Vec<&ValuePath<'_>> {
         let mut steps = Vec::new();
         let mut at = self;
@@ -34,7 +34,7 @@ impl ValuePath<'_> {
         steps
     }
 
-    /// The name and the steps that it means.
+    /// The name of the path with its segments.
     pub(super) fn name(&self) -> Name {
         let mut text = String::new();
         let mut segments = Vec::new();
@@ -58,16 +58,16 @@ impl ValuePath<'_> {
     }
 }
 
-/// The name of a place as it is in messages, and the same in steps.
+/// A path as it appears in messages, and the same path as segments.
 pub(super) struct Name {
-    /// `spec.a[0]`; the root's members that `properties` does not know have a dot in front.
+    /// `spec.a[0]`; fields of the root that `properties` does not specify start with a dot.
     pub(super) text: String,
     segments: Vec<Segment>,
 }
 
 impl Name {
-    /// The place below `base`. It prints as the API server's, which takes the whole name for one field
-    /// (`kubeOpenAPIResultToFieldErrors`): below a path that is not the root, an index comes after a dot.
+    /// The path below `base`. It prints like the API server's, which takes the whole name for one field
+    /// (`kubeOpenAPIResultToFieldErrors`): below a path that is not the root, an index follows a dot.
     pub(super) fn below(self, base: &Path) -> Path {
         if self.text.is_empty() || self.text == "." {
             return base.clone();
@@ -84,7 +84,7 @@ impl Name {
                 segment => segment,
             });
         }
-        // Names that are empty or begin with a dot print in ways that no steps do.
+        // Names that are empty or begin with a dot print in a way that segments cannot represent.
         if is_plain { path } else { base.child(printed) }
     }
 }

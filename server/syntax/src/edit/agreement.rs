@@ -1,4 +1,4 @@
-//! Where the verdict reader accepts, the editing reader has the same tree: over the corpus, and over random text.
+//! Tests that the editing parser builds the verdict parser's tree for every text that the latter accepts, in the corpus and in random text.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::tests::{Random, random_text};
 use crate::paths::{self, Side, Step};
 use crate::tree::{CollectionStyle, NodeId, NodeKind, Span, Tree};
 
-/// The first difference between two trees, in words.
+/// Describes the first difference between two trees.
 pub(crate) fn difference(verdict: &Tree, editing: &Tree) -> Option<String> {
     let describe = |tree: &Tree, node: NodeId| {
         let properties = tree.properties(node).map(|it| (it.anchor, it.tag, it.tag_name.clone()));
@@ -48,7 +48,7 @@ pub(crate) fn difference(verdict: &Tree, editing: &Tree) -> Option<String> {
         })
 }
 
-/// Whether the verdict reader accepts the text; fails if the editing reader then differs.
+/// Whether the verdict parser accepts the text. Panics if it does and the editing parser builds a different tree.
 fn agrees(name: &str, text: &str) -> bool {
     let text: Arc<str> = text.into();
     let span = Span::new(0, text.len() as u32);
@@ -85,7 +85,7 @@ fn both_readers_agree_over_the_corpus() {
 
 #[test]
 fn both_readers_agree_over_other_breaks_and_what_stands_right_behind_an_anchor() {
-    // What also ends a line in go-yaml, in front of a text of two lines.
+    // The other characters that end a line in go-yaml, before a text of two lines.
     assert!(agrees("a break", "- {\u{2028}\"a\nb: \"}"));
     for text in [
         "&a: b\n",
@@ -122,7 +122,7 @@ fn both_readers_agree_over_keys_that_are_collections_and_dashes_in_plain_scalars
 #[test]
 fn both_readers_agree_over_byte_order_marks() {
     let (mut accepted, mut kept) = (0, 0);
-    // What a mark means depends on its distance to where go-yaml's input buffer begins.
+    // The meaning of a byte order mark depends on its distance from the start of go-yaml's input buffer.
     for padding in (0..1_100).chain([4_095, 4_096]) {
         for marks in ["\u{feff}", "\u{feff}\u{feff}"] {
             let text = format!("a: {}\n{marks}b: 1\n{marks}c: {marks}\n", "x".repeat(padding));
@@ -148,8 +148,8 @@ fn both_readers_agree_over_random_text() {
     assert!(accepted > 10_000, "{accepted}");
 }
 
-/// While a key is half written, all the rest keeps its place, and the half key is found where the whole one was: as a key, or if it is
-/// all that its mapping has, as the scalar that YAML then reads.
+/// While a key is half written, everything else keeps its position. The half key is found where the whole one was: as a key or, if
+/// it is the only content of its mapping, as the scalar that YAML then reads.
 #[test]
 #[ignore = "needs a corpus of real manifests"]
 fn half_written_keys_keep_their_place() {

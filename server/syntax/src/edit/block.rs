@@ -1,4 +1,4 @@
-//! Blocks as the tolerant reader reads them: what is at which column, and what it becomes an entry of.
+//! Block context in the tolerant parser: which token is at which column, and which collection it belongs to.
 
 use super::frame::{Class, Frame, FrameKind, Pending, Target, target};
 use super::head::{Content, Head};
@@ -30,7 +30,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the place is after `key: ` on one line, where no key can begin.
+    /// Whether the current position is after `key: ` on the same line, where no key can begin.
     pub(super) fn is_text_after_key(&self) -> bool {
         self.in_line
             && self.frames.last().is_some_and(
@@ -38,7 +38,7 @@ impl Reader<'_> {
             )
     }
 
-    /// Finds the frame for a token and closes those above; false if it was put away as junk.
+    /// Finds the frame for a token and closes the frames above it. Returns false if the token was skipped as junk.
     pub(super) fn place(&mut self, column: i32, class: Class) -> bool {
         let found = if self.in_line {
             let last = self.frames.len() - 1;
@@ -74,7 +74,7 @@ impl Reader<'_> {
     pub(super) fn open_error(&mut self, at: usize, column: i32) {
         self.finish_pending(self.at as u32);
         if self.frames[at].kind == FrameKind::Mapping {
-            // The error is the key.
+            // The error node becomes the key.
             self.frames[at].pending = Pending::Value {
                 at: self.at as u32,
                 has_colon: false,
@@ -237,7 +237,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A node that is not a key. `to_line_end`: it is text with a colon in it, where no key can be.
+    /// Adds a node that is not a key. `to_line_end`: the node is text that contains a colon but cannot be a key.
     pub(super) fn node(&mut self, column: i32, head: &Head, to_line_end: bool) {
         let is_block_scalar = matches!(head.content, Content::Block(_)) && head.held.is_none();
         if !self.place(
@@ -261,7 +261,7 @@ impl Reader<'_> {
             self.merge_held(head.held.clone());
             self.at = head.held.as_ref().map_or(head.start, |it| it.end as usize);
             if self.at == head.start && !scan::is_blankz(self.bytes, self.at) {
-                // `&a - item`: the rest is read as if it began here.
+                // `&a - item`: parse the rest as if the item began here.
                 self.is_broken = true;
             }
             return;
@@ -270,7 +270,7 @@ impl Reader<'_> {
             && !to_line_end
         {
             let plain = self.plain(head.start, frame.column);
-            // A line with a key below, at this column or deeper: then this is a key, too, and lacks its colon.
+            // A deeper line, or one at this column, has a key: then this line is a key too and lacks its colon.
             let begins_key =
                 plain.cut.is_some_and(|(line, at)| (at - line) as i32 >= column) && !self.is_text_after_key();
             let is_root = frame.kind == FrameKind::Root;
@@ -333,7 +333,7 @@ impl Reader<'_> {
         self.half_key(head);
     }
 
-    /// A line that is the key of an entry, but has no colon.
+    /// Adds a line that is the key of an entry but has no colon.
     pub(super) fn half_key(&mut self, head: &Head) {
         self.is_broken = true;
         self.held.clone_from(&head.held);

@@ -1,6 +1,6 @@
-//! Flow collections (`[…]`, `{…}`) as the tolerant reader reads them.
+//! Flow collections (`[…]`, `{…}`) in the tolerant parser.
 //!
-//! A frame waits for an entry (`Pending::Content`), for what belongs to an entry, or for a comma (`Pending::Nothing`).
+//! A frame waits for an entry (`Pending::Content`), for another part of an entry, or for a comma (`Pending::Nothing`).
 
 use super::frame::{Frame, FrameKind, Pending};
 use super::reader::{MAX_DEPTH, Reader};
@@ -8,7 +8,7 @@ use super::scan::{self, Stop};
 use crate::tree::{CollectionStyle, ScalarStyle};
 
 impl Reader<'_> {
-    /// Opens the collection whose bracket is at the place.
+    /// Opens the collection whose bracket is at the current position.
     pub(super) fn open_flow(&mut self) {
         let start = self.at;
         let top = self.frames[self.frames.len() - 1];
@@ -32,7 +32,7 @@ impl Reader<'_> {
         self.last_end = self.at as u32;
     }
 
-    /// Closes the flow collections that should have been closed before this line.
+    /// Closes the flow collections that should have been closed before the current line.
     pub(super) fn leave_flow(&mut self) {
         self.is_broken = true;
         self.flow_limit = None;
@@ -42,7 +42,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads one token in a flow collection.
+    /// Parses one token in a flow collection.
     pub(super) fn flow_token(&mut self) {
         if self.frames.len() > MAX_DEPTH {
             return self.junk();
@@ -112,7 +112,7 @@ impl Reader<'_> {
         match self.pending() {
             Pending::Colon(_) | Pending::ExplicitColon(_) => {}
             Pending::ExplicitKey(_) => self.absent(at),
-            // A key that is only an anchor or tag.
+            // A key that has only an anchor or tag.
             Pending::Content if self.held.is_some() => {
                 let start = self.held.as_ref().map_or(self.at, |it| it.start as usize);
                 self.begin_pair(self.top_kind() == FrameKind::FlowSequence, start);
@@ -136,7 +136,7 @@ impl Reader<'_> {
         });
     }
 
-    /// Makes the last open frame ready for an entry, also where a comma is missing.
+    /// Makes the last open frame ready for an entry, even if a comma is missing.
     fn next_entry(&mut self) {
         if self.top_kind() == FrameKind::FlowPair && self.pending() == Pending::Nothing {
             self.is_broken = true;
@@ -221,7 +221,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a colon waits for its value, and what is at `start`, in a later line, is the next key.
+    /// Whether a colon still waits for its value and the token at `start`, on a later line, is already the next key.
     fn is_value_missing(&mut self, start: usize) -> bool {
         let Pending::Value { at, .. } = self.pending() else {
             return false;
@@ -247,7 +247,7 @@ impl Reader<'_> {
         self.bytes.get(next) == Some(&b':')
     }
 
-    /// Opens the mapping of one pair in a sequence, if the item is one.
+    /// Opens a single-pair mapping in a sequence, if the item is a pair.
     fn begin_pair(&mut self, is_pair: bool, start: usize) {
         if is_pair {
             let held = self.held.take();
@@ -268,7 +268,7 @@ impl Reader<'_> {
         });
     }
 
-    /// Says that the last open frame gets the node that it waits for.
+    /// Records that the last open frame gets the node that it waits for.
     fn fill(&mut self) {
         let at = self.at as u32;
         let next = match (self.pending(), self.top_kind()) {
@@ -279,7 +279,7 @@ impl Reader<'_> {
         self.set_pending(next);
     }
 
-    /// Puts something where the last open frame, a flow collection, still waits; `next` is where the next token begins.
+    /// Adds absent nodes for everything that the last open frame, a flow collection, still waits for. `next`: the start of the next token.
     pub(super) fn finish_flow(&mut self, next: u32) {
         let is_mapping = self.top_kind() != FrameKind::FlowSequence;
         match self.pending() {
@@ -297,12 +297,12 @@ impl Reader<'_> {
             }
             _ => {}
         }
-        // An anchor or tag where a comma is missing.
+        // An anchor or tag after which a comma is missing.
         self.is_broken |= self.held.take().is_some();
         self.set_pending(Pending::Nothing);
     }
 
-    /// Moves over an indicator.
+    /// Moves past a one-byte indicator.
     fn step(&mut self) {
         self.at += 1;
         self.last_end = self.at as u32;

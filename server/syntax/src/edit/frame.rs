@@ -1,21 +1,21 @@
-//! The collections that are open at a place, and which of them takes the next token.
+//! The open collections at a position, and which of them takes the next token.
 
 /// What a collection still waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Pending {
-    /// For nothing: the next token begins an entry.
+    /// Nothing: the next token begins an entry.
     Nothing,
     /// Root: the document's content.
     Content,
-    /// Sequence: the item after the dash that ends at this byte.
+    /// Sequence: the item after a dash; the number is the end of the dash.
     Item(u32),
-    /// Mapping: the key after the `?` that ends at this byte.
+    /// Mapping: the key after a `?`; the number is the end of the `?`.
     ExplicitKey(u32),
-    /// Mapping: the `:` after a key that ends at this byte, written with `?`.
+    /// Mapping: the `:` after a key written with `?`; the number is the end of the key.
     ExplicitColon(u32),
-    /// Mapping: the `:` after a key that is a flow collection.
+    /// Mapping: the `:` after a key in a flow collection.
     Colon(u32),
-    /// Mapping: the value after the colon that ends at this byte; where there is not a colon, a key that is not finished.
+    /// Mapping: the value after the colon that ends at this byte or, without a colon, after an unfinished key.
     Value {
         at: u32,
         has_colon: bool,
@@ -24,7 +24,7 @@ pub(super) enum Pending {
 }
 
 impl Pending {
-    /// Moves the place that it remembers.
+    /// Moves the offset that it stores.
     pub(super) fn move_by(&mut self, place: &mut impl FnMut(u32) -> u32) {
         match self {
             Self::Nothing | Self::Content => {}
@@ -44,19 +44,19 @@ pub(super) enum FrameKind {
     Root,
     Mapping,
     Sequence,
-    /// Holds what could not be placed in the frame below.
+    /// Holds tokens that could not be placed in the frame below.
     Error,
     FlowMapping,
     FlowSequence,
-    /// A mapping of one pair without braces, in a flow sequence.
+    /// A single-pair mapping without braces in a flow sequence.
     FlowPair,
 }
 
-/// One open collection.
+/// An open collection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Frame {
     pub(super) kind: FrameKind,
-    /// The column of its keys or dashes; -1 for the root. In flow: that of the block collection around it.
+    /// The column of its keys or dashes; -1 for the root. For a flow collection: the column of the block collection around it.
     pub(super) column: i32,
     pub(super) pending: Pending,
 }
@@ -78,18 +78,18 @@ impl Frame {
             )
     }
 
-    /// Whether the value or key that it waits for may be a sequence at its own column.
+    /// Whether the value or key that this frame waits for may be a sequence at the frame's own column.
     fn takes_indentless(&self) -> bool {
         self.kind == FrameKind::Mapping && matches!(self.pending, Pending::ExplicitKey(_) | Pending::Value { .. })
     }
 
-    /// Whether the node that it waits for may be a block scalar whose indicator is at its own column.
+    /// Whether the node that this frame waits for may be a block scalar whose indicator is at the frame's own column.
     pub(super) fn takes_block_scalar(&self) -> bool {
         self.takes_indentless() || matches!(self.pending, Pending::Item(_))
     }
 }
 
-/// What is at a place in block context.
+/// The class of a token in block context.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Class {
     /// `-`
@@ -102,20 +102,20 @@ pub(super) enum Class {
     BlockScalar,
 }
 
-/// Where a token goes.
+/// The frame that takes a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Target {
-    /// As entry of this frame, whose column it has.
+    /// The token begins an entry of this frame and is at the frame's column.
     Entry(usize),
-    /// As the node that this frame, the last that stays open, waits for.
+    /// The token is the node that this frame waits for; the frame is the last that stays open.
     Host(usize),
-    /// As entry of this frame, although its column is another.
+    /// The token begins an entry of this frame, although it is at another column.
     Adopted(usize),
-    /// Nowhere: into an error under this frame.
+    /// No frame takes the token: it goes into an error node under this frame.
     Misplaced(usize),
 }
 
-/// Where a token that is the first of its line goes; `frames[0]` is the root.
+/// The target of a token that is the first on its line; `frames[0]` is the root.
 pub(super) fn target(frames: &[Frame], column: i32, class: Class) -> Target {
     let below = frames.iter().rposition(|it| it.column <= column).unwrap_or(0);
     let top = below == frames.len() - 1;

@@ -1,4 +1,4 @@
-//! What is at a place, before it is known where it goes.
+//! The first token of a node, before its frame is known.
 
 use super::Held;
 use super::reader::Reader;
@@ -7,9 +7,9 @@ use super::tag;
 use crate::scalar::break_len;
 use crate::tree::{Properties, ScalarStyle, Span};
 
-/// A node's first token, before it is known where it goes.
+/// The first token of a node, before its frame is known.
 pub(super) struct Head {
-    /// Anchor and tag on the line of the node.
+    /// The anchor and tag on the node's line.
     pub(super) held: Option<Held>,
     /// The node's own first byte.
     pub(super) start: usize,
@@ -21,17 +21,17 @@ pub(super) struct Head {
 pub(super) enum Content {
     Alias(usize),
     Quoted(ScalarStyle, usize),
-    /// A quote that is not closed.
+    /// A quoted scalar that is not closed.
     OpenQuote,
     Plain,
     Flow,
     Block(ScalarStyle),
-    /// Only anchor or tag.
+    /// Only an anchor or tag.
     Nothing,
 }
 
 impl Reader<'_> {
-    /// The node at the place, as far as its first line shows it.
+    /// Returns the node at the current position, as far as its first line shows it.
     pub(super) fn head(&mut self) -> Head {
         let bytes = self.bytes;
         let (held, at) = self.properties(self.at);
@@ -92,7 +92,7 @@ impl Reader<'_> {
         head
     }
 
-    /// The end of the flow collection at `at`, if that ends where a key has to: in the same line, 1,024 bytes further at most.
+    /// The end of the flow collection at `at`, if that collection can be a key: it ends on the same line, within 1,024 bytes.
     pub(super) fn end_of_collection_key(&mut self, at: usize) -> Option<usize> {
         // One line may hold thousands of collections.
         let near = &self.bytes[..self.bytes.len().min(at + 1024)];
@@ -103,7 +103,7 @@ impl Reader<'_> {
         closed.ok()
     }
 
-    /// Anchor and tag at `at`, as far as they stand on its line, and where what follows them stands.
+    /// The anchor and tag at `at` that are on the same line, and the position of the token after them.
     pub(super) fn properties(&mut self, mut at: usize) -> (Option<Held>, usize) {
         let bytes = self.bytes;
         let mut held: Option<Held> = None;
@@ -127,7 +127,7 @@ impl Reader<'_> {
             } else {
                 self.is_broken |= end == at + 1 || held.properties.anchor.replace(span).is_some();
             }
-            // What may stand right behind an anchor, as go-yaml has it: `&a: b` is the value of a key that is empty.
+            // What go-yaml allows directly after an anchor: `&a: b` is the value of an empty key.
             let ends_anchor = bytes[at] == b'&' && bytes.get(end).is_some_and(|it| b"?:,]}%@`".contains(it));
             self.is_broken |= !scan::is_blankz(bytes, end) && !ends_anchor;
             at = scan::skip_blanks(bytes, end);
@@ -135,7 +135,7 @@ impl Reader<'_> {
         (held, at)
     }
 
-    /// The end of a quoted scalar that is closed where it can be, and whether it has many lines.
+    /// The end of a quoted scalar, if it is closed within its block, and whether it spans several lines.
     pub(super) fn quoted(&mut self, start: usize, in_flow: bool) -> Option<(usize, bool)> {
         let bytes = self.bytes;
         let kind = usize::from(bytes[start] == b'"');
@@ -181,7 +181,7 @@ impl Reader<'_> {
         plain
     }
 
-    /// Plain text to the end of the line or a comment, with colons in it.
+    /// The end of plain text that may contain colons: the end of the line or the start of a comment.
     pub(super) fn text_to_line_end(&mut self, start: usize) -> (usize, Stop) {
         self.look(scan::line_end(self.bytes, start));
         let mut from = start;
@@ -201,8 +201,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a bracket at the place is closed, as far as may be looked ahead.
-    /// Its collection is in one whose entries begin at column `limit`.
+    /// Whether the bracket at `start` is closed within the lookahead.
+    /// `limit` is the column at which the entries of the surrounding collection begin.
     pub(super) fn is_closed(&mut self, start: usize, limit: i32) -> bool {
         let to = self.bytes.len().min(start + self.lookahead);
         let end = scan::matching_bracket(self.bytes, start, to, limit);

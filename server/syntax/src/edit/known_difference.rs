@@ -1,11 +1,11 @@
-//! Where the two readers build different trees of a text that both take.
+//! Texts that both parsers accept, but for which they build different trees.
 
 use super::scan;
 use crate::scalar::break_len;
 use crate::tree::{CollectionStyle, NodeId, NodeKind, Tree};
 
-/// Why the editing reader's tree may differ from the given tree of the verdict reader; `None` if both are the same. go-yaml reads these texts
-/// in a way that no author intends.
+/// The reason why the editing parser's tree may differ from this tree of the verdict parser, or `None` if both trees are the same.
+/// go-yaml reads these texts in a way that no author intends.
 pub fn known_difference(verdict: &Tree) -> Option<&'static str> {
     if has_text_behind_root(verdict) {
         return Some("text behind the root");
@@ -13,7 +13,7 @@ pub fn known_difference(verdict: &Tree) -> Option<&'static str> {
     verdict.nodes().find_map(|it| of_node(verdict, it))
 }
 
-/// go-yaml stops where the root ends; while a person edits, what follows may be meant to be part of it.
+/// go-yaml stops at the end of the root node; while a person edits, the text after it may be meant to be part of the root.
 fn has_text_behind_root(verdict: &Tree) -> bool {
     let text = verdict.text();
     let end = verdict
@@ -32,15 +32,15 @@ fn of_node(verdict: &Tree, node: NodeId) -> Option<&'static str> {
     let bytes = verdict.text().as_bytes();
     let span = verdict.span(node);
     match verdict.kind(node) {
-        // go-yaml gives away an opening bracket before it sees that its collection is a key, unless something inside may be a key, too:
-        // the colon gets an empty key of its own.
+        // go-yaml emits an opening bracket before it knows that its collection is a key, unless something inside may be a key too.
+        // Then the colon gets an empty key of its own.
         NodeKind::Mapping(CollectionStyle::Flow) | NodeKind::Sequence(CollectionStyle::Flow)
             if is_before_colon(bytes, span.end)
                 && matches!(first_token(bytes, span.start), Some(b'?' | b']' | b'}')) =>
         {
             Some("a collection without a key before a colon")
         }
-        // go-yaml takes the token behind a question mark in a list for the key, also a colon, a comma or a closing bracket.
+        // go-yaml takes the token after a question mark in a list as the key, even a colon, a comma or a closing bracket.
         NodeKind::Mapping(CollectionStyle::Flow) if bytes[span.start as usize] == b'?' => {
             let key = verdict.children(node).next()?;
             verdict
@@ -56,7 +56,7 @@ fn is_before_colon(bytes: &[u8], end: u32) -> bool {
     bytes.get(scan::skip_blanks(bytes, end as usize)) == Some(&b':')
 }
 
-/// What a flow collection begins with, behind its bracket.
+/// The first byte of a flow collection's content, after blanks and comments.
 fn first_token(bytes: &[u8], start: u32) -> Option<u8> {
     let mut at = start as usize + 1;
     loop {

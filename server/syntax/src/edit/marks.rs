@@ -1,7 +1,7 @@
 //! Byte order marks inside a text.
 //!
-//! go-yaml passes over a mark that begins a line where its input buffer begins with one, and else reads it as a character of the text. So
-//! what a mark means depends on where the pieces of 512 bytes end that are read, which only the verdict reader knows.
+//! go-yaml skips a mark that begins a line if its input buffer also begins with the mark, and otherwise reads it as a character. So the
+//! meaning of a mark depends on where the 512-byte pieces that go-yaml reads end, which only the verdict parser knows.
 
 use std::sync::Arc;
 
@@ -10,21 +10,21 @@ use crate::{
     tree::{Span, Tree},
 };
 
-/// The mark.
+/// The byte order mark.
 pub(super) const MARK: &str = "\u{FEFF}";
 
-/// Whether a text has a mark that it does not begin with.
+/// Whether a text has a byte order mark that is not at its start.
 pub(super) fn has_inside(text: &str) -> bool {
     let text = text.strip_prefix(MARK).unwrap_or(text);
     memchr::memmem::find(text.as_bytes(), MARK.as_bytes()).is_some()
 }
 
-/// The document as the verdict reader reads it; `None` if that rejects it. It cannot be kept in step with edits.
+/// Parses the document with the verdict parser; `None` if that rejects it. The tree cannot be updated by edits.
 pub(super) fn read(text: &Text, span: Span) -> Option<Tree> {
     let shared: Arc<str> = text.to_shared();
     let mut tree = crate::read(&shared, span).ok()?;
     tree.text = text.clone();
-    // Their lines are only for the server's messages.
+    // Only the API server's messages need their lines.
     tree.lines.clear();
     Some(tree)
 }

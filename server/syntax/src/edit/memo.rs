@@ -1,7 +1,7 @@
-//! What the editing reader remembers of a document, so that it can go on in the middle when the text changes.
+//! The editing parser's memory of a document, which lets it resume in the middle when the text changes.
 //!
-//! Reading is cut into segments of a few kilobytes. Of each is kept the state in which the reader came to it, and how far it looked while it
-//! read it: what comes before a change, and was read without a look at it, is as it would be read again.
+//! Parsing is divided into segments of a few kilobytes. For each segment we keep the parser's state at its start, and how far the parser
+//! looked ahead. A segment before a change whose lookahead did not reach the change would be parsed the same way again, so it is kept.
 
 use std::collections::HashMap;
 
@@ -9,20 +9,20 @@ use super::frame::{Frame, FrameKind, Pending};
 use super::reader::{Held, Reader};
 use crate::tree::{NodeId, Span, Tree};
 
-/// Bytes of a segment, at least. In tests, so few that small texts have many.
+/// The minimum length of a segment in bytes. Small in tests, so that small texts have many segments.
 pub(super) const STEP: usize = if cfg!(test) { 6 } else { 4096 };
-/// Bytes by which a segment is longer for each collection that is open where it begins: so that what is kept stays a small part of the text.
+/// Extra bytes in a segment for each collection that is open at its start, so that the memory stays a small part of the text's size.
 pub(super) const STEP_A_FRAME: usize = if cfg!(test) { 0 } else { 64 };
 
-/// All that the reader goes on from, but for the nodes that are there already.
+/// The complete state of the parser at a position, except for the nodes built so far.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct State {
     pub(super) at: u32,
     line: u32,
     last_end: u32,
-    /// 0 where it lies behind.
+    /// 0 if that position was already passed.
     cut_at: u32,
-    /// 0 where it lies behind, `u32::MAX` where there is none.
+    /// 0 if that position was already passed, `u32::MAX` if there is none.
     unclosed: [u32; 2],
     flow_limit: Option<i32>,
     in_line: bool,
@@ -56,7 +56,7 @@ impl State {
         }
     }
 
-    /// Brings a reader into this state.
+    /// Puts a parser into this state.
     pub(super) fn restore(&self, reader: &mut Reader<'_>) {
         reader.at = self.at as usize;
         reader.line = self.line as usize;
@@ -76,13 +76,13 @@ impl State {
         self.at - self.line
     }
 
-    /// Whether a reader is as deep as in this state: else the states are not the same.
+    /// Whether the parser has as many open frames as this state. Otherwise the states cannot be equal.
     pub(super) fn is_as_deep_as(&self, reader: &Reader<'_>) -> bool {
         self.frames.len() == reader.frames.len()
     }
 
-    /// The quote characters in which the states differ and that do not occur in the rest of the text. A quote of such a
-    /// kind that is open stays open to the end.
+    /// The kinds of quotes for which the states differ although that quote character does not occur in the rest of the text. An open quote of
+    /// such a kind stays open to the end.
     pub(super) fn indifferent_quotes(&self, other: &Self, rest: &[u8]) -> [Option<u32>; 2] {
         [0, 1].map(|kind| {
             let is_known = |it: u32| matches!(it, 0 | u32::MAX);
@@ -98,7 +98,7 @@ impl State {
         }
     }
 
-    /// Moves all places.
+    /// Moves all positions.
     pub(super) fn move_by(&mut self, place: &mut impl FnMut(u32) -> u32) {
         for at in [&mut self.at, &mut self.line, &mut self.last_end] {
             *at = place(*at);
@@ -129,22 +129,22 @@ fn has_free_column(reader: &Reader<'_>) -> bool {
     reader.in_line && reader.frames.last().is_some_and(Frame::is_flow) && !reader.frames.iter().any(waits)
 }
 
-/// A part of the text, as it was read.
+/// A parsed part of the text.
 #[derive(Clone, Debug)]
 pub(super) struct Segment {
-    /// The state in which the reader came to it.
+    /// The parser's state at the start of the segment.
     pub(super) start: State,
-    /// The nodes that are open there.
+    /// The nodes that are open at its start.
     pub(super) open: Box<[u32]>,
-    /// The nodes before it.
+    /// The number of nodes before it.
     pub(super) nodes: u32,
-    /// The comments before it.
+    /// The number of comments before it.
     pub(super) comments: u32,
-    /// Something in it had to be repaired.
+    /// Whether the parser had to repair something in it.
     is_broken: bool,
-    /// No byte from here on was looked at.
+    /// The parser did not look at any byte from this offset on.
     pub(super) seen: u32,
-    /// Bytes that were looked at for the ends of brackets.
+    /// The number of bytes spent on looking for closing brackets.
     used: usize,
 }
 
@@ -168,15 +168,15 @@ impl Segment {
     }
 }
 
-/// What is remembered of a document.
+/// The parser's memory of a document.
 #[derive(Clone, Debug)]
 pub(super) struct Memo {
     pub(super) segments: Vec<Segment>,
-    /// The aliases, in the order of the text.
+    /// The aliases in document order.
     pub(super) aliases: Vec<NodeId>,
-    /// It has `%TAG` directives, which the meaning of all its tags depends on.
+    /// Whether the document has `%TAG` directives, which the meaning of all its tags depends on.
     pub(super) has_handles: bool,
-    /// `---` is before the content.
+    /// Whether `---` precedes the content.
     pub(super) is_explicit: bool,
 }
 
@@ -190,12 +190,12 @@ impl Memo {
         }
     }
 
-    /// Bytes that were looked at for the ends of brackets in the first segments.
+    /// The number of bytes that the first segments spent on looking for closing brackets.
     pub(super) fn used(&self, segments: usize) -> usize {
         self.segments[..segments].iter().map(|it| it.used).sum()
     }
 
-    /// Looks up what the aliases stand for; returns whether something in the document had to be repaired.
+    /// Resolves the aliases. Returns whether the parser had to repair something in the document.
     pub(super) fn settle(&self, tree: &mut Tree) -> bool {
         let mut is_broken = self.segments.iter().any(|it| it.is_broken);
         tree.alias_targets.clear();

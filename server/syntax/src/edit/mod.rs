@@ -1,6 +1,6 @@
-//! The editing reader: a tree for any text, kept in step with edits.
+//! The editing parser: builds a tree for any text and updates it with edits.
 //!
-//! Features run on this tree while the verdict reader rejects the text. Where that accepts, both trees are the same.
+//! Editor features use this tree while the verdict parser rejects the text. For text that the verdict parser accepts, both trees are the same.
 
 #[cfg(test)]
 pub(crate) mod agreement;
@@ -33,14 +33,14 @@ use crate::split::{has_content, split};
 use crate::text::Text;
 use crate::tree::{Span, Tree};
 
-/// Reads the document at `span` of `text`, which is a whole file. Never fails: what cannot be placed is [`NodeKind::Error`].
+/// Parses the document at `span` of `text`, which is a whole file. Never fails: misplaced text becomes a [`NodeKind::Error`].
 ///
 /// [`NodeKind::Error`]: crate::tree::NodeKind::Error
 pub fn read(text: impl Into<Text>, span: Span) -> TolerantTree {
     reader::read(&text.into(), span)
 }
 
-/// Where the documents with content lie in a file; behind a separator that is none, all the rest is one document.
+/// The spans of the documents with content in a file. After an invalid separator, all the rest is one document.
 pub(crate) fn document_spans(text: &str) -> Vec<Span> {
     let cut = split(text);
     let mut spans: Vec<_> = cut.documents.iter().map(|it| it.span).collect();
@@ -51,22 +51,22 @@ pub(crate) fn document_spans(text: &str) -> Vec<Span> {
     spans
 }
 
-/// A document as the editing reader sees it.
+/// A document as the editing parser sees it.
 #[derive(Clone, Debug)]
 pub struct TolerantTree {
-    /// The tree. Mappings have keys and values in turn, whatever the text is.
+    /// The tree. In every mapping, keys and values alternate, even if the text is broken.
     pub tree: Tree,
-    /// Something had to be repaired to make a tree. (False does not mean that the verdict reader accepts.)
+    /// Whether the parser had to repair something. (False does not mean that the verdict parser accepts the text.)
     pub is_broken: bool,
     memo: Memo,
-    /// The document has byte order marks inside, so all of it is read again after each edit.
+    /// Whether the document has byte order marks inside, so that each edit parses all of it again.
     has_marks: bool,
 }
 
-/// All documents of a file, kept in step with edits.
+/// All documents of a file, updated with each edit.
 ///
-/// After an edit only what lies around it is read again: a segment of a few kilobytes, mostly. What is behind it is moved, which takes
-/// less than a tenth of a millisecond a megabyte.
+/// An edit usually re-parses only the segment around it, a few kilobytes. Nodes after that segment are only moved, which takes
+/// less than a tenth of a millisecond per megabyte.
 #[derive(Clone, Debug)]
 pub struct EditingTree {
     text: Text,
@@ -74,7 +74,7 @@ pub struct EditingTree {
 }
 
 impl EditingTree {
-    /// Reads a file of less than 4 GiB.
+    /// Parses a file of less than 4 GiB.
     pub fn new(text: impl Into<Text>) -> Self {
         let text = text.into();
         let spans = document_spans(&text);
@@ -87,17 +87,17 @@ impl EditingTree {
         &self.text
     }
 
-    /// The documents that have content, in the order of the file.
+    /// The documents that have content, in file order.
     pub fn documents(&self) -> &[TolerantTree] {
         &self.documents
     }
 
-    /// The document that has the place, which may also touch its end.
+    /// The document that contains the offset or ends at it.
     pub fn document_at(&self, offset: u32) -> Option<&TolerantTree> {
         self.index_at(offset).map(|it| &self.documents[it])
     }
 
-    /// The position of that document among [`EditingTree::documents`].
+    /// The index in [`EditingTree::documents`] of the document that contains the offset or ends at it.
     pub fn index_at(&self, offset: u32) -> Option<usize> {
         let next = self
             .documents
@@ -107,8 +107,8 @@ impl EditingTree {
         span.touches(offset).then_some(found)
     }
 
-    /// Replaces a range of bytes, and brings the trees in step. Bounds past the text's end mean its end, bounds inside a character its
-    /// start.
+    /// Replaces a range of bytes and updates the trees. A bound past the end of the text means its end; a bound inside a character means the
+    /// character's start.
     pub fn edit(&mut self, range: Range<usize>, new_text: &str) {
         let start = self.text.floor_char_boundary(range.start);
         let end = self.text.floor_char_boundary(range.end).max(start);
@@ -119,7 +119,7 @@ impl EditingTree {
         };
         let document = self.document_of(change);
         let had_brace = begins_with_brace(&self.text);
-        // Nobody else keeps the text, so that it can be changed in place.
+        // Drop the documents' references to the text, so that it can be changed in place.
         for document in &mut self.documents {
             document.tree.text = Text::default();
         }
@@ -148,7 +148,7 @@ impl EditingTree {
         }
     }
 
-    /// Where the documents lie after a change in one of them, which then lies at `span`.
+    /// The documents' spans after a change in the document at index `at`, whose new span is `span`.
     fn spans_after(&self, at: usize, span: Span, change: Change) -> Vec<Span> {
         let mut spans: Vec<Span> = self.documents.iter().map(|it| it.tree.span).collect();
         spans[at] = span;
@@ -158,7 +158,7 @@ impl EditingTree {
         spans
     }
 
-    /// The document that a change is in, if it does not change where documents are cut by what it takes away, and where that lies.
+    /// The index and span of the document that contains a change, unless the text that the change removes contains a document separator.
     fn document_of(&self, change: Change) -> Option<(usize, Span)> {
         let next = self.documents.partition_point(|it| it.tree.span.start <= change.start);
         let at = next.checked_sub(1)?;
@@ -168,7 +168,7 @@ impl EditingTree {
     }
 }
 
-/// Whether a separator of documents begins a line of a part of a text, or the line behind it.
+/// Whether a line that the given range touches begins with a document separator.
 fn cuts(text: &str, start: usize, end: usize) -> bool {
     let bytes = text.as_bytes();
     let mut line = memchr::memrchr(b'\n', &bytes[..start]).map_or(0, |it| it + 1);

@@ -1,8 +1,8 @@
-//! The tolerant reader: any text becomes a tree.
+//! The tolerant parser, which turns any text into a tree.
 //!
-//! Text that go-yaml accepts is read as go-yaml reads it. Other text keeps as much structure as its indentation tells: a line that is
-//! no entry becomes a key without value, a quote or bracket that is not closed ends where its line or block ends, and a token
-//! that fits nowhere goes into an error node. Nothing recurses, and each byte is looked at a bounded number of times.
+//! Text that go-yaml accepts is parsed as go-yaml parses it. Other text keeps as much structure as its indentation shows: a line that is
+//! not an entry becomes a key without a value, an unclosed quote or bracket ends with its line or block, and a token
+//! that fits nowhere goes into an error node. The parser does not recurse and looks at each byte a bounded number of times.
 
 use std::collections::HashMap;
 
@@ -16,13 +16,13 @@ use crate::scalar::break_len;
 use crate::text::Text;
 use crate::tree::{NodeId, Properties, Span, TreeBuilder};
 
-/// Deepest nesting that is read; what lies deeper becomes text of an error. go-yaml's limit.
+/// The deepest nesting that is parsed, which is go-yaml's limit. Deeper text goes into an error node.
 pub(super) const MAX_DEPTH: usize = 10_000;
 
-/// Bytes that may be looked at behind a place without saying so.
+/// The number of bytes after a position that the parser may look at without recording it.
 const NEAR: usize = 16;
 
-/// Anchor and tag that wait for their node.
+/// An anchor and tag that wait for their node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Held {
     pub(super) properties: Properties,
@@ -36,38 +36,38 @@ pub(super) struct Reader<'t> {
     pub(super) bytes: &'t [u8],
     pub(super) at: usize,
     pub(super) line: usize,
-    /// A token is before `at` on its line.
+    /// Whether a token precedes `at` on its line.
     pub(super) in_line: bool,
     pub(super) tree: TreeBuilder,
     pub(super) frames: Vec<Frame>,
     pub(super) held: Option<Held>,
-    /// Where the node that was added last ends.
+    /// The end of the last added node.
     pub(super) last_end: u32,
     pub(super) aliases: Vec<NodeId>,
     pub(super) handles: HashMap<&'t str, &'t str>,
-    /// `---` is before the content.
+    /// Whether `---` precedes the content.
     pub(super) is_explicit: bool,
-    /// What is reported for the segment that is being read.
+    /// Whether the current segment had to be repaired.
     pub(super) is_broken: bool,
     pub(super) seen: usize,
     pub(super) used: usize,
     pub(super) segments: Vec<Segment>,
-    /// Plain scalars that begin before this byte are known to be one line: a line with a key follows.
+    /// Plain scalars that begin before this byte are known to have one line, because a line with a key follows.
     pub(super) cut_at: usize,
-    /// From these bytes on no single or double quote is closed.
+    /// The offsets from which no single (or double) quote is closed.
     pub(super) unclosed: [usize; 2],
-    /// Bytes that may still be looked at ahead of their turn.
+    /// The number of bytes that the parser may still look ahead.
     pub(super) lookahead: usize,
-    /// In a flow collection that is not closed: the column at which it ends.
+    /// In an unclosed flow collection: the column at which it ends.
     pub(super) flow_limit: Option<i32>,
 }
 
-/// Bytes that may be looked at ahead of their turn in a document.
+/// The number of bytes that the parser may look ahead in a document.
 pub(super) fn budget(span: Span) -> usize {
     4 * span.range().len() + 4096
 }
 
-/// Reads the document at `span` of `text`, which is a whole file.
+/// Parses the document at `span` of `text`, which is a whole file.
 pub(super) fn read(text: &Text, span: Span) -> TolerantTree {
     let has_marks = marks::has_inside(&text[span.range()]);
     if has_marks && let Some(tree) = marks::read(text, span) {
@@ -99,7 +99,7 @@ pub(super) fn read(text: &Text, span: Span) -> TolerantTree {
 }
 
 impl<'t> Reader<'t> {
-    /// A reader at the start of a document.
+    /// Creates a parser at the start of a document.
     pub(super) fn new(text: &'t Text, span: Span, tree: TreeBuilder) -> Self {
         let bytes = &text.as_bytes()[..span.end as usize];
         let start = span.start as usize;
@@ -138,12 +138,12 @@ impl<'t> Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// Says that the byte at `at`, or a few behind it, was looked at.
+    /// Records that the parser looked at the byte at `at`, or at a few bytes after it.
     pub(super) fn look(&mut self, at: usize) {
         self.seen = self.seen.max(at + NEAR);
     }
 
-    /// Reads to the end of the document, or up to where an older tree goes on in the same way; whether that was met.
+    /// Parses to the end of the document, or to the point where the rest of an older tree is still valid. Returns whether there is such a point.
     pub(super) fn document(&mut self, mut resync: Option<&mut Resync<'_>>) -> bool {
         if self.segments.is_empty() {
             self.begin_segment();
@@ -177,7 +177,7 @@ impl Reader<'_> {
             if self.at != before.0 {
                 self.in_line = self.at > self.line;
             } else if before.1 == self.frames.len() {
-                // No rule moved on: never stand still.
+                // No branch moved on: always make progress.
                 self.junk();
             }
         }
@@ -196,7 +196,7 @@ impl Reader<'_> {
         false
     }
 
-    /// Whether enough was read since the last segment began for a new one. What is kept of a segment grows with the depth.
+    /// Whether the current segment is long enough to begin a new one. The memory for a segment grows with the nesting depth.
     fn is_far(&self) -> bool {
         let begun = self.segments.last().map_or(0, |it| it.start.at as usize);
         self.at >= begun + memo::STEP + memo::STEP_A_FRAME * self.frames.len()
@@ -220,7 +220,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Directives and `---`; whether the latter is there.
+    /// Parses directives and `---`. Returns whether there is a `---`.
     pub(super) fn prologue(&mut self) -> bool {
         loop {
             self.skip_blank();
@@ -247,7 +247,7 @@ impl Reader<'_> {
         }
     }
 
-    /// To the next token, over blanks, comments and line ends.
+    /// Moves to the next token, past blanks, comments and line ends.
     pub(super) fn skip_blank(&mut self) {
         loop {
             self.at = scan::skip_blanks(self.bytes, self.at);
@@ -275,7 +275,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The rest of the line becomes an error, if there is a collection to hold it.
+    /// Turns the rest of the line into an error node, if there is a collection to hold it.
     pub(super) fn junk(&mut self) {
         self.is_broken = true;
         let end = scan::line_end(self.bytes, self.at);
@@ -302,7 +302,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Closes the last open frame; `next` is where the next token begins.
+    /// Closes the last open frame. `next`: the start of the next token.
     pub(super) fn close_frame(&mut self, next: u32) {
         self.finish_pending(next);
         self.frames.pop();

@@ -1,4 +1,4 @@
-//! Reading a changed document again: only around the change, up to where the reader is in a state in which it was before.
+//! Re-parses a changed document: only around the change, up to the point where the parser is in the same state as before the change.
 
 use std::ops::Range;
 
@@ -8,29 +8,29 @@ use super::reader::{self, Reader};
 use crate::text::Text;
 use crate::tree::{NO_PARENT, NodeData, NodeId, NodeKind, Properties, Rebuilt, Span, Tree, TreeBuilder};
 
-/// A change of a text, in bytes.
+/// A change of a text; all fields are byte offsets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
     pub(super) start: u32,
-    /// Where what was replaced ended in the old text.
+    /// The end of the replaced range in the old text.
     pub(super) old_end: u32,
-    /// The end of its replacement in the new text.
+    /// The end of the replacement in the new text.
     pub(super) new_end: u32,
 }
 
 impl Change {
-    /// The place in the new text of what lay behind the change.
+    /// The position in the new text of an offset after the change.
     pub(super) fn behind(self, at: u32) -> u32 {
         at.wrapping_add(self.new_end).wrapping_sub(self.old_end)
     }
 }
 
-/// How places of the old text move.
+/// Moves positions in the old text to the new text.
 #[derive(Clone, Copy, Debug)]
 struct Shift {
     change: Change,
-    /// The first place that moves. Where nothing was replaced, this is the place of the change or the one behind it: what ended there may
-    /// have grown or not.
+    /// The first position that moves. For a pure insertion, this is either the position of the change or the next one, because a token that
+    /// ended there may have grown or not.
     from: u32,
 }
 
@@ -43,37 +43,37 @@ impl Shift {
         Span::new(self.place(span.start), self.place(span.end))
     }
 
-    /// Whether nothing is left of what was at a place.
+    /// Whether the byte at this position was removed.
     fn is_gone(self, at: u32) -> bool {
         self.change.start < at && at < self.change.old_end
     }
 }
 
-/// Where an older reading may go on.
+/// Looks for the point from which the old result is still valid.
 pub(super) struct Resync<'m> {
     change: Change,
     old: &'m Memo,
-    /// The first node that is read again.
+    /// The first node that is parsed again.
     first: u32,
-    /// The segment that is looked at next.
+    /// The next segment to compare.
     next: usize,
     from_start: bool,
     met: Option<Met>,
 }
 
-/// Where an older reading goes on.
+/// The point from which the old result is still valid.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Met {
-    /// The segment that it begins with.
+    /// The first segment that is still valid.
     segment: usize,
     shift: Shift,
-    /// For each kind of quote that does not occur in the rest of the text: whether it is open from there on. Nothing depends
-    /// on it then.
+    /// For each kind of quote that does not occur in the rest of the text: whether such a quote is open from there on. The rest
+    /// does not depend on it.
     unclosed: [Option<u32>; 2],
 }
 
 impl Resync<'_> {
-    /// Whether the reader is where it was in the old text, in the same state.
+    /// Whether the parser is at a segment's start in the same state as in the old text.
     pub(super) fn is_met(&mut self, reader: &Reader<'_>) -> bool {
         while let Some(segment) = self.old.segments.get(self.next) {
             let at = segment.start.at;
@@ -90,7 +90,7 @@ impl Resync<'_> {
         false
     }
 
-    /// How the older reading goes on, if the state at a segment's beginning is that of the reader.
+    /// The point from which the old result is valid, if the state at the segment's start equals the parser's state.
     fn meet(&self, segment: &Segment, reader: &Reader<'_>) -> Option<Met> {
         let has_same_prologue = reader.is_explicit == self.old.is_explicit && reader.handles.is_empty();
         if self.from_start && !has_same_prologue || !segment.start.is_as_deep_as(reader) {
@@ -131,11 +131,11 @@ impl Resync<'_> {
     }
 }
 
-/// Brings a document in step with a change in it. `text` is the new text, and `span` where the document lies there.
+/// Updates a document after a change in it. `text`: the new text. `span`: the document's span in the new text.
 pub(super) fn reread(mut old: TolerantTree, text: &Text, span: Span, change: Change) -> TolerantTree {
     let is_seen = |it: &Segment| it.seen > change.start;
     let Some(first) = old.memo.segments.iter().position(is_seen) else {
-        // Behind what ends the document.
+        // The change is after the end of the document.
         old.tree.text = text.clone();
         old.tree.span = span;
         return old;
@@ -186,18 +186,18 @@ pub(super) fn reread(mut old: TolerantTree, text: &Text, span: Span, change: Cha
     old
 }
 
-/// What of the old tree goes on behind what was read again.
+/// The part of the old tree after the re-parsed text, which stays valid.
 struct Rest {
     shift: Shift,
-    /// The old segment that it begins with.
+    /// The first old segment of this part.
     segment: usize,
     unclosed: [Option<u32>; 2],
-    /// Its first node in the old tree, and in the new one.
+    /// The index of its first node in the old tree, and in the new tree.
     old: u32,
     new: u32,
-    /// Its first comment in the old tree.
+    /// The index of its first comment in the old tree.
     comments: usize,
-    /// The nodes that are open where it begins, in the old tree and in the new one.
+    /// The nodes that are open at its start: index in the old tree, index in the new tree.
     open: Vec<(u32, u32)>,
 }
 
@@ -214,7 +214,7 @@ impl Rest {
         }
     }
 
-    /// A node of the old tree that is there still: one of those in the rest, or of those that are open where it begins.
+    /// The new index of an old node, which is either in this part or open at its start.
     fn node(&self, old: u32) -> u32 {
         if old >= self.old {
             return old - self.old + self.new;
@@ -223,7 +223,7 @@ impl Rest {
         found.map_or(old, |at| self.open[at].1)
     }
 
-    /// How the open nodes end, by what the rest of the old tree has of them.
+    /// The ends of the nodes that are open at its start, computed from the old tree.
     fn ends(&self, kept: &[NodeData]) -> Vec<(u32, u32, u32)> {
         let end = |&(old, new): &(u32, u32)| {
             let data = &kept[old as usize];
@@ -232,7 +232,7 @@ impl Rest {
         self.open.iter().map(end).collect()
     }
 
-    /// Moves the nodes of the rest.
+    /// Moves this part's nodes.
     fn shift_nodes(&self, nodes: &mut [NodeData]) {
         let renames = self.old != self.new || self.open.iter().any(|it| it.0 != it.1);
         for data in nodes {
@@ -252,7 +252,7 @@ impl Rest {
     }
 }
 
-/// Puts together what stays, what was read again, and what goes on behind it.
+/// Joins the nodes before the change, the re-parsed nodes, and the rest of the old tree.
 struct Join {
     first: u32,
     old_comments: usize,
@@ -329,7 +329,7 @@ impl Join {
         self.replace(kept, range, fresh, |rest, node| node.0 = rest.node(node.0));
     }
 
-    /// Where in a list that is sorted by nodes those are that were read again.
+    /// The range of the re-parsed nodes in a list that is sorted by node.
     fn range_of<T>(&self, kept: &[T], node_of: impl Fn(&T) -> NodeId) -> Range<usize> {
         let at = |node: u32| kept.partition_point(|it| node_of(it).0 < node);
         at(self.first)..self.rest.as_ref().map_or(kept.len(), |it| at(it.old))
@@ -347,7 +347,7 @@ impl Join {
     }
 }
 
-/// Moves a document that lies behind a change.
+/// Moves a document that is after a change.
 pub(super) fn move_behind(reading: &mut TolerantTree, change: Change) {
     let shift = Shift {
         change,

@@ -1,10 +1,10 @@
-//! A text that is edited has the trees of one that is read again, after every edit.
+//! Tests that after every edit, the updated trees equal the trees of a full parse.
 
 use super::tests::{Random, random_text};
 use super::{EditingTree, TolerantTree};
 use crd_analyzer_fixtures::corpus;
 
-/// Texts in which edits meet all that the reader knows.
+/// Texts that exercise every part of the parser when they are edited.
 const TEXTS: [&str; 8] = [
     "a:\n  b: 1\n  c:\n  - d: x\n    e: [1, {f: 2}, \"g\"]\n  - h\n  i: >-\n    one\n    two\n\n    three\n  j: 'it''s\n    two'\nk: text\n  goes on\nl:\n",
     "# head\napiVersion: v1\nkind: A\nmetadata:\n  name: x # why\n  labels: {a: b, c: \"d\"}\nspec:\n  list:\n  - 1\n  -   - 2\n      - 3\n  text: |+\n    x\n      y\n\n  more: |2-\n      z\n    w\nlast: 1\n",
@@ -40,7 +40,7 @@ fn assert_fresh(edited: &EditingTree, before: &str, what: impl Fn() -> String) {
     }
 }
 
-/// Edits a text again and again, as a person does it and otherwise.
+/// Applies many edits to a text, both typical and random ones.
 fn edit_randomly(random: &mut Random, text: &str, times: usize) {
     let mut tree = EditingTree::new(text);
     for _ in 0..times {
@@ -75,7 +75,7 @@ fn edit_randomly(random: &mut Random, text: &str, times: usize) {
         tree.edit(range.clone(), &insert);
         assert_fresh(&tree, &before, || format!("{range:?} becomes {insert:?}"));
         if random.below(2) == 0 {
-            // And back: a person repairs what broke.
+            // Undo the edit, as a person does.
             let start = before.floor_char_boundary(range.start);
             let removed = before.floor_char_boundary(range.end) - start;
             tree.edit(start..start + insert.len(), &before[start..start + removed]);

@@ -1,10 +1,10 @@
-//! How far one token reaches: pure functions over the bytes of the text.
+//! Finds the end of a single token: pure functions over the bytes of the text.
 //!
-//! For text that go-yaml accepts these find the ends that its scanner finds; for other text they find an end anyway.
+//! For text that go-yaml accepts, they find the same ends as its scanner. For other text they find a sensible end.
 
 use crate::scalar::break_len;
 
-/// Whether a space or tab is at `at`.
+/// Whether there is a space or tab at `at`.
 pub(crate) fn is_blank(bytes: &[u8], at: usize) -> bool {
     matches!(bytes.get(at), Some(b' ' | b'\t'))
 }
@@ -14,7 +14,7 @@ pub(crate) fn is_breakz(bytes: &[u8], at: usize) -> bool {
     at >= bytes.len() || break_len(bytes, at) > 0
 }
 
-/// Whether a blank stands, or a line or the text ends, at `at`.
+/// Whether there is a blank, a line end or the text's end at `at`.
 pub(crate) fn is_blankz(bytes: &[u8], at: usize) -> bool {
     is_blank(bytes, at) || is_breakz(bytes, at)
 }
@@ -27,7 +27,7 @@ pub(crate) fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Where the line that has `at` ends, before its break.
+/// The end of the line that contains `at`, before its line break.
 pub(crate) fn line_end(bytes: &[u8], mut at: usize) -> usize {
     while !is_breakz(bytes, at) {
         at += 1;
@@ -35,12 +35,12 @@ pub(crate) fn line_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Whether `---` or `...` alone is at `at`, which is the start of a line.
+/// Whether there is a lone `---` or `...` at `at`, which is the start of a line.
 pub(crate) fn is_document_marker(bytes: &[u8], at: usize) -> bool {
     matches!(bytes.get(at..at + 3), Some(b"---" | b"...")) && is_blankz(bytes, at + 3)
 }
 
-/// What ended the text of a plain scalar on a line.
+/// What ended a plain scalar's text on a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stop {
     /// `:` before a blank.
@@ -49,11 +49,11 @@ pub(crate) enum Stop {
     Comment,
     /// The end of the line.
     Line,
-    /// An indicator of a flow collection, in one.
+    /// An indicator of a flow collection, inside such a collection.
     Flow,
 }
 
-/// The plain text of one line from `start`: where it ends, without blanks at its end, and what it ends before.
+/// Scans the plain text on one line from `start`. Returns its end, without trailing blanks, and what ended it.
 pub(crate) fn plain_line(bytes: &[u8], start: usize, in_flow: bool) -> (usize, Stop) {
     let mut end = start;
     let mut at = start;
@@ -79,29 +79,29 @@ pub(crate) fn plain_line(bytes: &[u8], start: usize, in_flow: bool) -> (usize, S
 /// A plain scalar over all its lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Plain {
-    /// The byte after its last.
+    /// The end of the scalar (exclusive).
     pub(crate) end: usize,
-    /// What its last line ends before.
+    /// What ended its last line.
     pub(crate) stop: Stop,
-    /// It would go on, but for a later line that holds a key: the column of that line.
+    /// Set if the scalar would go on but for a later line that holds a key: the start of that line and of its text.
     pub(crate) cut: Option<(usize, usize)>,
-    /// The last byte that was looked at to know this.
+    /// The last byte that had to be looked at.
     pub(crate) looked: usize,
 }
 
-/// What is known of the flow collection that a plain scalar is in.
+/// The flow collection around a plain scalar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct InFlow {
-    /// Of one that is not closed: the column at which no line of it begins.
+    /// For an unclosed collection: its lines begin at a column greater than this.
     pub(crate) limit: Option<i32>,
-    /// The scalar is a key behind a question mark.
+    /// Whether the scalar is a key after a question mark.
     pub(crate) is_explicit_key: bool,
 }
 
-/// The plain scalar at `start`: its lines lie deeper than `indent`, the column of the collection around it (-1 at the root).
+/// The plain scalar at `start`. Its lines are indented deeper than `indent`, the column of the collection around it (-1 at the root).
 ///
-/// In a flow collection a key has one line, unless a question mark is before it: what would be its last line is a key of its own, and what
-/// is before that lacks its comma.
+/// In a flow collection, a key has only one line unless a question mark precedes it. So if the scalar's last line is a key, it is a key of
+/// its own, and the text before it lacks a comma.
 pub(crate) fn plain(bytes: &[u8], start: usize, indent: i32, flow: Option<InFlow>) -> Plain {
     let in_flow = flow.is_some();
     let limit = flow.and_then(|it| it.limit);
@@ -148,7 +148,7 @@ pub(crate) fn plain(bytes: &[u8], start: usize, indent: i32, flow: Option<InFlow
     found
 }
 
-/// The next line after `at` that has text: its start and the start of the text.
+/// The next line after `at` that has text: the start of the line and the start of its text.
 pub(crate) fn next_text(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let mut at = skip_blanks(bytes, at);
     let mut line = at;
@@ -164,8 +164,8 @@ pub(crate) fn next_text(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     (at < bytes.len()).then_some((line, at))
 }
 
-/// The byte after the closing quote of the quoted scalar at `start`, and whether it has more than one line. If it is not closed before the
-/// document's end: the last byte that was looked at.
+/// The end of the quoted scalar at `start` (exclusive), and whether it spans several lines. If it is not closed in the document: the
+/// last byte that was looked at.
 pub(crate) fn quoted(bytes: &[u8], start: usize) -> Result<(usize, bool), usize> {
     let end = closing_quote(bytes, start).ok_or(bytes.len())?;
     let mut many = false;
@@ -183,7 +183,7 @@ pub(crate) fn quoted(bytes: &[u8], start: usize) -> Result<(usize, bool), usize>
     Ok((end, many))
 }
 
-/// The byte after the quote that closes the one at `start`.
+/// The offset after the quote that closes the one at `start`.
 fn closing_quote(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     if bytes[start] == b'"' {
@@ -207,13 +207,13 @@ fn closing_quote(bytes: &[u8], start: usize) -> Option<usize> {
 /// A block scalar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct BlockScalar {
-    /// The byte after the last that is in the value.
+    /// The end of the value (exclusive).
     pub(crate) end: usize,
-    /// Where the next token is looked for.
+    /// Where the next token is searched for.
     pub(crate) next: usize,
-    /// Columns of indentation of the content.
+    /// The indentation of the content in columns.
     pub(crate) indent: usize,
-    /// The header is as it must be.
+    /// Whether the header is valid.
     pub(crate) is_whole: bool,
     /// The comment in the header.
     pub(crate) comment: Option<(usize, usize)>,
@@ -242,7 +242,7 @@ pub(crate) fn block_scalar(bytes: &[u8], start: usize, parent: i32) -> BlockScal
     } else {
         0
     };
-    // The lines without text at the start, and the indentation.
+    // Leading lines without text, and the indentation.
     let (mut line, mut column) = breaks(bytes, content, indent);
     if indent == 0 {
         let widest = widest_blank(bytes, content, line).max(column);
@@ -273,7 +273,8 @@ pub(crate) fn block_scalar(bytes: &[u8], start: usize, parent: i32) -> BlockScal
     }
 }
 
-/// The first line from `line` on that is not blank up to column `indent` (0: any column), and the column of its first text, at most `indent`.
+/// The first line from `line` on that is more than a break after fewer than `indent` spaces (0: any number), and the number of its leading
+/// spaces, at most `indent`.
 fn breaks(bytes: &[u8], mut line: usize, indent: usize) -> (usize, usize) {
     loop {
         let mut at = line;
@@ -287,7 +288,7 @@ fn breaks(bytes: &[u8], mut line: usize, indent: usize) -> (usize, usize) {
     }
 }
 
-/// The most spaces on a line between `from` and `to`. All of these lines are blank.
+/// The largest number of spaces on a line between `from` and `to`. All of these lines are blank.
 fn widest_blank(bytes: &[u8], from: usize, to: usize) -> usize {
     let mut widest = 0;
     let mut at = from;
@@ -302,7 +303,7 @@ fn widest_blank(bytes: &[u8], from: usize, to: usize) -> usize {
     widest
 }
 
-/// The byte after an anchor's or alias's name that begins at `start` (`&` or `*`).
+/// The end of the anchor or alias (`&` or `*`) at `start`.
 pub(crate) fn anchor(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while bytes
@@ -314,7 +315,7 @@ pub(crate) fn anchor(bytes: &[u8], start: usize) -> usize {
     at
 }
 
-/// The byte after the tag that begins at `start`.
+/// The end of the tag at `start` (exclusive).
 pub(crate) fn tag(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     if bytes.get(at) == Some(&b'<') {
@@ -335,7 +336,7 @@ pub(crate) fn tag(bytes: &[u8], start: usize) -> usize {
     at
 }
 
-/// Whether a dash, or a word and a colon, begin a line, which has its text at `at`; not text in which a colon comes late.
+/// Whether a line whose text is at `at` begins with a dash or with a word and a colon. False for text with a colon further on.
 pub(crate) fn begins_entry(bytes: &[u8], at: usize) -> bool {
     if bytes.get(at) == Some(&b'-') && is_blankz(bytes, at + 1) {
         return true;
@@ -345,28 +346,28 @@ pub(crate) fn begins_entry(bytes: &[u8], at: usize) -> bool {
     stop == Stop::Colon && at < end && bytes[at] != b'#' && bytes[at..end].iter().all(is_word)
 }
 
-/// Whether a comma is in the word that a line begins with.
+/// Whether the first word on a line contains a comma.
 fn word_has_comma(bytes: &[u8], at: usize) -> bool {
     let (end, _) = plain_line(bytes, at, false);
     bytes[at..end].contains(&b',')
 }
 
-/// Whether a blank or a line break is before the place.
+/// Whether there is a blank or a line break before the position.
 fn is_behind_blank(bytes: &[u8], at: usize) -> bool {
     is_blank(bytes, at - 1) || (1..=3).any(|len| len <= at && break_len(bytes, at - len) == len)
 }
 
-/// The byte after the bracket that closes the one at `start`. If it is not closed before `to`, or by the other kind: the last byte that was
-/// looked at.
+/// The offset after the bracket that closes the one at `start`. If it is not closed before `to`, or closed by the other kind of bracket:
+/// the last byte that was looked at.
 ///
-/// Nor is it closed if a line begins with a key or a dash at column `limit` or before, and no comma is before it: go-yaml takes no such
-/// text. (A dash behind a plain scalar is a piece of that, and a word with a comma in it ends one.)
+/// It also counts as unclosed if a line at or before column `limit` begins with a key or a dash and no comma precedes it: go-yaml rejects
+/// such text. (After a plain scalar, a dash continues the scalar; a word with a comma in it ends the scalar.)
 pub(crate) fn matching_bracket(bytes: &[u8], start: usize, to: usize, limit: i32) -> Result<usize, usize> {
     let mut open = Vec::new();
-    // The last byte that is not a blank; a double quote behind any quoted scalar.
+    // The last byte that is not a blank; a double quote after any quoted scalar.
     let mut last = b'[';
     let mut looked = start;
-    // A scalar can begin here; else a quote is text of a plain one.
+    // Whether a scalar can begin here; otherwise a quote is part of a plain scalar.
     let mut begins = true;
     let mut at = start;
     while at < to {
@@ -398,12 +399,12 @@ pub(crate) fn matching_bracket(bytes: &[u8], start: usize, to: usize, limit: i32
                 };
                 continue;
             }
-            // Behind a plain scalar it is a comment only after a blank.
+            // After a plain scalar, `#` begins a comment only after a blank.
             b'#' if begins || is_behind_blank(bytes, at) || matches!(last, b'"' | b']' | b'}') => {
                 at = line_end(bytes, at);
                 continue;
             }
-            // Breaks of several bytes: U+0085, U+2028, U+2029.
+            // Line breaks of several bytes: U+0085, U+2028, U+2029.
             0xC2 | 0xE2 if break_len(bytes, at) > 0 => {
                 at += break_len(bytes, at);
                 continue;
@@ -422,7 +423,7 @@ pub(crate) fn matching_bracket(bytes: &[u8], start: usize, to: usize, limit: i32
         }
         match bytes[at] {
             b' ' | b'\t' | b'\n' | b'\r' => {}
-            // In a plain scalar, a quote is a letter.
+            // Inside a plain scalar, a quote is an ordinary character.
             b'"' | b'\'' => last = b'a',
             byte => last = byte,
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::reader::tag::{Tag, unescape};
 
-/// A tag with its handle replaced by the handle's prefix, for which `handles` has those of `%TAG` directives, as they are written.
+/// Replaces a tag's handle with its prefix. `handles` has the handles of `%TAG` directives as they are written.
 pub(crate) fn resolve(written: &str, handles: &HashMap<&str, &str>) -> Box<str> {
     let tag = Tag::read(written);
     if tag.handle.is_empty() {

@@ -1,4 +1,4 @@
-//! What the tolerant reader makes of whole, half-written and hostile text.
+//! Tests of the tolerant parser with complete, half-written and hostile text.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ fn read_all(text: &str) -> super::TolerantTree {
     read(&text, Span::new(0, text.len() as u32))
 }
 
-/// Every key has a value, children lie inside their parents and in order.
+/// Asserts that every key has a value and that children are inside their parents and in order.
 fn assert_sound(tree: &Tree) {
     for node in tree.nodes() {
         let span = tree.span(node);
@@ -196,7 +196,7 @@ fn a_line_without_colon_is_a_key() {
 #[test]
 fn other_broken_text() {
     for (text, expected) in [
-        // Quotes and brackets that are not closed.
+        // Unclosed quotes and brackets.
         ("a: \"self.\nb: 1\nc: \"x\"\n", r#"{"a": "self.", "b": "1", "c": "x"}"#),
         ("a: 'x\nb: 1\n", r#"{"a": "x", "b": "1"}"#),
         (
@@ -206,7 +206,7 @@ fn other_broken_text() {
         ("a: {b: 1, c\nd: 4\n", r#"{"a": {"b": "1", "c": ~}, "d": "4"}"#),
         ("{\"a\": {\"b\": 1, \n", r#"{"a": {"b": "1"}}"#),
         ("a: [1 , 2}\nb: 1\n", r#"{"a": ["1", "2"], "b": "1"}"#),
-        // A value with a colon in it.
+        // A value that contains a colon.
         (
             "rule: self.x ? a : b\nm: 1\n",
             r#"{"rule": "self.x ? a : b", "m": "1"}"#,
@@ -219,7 +219,7 @@ fn other_broken_text() {
         ),
         ("a: \"1\"\n  b: 2\nc: 3\n", r#"{"a": "1", "b": "2", "c": "3"}"#),
         ("  a: 1\nb: 2\n", r#"{"a": "1", "b": "2"}"#),
-        // Text where none can be.
+        // Text where no text is allowed.
         ("a: \"b\" junk\nc: 1\n", r#"{"a": "b", !<junk>: !<>, "c": "1"}"#),
         ("a: 1\n- b\nc: 2\n", r#"{"a": "1", !<["b"]>: !<>, "c": "2"}"#),
         ("- a\nb: 1\nc: 2\n- d\n", r#"["a", !<{"b": "1", "c": "2"}>, "d"]"#),
@@ -265,7 +265,7 @@ fn hostile_text_is_read_in_bounded_time() {
     }
 }
 
-/// A small generator, so that every run tests the same texts.
+/// A small random number generator, so that every run tests the same texts.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -277,7 +277,7 @@ impl Random {
     }
 }
 
-/// Text made of the pieces that YAML's rules turn on.
+/// Random text made of the pieces that matter in YAML's grammar.
 pub(crate) fn random_text(random: &mut Random, pieces: usize) -> String {
     const PIECES: [&str; 45] = [
         "a",
@@ -357,7 +357,7 @@ fn edits_and_documents() {
         tree.document_at(12).map(|it| it.tree.document_span()),
         Some(Span::new(9, 15))
     );
-    // Into the middle of a character, and past the end.
+    // A range that begins inside a character and ends past the text's end.
     tree.edit(13..99, "x");
     assert_eq!(shown(&tree), r#"{"a": "1"} --- {"b": "x"}"#);
     tree.edit(0..9, "c\n");

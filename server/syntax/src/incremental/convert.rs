@@ -1,6 +1,6 @@
-//! From tree-sitter's nodes to ours.
+//! Converts tree-sitter's nodes to our tree.
 //!
-//! One walk over the nodes in the order of the text. It does not recurse: collections in brackets nest as deep as they like.
+//! This is one walk over the nodes in document order. It does not recurse, because flow collections can be nested to any depth.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use crate::edit::{resolve_tag, scan};
 use crate::scalar::break_len;
 use crate::tree::{CollectionStyle, NodeId, Properties, ScalarStyle, Span, Tree, TreeBuilder};
 
-/// The document at `span` of `text`, of whose bytes `parsed` is the tree. `None` if it has no content, or `---` and `...` make many of it, or the
-/// two readers would not agree on it.
+/// Converts the document at `span` of `text`; `parsed` is tree-sitter's tree of its bytes. `None` if the document has no content, if
+/// `---` and `...` split it into several documents, or if the two parsers would not agree on it.
 pub(super) fn convert(parsed: &tree_sitter::Tree, text: &Arc<str>, span: Span) -> Option<Tree> {
     let bytes = &text.as_bytes()[..span.end as usize];
     let mut converter = Converter {
@@ -34,33 +34,33 @@ pub(super) fn convert(parsed: &tree_sitter::Tree, text: &Arc<str>, span: Span) -
     (converter.documents == 1 && converter.roots == 1 && !converter.is_other).then(|| converter.tree.finish())
 }
 
-/// Anchor and tag that wait for their node.
+/// An anchor and tag that wait for their node.
 struct Held {
     properties: Properties,
     end: u32,
 }
 
-/// A node of tree-sitter's that is being walked through, as far as it matters.
+/// A tree-sitter node that is being walked, reduced to the parts that matter here.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Frame {
-    /// Nothing.
+    /// A node that does not matter.
     Other,
-    /// Properties and what they belong to.
+    /// A node with properties (anchor, tag).
     Holder {
         is_lone_key: bool,
     },
-    /// A collection at a column.
+    /// A block collection at a column.
     Block {
         column: i32,
     },
     FlowMapping,
     FlowSequence,
-    /// An item after its dash; what is there so far.
+    /// An item after its dash, and whether it has a node so far.
     Item {
         dash: u32,
         is_filled: bool,
     },
-    /// A pair; where its `?` and `:` end, and what is there so far.
+    /// A pair: where its `?` and `:` end, and which parts it has so far.
     Pair {
         place: PairIn,
         question: Option<u32>,
@@ -70,12 +70,12 @@ enum Frame {
     },
 }
 
-/// What a pair is an entry of.
+/// The collection that a pair is in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PairIn {
     Block,
     FlowMapping,
-    /// A sequence in brackets, where it is a mapping of its own.
+    /// A flow sequence, in which the pair is a mapping of its own.
     FlowSequence,
 }
 
@@ -83,21 +83,21 @@ struct Converter<'t> {
     text: &'t str,
     /// The file's bytes up to the end of the document.
     bytes: &'t [u8],
-    /// What tree-sitter's places count from.
+    /// The offset in the file of tree-sitter's position 0.
     start: u32,
     tree: TreeBuilder,
     frames: Vec<Frame>,
     held: Option<Held>,
-    /// Where the token or node that was met last ends.
+    /// The end of the last token or node.
     last_end: u32,
     anchors: HashMap<&'t str, NodeId>,
     handles: HashMap<&'t str, &'t str>,
     documents: usize,
-    /// After `...`, where go-yaml stops.
+    /// Whether `...` was seen, where go-yaml stops.
     has_ended: bool,
-    /// Text was met that tree-sitter reads as something else than go-yaml.
+    /// Whether there was text that tree-sitter parses differently from go-yaml.
     is_other: bool,
-    /// Nodes that are in no other.
+    /// The number of top-level nodes.
     roots: usize,
 }
 
@@ -127,7 +127,7 @@ impl Converter<'_> {
         Span::new(self.start + range.start as u32, self.start + range.end as u32)
     }
 
-    /// Meets a node. `Some` if there is something of interest in it.
+    /// Enters a node. Returns `Some` if its children matter.
     fn enter(&mut self, node: Node<'_>, field: Option<&str>) -> Option<Frame> {
         let span = self.span(node);
         match node.kind() {
@@ -140,7 +140,7 @@ impl Converter<'_> {
             "comment" => self.tree.comment(span),
             "..." => self.has_ended = true,
             "tag_directive" => self.directive(span),
-            // YAML 1.2 has more characters in names than go-yaml.
+            // YAML 1.2 allows more characters in names than go-yaml.
             "anchor" | "alias" if scan::anchor(self.bytes, span.start as usize) != span.end as usize => {
                 self.is_other = true;
             }
@@ -250,7 +250,7 @@ impl Converter<'_> {
                     *has_key = true;
                 }
                 *colon = Some(span.end);
-                // `[a:]`: in go-yaml the colon is text.
+                // `[a:]`: in go-yaml the colon is part of the text.
                 let at = span.start as usize;
                 let is_behind_text =
                     at > 0 && !scan::is_blankz(self.bytes, at - 1) && !b"\"']}[{,".contains(&self.bytes[at - 1]);
@@ -266,7 +266,7 @@ impl Converter<'_> {
         self.last_end = span.end;
     }
 
-    /// Says that a collection's entry got the node that comes next.
+    /// Records that a collection's entry gets the next node.
     fn fill(&mut self, field: Option<&str>) {
         match self.frames.last_mut() {
             Some(Frame::Item { is_filled, .. }) => *is_filled = true,
@@ -278,7 +278,7 @@ impl Converter<'_> {
         }
     }
 
-    /// Comes out of the node that was entered last.
+    /// Leaves the last entered node.
     fn leave(&mut self) {
         match self.frames.pop() {
             Some(Frame::Holder { is_lone_key }) => {
@@ -318,7 +318,7 @@ impl Converter<'_> {
         }
     }
 
-    /// Where the next token begins.
+    /// The start of the next token.
     fn next_token(&self) -> u32 {
         let mut at = self.last_end as usize;
         loop {
@@ -355,7 +355,7 @@ impl Converter<'_> {
         self.added(span.end);
     }
 
-    /// tree-sitter ends a block scalar with its text; what belongs to its value is found again.
+    /// Adds a block scalar. tree-sitter ends it with its text, so we compute the end of its value ourselves.
     fn block_scalar(&mut self, span: Span) {
         let parent = self.frames.iter().rev().find_map(|it| match it {
             Frame::Block { column } => Some(*column),
@@ -372,10 +372,10 @@ impl Converter<'_> {
         if let Some((start, end)) = found.comment {
             self.tree.comment(Span::new(start as u32, end as u32));
         }
-        // Its first line of text may begin with `#`, which tree-sitter takes for a comment.
+        // Its first line of text may begin with `#`, which tree-sitter takes as a comment.
         let behind = self.bytes.get(span.end as usize..found.end).unwrap_or_default();
         self.is_other |= behind.iter().any(|it| !it.is_ascii_whitespace());
-        // Comments below a scalar without text, which tree-sitter takes for its text.
+        // Comments after a block scalar without text, which tree-sitter takes as its text.
         let mut at = found.next;
         while at < span.end as usize {
             at = scan::skip_blanks(self.bytes, at);
@@ -389,7 +389,7 @@ impl Converter<'_> {
         }
     }
 
-    /// An absent node at `at`, or behind its anchor and tag.
+    /// Adds an absent node at `at`, or after its anchor and tag.
     fn absent(&mut self, at: u32) {
         let at = self.held.as_ref().map_or(at, |it| it.end).max(self.last_end);
         self.scalar(ScalarStyle::Plain, Span::new(at, at), 0);
@@ -399,7 +399,7 @@ impl Converter<'_> {
         self.roots += usize::from(self.tree.current().is_none());
     }
 
-    /// Gives the node that was added last its anchor and tag.
+    /// Gives the last added node its anchor and tag.
     fn added(&mut self, end: u32) {
         self.last_end = end;
         let Some(held) = self.held.take() else { return };

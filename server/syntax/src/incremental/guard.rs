@@ -1,30 +1,30 @@
-//! Which texts tree-sitter-yaml may see.
+//! Decides which texts tree-sitter-yaml may parse.
 //!
-//! Its scanner (0.7.2) keeps rows and columns in 16 bits, and saves its open indentations in 1,024 bytes without a look at their end: the
-//! 254th writes past it. So a text passes only if it cannot open that many.
+//! Its scanner (0.7.2) keeps rows and columns in 16 bits, and saves its open indentations in a 1,024-byte buffer without a bounds check: the
+//! 254th is written past the end. So a text passes only if it cannot open that many.
 //!
-//! While a text parses without an error, each open indentation lies further right than the one around it, but for a sequence that
-//! begins at its key's column. So no more are open than twice the columns at which something begins. Once there is an error that
-//! no longer holds, as then the scanner loses count; but [`super::parse`] stops at most [`ACTIONS_AFTER_ERROR`] steps behind an error, and a step
+//! While a text parses without an error, each open indentation is further right than the one around it, except for a sequence that
+//! begins at its key's column. So at most twice as many are open as there are columns at which something begins. After an error this
+//! no longer holds, because the scanner loses count; but [`super::parse`] stops at most [`ACTIONS_AFTER_ERROR`] steps after an error, and a step
 //! opens one indentation.
 
-/// Steps of the parser between two looks at whether it met an error; each may open one indentation.
-/// (`OP_COUNT_PER_PARSER_CALLBACK_CHECK` of tree-sitter)
+/// The number of parser steps between two checks for an error; each step may open one indentation.
+/// (`OP_COUNT_PER_PARSER_CALLBACK_CHECK` in tree-sitter)
 const ACTIONS_AFTER_ERROR: usize = 100;
 
-/// Open indentations that the scanner can save: 10 bytes of other things, 4 for each.
+/// The number of open indentations that the scanner can save: 10 bytes are used for other data, and each indentation takes 4.
 const MAX_OPEN: usize = (1_024 - 10) / 4;
 
-/// Columns at which something begins. Twice that, a block scalar, and what an error may add stay below [`MAX_OPEN`].
+/// The maximum number of columns at which something begins. Twice that, a block scalar, and the steps after an error stay below [`MAX_OPEN`].
 pub(super) const MAX_COLUMNS: usize = 72;
 
 const _: () = assert!(2 * MAX_COLUMNS + 2 + ACTIONS_AFTER_ERROR < MAX_OPEN);
 
-/// Lines, and bytes of a line: both are counted in 16 bits, with sign.
+/// The maximum number of lines, and of bytes in a line: the scanner stores both as signed 16-bit integers.
 const MAX_IN_16_BITS: usize = 32_000;
 
-/// The largest text that tree-sitter parses, in bytes. A text of this size takes tree-sitter (watched, as
-/// [`super::parse`] does) about 30 ms and 4 MB. Our own parser needs less than a millisecond.
+/// The largest text that tree-sitter parses, in bytes. A text of this size takes tree-sitter, with the checks of
+/// [`super::parse`], about 30 ms and 4 MB. Our own parser needs less than a millisecond.
 pub(super) const MAX_BYTES: usize = 1 << 18;
 
 /// Whether a document may be given to tree-sitter-yaml.
@@ -47,8 +47,8 @@ pub(super) fn allows(text: &str) -> bool {
     true
 }
 
-/// Whether the text has what the scanner takes for the text's end (NUL), or what go-yaml takes for a line's end or the text's begin
-/// and the scanner does not (U+0085, U+2028, U+2029, U+FEFF).
+/// Whether the text has a NUL, which the scanner takes as the text's end, or a character that go-yaml but not the scanner takes as a
+/// line end or as the start of the text (U+0085, U+2028, U+2029, U+FEFF).
 fn has_other_breaks(bytes: &[u8]) -> bool {
     memchr::memchr3_iter(0, 0xC2, 0xE2, bytes).any(|at| {
         let rest = &bytes[at..];
@@ -59,7 +59,7 @@ fn has_other_breaks(bytes: &[u8]) -> bool {
     }) || memchr::memmem::find(bytes, "\u{FEFF}".as_bytes()).is_some()
 }
 
-/// The columns, from 0, at which something begins on any line.
+/// The set of columns, from 0, at which something begins on any line.
 #[derive(Default)]
 struct Columns {
     seen: [u64; 8],
@@ -67,7 +67,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// Adds those of a line: its indicators `-`, `?` and `:` up to the first other thing, and that. False if there are too many.
+    /// Adds the columns of a line: its leading indicators `-`, `?` and `:`, and the first other token. False if there are too many.
     fn add(&mut self, line: &[u8]) -> bool {
         let mut at = 0;
         loop {

@@ -1,7 +1,7 @@
-//! The incremental reader: tree-sitter's trees of a file's documents, kept in step with edits.
+//! The incremental parser: keeps tree-sitter's trees of a file's documents and updates them with edits.
 //!
-//! tree-sitter-yaml reads most of what go-yaml reads, and what it reads is the same [`Tree`] in the end; where it gives up, or may not be
-//! asked at all (`guard`), [`crate::edit`] reads in its place. So there is a tree of every text, and no one above sees whose it is.
+//! tree-sitter-yaml parses most of the text that go-yaml parses, and the result is the same [`Tree`]. If tree-sitter gives up or may not
+//! parse the text (`guard`), [`crate::edit`] parses it. So every text has a tree, and callers cannot tell which parser built it.
 
 mod convert;
 mod guard;
@@ -16,7 +16,7 @@ use tree_sitter::{InputEdit, Point};
 use crate::tree::{Span, Tree};
 use crate::{common, edit};
 
-/// The documents of a file, read again in part when the file changes.
+/// The documents of a file; a change of the file re-parses only a part of them.
 #[derive(Clone, Debug)]
 pub struct IncrementalTrees {
     text: Arc<str>,
@@ -27,14 +27,14 @@ pub struct IncrementalTrees {
 #[derive(Clone, Debug)]
 struct Parsed {
     span: Span,
-    /// tree-sitter's tree of the newest text that it could parse, moved by what changed since.
+    /// tree-sitter's tree of the latest text that it could parse, adjusted by later changes.
     tree: Option<tree_sitter::Tree>,
-    /// The tree is that of the text.
+    /// Whether the tree is that of the current text.
     is_current: bool,
 }
 
 impl IncrementalTrees {
-    /// Reads a file of less than 4 GiB.
+    /// Parses a file of less than 4 GiB.
     pub fn new(text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
         let spans = edit::document_spans(&text);
@@ -47,8 +47,8 @@ impl IncrementalTrees {
         &self.text
     }
 
-    /// Brings the trees in step with the file's new text: documents that are the same keep theirs, and in a document that changed, what is
-    /// neither in the change nor moved by it is not read again.
+    /// Updates the trees to the file's new text: unchanged documents keep their trees, and a changed document is only re-parsed around
+    /// the change.
     pub fn update(&mut self, text: impl Into<Arc<str>>) {
         let text = text.into();
         let spans = edit::document_spans(&text);
@@ -79,14 +79,14 @@ impl IncrementalTrees {
         self.documents = documents;
     }
 
-    /// The document that has the place, which may also touch its end.
+    /// The tree of the document that contains the offset or ends at it.
     pub fn tree_at(&self, offset: u32) -> Option<Tree> {
         let next = self.documents.partition_point(|it| it.span.start <= offset);
         let found = &self.documents[next.checked_sub(1)?];
         found.span.touches(offset).then(|| found.read(&self.text))
     }
 
-    /// The documents that have content, in the order of the file.
+    /// The trees of the documents that have content, in file order.
     pub fn trees(&self) -> impl Iterator<Item = Tree> + '_ {
         self.documents.iter().map(|it| it.read(&self.text))
     }
@@ -103,7 +103,7 @@ impl Parsed {
         }
     }
 
-    /// The document at `span` of a new text; `before` is its own text so far.
+    /// The document at `span` of a new text. `before` is the document's old text.
     fn edited(&self, before: &str, text: &str, span: Span) -> Self {
         let Some(tree) = &self.tree else {
             return Self::new(text, span);
@@ -128,11 +128,11 @@ impl Parsed {
     }
 }
 
-/// The one edit that makes a text another: what stands between what both begin and end with.
+/// The edit that turns one text into the other: it replaces everything between their common prefix and suffix.
 fn change(before: &str, after: &str) -> InputEdit {
     let (old, new) = (before.as_bytes(), after.as_bytes());
     let ahead = common::ahead(old, new);
-    // On whole characters, as the parser reads those.
+    // Move to character boundaries, because the parser reads whole characters.
     let start = before.floor_char_boundary(ahead);
     let (old_rest, new_rest) = (&old[start..], &new[start..]);
     let mut behind = common::behind(old_rest, new_rest);
@@ -150,7 +150,7 @@ fn change(before: &str, after: &str) -> InputEdit {
     }
 }
 
-/// A place as tree-sitter counts: lines end with a line feed, columns are bytes.
+/// A position in tree-sitter's units: lines end with a line feed, columns are bytes.
 fn point(text: &[u8], at: usize) -> Point {
     let before = &text[..at];
     let line = memchr::memrchr(b'\n', before).map_or(0, |it| it + 1);

@@ -1,4 +1,4 @@
-//! tree-sitter with tree-sitter-yaml, stopped at the first error.
+//! Runs tree-sitter with tree-sitter-yaml and stops at the first error.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -6,17 +6,16 @@ use std::rc::Rc;
 
 use tree_sitter::{LogType, ParseOptions, Parser, Tree};
 
-/// What the parser says of itself when it begins to recover from an error. (That it met one, it also says where one of several ways
-/// to read a text ends.)
+/// The log message with which the parser begins to recover from an error. (Its error message alone is not enough: the parser also logs it
+/// when one of several alternatives fails.)
 const RECOVERS: &str = "resume version";
 
-/// Looks at the parser's progress, each after 100 steps, that a text may take for each of its bytes.
+/// The maximum number of progress checks per byte of the text; there is one check every 100 steps.
 const LOOKS_PER_BYTE: usize = 2;
 
-/// The tree of a text that [`super::guard`] lets through; `None` if it does not parse. `old` is the tree of an older text, moved by what
-/// changed.
+/// Parses a text that [`super::guard`] allows; `None` if it has errors. `old` is the tree of an older text, adjusted by the changes since.
 ///
-/// The parser tells its progress every 100 steps, but not whether it has met an error in between and got over it. Its log does.
+/// The parser reports its progress every 100 steps, but not whether it met an error in between and recovered. Its log does.
 pub(super) fn parse(text: &str, old: Option<&Tree>) -> Option<Tree> {
     let met_error = Rc::new(Cell::new(false));
     let mut parser = Parser::new();

@@ -1,4 +1,4 @@
-//! What tree-sitter reads is what the verdict reader reads; and what is read in part is what is read whole.
+//! Tests that tree-sitter's trees equal the verdict parser's, and that incremental updates equal a full parse.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use crate::edit::{agreement::difference, known_difference};
 use crate::split::split;
 use crate::tree::{NodeKind, ScalarStyle, Span, Tree};
 
-/// tree-sitter's tree of a document, as ours.
+/// Converts tree-sitter's tree of a document to our tree.
 fn read(text: &Arc<str>, span: Span) -> Option<Tree> {
     let parsed = Parsed::new(text, span);
     convert::convert(parsed.tree.as_ref()?, text, span)
 }
 
-/// Why tree-sitter-yaml may not read what go-yaml reads, by name.
+/// The known reason why tree-sitter-yaml may reject a text that go-yaml accepts.
 fn known_rejection(text: &str, verdict: &Tree) -> Option<&'static str> {
     if !guard::allows(&text[verdict.document_span().range()]) {
         return Some("kept from it");
@@ -42,7 +42,7 @@ struct Count {
 }
 
 impl Count {
-    /// Reads a document both ways; `is_real` texts must then be read by both, but for known reasons.
+    /// Parses a document with both parsers. If `is_real`, both have to accept it, except for known reasons.
     fn add(&mut self, name: &str, text: &Arc<str>, span: Span, is_real: bool) {
         let shown = || text[span.range()].chars().take(300).collect::<String>();
         match (crate::read(text, span), read(text, span)) {
@@ -95,7 +95,7 @@ fn tree_sitter_agrees_with_the_verdict_over_random_text() {
     assert!(count.agree > 4_000, "{count:?}");
 }
 
-/// Both have the same trees of the same source.
+/// Asserts that both have the same trees for the same text.
 #[track_caller]
 fn assert_same(updated: &IncrementalTrees, fresh: &IncrementalTrees) {
     let source = |it: &IncrementalTrees| {
@@ -110,7 +110,7 @@ fn assert_same(updated: &IncrementalTrees, fresh: &IncrementalTrees) {
     }
 }
 
-/// Edits a text again and again: the trees are always those of the text read again.
+/// Applies many random edits to a text: the updated trees always equal those of a full parse.
 fn edit_randomly(random: &mut Random, text: &str, times: usize) {
     let mut trees = IncrementalTrees::new(text);
     for _ in 0..times {
@@ -126,7 +126,7 @@ fn edit_randomly(random: &mut Random, text: &str, times: usize) {
         trees.update([&text[..start], &insert, &text[end..]].concat());
         assert_same(&trees, &IncrementalTrees::new(trees.text().clone()));
         if random.below(2) == 0 {
-            // And back: a person repairs what broke.
+            // Undo the edit, as a person does.
             trees.update(text.clone());
             assert_same(&trees, &IncrementalTrees::new(text));
         }
@@ -176,7 +176,7 @@ fn a_document_keeps_its_tree_while_another_changes() {
         trees.documents.iter().map(|it| it.is_current).collect::<Vec<_>>(),
         [true, true, false, true]
     );
-    // The broken one keeps the tree that it had, for when it is repaired.
+    // The broken document keeps its last tree until it is fixed.
     trees.update("a: 1\n---\nb: 2\n---\nd: []\n---\nc: 3\n");
     assert!(trees.documents.iter().all(|it| it.is_current));
     trees.update("a: 1\n---\nb: 2\n---\nd: [}\n---\nc: 3\n");
@@ -194,7 +194,7 @@ fn a_document_keeps_its_tree_while_another_changes() {
     );
 }
 
-/// Texts that are wrong in very many places, or deep: none may write out of bounds, abort or hang.
+/// Texts with very many errors or very deep nesting: none may cause an out-of-bounds write, an abort or a hang.
 #[test]
 fn hostile_text_is_left_to_the_own_reader() {
     let broken = [

@@ -1,37 +1,37 @@
-//! Why a document cannot be converted to JSON, and the search for the value that is the reason.
+//! The reason why a document cannot be converted to JSON, and the search for the value that causes it.
 
 use super::value::{KeyKind, ScalarValue, scalar_value};
 use super::{Json, JsonValue, Member};
 use crate::go_syntax;
 use crate::tree::{NodeId, Span, Tree};
 
-/// Why YAML cannot be converted to JSON, with the API server's text.
+/// The reason why YAML cannot be converted to JSON, with the API server's message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConvertError {
     /// The message, such as `yaml: map merge requires map or sequence of maps as the value`.
     pub message: String,
-    /// Where the cause lies.
+    /// Where the cause is in the text.
     pub span: Span,
-    /// Which rule was broken.
+    /// The rule that was broken.
     pub kind: ConvertErrorKind,
 }
 
-/// The rules of conversion.
+/// The rules of the conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ConvertErrorKind {
     /// A collection is a key: `{{ .Values.name }}`.
     CollectionKey,
-    /// A key is null or a number over `int64`. (The message of Kubernetes 1.30 begins with a capital letter: `Unsupported`.)
+    /// A key is null or a number above `int64`. (In Kubernetes 1.30 the message begins with a capital letter: `Unsupported`.)
     UnsupportedKey,
     /// The value of `<<` is neither a mapping nor a sequence of mappings.
     Merge,
-    /// An alias is in what it represents.
+    /// An alias is inside the node that it refers to.
     Cycle,
     /// Aliases make the document too large.
     ExcessiveAliasing,
-    /// A scalar is not what its tag says.
+    /// A scalar does not match its tag.
     Tag,
-    /// A number that JSON cannot write: infinity, not a number.
+    /// A number that JSON cannot represent: infinity or NaN.
     Number,
 }
 
@@ -43,21 +43,21 @@ impl std::fmt::Display for ConvertError {
 
 impl std::error::Error for ConvertError {}
 
-/// What is wrong with keys and numbers of the whole, in the API server's order: keys are converted before anything is written.
+/// The first error in the keys and numbers of the whole value, in the API server's order: it converts all keys before it writes anything.
 pub(super) fn unwritable(tree: &Tree, root: &Json<'_>) -> Option<Box<ConvertError>> {
     first_error(root, |it| key_error(tree, it)).or_else(|| first_error(root, |it| number_error(tree, it)))
 }
 
-/// What the keys that cannot be strings begin with until they are refused. A string may begin so, too: [`is_bad_key`] asks the tree.
+/// The prefix of keys that cannot be strings, until they are rejected. A valid string may have it too, so [`is_bad_key`] also checks the tree.
 pub(super) const BAD_KEY: &str = "\0";
 
-/// Whether a key cannot be a string.
+/// Whether a key cannot be converted to a string.
 pub(super) fn is_bad_key(tree: &Tree, member: &Member<'_>) -> bool {
     let value = || scalar_value(tree, tree.resolve(member.key_node));
     member.key.starts_with(BAD_KEY) && matches!(value(), Ok(ScalarValue::Null | ScalarValue::Uint(_)))
 }
 
-/// The first error in the order in which Go's JSON encoder writes.
+/// The first error in the order in which Go's JSON encoder visits the values.
 fn first_error(root: &Json<'_>, check: impl Fn(&Json<'_>) -> Option<Box<ConvertError>>) -> Option<Box<ConvertError>> {
     let mut values = vec![root];
     while let Some(json) = values.pop() {
@@ -73,7 +73,7 @@ fn first_error(root: &Json<'_>, check: impl Fn(&Json<'_>) -> Option<Box<ConvertE
     None
 }
 
-/// A key that cannot be a string (`convertToJSONableObject`).
+/// The error for a key that cannot be converted to a string (`convertToJSONableObject`).
 fn key_error(tree: &Tree, json: &Json<'_>) -> Option<Box<ConvertError>> {
     for Member { key, key_node, .. } in json
         .members()
@@ -101,7 +101,7 @@ fn key_error(tree: &Tree, json: &Json<'_>) -> Option<Box<ConvertError>> {
     None
 }
 
-/// A number that Go's JSON encoder refuses.
+/// The error for a number that Go's JSON encoder rejects.
 fn number_error(tree: &Tree, json: &Json<'_>) -> Option<Box<ConvertError>> {
     let JsonValue::Float(value) = json.value else {
         return None;

@@ -1,4 +1,4 @@
-//! The JSON of a document that somebody types in, kept from one version of the text to the next.
+//! The JSON of a document that is being edited, updated from one version of the text to the next.
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
@@ -21,9 +21,9 @@ self_cell::self_cell!(
     }
 );
 
-/// The JSON of a tree, with the tree that its strings are borrowed from.
+/// The JSON of a tree, together with the tree that its strings are borrowed from.
 ///
-/// The nodes that it names are those of the tree, and of every tree that it [follows](KeptJson::follow).
+/// Its node numbers are those of that tree and, after each [`follow`](KeptJson::follow), of the edited tree.
 pub struct KeptJson(Cell);
 
 impl fmt::Debug for KeptJson {
@@ -33,7 +33,7 @@ impl fmt::Debug for KeptJson {
 }
 
 impl KeptJson {
-    /// Reads a tree, as [`read_json`] does.
+    /// Converts a tree to JSON, as [`read_json`] does.
     pub fn read(tree: Arc<Tree>) -> Result<Self, ConvertError> {
         Cell::try_new(tree, |tree| read_json(tree)).map(Self)
     }
@@ -43,10 +43,10 @@ impl KeptJson {
         self.0.borrow_dependent()
     }
 
-    /// Turns it into the JSON of `edited`, which became what it is by an edit of the tree before. Returns whether it did; if not, it is of
-    /// no use any more, and the tree has to be read.
+    /// Updates this to the JSON of `edited`, which is the previous tree after `edit`. If it returns false, this value is unusable and
+    /// the tree has to be converted again.
     pub fn follow(&mut self, edited: &Tree, edit: Edited) -> bool {
-        // What is written twice, or stands in more than one place, is for the reader.
+        // Duplicate keys and aliased values need a full conversion.
         if edited.has_aliases() || self.get().has_same_keys {
             return false;
         }
@@ -60,7 +60,7 @@ impl KeptJson {
     }
 }
 
-/// Reads a scalar again, which is a key or a value.
+/// Updates a scalar, which is a key or a value.
 fn put_scalar(root: &mut Json<'_>, edited: &Tree, scalar: NodeId) -> Option<()> {
     let value = scalar_value(edited, scalar).ok()?;
     if edited.is_key(scalar) {
@@ -72,7 +72,7 @@ fn put_scalar(root: &mut Json<'_>, edited: &Tree, scalar: NodeId) -> Option<()> 
     }
 }
 
-/// Reads the new entries of a mapping.
+/// Converts the new entries of a mapping.
 fn put_entries(json: &mut JsonDoc<'_>, edited: &Tree, entries: &Spliced) -> Option<()> {
     let Spliced { mapping, numbers } = *entries;
     let gone = numbers.first..numbers.behind.0;
@@ -106,7 +106,7 @@ fn put_entries(json: &mut JsonDoc<'_>, edited: &Tree, entries: &Spliced) -> Opti
     Some(())
 }
 
-/// Gives the nodes behind an edit their new numbers, and finds out how deep the rest is.
+/// Renumbers the nodes after an edit, and recomputes the depth.
 fn renumber(json: &mut JsonDoc<'_>, numbers: &Renumbered) {
     let mut depth = 0;
     let mut open: Vec<(&mut Json<'_>, usize)> = json.root.iter_mut().map(|it| (it, 0)).collect();
@@ -135,7 +135,7 @@ fn renumber(json: &mut JsonDoc<'_>, numbers: &Renumbered) {
     json.depth = depth;
 }
 
-/// The members of the object that a mapping became.
+/// The members of the object that a mapping was converted to.
 fn members_of<'j, 't>(root: &'j mut Json<'t>, tree: &Tree, mapping: NodeId) -> Option<&'j mut Vec<Member<'t>>> {
     match &mut find(root, tree, mapping)?.value {
         JsonValue::Object(members) => Some(members),
@@ -143,12 +143,12 @@ fn members_of<'j, 't>(root: &'j mut Json<'t>, tree: &Tree, mapping: NodeId) -> O
     }
 }
 
-/// Gives a member of an object another key.
+/// Renames a member of an object.
 fn rename(root: &mut Json<'_>, edited: &Tree, key_node: NodeId, value: ScalarValue<'_>) -> Option<()> {
     let ScalarValue::Text(key) = value else { return None };
     let members = members_of(root, edited, edited.parent(key_node)?)?;
     let at = members.iter().position(|it| it.key_node == key_node)?;
-    // Keys that are not text may be the same string as one that is.
+    // A key that is not a string may convert to the same string as another key.
     if is_merge(edited, key_node) || !is_plain_text(&members[at].key) {
         return None;
     }
@@ -159,7 +159,7 @@ fn rename(root: &mut Json<'_>, edited: &Tree, key_node: NodeId, value: ScalarVal
     Some(())
 }
 
-/// The value of a node of the tree.
+/// The JSON value of a node of the tree.
 fn find<'j, 't>(root: &'j mut Json<'t>, tree: &Tree, node: NodeId) -> Option<&'j mut Json<'t>> {
     let mut path: Vec<NodeId> = std::iter::once(node).chain(tree.ancestors(node)).collect();
     let mut json = root;

@@ -1,6 +1,6 @@
-//! From a tree to JSON, with go-yaml v2's decoder (`decode.go`) and `sigs.k8s.io/yaml` (`convertToJSONableObject`) as the rule.
+//! Converts a tree to JSON as go-yaml v2's decoder (`decode.go`) and `sigs.k8s.io/yaml` (`convertToJSONableObject`) do.
 //!
-//! Nothing recurses: texts nest deeper than stacks are.
+//! Nothing recurses, because documents can be nested deeper than the stack allows.
 
 #![expect(
     clippy::unnecessary_box_returns,
@@ -20,20 +20,20 @@ use crate::tree::{NodeId, NodeKind, Tree};
 /// A key that is written again in the same mapping, or merged into it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Duplicate {
-    /// The key's node that came first.
+    /// The node of the first key.
     pub first: NodeId,
-    /// The key's node that came after; its value is the one that counts.
+    /// The node of the later key, whose value wins.
     pub second: NodeId,
-    /// The API server's words: `line 23: key "a" already set in map`.
+    /// The API server's message: `line 23: key "a" already set in map`.
     pub message: String,
 }
 
-/// Reads a tree of the verdict reader as JSON.
+/// Converts a tree of the verdict parser to JSON.
 pub fn read_json(tree: &Tree) -> Result<JsonDoc<'_>, ConvertError> {
     read_from(tree, tree.root())
 }
 
-/// Reads a node and what is in it as JSON, as if it were all of the document.
+/// Converts a node and its descendants to JSON, as if it were the whole document.
 pub fn read_json_of(tree: &Tree, node: NodeId) -> Result<JsonDoc<'_>, ConvertError> {
     read_from(tree, Some(node))
 }
@@ -42,7 +42,7 @@ fn read_from(tree: &Tree, root: Option<NodeId>) -> Result<JsonDoc<'_>, ConvertEr
     let mut reader = Reader::new(tree, false);
     let outcome = reader.run(root);
     if outcome.is_ok() && reader.same_keys {
-        // Keys that are equal as strings are rare; which of them go-yaml calls duplicates, and in which order, a second pass finds out.
+        // Keys that are equal as strings are rare. A second pass finds those that go-yaml reports as duplicates, and their order.
         let mut second = Reader::new(tree, true);
         let again = second.run(root);
         reader.duplicates = std::mem::take(&mut second.duplicates);
@@ -54,7 +54,7 @@ fn read_from(tree: &Tree, root: Option<NodeId>) -> Result<JsonDoc<'_>, ConvertEr
     let depth = reader.deepest;
     let has_same_keys = reader.same_keys;
     let result = outcome.and_then(|root| {
-        // What was wrong with a value that a later one has replaced does not matter, so only what is left is searched.
+        // Errors in a value that a later one replaced do not matter, so only the remaining values are searched.
         let searched = root.as_ref().filter(|_| reader.bad_key || reader.infinite);
         let error = searched.and_then(|it| unwritable(tree, it));
         let doc = JsonDoc {
@@ -69,16 +69,16 @@ fn read_from(tree: &Tree, root: Option<NodeId>) -> Result<JsonDoc<'_>, ConvertEr
     result
 }
 
-/// A collection that is being read.
+/// A collection that is being converted.
 #[derive(Debug)]
 enum Frame {
     Mapping {
         node: NodeId,
         /// The next key.
         next: u32,
-        /// Where its members begin among all.
+        /// The index in `members` of its first member.
         base: usize,
-        /// It is merged: its members are another's.
+        /// Whether it is being merged into another mapping, which gets its members.
         merged: bool,
         alias: Option<NodeId>,
     },
@@ -88,13 +88,13 @@ enum Frame {
         base: usize,
         alias: Option<NodeId>,
     },
-    /// The mappings of a merge, to be read from the last to the first.
+    /// The mappings of a merge, converted from the last to the first.
     Merges { items: Vec<NodeId> },
-    /// A collection as a key: an error, but what is wrong inside it comes first.
+    /// A collection as a key. This is an error, but errors inside the collection come first.
     CollectionKey { key: NodeId },
 }
 
-/// Keys of a mapping and where they were written first.
+/// The keys of a mapping and the node where each was first written.
 type Keys<'t> = HashMap<(KeyKind, Cow<'t, str>), NodeId>;
 
 struct Reader<'t> {
@@ -104,20 +104,20 @@ struct Reader<'t> {
     members: Vec<Member<'t>>,
     /// Items of the open sequences.
     items: Vec<Json<'t>>,
-    /// Keys of mappings whose value is being read.
+    /// Keys whose value is being converted.
     keys: Vec<(Cow<'t, str>, KeyKind, NodeId)>,
-    /// For the second pass: the keys of each open mapping.
+    /// In the second pass: the keys of each open mapping.
     seen: Option<Vec<Keys<'t>>>,
     aliases: HashSet<NodeId>,
     decoded: usize,
     decoded_in_aliases: usize,
     depth: usize,
     deepest: usize,
-    /// Some mapping has keys that are the same string.
+    /// Whether some mapping has keys that are the same string.
     same_keys: bool,
-    /// Some number cannot be written.
+    /// Whether JSON cannot represent some number.
     infinite: bool,
-    /// Some key cannot be a string.
+    /// Whether some key cannot be converted to a string.
     bad_key: bool,
     duplicates: Vec<Duplicate>,
     lines: Option<Vec<u32>>,
@@ -147,7 +147,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Drops what an error left behind.
+    /// Drops what remains after an error.
     fn clear(&mut self) {
         let mut values = std::mem::take(&mut self.items);
         values.extend(std::mem::take(&mut self.members).into_iter().map(|it| it.value));
@@ -160,7 +160,7 @@ impl<'t> Reader<'t> {
     }
 
     fn read(&mut self, root: NodeId) -> Result<Json<'t>, Failure> {
-        // The document is one decode step.
+        // The document itself is one decode step.
         self.count(root)?;
         let mut ready = self.decode(root)?;
         loop {
@@ -181,7 +181,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Goes on with the innermost collection; returns it when it is complete, or a child that is.
+    /// Continues with the innermost collection. Returns a completed value: the collection or one of its children.
     fn step(&mut self) -> Result<Option<Json<'t>>, Failure> {
         let Some(frame) = self.frames.last_mut() else {
             return Ok(None);
@@ -257,7 +257,7 @@ impl<'t> Reader<'t> {
                 let mut members: Vec<Member<'t>> = self.members.drain(base..).collect();
                 if !members.is_sorted_by(|left, right| left.key < right.key) {
                     let (tree, has_bad_key) = (self.tree, self.bad_key);
-                    // A string may look like a key that cannot be one, and does not take its place.
+                    // A string may look like the placeholder of a bad key and must not replace it.
                     let is_bad = |it: &Member<'t>| has_bad_key && is_bad_key(tree, it);
                     members.sort_by(|left, right| {
                         let by_key = left.key.cmp(&right.key);
@@ -265,7 +265,7 @@ impl<'t> Reader<'t> {
                     });
                     if members.windows(2).any(|it| it[0].key == it[1].key) {
                         self.same_keys = true;
-                        // Keep the last of each.
+                        // Keep the last of each group of equal keys.
                         members.reverse();
                         members.dedup_by(|left, right| {
                             let same = left.key == right.key && is_bad(left) == is_bad(right);
@@ -299,7 +299,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Counts a decode step and refuses a document that grows too much by aliases (`decoder.unmarshal`).
+    /// Counts a decode step, and rejects a document that grows too much through aliases (`decoder.unmarshal`).
     fn count(&mut self, node: NodeId) -> Result<(), Failure> {
         self.decoded += 1;
         self.decoded_in_aliases += usize::from(!self.aliases.is_empty());
@@ -313,7 +313,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Follows an alias. Returns the node that is meant and the alias to release when that has been read.
+    /// Follows an alias. Returns its target, and the alias to release after the target was converted.
     fn follow(&mut self, node: NodeId) -> Result<(NodeId, Option<NodeId>), Failure> {
         self.count(node)?;
         let Some(target) = self.tree.alias_target(node) else {
@@ -335,7 +335,7 @@ impl<'t> Reader<'t> {
         Ok((target, Some(node)))
     }
 
-    /// Reads a scalar, or opens a collection.
+    /// Converts a scalar, or opens a collection.
     fn decode(&mut self, node: NodeId) -> Result<Option<Json<'t>>, Failure> {
         let (node, alias) = self.follow(node)?;
         match self.tree.kind(node) {
@@ -357,7 +357,7 @@ impl<'t> Reader<'t> {
                     value: self.json_value(value),
                 }))
             }
-            // The verdict reader knows every alias's target and makes no error nodes.
+            // The verdict parser resolves all aliases and makes no error nodes.
             NodeKind::Alias | NodeKind::Error => Ok(Some(Json {
                 node,
                 value: JsonValue::Null,
@@ -399,7 +399,7 @@ impl<'t> Reader<'t> {
         value.into()
     }
 
-    /// Reads a key and keeps it for its value. `false` if the key is a collection, which must be read first.
+    /// Converts a key and keeps it for its value. `false` if the key is a collection, which must be converted first.
     fn key(&mut self, key: NodeId) -> Result<bool, Failure> {
         let (node, alias) = self.follow(key)?;
         if !self.tree.is_scalar(node) {
@@ -441,13 +441,13 @@ impl<'t> Reader<'t> {
         Ok(true)
     }
 
-    /// Puts a value into the innermost mapping.
+    /// Adds a value to the innermost mapping.
     fn set(&mut self, value: Json<'t>) {
         let Some((key, kind, key_node)) = self.keys.pop() else {
             return;
         };
         if let Some(seen) = self.seen.as_mut().and_then(|it| it.last_mut()) {
-            // `NaN` equals nothing, itself included.
+            // NaN is not equal to anything, including itself.
             let comparable = !matches!(kind, KeyKind::Float(bits) if f64::from_bits(bits).is_nan());
             let first = if comparable {
                 seen.insert((kind.clone(), key.clone()), key_node)
@@ -472,12 +472,12 @@ impl<'t> Reader<'t> {
         self.members.push(Member { key, key_node, value });
     }
 
-    /// The value's node behind a key's node.
+    /// The node of the value that follows a key.
     fn value_of(&self, key: NodeId) -> NodeId {
         NodeId(self.tree.end(key))
     }
 
-    /// Opens what `<<` merges (`decoder.merge`).
+    /// Opens the value of `<<` (`decoder.merge`).
     fn merge(&mut self, value: NodeId) -> Result<(), Failure> {
         match self.tree.kind(value) {
             NodeKind::Mapping(_) => self.open_merged(value),
@@ -485,7 +485,7 @@ impl<'t> Reader<'t> {
                 self.open_merged(value)
             }
             NodeKind::Sequence(_) => {
-                // Later ones are read first, so that earlier ones win.
+                // Convert later mappings first, so that earlier ones win.
                 self.frames.push(Frame::Merges {
                     items: self.tree.items(value).collect(),
                 });
@@ -518,7 +518,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// The line from 0 that go-yaml has for a node, counted from the document's start.
+    /// go-yaml's line number for a node, from 0, counted from the document's start.
     fn line(&mut self, node: NodeId) -> u32 {
         if let Ok(found) = self.tree.lines.binary_search_by_key(&node, |it| it.0) {
             return self.tree.lines[found].1;
@@ -545,7 +545,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// How much of a document may come from aliases (`allowedAliasRatio`): 99 % of a small one, 10 % of a large one.
+/// The share of a document that may come from aliases (`allowedAliasRatio`): 99 % of a small one, 10 % of a large one.
 fn allowed_alias_ratio(decoded: usize) -> f64 {
     const LOW: usize = 400_000;
     const HIGH: usize = 4_000_000;
@@ -569,10 +569,11 @@ impl<'t> From<ScalarValue<'t>> for JsonValue<'t> {
     }
 }
 
-/// A float as Go's JSON decoder reads what its encoder writes: whole numbers have no point, so they are integers if they fit.
+/// A float as Go's JSON decoder decodes it after Go's encoder wrote it: whole numbers have no decimal point, so they become integers if
+/// they fit.
 fn float(value: f64) -> JsonValue<'static> {
     if value.fract() == 0.0 && value.abs() < 1e21 {
-        // Go and Rust both write the shortest digits that name the number, then zeros.
+        // Go and Rust both write the shortest digits that identify the number, then zeros.
         let whole = if value.abs() < 9e15 {
             Some(value as i64)
         } else {

@@ -1,4 +1,4 @@
-//! What scalars and keys are to go-yaml.
+//! The values of scalars and keys in go-yaml.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use crate::resolve::{self, Resolved, TAG_PREFIX};
 use crate::tree::{NodeId, NodeKind, ScalarStyle, Tree};
 
-/// What a scalar decodes to.
+/// The value that a scalar decodes to.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum ScalarValue<'t> {
     Null,
@@ -18,18 +18,18 @@ pub(crate) enum ScalarValue<'t> {
 }
 
 impl ScalarValue<'_> {
-    /// Whether it is a number that JSON has none for: infinity, or not a number.
+    /// Whether it is a number that JSON cannot represent: infinity or NaN.
     pub(crate) fn is_infinite(&self) -> bool {
         matches!(self, Self::Float(value) if !value.is_finite())
     }
 
-    /// Whether Go's map takes both for one key.
+    /// Whether both are the same key in a Go map.
     pub(crate) fn is_same_key(&self, other: &Self) -> bool {
         self == other
     }
 
     /// The order in which Go prints keys: by the address of their type (the same in all builds of the API server that
-    /// were asked), and by value.
+    /// were tested), then by value.
     pub(crate) fn go_order(&self, other: &Self) -> Ordering {
         let rank = |it: &Self| match it {
             Self::Null => 0,
@@ -50,7 +50,7 @@ impl ScalarValue<'_> {
     }
 }
 
-/// The value of a scalar (`decoder.scalar` into an interface). The error is the message without `yaml: `.
+/// Decodes a scalar (`decoder.scalar` into an interface). The error message lacks its prefix `yaml: `.
 pub(crate) fn scalar_value(tree: &Tree, node: NodeId) -> Result<ScalarValue<'_>, String> {
     let text = tree.scalar(node);
     let resolved = match tree.tag(node) {
@@ -91,7 +91,7 @@ pub(crate) fn is_merge(tree: &Tree, key: NodeId) -> bool {
         return false;
     };
     let span = tree.span(key);
-    // `<<` is two bytes, four in quotes; a longer way to write it needs escapes, and with them no tag makes it a merge but `!!merge` and `!`.
+    // `<<` has two bytes, or four with quotes. Any longer spelling contains escapes; then only the tags `!!merge` and `!` make it a merge.
     if style == ScalarStyle::Plain && span.range().len() != 2 {
         return false;
     }
@@ -102,7 +102,7 @@ pub(crate) fn is_merge(tree: &Tree, key: NodeId) -> bool {
     implied && tree.scalar(key) == "<<"
 }
 
-/// The type of a key, as far as its string does not tell.
+/// The type of a key, which its string alone does not show.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum KeyKind {
     Text,
@@ -110,6 +110,6 @@ pub(crate) enum KeyKind {
     Bool,
     Int,
     Uint(u64),
-    /// The bits.
+    /// The bits of the float.
     Float(u64),
 }

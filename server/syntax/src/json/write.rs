@@ -1,17 +1,17 @@
-//! JSON text as Go's `encoding/json` writes it, without blanks and with HTML's characters escaped: what `YAMLToJSON` returns.
+//! Writes JSON as Go's `encoding/json` does, without blanks and with HTML characters escaped. This is the output of `YAMLToJSON`.
 
 use super::value::{ScalarValue, binary, scalar_value};
 use super::{Json, JsonDoc, JsonValue, Member};
 use crate::tree::{NodeId, Tree};
 
-/// What is still to be written.
+/// The part of a collection that is still to be written.
 enum Rest<'d, 't> {
     Items(std::slice::Iter<'d, Json<'t>>, bool),
     Members(std::slice::Iter<'d, Member<'t>>, bool),
 }
 
 impl JsonDoc<'_> {
-    /// The text, byte for byte as `YAMLToJSON` returns it. `tree` is the one that this was read from.
+    /// The JSON text, byte for byte as `YAMLToJSON` returns it. `tree` must be the tree that this was converted from.
     pub fn write(&self, tree: &Tree) -> String {
         let mut out = String::with_capacity(tree.document_span().range().len());
         match self.root() {
@@ -21,7 +21,7 @@ impl JsonDoc<'_> {
         out
     }
 
-    /// How many bytes [`write`](Self::write) returns; `None` if it is more than `most`, which is found without a walk over the rest.
+    /// The length in bytes of the text that [`write`](Self::write) returns; `None` as soon as it exceeds `most`.
     pub fn written_len(&self, tree: &Tree, most: usize) -> Option<usize> {
         let mut out = Length { bytes: 0, most };
         match self.root() {
@@ -32,14 +32,14 @@ impl JsonDoc<'_> {
     }
 }
 
-/// What takes the text: keeps it, or only measures it.
+/// The target of the text, which either stores it or only measures it.
 trait Sink {
     fn push_str(&mut self, text: &str);
 
-    /// Takes a text with what has to be escaped in it.
+    /// Adds a text and escapes it where necessary.
     fn push_escaped(&mut self, text: &str);
 
-    /// Whether nothing more is wanted.
+    /// Whether no more text is wanted.
     fn is_full(&self) -> bool {
         false
     }
@@ -67,7 +67,7 @@ impl Sink for Length {
     }
 
     fn push_escaped(&mut self, text: &str) {
-        // Names and types, which are most of a CRD, are short.
+        // A loop for short strings: most strings in a CRD are names and types.
         let (mut more, mut is_separator_possible) = (0, false);
         for &byte in text.as_bytes() {
             more += usize::from(MORE[usize::from(byte)]);
@@ -85,7 +85,7 @@ impl Sink for Length {
     }
 }
 
-/// How many bytes more than the byte its escape takes, for those that have one.
+/// For each byte: by how many bytes its escape is longer than the byte itself.
 const MORE: [u8; 256] = {
     let mut more = [0; 256];
     let mut byte = 0;
@@ -139,7 +139,7 @@ fn separate(first: &mut bool, out: &mut impl Sink) {
     }
 }
 
-/// Writes a value, or the beginning of a collection.
+/// Writes a value or, for a collection, only its start.
 fn begin<'d, 't>(tree: &Tree, json: &'d Json<'t>, out: &mut impl Sink) -> Option<Rest<'d, 't>> {
     match &json.value {
         JsonValue::Null => out.push_str("null"),
@@ -158,7 +158,7 @@ fn begin<'d, 't>(tree: &Tree, json: &'d Json<'t>, out: &mut impl Sink) -> Option
     None
 }
 
-/// Numbers are written from their source: what was read back from the text has lost the sign of zero.
+/// Writes a number from its source, because the decoded value has lost the sign of zero.
 fn write_number(tree: &Tree, json: &Json<'_>, out: &mut impl Sink) {
     match scalar_value(tree, json.node) {
         Ok(ScalarValue::Int(value)) => out.push_str(&value.to_string()),
@@ -181,7 +181,7 @@ fn float(value: f64) -> String {
     }
 }
 
-/// Writes a string. Bytes of a `!!binary` that are not UTF-8 are escaped, other than U+FFFD that is written out.
+/// Writes a string. Bytes of a `!!binary` that are not UTF-8 are escaped, but a literal U+FFFD is not.
 fn write_scalar(tree: &Tree, node: NodeId, text: &str, out: &mut impl Sink) {
     out.push_str("\"");
     let node = tree.resolve(node);
@@ -225,7 +225,7 @@ fn write_escaped(text: &str, out: &mut impl Sink) {
     out.push_str(&text[start..]);
 }
 
-/// The next byte that may begin a character to escape. Nearly no text has any, and looking at many bytes at once tells so quickly.
+/// The next byte that may begin a character to escape. Almost no text has any, so it checks many bytes at once.
 fn next_suspect(bytes: &[u8], from: usize) -> Option<usize> {
     const STRIDE: usize = 32;
     let is_suspect = |it: u8| it < b' ' || matches!(it, b'"' | b'\\' | b'<' | b'>' | b'&' | 0xE2);

@@ -1,26 +1,26 @@
-//! Many paths followed in one tree.
+//! Follows many paths in one tree.
 
 use std::{borrow::Cow, cell::RefCell, collections::HashMap};
 
 use super::{PathTarget, Step, is_merge, lookup, start};
 use crate::tree::{Entry, NodeId, NodeKind, Tree};
 
-/// Lookups in one collection that walk over its children. Whoever asks more often gets an index.
+/// The number of lookups in a collection that walk over its children. After that, the collection gets an index.
 const WALKS: u32 = 4;
 
-/// Follows paths in one tree. The time for all of them together grows with their number and the tree's size, not with the product.
+/// Follows paths in one tree. The total time grows with the number of paths plus the size of the tree, not with their product.
 #[derive(Debug)]
 pub struct Finder<'t> {
     tree: &'t Tree,
     asked: RefCell<HashMap<NodeId, CollectionLookup<'t>>>,
 }
 
-/// What is known of a collection that was asked about.
+/// How to look up children in a collection.
 #[derive(Debug)]
 enum CollectionLookup<'t> {
-    /// So often.
+    /// No index yet: the number of lookups so far.
     Times(u32),
-    /// A mapping without merge keys: the entry that counts for each key.
+    /// A mapping without merge keys: the last entry of each key.
     Mapping(HashMap<Cow<'t, str>, Entry>),
     /// A mapping with merge keys.
     Merging,
@@ -28,7 +28,7 @@ enum CollectionLookup<'t> {
 }
 
 impl<'t> Finder<'t> {
-    /// A finder that knows nothing yet.
+    /// Creates a finder without any index.
     pub fn new(tree: &'t Tree) -> Self {
         Self {
             tree,
@@ -36,7 +36,7 @@ impl<'t> Finder<'t> {
         }
     }
 
-    /// As [`find_from`](super::find_from).
+    /// Like [`find_from`](super::find_from).
     pub fn find_from(&self, node: NodeId, path: &[Step<'_>]) -> PathTarget {
         let mut place = start(self.tree, node);
         for (at, step) in path.iter().enumerate() {
@@ -49,7 +49,7 @@ impl<'t> Finder<'t> {
         place
     }
 
-    /// As [`lookup`].
+    /// Like [`lookup`].
     pub fn lookup(&self, mapping: NodeId, key: &str) -> Option<Entry> {
         if !matches!(self.tree.kind(mapping), NodeKind::Mapping(_)) {
             return None;
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn many_paths_take_no_longer_than_their_number() {
-        // In the square of this, the test would take minutes.
+        // If the time were quadratic, the test would take minutes.
         let count = 50_000;
         let mut text = String::from("list:\n");
         text.push_str(&"- 1\n".repeat(count));

@@ -1,24 +1,24 @@
-//! The place in the text, with the line and column that the scanner's rules count, and the input buffer where it shows.
+//! The current position in the text, with the line and column that the scanner's rules use, and a model of go-yaml's input buffer.
 //!
-//! go-yaml reads its input in pieces of 512 bytes, and checks each piece for bad characters as a whole. So a bad character is reported
-//! before an error of syntax that stands earlier in the same piece, and after one in an earlier piece. For texts with such a
-//! character (and with a byte order mark inside, which is compared with the start of the buffer) the cursor is `TRACKED` and keeps
-//! book of the pieces; for all others that costs nothing. (`yaml_parser_update_buffer`, `is_bom`)
+//! go-yaml reads its input in pieces of 512 bytes, and checks each piece for invalid characters as a whole. So it reports an invalid character
+//! before a syntax error that is earlier in the same piece, but after one in an earlier piece. For texts with such a
+//! character (or with a byte order mark inside, which is compared with the start of the buffer) the cursor is `TRACKED` and keeps
+//! track of the pieces; for all others this costs nothing. (`yaml_parser_update_buffer`, `is_bom`)
 
 use super::{Defect, Encoding, Failure, ReadError};
 use crate::scalar::{break_len, spaces_end};
 use crate::tree::Span;
 
-/// A place with all that the rules ask of it.
+/// A position in all units that the rules need.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mark {
-    /// Byte of the file.
+    /// Byte offset in the file.
     pub(super) pos: u32,
     /// Line from 0, counted from the document's start.
     pub(super) line: u32,
     /// Column from 0, in characters.
     pub(super) column: u32,
-    /// Character from 0, counted from the document's start.
+    /// Character index from 0, counted from the document's start.
     pub(super) index: u32,
 }
 
@@ -26,35 +26,35 @@ pub(super) struct Mark {
 pub(super) struct Cursor<'t, const TRACKED: bool> {
     /// The file's bytes up to the end of the document.
     pub(super) bytes: &'t [u8],
-    /// The next byte.
+    /// The offset of the next byte.
     pub(super) pos: usize,
     pub(super) line: u32,
-    /// `pos - line_base` is the column: the start of the line, moved by the bytes that continue a character.
+    /// `pos - line_base` is the column: `line_base` is the start of the line, moved by the number of UTF-8 continuation bytes.
     line_base: usize,
-    /// `pos - index_base` is the character's number.
+    /// `pos - index_base` is the character index.
     index_base: usize,
     buffer: Buffer,
 }
 
-/// What go-yaml's input buffer would hold.
+/// The state of go-yaml's input buffer.
 #[derive(Debug)]
 struct Buffer {
-    /// The first byte in the buffer.
+    /// The offset of the first byte in the buffer.
     start: usize,
-    /// The byte after the last decoded one.
+    /// The end of the decoded bytes.
     filled: usize,
     defect: Option<Defect>,
     encoding: Encoding,
 }
 
-/// Bytes that are read at a time.
+/// The number of bytes that go-yaml reads at a time.
 const PIECE: usize = 512;
 
-/// Bytes looked at together when a line's end is searched, so that a text of one long line is not searched again and again.
+/// The number of bytes per step of the search for a line's end, so that a text of one long line is not searched over and over.
 const STRIDE: usize = 256;
 
 impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
-    /// A cursor at the start of the document at `span`, after its byte order mark.
+    /// Creates a cursor at the start of the document at `span`, after its byte order mark.
     pub(super) fn new(text: &'t [u8], span: Span, defect: Option<Defect>, encoding: Encoding) -> Self {
         let bytes = &text[..span.end as usize];
         let start = span.start as usize;
@@ -102,17 +102,17 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
         break_len(self.bytes, self.pos)
     }
 
-    /// A space or tab.
+    /// Whether the byte at `ahead` is a space or tab.
     pub(super) fn is_blank(&self, ahead: usize) -> bool {
         matches!(self.byte(ahead), b' ' | b'\t')
     }
 
-    /// A line break or the end.
+    /// Whether there is a line break or the end here.
     pub(super) fn is_breakz(&self) -> bool {
         self.at_end() || self.break_here() > 0
     }
 
-    /// A space, tab, line break or the end.
+    /// Whether there is a space, tab, line break or the end at `ahead`.
     pub(super) fn is_blankz(&self, ahead: usize) -> bool {
         match self.byte(ahead) {
             b' ' | b'\t' | b'\n' | b'\r' => true,
@@ -122,12 +122,12 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
         }
     }
 
-    /// Passes `count` one-byte characters.
+    /// Skips `count` one-byte characters.
     pub(super) fn skip_ascii(&mut self, count: usize) {
         self.pos += count;
     }
 
-    /// Passes one character.
+    /// Skips one character.
     pub(super) fn skip(&mut self) {
         let width = width(self.byte(0));
         self.pos += width;
@@ -135,7 +135,7 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
         self.index_base += width - 1;
     }
 
-    /// Passes the line break that stands here; nothing if none does.
+    /// Skips the line break here, if there is one.
     pub(super) fn skip_break(&mut self) {
         let len = self.break_here();
         if len == 0 {
@@ -150,7 +150,7 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
         self.line_base = self.pos;
     }
 
-    /// What the end of the stream does to the place: it begins a new line.
+    /// Begins a new line at the end of the stream, as go-yaml does.
     pub(super) fn force_line(&mut self) {
         if self.column() != 0 {
             self.line += 1;
@@ -158,7 +158,7 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
         }
     }
 
-    /// Passes everything up to the end of the line.
+    /// Skips to the end of the line.
     pub(super) fn skip_to_line_end(&mut self) -> Result<(), Failure> {
         if TRACKED {
             while !self.is_breakz() {
@@ -190,7 +190,7 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
         }
     }
 
-    /// Passes spaces.
+    /// Skips spaces.
     pub(super) fn skip_spaces(&mut self, at_most: usize) -> Result<(), Failure> {
         if TRACKED {
             let mut left = at_most;
@@ -206,13 +206,13 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
         Ok(())
     }
 
-    /// Asks for `count` characters in the buffer, which reads on if there are fewer.
+    /// Makes sure that the buffer has `count` characters, reading more if necessary.
     #[inline]
     pub(super) fn need(&mut self, count: usize) -> Result<(), Failure> {
         if TRACKED { self.refill(count) } else { Ok(()) }
     }
 
-    /// Whether the buffer begins with a byte order mark: it is the buffer's start that is looked at, not the place.
+    /// Whether the buffer begins with a byte order mark. This is about the start of the buffer, not the current position.
     pub(super) fn buffer_starts_with_bom(&self) -> bool {
         self.bytes[self.buffer.start..].starts_with(b"\xEF\xBB\xBF")
     }
@@ -257,7 +257,7 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
         }
     }
 
-    /// The end of the character that a place is in: what broken bytes announce may end within the next character.
+    /// The end of the character that contains an offset: the declared length of an invalid sequence may end inside the next character.
     fn char_end(&self, mut at: usize) -> usize {
         while self.bytes.get(at).is_some_and(|it| it & 0xC0 == 0x80) {
             at += 1;

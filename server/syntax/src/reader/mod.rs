@@ -1,8 +1,8 @@
-//! The verdict reader: YAML as the API server and its clients read it.
+//! The verdict parser: parses YAML exactly as the API server and its clients do.
 //!
-//! Kubernetes reads YAML with go-yaml v2 (`go.yaml.in/yaml/v2`, before 1.34 `sigs.k8s.io/yaml/goyaml.v2` and `gopkg.in/yaml.v2`: the
-//! same code in all of them), a port of libyaml. This is that grammar with its limits, its order of finding errors and its words. Only the first document of
-//! a text is read, and nothing after it is looked at.
+//! Kubernetes parses YAML with go-yaml v2 (`go.yaml.in/yaml/v2`, before 1.34 `sigs.k8s.io/yaml/goyaml.v2` and `gopkg.in/yaml.v2`: the
+//! same code in all of them), a port of libyaml. This parser has the same grammar, limits, error order and messages. It parses only the first
+//! document of a text and ignores everything after it.
 
 #![expect(
     clippy::unnecessary_box_returns,
@@ -24,26 +24,26 @@ mod scan_scalar;
 pub(crate) mod tag;
 mod token;
 
-/// Why a text is not YAML, in the API server's words.
+/// The reason why a text is not YAML, with the API server's message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReadError {
     /// What is wrong.
     pub problem: Problem,
     /// The message, such as `yaml: line 3: mapping values are not allowed in this context`. The line is the API server's: it counts from
-    /// the document's start and is sometimes one off; take places from `span`.
+    /// the document's start and is sometimes off by one; take positions from `span`.
     pub message: String,
-    /// Where the error lies in the file.
+    /// Where the error is in the file.
     pub span: Span,
-    /// What was being read, which the API server does not say.
+    /// What was being parsed; the API server does not report this.
     pub context: Option<ErrorContext>,
 }
 
-/// What the reader was reading when it met an error.
+/// What was being parsed when the error occurred.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ErrorContext {
-    /// Such as `while parsing a block mapping`.
+    /// A description such as `while parsing a block mapping`.
     pub text: &'static str,
-    /// Where that began.
+    /// Where that construct begins.
     pub span: Span,
 }
 
@@ -57,36 +57,36 @@ impl std::error::Error for ReadError {}
 
 type Failure = Box<ReadError>;
 
-/// A character or byte sequence that no YAML may have.
+/// A character or byte sequence that YAML does not allow.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Defect {
-    /// Where it is in the text.
+    /// Its offset in the text.
     pub offset: u32,
-    /// Bytes that its first byte announces.
+    /// The length in bytes of the sequence that its first byte announces.
     pub width: u8,
     /// What is wrong with it.
     pub problem: Problem,
 }
 
-/// What the bytes of a file were before they became text, as far as it shows in a verdict.
+/// The original encoding of a file's bytes, as far as it affects the verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Encoding {
-    /// The text is the bytes.
+    /// UTF-8: the text equals the bytes.
     #[default]
     Utf8,
-    /// As UTF-8, but the reader gets LF for each CR LF: the documents of a file that was [split](crate::split).
+    /// UTF-8, but the parser gets LF for each CR LF: the documents of a file that was [split](crate::split).
     Utf8WithLineFeeds,
 }
 
-/// Reads the document at `span` of `text`, which is a whole file.
+/// Parses the document at `span` of `text`, which is a whole file.
 ///
-/// Spans are on character boundaries. For the documents of a file see [`crate::split::read_document`], which reads them as the
-/// server's clients do. The tree's offsets are those of the file.
+/// The bounds of `span` must be on character boundaries. For the documents of a file use [`crate::split::read_document`], which parses
+/// them as the API server's clients do. The tree's offsets are offsets in the file.
 pub fn read(text: &Arc<str>, span: Span) -> Result<Tree, ReadError> {
     read_decoded(text, span, &[], Encoding::Utf8)
 }
 
-/// As [`read`], for a text that was decoded from bytes (see [`crate::source::Source`]), with what was wrong with them, sorted by offset.
+/// Like [`read`], for a text decoded from bytes (see [`crate::source::Source`]). `defects`: what was wrong with the bytes, sorted by offset.
 pub fn read_decoded(text: &Arc<str>, span: Span, defects: &[Defect], encoding: Encoding) -> Result<Tree, ReadError> {
     let inspection = inspect(text.as_bytes(), span, defects);
     let tree = if inspection.tracked {
@@ -102,7 +102,7 @@ struct Inspection {
     defect: Option<Defect>,
 }
 
-/// Looks for what makes the cursor keep book: a character that is not allowed, a byte order mark after the first.
+/// Looks for what needs a tracked cursor: a character that is not allowed, or a byte order mark after the first.
 fn inspect(text: &[u8], span: Span, defects: &[Defect]) -> Inspection {
     const STRIDE: usize = 128;
     let mut inspection = Inspection {
@@ -155,12 +155,12 @@ fn inspect(text: &[u8], span: Span, defects: &[Defect]) -> Inspection {
     inspection
 }
 
-/// The length of the byte order mark that begins the text.
+/// The length of the byte order mark at the start of the text, or 0.
 fn mark_len(text: &[u8]) -> usize {
     if text.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 }
 }
 
-/// Whether a one-byte character may occur.
+/// Whether YAML allows a one-byte character.
 fn is_allowed(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\t' | b'\r' | 0x20..=0x7E | 0x80..)
 }

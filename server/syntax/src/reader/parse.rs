@@ -1,4 +1,4 @@
-//! From tokens to nodes: go-yaml's parser states (`parserc.go`) and what its decoder makes of the events (`decode.go`, `parser`).
+//! Builds nodes from tokens: go-yaml's parser states (`parserc.go`), and what its decoder does with the events (`decode.go`, `parser`).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(super) enum State {
     FlowMappingEmptyValue,
 }
 
-/// Which nodes a place may have.
+/// The kinds of nodes that are allowed at a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Allowed {
     Block,
@@ -48,15 +48,15 @@ pub(super) struct Parser<'t, const TRACKED: bool> {
     pub(super) builder: TreeBuilder,
     pub(super) state: State,
     states: Vec<State>,
-    /// First tokens of the open collections.
+    /// The first tokens of the open collections.
     marks: Vec<Token>,
     tag_directives: Vec<(String, String)>,
     anchors: HashMap<&'t str, NodeId>,
-    /// The end of the text of the last node.
+    /// The end of the last node.
     pub(super) last_end: u32,
 }
 
-/// Reads the first document of the text at `span`.
+/// Parses the first document of the text at `span`.
 pub(super) fn parse<const TRACKED: bool>(
     text: &Arc<str>,
     span: Span,
@@ -95,7 +95,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
         self.peek()
     }
 
-    /// Reads up to the end of the first document.
+    /// Parses up to the end of the first document.
     fn document(&mut self) -> Result<(), Failure> {
         self.peek()?;
         self.take();
@@ -107,7 +107,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
                 State::DocumentStart => return Ok(()),
                 State::DocumentContent => self.document_content()?,
                 State::DocumentEnd => {
-                    // The end of the document is an event of its own, so one token more is read.
+                    // The end of the document is a separate event in go-yaml, so one more token is read.
                     self.peek()?;
                     self.state = State::DocumentStart;
                 }
@@ -135,7 +135,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
         }
     }
 
-    /// Says whether there is a document.
+    /// Begins the document. Returns whether there is one.
     fn document_start(&mut self) -> Result<bool, Failure> {
         let token = self.peek()?;
         self.states.push(State::DocumentEnd);
@@ -209,7 +209,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
     }
 
     fn pop_state(&mut self) {
-        // Every state that pops was pushed for; the first one leads to the document's end.
+        // Every pop has a matching push; the first state pushed is the document's end.
         self.state = self.states.pop().unwrap_or(State::DocumentEnd);
     }
 
@@ -217,7 +217,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
         self.states.push(state);
     }
 
-    /// An error of the parser at a token.
+    /// A parser error at a token.
     fn error(&self, problem: Problem, token: Token) -> Failure {
         failure(
             problem,
@@ -243,7 +243,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
         )
     }
 
-    /// The text of a token; for those without, the character where they stand.
+    /// The span of a token; for an empty token, the character at its position.
     fn token_span(&self, token: Token) -> Span {
         if token.end > token.start {
             return Span::new(token.start, token.end);
@@ -255,18 +255,18 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
         )
     }
 
-    /// Adds a node for which nothing is written, at the end of a token.
+    /// Adds an absent node at the end of a token.
     pub(super) fn absent_after(&mut self, token: Token) {
         self.absent(token.end, token.line);
     }
 
-    /// Adds a node for which nothing is written, at the start of a token.
+    /// Adds an absent node at the start of a token.
     pub(super) fn absent_before(&mut self, token: Token) {
         self.absent(token.start, token.line);
     }
 
     fn absent(&mut self, at: u32, line: u32) {
-        // A token at the text's end may be counted to a line that the text does not have, others stand lines after the place.
+        // A token at the end of the text may have a line number that the text does not have; other tokens are lines after this position.
         let here = at.min(self.scanner.cursor.bytes.len() as u32);
         self.builder
             .scalar_known(ScalarStyle::Plain, Span::new(here, here), 0, false);
@@ -357,7 +357,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
         Ok(())
     }
 
-    /// Keeps anchor, tag and line of the node that was just added.
+    /// Stores anchor, tag and line of the node that was just added.
     fn register(&mut self, node: NodeId, properties: Properties, first: Token) {
         if TRACKED {
             self.builder.set_line(first.line);
@@ -401,7 +401,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
         }
     }
 
-    /// Takes the first token of a collection.
+    /// Takes the first token of a collection and remembers it.
     pub(super) fn begin(&mut self) -> Result<(), Failure> {
         let token = self.peek()?;
         self.marks.push(token);
@@ -498,7 +498,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
     fn block_mapping_value(&mut self) -> Result<(), Failure> {
         let token = self.peek()?;
         if token.kind != TokenKind::Value {
-            // go-yaml has the absent value at the next token; it would be written after its key.
+            // go-yaml puts the absent value at the next token; we put it after its key.
             self.state = State::BlockMappingKey;
             let line = token.line;
             let at = self.last_end;

@@ -23,7 +23,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
                 token = self.next()?;
             }
             if token.kind == TokenKind::Key {
-                // `[a: b]`: an entry that is a mapping of one pair.
+                // `[a: b]`: an entry that is a single-pair mapping.
                 self.state = State::FlowSequenceEntryMappingKey;
                 self.builder.open_mapping(CollectionStyle::Flow, token.start);
                 if TRACKED {
@@ -46,7 +46,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
         let token = self.peek()?;
         match token.kind {
             TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowSequenceEnd => {
-                // go-yaml drops this token, which makes most of these texts errors.
+                // go-yaml drops this token, which makes most such texts invalid.
                 self.take();
                 self.state = State::FlowSequenceEntryMappingValue;
                 self.absent_after(token);

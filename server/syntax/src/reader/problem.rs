@@ -1,4 +1,4 @@
-//! What is wrong with a text that is not YAML, in the words of the API server's YAML library.
+//! The reasons why a text is not YAML, with the messages of the API server's YAML library.
 
 use std::borrow::Cow;
 
@@ -15,11 +15,11 @@ pub enum Problem {
     IncompatibleVersion,
     /// Two `%TAG` directives with one handle.
     DuplicateTagDirective,
-    /// No value stands where one must stand.
+    /// A value is missing.
     MissingNode,
     /// No `%TAG` directive declares the handle of a tag.
     UndefinedTagHandle,
-    /// A line is indented as an item of a list and does not begin with `-`.
+    /// A line is indented like an item of the list around it but does not begin with `-`.
     MissingDash,
     /// A line does not continue the mapping around it.
     MissingKey,
@@ -29,11 +29,11 @@ pub enum Problem {
     MissingCommaOrBrace,
     /// A character that begins no token.
     NoToken,
-    /// A tab where a key or a value can begin.
+    /// A tab where a key or a value could begin.
     TabBegins,
     /// No colon after a key.
     MissingColon,
-    /// A list begins in the line of its key.
+    /// A list begins on the line of its key.
     SequenceNotAllowed,
     /// A `?` where no key can begin.
     KeyNotAllowed,
@@ -43,11 +43,11 @@ pub enum Problem {
     TabIndents,
     /// A tab in the indentation of a block scalar.
     TabForSpace,
-    /// `---` or `...` in a quoted scalar.
+    /// `---` or `...` inside a quoted scalar.
     DocumentIndicator,
-    /// The document ends in a quoted scalar.
+    /// The document ends inside a quoted scalar.
     EndOfStream,
-    /// An escape that double quotes do not have.
+    /// An escape sequence that double-quoted scalars do not allow.
     UnknownEscape,
     /// An escape with too few hexadecimal digits.
     HexadecimalNumber,
@@ -55,7 +55,7 @@ pub enum Problem {
     InvalidEscape,
     /// A block scalar with the indentation indicator 0.
     ZeroIndentation,
-    /// Text behind the header of a block scalar or behind a directive.
+    /// Text after the header of a block scalar or after a directive.
     CommentOrLineBreak,
     /// An anchor or alias without a name.
     AnchorName,
@@ -69,40 +69,40 @@ pub enum Problem {
     TagUri,
     /// A `%` in a tag without two hexadecimal digits.
     UriOctet,
-    /// Escaped bytes in a tag that begin no character.
+    /// Escaped bytes in a tag that cannot begin a character.
     LeadingOctet,
-    /// Escaped bytes in a tag that continue no character.
+    /// Escaped bytes in a tag that cannot continue a character.
     TrailingOctet,
     /// A `%` without the name of a directive.
     DirectiveName,
-    /// A directive whose name goes on with another character.
+    /// A directive's name is followed by an invalid character.
     NotAlphabetical,
     /// A directive other than `%YAML` and `%TAG`.
     UnknownDirective,
     /// A `%YAML` directive whose version has no dot.
     VersionDigit,
-    /// A `%YAML` directive with a very long version.
+    /// A `%YAML` directive whose version is too long.
     LongVersion,
-    /// A `%YAML` directive without version.
+    /// A `%YAML` directive without a version.
     VersionNumber,
-    /// No blank in a `%TAG` directive.
+    /// A missing blank in a `%TAG` directive.
     Whitespace,
     /// A control character.
     ControlCharacter,
-    /// Collections nest too deeply.
+    /// Collections that are nested too deeply.
     TooDeep,
     /// Bytes that are not UTF-8.
     Encoding(&'static str),
-    /// An alias of an anchor that nothing before it has.
+    /// An alias whose anchor does not occur before it.
     UnknownAnchor(Box<str>),
-    /// Text behind the `---` that separates two documents.
+    /// Text after the `---` that separates two documents.
     Separator(Box<str>),
-    /// Something else than JSON behind several values of JSON, in Go's words.
+    /// Text that is not JSON after several JSON values, with Go's message.
     Json(Box<str>),
 }
 
 impl Problem {
-    /// The API server's words, without the line.
+    /// The API server's message, without the line.
     pub fn server_words(&self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
             Self::DocumentStart => "did not find expected <document start>",

@@ -1,4 +1,4 @@
-//! From characters to tokens: which token begins here, what indentation opens and closes, what is a key.
+//! Builds tokens from characters: which token begins here, which collections the indentation opens and closes, and which tokens are keys.
 //! (`scannerc.go`, except the insides of scalars, tags and directives.)
 
 use super::cursor::{Cursor, Mark};
@@ -6,19 +6,19 @@ use super::token::{NO_KEY, Queue, Token, TokenKind};
 use super::{ErrorContext, Failure, Problem, ReadError};
 use crate::tree::Span;
 
-/// go-yaml's limits of nesting, by brackets and by indentation.
+/// go-yaml's limit on nesting, both for brackets and for indentation.
 pub(super) const MAX_DEPTH: usize = 10_000;
 
-/// Characters that a key without `?` may have.
+/// The maximum length in characters of a key without `?`.
 const MAX_SIMPLE_KEY: u32 = 1024;
 
-/// A place where a key without `?` may have begun.
+/// A position where a key without `?` may have begun.
 #[derive(Clone, Copy, Debug, Default)]
 struct SimpleKey {
     possible: bool,
-    /// It must be a key: it is at the indentation of a block mapping.
+    /// Whether it must be a key, because it is at the indentation of a block mapping.
     required: bool,
-    /// The queue waits at its token to learn if it is a key.
+    /// Whether the queue waits at its token until it is known whether it is a key.
     awaited: bool,
     token_number: usize,
     mark: Mark,
@@ -29,13 +29,13 @@ pub(super) struct Scanner<'t, const TRACKED: bool> {
     pub(super) cursor: Cursor<'t, TRACKED>,
     queue: Queue,
     started: bool,
-    /// The head of the queue is known not to be a key.
+    /// Whether the head of the queue is known not to be a key.
     token_available: bool,
-    /// Columns of the current block collection, -1 outside of all.
+    /// The column of the current block collection; -1 outside all of them.
     pub(super) indent: i32,
     indents: Vec<i32>,
     simple_key_allowed: bool,
-    /// One for each level of brackets, and one for outside.
+    /// One entry per level of brackets, plus one for the level outside.
     simple_keys: Vec<SimpleKey>,
     pub(super) flow_level: usize,
     pub(super) comments: Vec<Span>,
@@ -57,12 +57,12 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         }
     }
 
-    /// The next token, which stays.
+    /// The next token, without taking it.
     pub(super) fn peek(&mut self) -> Result<Token, Failure> {
         if !self.token_available {
             self.fetch_more()?;
         }
-        // `fetch_more` leaves a token, and no one asks after the end of the stream.
+        // `fetch_more` leaves a token, and nobody peeks after the end of the stream.
         Ok(self.queue.head().copied().unwrap_or(Token::new(
             TokenKind::StreamEnd,
             self.cursor.mark(),
@@ -76,7 +76,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         self.queue.take();
     }
 
-    /// An error of the scanner, at the cursor.
+    /// A scanner error at the cursor.
     pub(super) fn error(&self, context: &'static str, begin: Mark, problem: Problem) -> Failure {
         let at = self.cursor.pos as u32;
         let begin_span = Span::new(begin.pos, at.max(begin.pos));
@@ -91,14 +91,14 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         )
     }
 
-    /// As [`Scanner::error`], with the place where a person would look for the error.
+    /// Like [`Scanner::error`], but at the span where a person would look for the error.
     pub(super) fn error_at(&self, span: Span, context: &'static str, begin: Mark, problem: Problem) -> Failure {
         let mut error = self.error(context, begin, problem);
         error.span = span;
         error
     }
 
-    /// The character at the cursor.
+    /// The span of the character at the cursor.
     fn error_span(&self) -> Span {
         let start = self.cursor.pos;
         let mut end = self.cursor.bytes.len().min(start + 1);
@@ -116,7 +116,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         Ok(())
     }
 
-    /// Whether more tokens are needed to know what the head of the queue is.
+    /// Whether more tokens are needed to decide what the head of the queue is.
     fn head_may_be_key(&mut self) -> Result<bool, Failure> {
         let Some(head) = self.queue.head() else { return Ok(true) };
         let level = head.key_level;
@@ -189,7 +189,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         }
     }
 
-    /// `---` or `...` at the start of a line.
+    /// Returns the token kind if `---` or `...` is at the start of this line.
     pub(super) fn document_indicator(&self) -> Option<TokenKind> {
         let kind = match self.cursor.byte(0) {
             b'-' => TokenKind::DocumentStart,
@@ -216,7 +216,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         Ok(true)
     }
 
-    /// The text that had to be a key: that line is where a colon is missing, not the token after it.
+    /// The error for text that had to be a key. It is reported on that text's line, where the colon is missing, not at the token after it.
     fn missing_colon(&self, key: SimpleKey) -> Failure {
         let start = key.mark.pos as usize;
         let mut end = start;
@@ -230,7 +230,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         self.error_at(span, "while scanning a simple key", key.mark, Problem::MissingColon)
     }
 
-    /// Notes that a key may begin here. Returns the level for the token, or `NO_KEY`.
+    /// Records that a key may begin here. Returns the level for the token, or `NO_KEY`.
     fn save_simple_key(&mut self) -> Result<u32, Failure> {
         if !self.simple_key_allowed {
             return Ok(NO_KEY);
@@ -261,7 +261,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         Ok(())
     }
 
-    /// Opens a block collection if the column is deeper than the current one. `before`: the number of the token it starts before.
+    /// Opens a block collection if the column is deeper than the current one. `before`: the number of the token before which it starts.
     fn roll_indent(&mut self, column: u32, before: Option<usize>, kind: TokenKind, mark: Mark) -> Result<(), Failure> {
         if self.flow_level > 0 || self.indent >= column as i32 {
             return Ok(());
@@ -358,8 +358,8 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         self.remove_simple_key()?;
         if self.flow_level > 0 {
             self.flow_level -= 1;
-            // go-yaml forgets a bracket that may be a key when no key was possible inside it: it goes to the parser at once, and a
-            // colon after it is too late.
+            // If no key was possible inside a bracket, go-yaml forgets that the bracket itself may be a key: it emits the bracket at once, and a
+            // colon after the collection comes too late.
             let inside = self.simple_keys.pop();
             if let (Some(inside), Some(bracket)) = (inside, self.simple_keys.last_mut())
                 && inside.token_number == bracket.token_number
@@ -435,7 +435,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         Ok(())
     }
 
-    /// Pushes a token that a key may begin with and that no key can follow.
+    /// Pushes a token that may begin a key, and after which no key can begin.
     fn fetch_keyable(&mut self, scan: impl FnOnce(&mut Self) -> Result<Token, Failure>) -> Result<(), Failure> {
         let key_level = self.save_simple_key()?;
         self.simple_key_allowed = false;
@@ -465,7 +465,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         Ok(())
     }
 
-    /// Passes blanks, comments and line breaks.
+    /// Skips blanks, comments and line breaks.
     fn scan_to_next_token(&mut self) -> Result<(), Failure> {
         loop {
             self.cursor.need(1)?;
@@ -495,7 +495,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         }
     }
 
-    /// Passes a comment and keeps its place.
+    /// Skips a comment and records its span.
     pub(super) fn scan_comment(&mut self) -> Result<(), Failure> {
         let start = self.cursor.pos as u32;
         self.cursor.skip_to_line_end()?;
@@ -504,7 +504,8 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
     }
 }
 
-/// Words an error as go-yaml does (`parser.fail`): it takes the line of the problem, or else of the context, and counts only the scanner's from 1.
+/// Builds the error with go-yaml's message (`parser.fail`). Its line is that of the problem or else of the context; only scanner errors
+/// count lines from 1.
 pub(super) fn failure(
     problem: Problem,
     scanner: bool,

@@ -1,4 +1,4 @@
-//! Where scalars end, and what is wrong inside them. Their values are not made here: see [`crate::scalar`].
+//! Finds the ends of scalars and the errors inside them. [`crate::scalar`] decodes their values.
 
 use super::cursor::Mark;
 use super::scan::Scanner;
@@ -7,11 +7,11 @@ use super::{Failure, Problem};
 use crate::scalar::break_len;
 use crate::tree::{ScalarStyle, Span};
 
-/// Bytes that a plain scalar's scan must look at.
+/// The class of bytes that the scan of a plain scalar must look at.
 const PLAIN: u8 = 1;
-/// Bytes that a single-quoted scalar's scan must look at.
+/// The class of bytes that the scan of a single-quoted scalar must look at.
 const SINGLE: u8 = 2;
-/// Bytes that a double-quoted scalar's scan must look at.
+/// The class of bytes that the scan of a double-quoted scalar must look at.
 const DOUBLE: u8 = 4;
 
 const CLASSES: [u8; 256] = {
@@ -40,7 +40,7 @@ const CLASSES: [u8; 256] = {
 };
 
 impl<const TRACKED: bool> Scanner<'_, TRACKED> {
-    /// Passes bytes that mean nothing to the given kind of scalar.
+    /// Skips bytes without a special meaning in the given kind of scalar.
     fn skip_ordinary(&mut self, class: u8) {
         if !TRACKED {
             let rest = &self.cursor.bytes[self.cursor.pos..];
@@ -49,10 +49,10 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         }
     }
 
-    /// Passes the words up to the end of the line, if none of them has a special byte or a byte outside ASCII: of long scalars,
-    /// nearly all lines. For places within a line only, after a word.
+    /// Skips to the end of the line if the rest of it has no special byte and no byte outside ASCII, as is true for nearly all lines of long
+    /// scalars. Only for positions within a line, after a word.
     fn skip_rest_of_line(&mut self, stop: u8, other_stop: u8) {
-        // So that a text of one long line is not searched again and again.
+        // A limit, so that a text of one long line is not searched over and over.
         const STRIDE: usize = 256;
         if TRACKED {
             return;
@@ -69,7 +69,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         }
     }
 
-    /// Scans a plain scalar. Also says whether a line break follows it.
+    /// Scans a plain scalar. Also returns whether a line break follows it.
     pub(super) fn scan_plain(&mut self) -> Result<(Token, bool), Failure> {
         let start = self.cursor.mark();
         let indent = (self.indent + 1) as usize;
@@ -202,7 +202,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         Ok(token)
     }
 
-    /// Checks and passes an escape sequence.
+    /// Checks and skips an escape sequence.
     fn scan_escape(&mut self, start: Mark) -> Result<(), Failure> {
         const CONTEXT: &str = "while parsing a quoted scalar";
         let digits = match self.cursor.byte(1) {
@@ -240,7 +240,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         self.cursor.need(1)?;
         let mut chomp = 0;
         let mut increment = 0;
-        // Both indicators are optional and come in either order.
+        // Both indicators are optional and may come in either order.
         for _ in 0..2 {
             match self.cursor.byte(0) {
                 it @ (b'+' | b'-') if chomp == 0 => chomp = it,
@@ -257,7 +257,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
             self.cursor.skip_ascii(1);
             self.cursor.need(1)?;
         }
-        // The end of what the value has.
+        // The end of the value so far.
         let mut end = self.cursor.pos;
         if self.cursor.byte(0) == b'#' {
             self.scan_comment()?;
@@ -300,7 +300,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         Ok(token)
     }
 
-    /// Passes indentation and empty lines, and finds out the indentation if it is not known yet (0). Returns where the last empty line ends.
+    /// Skips indentation and empty lines, and detects the indentation if it is not known yet (0). Returns the end of the last empty line.
     fn scan_block_breaks(&mut self, indent: &mut usize, start: Mark) -> Result<usize, Failure> {
         let mut end = self.cursor.pos;
         let mut deepest = 0;

@@ -8,17 +8,17 @@ use super::token::{Token, TokenKind};
 use super::{Failure, Problem};
 use crate::tree::Span;
 
-/// A character of an anchor, a tag handle or a directive's name.
+/// Whether a byte may occur in an anchor, a tag handle or a directive's name.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
-/// A character of a tag, besides those of a word.
+/// Whether a byte may occur in a tag.
 fn is_uri(byte: u8) -> bool {
     is_word(byte) || b";/?:@&=+$,.!~*'()[]%".contains(&byte)
 }
 
-/// What a tag is part of, for the words of its errors.
+/// The context in error messages about a tag.
 fn tag_context(directive: bool) -> &'static str {
     if directive {
         "while parsing a %TAG directive"
@@ -55,7 +55,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         Ok(())
     }
 
-    /// Scans a tag. What it means is for [`Tag::read`] to say.
+    /// Scans a tag. [`Tag::read`] splits it into its parts.
     pub(super) fn scan_tag(&mut self) -> Result<Token, Failure> {
         const CONTEXT: &str = "while scanning a tag";
         let start = self.cursor.mark();
@@ -69,7 +69,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
             self.cursor.skip_ascii(1);
         } else {
             let is_handle = self.scan_tag_handle(false, start)?;
-            // Without a second `!` what was read so far is part of the tag, which may then end here.
+            // Without a second `!`, the text read so far is part of the tag, which may then end here.
             self.scan_uri(false, !is_handle, start)?;
         }
         self.cursor.need(1)?;
@@ -79,7 +79,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         Ok(Token::new(TokenKind::Tag, start, self.cursor.pos as u32))
     }
 
-    /// Scans `!` or `!name!`; the second `!` is optional outside of a directive. Says whether it was there.
+    /// Scans `!` or `!name!`; the second `!` is optional outside of a directive. Returns whether it was there.
     fn scan_tag_handle(&mut self, directive: bool, start: Mark) -> Result<bool, Failure> {
         self.cursor.need(1)?;
         if self.cursor.byte(0) != b'!' {
@@ -117,7 +117,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         }
     }
 
-    /// Checks and passes the escaped bytes of one character.
+    /// Checks and skips the escaped bytes of one character.
     fn scan_uri_escapes(&mut self, directive: bool, start: Mark) -> Result<(), Failure> {
         let mut left = None;
         while left != Some(0) {
@@ -197,7 +197,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         Ok(())
     }
 
-    /// Scans `1.1`: major times 256 and minor.
+    /// Scans a version such as `1.1`. Returns major times 256 plus minor.
     fn scan_version(&mut self, start: Mark) -> Result<u32, Failure> {
         self.cursor.need(1)?;
         self.skip_blanks()?;
@@ -250,7 +250,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
     }
 }
 
-/// The byte that `%hh` at `at` represents.
+/// The byte that `%hh` at `at` encodes.
 fn escaped_octet(bytes: &[u8], at: usize) -> Option<u8> {
     let [b'%', high, low] = bytes.get(at..at + 3)? else {
         return None;
@@ -259,7 +259,7 @@ fn escaped_octet(bytes: &[u8], at: usize) -> Option<u8> {
     Some((digit(*high)? << 4 | digit(*low)?) as u8)
 }
 
-/// Replaces `%hh`.
+/// Decodes all `%hh`.
 pub(crate) fn unescape(uri: &str) -> Cow<'_, str> {
     if !uri.contains('%') {
         return Cow::Borrowed(uri);
@@ -279,7 +279,7 @@ pub(crate) fn unescape(uri: &str) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8_lossy(&plain).into_owned())
 }
 
-/// A tag as it is written, in two parts.
+/// A tag as written, split into two parts.
 #[derive(Debug)]
 pub(crate) struct Tag<'t> {
     /// `!`, `!!` or `!name!`; empty if the suffix is the whole tag.
@@ -288,7 +288,7 @@ pub(crate) struct Tag<'t> {
 }
 
 impl<'t> Tag<'t> {
-    /// Takes apart the text of a tag token.
+    /// Splits the text of a tag token.
     pub(crate) fn read(text: &'t str) -> Self {
         if let Some(verbatim) = text.strip_prefix("!<") {
             return Self {
@@ -318,7 +318,7 @@ impl<'t> Tag<'t> {
     }
 }
 
-/// The handle and prefix of a tag directive's token.
+/// The handle and prefix in the token of a `%TAG` directive.
 pub(super) fn read_tag_directive(text: &str, span: Span) -> (String, String) {
     let mut words = text[span.range()]
         .split([' ', '\t'])

@@ -1,4 +1,4 @@
-//! Tokens, and the queue that they wait in.
+//! Tokens, and the queue in which they wait.
 
 use super::cursor::Mark;
 use crate::tree::ScalarStyle;
@@ -31,13 +31,13 @@ pub(super) enum TokenKind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
-    /// Scalars: the value is not the text as it stands.
+    /// Scalars: whether the value differs from the source text.
     pub(super) decode: bool,
     pub(super) start: u32,
     pub(super) end: u32,
-    /// The line of the start.
+    /// The line on which it starts.
     pub(super) line: u32,
-    /// Block scalars: indentation. Version directives: major times 256 and minor.
+    /// Block scalars: the indentation. Version directives: major times 256 plus minor.
     pub(super) extra: u32,
     /// The level of the simple key that this token may begin, or `NO_KEY`.
     pub(super) key_level: u32,
@@ -59,12 +59,12 @@ impl Token {
     }
 }
 
-/// A first-in first-out queue that tokens can also be inserted into.
+/// A first-in, first-out queue with insertion.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     tokens: Vec<Token>,
     head: usize,
-    /// Tokens taken so far: the number of the token at the head.
+    /// The number of tokens taken so far, which is also the number of the token at the head.
     taken: usize,
 }
 
@@ -91,7 +91,7 @@ impl Queue {
         self.tokens.push(token);
     }
 
-    /// Puts a token before the one with this number; at the end if that one was taken already.
+    /// Inserts a token before the one with this number.
     pub(super) fn insert(&mut self, number: usize, token: Token) {
         match number.checked_sub(self.taken) {
             Some(ahead) => self.tokens.insert(self.head + ahead, token),

@@ -1,10 +1,10 @@
-//! Numbers as Go's `strconv` reads them.
+//! Parses numbers as Go's `strconv` does.
 
 use std::borrow::Cow;
 
 use super::Resolved;
 
-/// Reads a text that begins with a digit or sign.
+/// Parses a text that begins with a digit or sign.
 pub(super) fn number(text: &str) -> Resolved {
     let bytes = text.as_bytes();
     if let 1..=18 = bytes.len()
@@ -50,7 +50,7 @@ pub(super) fn number(text: &str) -> Resolved {
     Resolved::Text
 }
 
-/// `strconv.ParseInt`; without a base, the prefix says which.
+/// `strconv.ParseInt`; if `base` is `None`, the prefix decides.
 fn int(text: &str, base: Option<u32>) -> Option<i64> {
     let (negative, digits) = match text.as_bytes().first()? {
         b'+' => (false, &text[1..]),
@@ -65,7 +65,7 @@ fn int(text: &str, base: Option<u32>) -> Option<i64> {
     }
 }
 
-/// `strconv.ParseUint`; without a base, the prefix says which.
+/// `strconv.ParseUint`; if `base` is `None`, the prefix decides.
 fn uint(text: &str, base: Option<u32>) -> Option<u64> {
     let bytes = text.as_bytes();
     let first = *bytes.first()?;
@@ -85,7 +85,7 @@ fn uint(text: &str, base: Option<u32>) -> Option<u64> {
     })
 }
 
-/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`
+/// Whether the text matches `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`.
 fn is_float(bytes: &[u8]) -> bool {
     let digits = |mut at: usize| {
         while bytes.get(at).is_some_and(u8::is_ascii_digit) {
@@ -116,7 +116,7 @@ fn is_float(bytes: &[u8]) -> bool {
     at == bytes.len()
 }
 
-/// `strconv.ParseFloat` of a text that begins with a point: underscores between digits are allowed.
+/// `strconv.ParseFloat` for a text that begins with a point; underscores between digits are allowed.
 pub(super) fn float_with_point(text: &str) -> Option<f64> {
     let bytes = text.as_bytes();
     let mut after_digit = false;
@@ -127,7 +127,7 @@ pub(super) fn float_with_point(text: &str) -> Option<f64> {
         after_digit = byte.is_ascii_digit();
     }
     let plain = text.replace('_', "");
-    // The point alone is not a number, and `.e5` neither.
+    // Neither a lone point nor `.e5` is a number.
     if !is_float(plain.as_bytes()) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Which texts go-yaml takes for timestamps (`parseTimestamp`, by way of Go's `time.Parse`). Only an explicit `!!timestamp` asks.
+//! Recognizes go-yaml's timestamps (`parseTimestamp`, which uses Go's `time.Parse`). Only an explicit `!!timestamp` needs this.
 
 /// Whether the text is a timestamp.
 pub(crate) fn is_timestamp(text: &str) -> bool {
@@ -26,7 +26,7 @@ fn matches(bytes: &[u8], form: Form) -> bool {
     parse(bytes, form).is_some_and(<[u8]>::is_empty)
 }
 
-/// Returns what is left of the text.
+/// Parses a timestamp of this form. Returns the rest of the text.
 fn parse(bytes: &[u8], form: Form) -> Option<&[u8]> {
     let (year, rest) = bytes.split_at_checked(4)?;
     let year = year
@@ -60,7 +60,7 @@ fn literal(bytes: &[u8], byte: u8) -> Option<&[u8]> {
     bytes.split_first().filter(|it| *it.0 == byte).map(|it| it.1)
 }
 
-/// A space of the layout represents any number of them, and for none at the end of the text.
+/// Skips spaces. A space in Go's layout matches any number of spaces, or the end of the text.
 fn spaces(bytes: &[u8]) -> Option<&[u8]> {
     if bytes.first().is_some_and(|&it| it != b' ') {
         return None;
@@ -69,7 +69,7 @@ fn spaces(bytes: &[u8]) -> Option<&[u8]> {
     Some(&bytes[count..])
 }
 
-/// One or two digits.
+/// Parses a number of one or two digits.
 fn short_number(bytes: &[u8]) -> Option<(u32, &[u8])> {
     let digit = |at: usize| {
         bytes
@@ -94,7 +94,7 @@ fn fraction(bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// `Z` or an offset such as `+01:00`.
+/// Skips a time zone: `Z` or an offset such as `+01:00`.
 fn zone(bytes: &[u8]) -> Option<&[u8]> {
     if let Some(rest) = literal(bytes, b'Z') {
         return Some(rest);

@@ -1,4 +1,4 @@
-//! How a reader fills a tree: nodes in the order of the text, collections opened and closed.
+//! The builder that parsers use to make a tree: it takes nodes in document order, and collections are opened and closed.
 
 use super::{
     CollectionStyle, NO_PARENT, NodeData, NodeId, NodeKind, Properties, ScalarStyle, Span, Tree, siblings::Siblings,
@@ -6,12 +6,12 @@ use super::{
 use crate::scalar;
 use crate::text::Text;
 
-/// Builds a [`Tree`]; the caller gives nodes in the order of the text and closes what it opens.
+/// Builds a [`Tree`]. The caller adds nodes in document order and closes what it opens.
 #[derive(Debug)]
 pub struct TreeBuilder {
     tree: Tree,
     open: Vec<u32>,
-    /// The nodes of an older tree. Those before `first` stay.
+    /// The nodes of an older tree. Nodes before `first` stay valid.
     kept: Vec<NodeData>,
     /// The identifier of the first node that is built here.
     first: u32,
@@ -20,9 +20,9 @@ pub struct TreeBuilder {
 /// The result of rebuilding a part of a tree.
 #[derive(Debug)]
 pub(crate) struct Rebuilt {
-    /// The new nodes, with what belongs to them.
+    /// The new nodes, with their properties, aliases, lines and comments.
     pub(crate) fresh: Tree,
-    /// The nodes of the older tree; of those before the new ones, what was closed by the new ones ends where it does now.
+    /// The nodes of the older tree. Nodes that were still open before the new ones have updated ends.
     pub(crate) kept: Vec<NodeData>,
     /// The nodes that are still open.
     pub(crate) open: Vec<u32>,
@@ -59,7 +59,7 @@ impl TreeBuilder {
         }
     }
 
-    /// The nodes that are open, from the root.
+    /// The open nodes, from the root.
     pub(crate) fn open(&self) -> &[u32] {
         &self.open
     }
@@ -69,7 +69,7 @@ impl TreeBuilder {
         self.tree.comments.len()
     }
 
-    /// What was built, as it is.
+    /// The nodes built so far, without closing the open ones.
     pub(crate) fn into_parts(self) -> Rebuilt {
         Rebuilt {
             fresh: self.tree,
@@ -78,7 +78,7 @@ impl TreeBuilder {
         }
     }
 
-    /// The node that the next one becomes a child of.
+    /// The node that will be the parent of the next one.
     pub fn current(&self) -> Option<NodeId> {
         self.open.last().map(|&it| NodeId(it))
     }
@@ -88,7 +88,7 @@ impl TreeBuilder {
         NodeId(self.first + self.tree.nodes.len() as u32)
     }
 
-    /// Opens a mapping: the nodes up to [`TreeBuilder::close`] are its keys and values in turn.
+    /// Opens a mapping: the nodes up to [`TreeBuilder::close`] are alternating keys and values.
     pub fn open_mapping(&mut self, style: CollectionStyle, start: u32) -> NodeId {
         self.open_node(NodeKind::Mapping(style), start)
     }
@@ -98,12 +98,12 @@ impl TreeBuilder {
         self.open_node(NodeKind::Sequence(style), start)
     }
 
-    /// Opens an error node; what could be made out inside it becomes its children.
+    /// Opens an error node. Nodes that were recognized inside it become its children.
     pub fn open_error(&mut self, start: u32) -> NodeId {
         self.open_node(NodeKind::Error, start)
     }
 
-    /// Closes the node that was opened last, at byte `end`.
+    /// Closes the node that was opened last, with byte `end` as its end.
     pub fn close(&mut self, end: u32) {
         let after = self.next_id().0;
         if let Some(node) = self.open.pop() {
@@ -116,13 +116,13 @@ impl TreeBuilder {
         }
     }
 
-    /// Adds a scalar. `span` has the quotes or the block indicator; `indent` is the indentation of a block scalar's content in columns.
+    /// Adds a scalar. `span` includes the quotes or the block indicator; `indent` is the indentation of a block scalar's content in columns.
     pub fn scalar(&mut self, style: ScalarStyle, span: Span, indent: u32) -> NodeId {
         let decode = scalar::needs_decoding(&self.tree.text, style, span);
         self.scalar_known(style, span, indent, decode)
     }
 
-    /// As [`TreeBuilder::scalar`] for a reader that knows if the value differs from the text between the indicators.
+    /// Like [`TreeBuilder::scalar`], for callers that know whether the value differs from the text between the indicators.
     pub(crate) fn scalar_known(&mut self, style: ScalarStyle, span: Span, indent: u32, decode: bool) -> NodeId {
         self.push(NodeKind::Scalar(style), span, indent, decode)
     }
@@ -136,7 +136,7 @@ impl TreeBuilder {
         node
     }
 
-    /// Gives the node that was added or opened last its anchor and tag.
+    /// Sets the anchor and tag of the node that was added or opened last.
     pub fn set_properties(&mut self, properties: Properties) {
         if properties.is_empty() {
             return;
@@ -148,7 +148,7 @@ impl TreeBuilder {
         }
     }
 
-    /// Says that the API server's messages give the node that was added last another line than its place has.
+    /// Sets the line that the API server's messages give for the last added node, if it differs from the node's actual line.
     pub(crate) fn set_line(&mut self, line: u32) {
         self.tree.lines.push((NodeId(self.tree.nodes.len() as u32 - 1), line));
     }
@@ -158,12 +158,12 @@ impl TreeBuilder {
         self.tree.comments.push(span);
     }
 
-    /// Replaces the comments by these, which are in the order of the text.
+    /// Replaces the comments; the new ones must be in document order.
     pub(crate) fn set_comments(&mut self, comments: Vec<Span>) {
         self.tree.comments = comments;
     }
 
-    /// The finished tree. What is still open ends with the document.
+    /// Returns the finished tree. Nodes that are still open end with the document.
     pub fn finish(mut self) -> Tree {
         while !self.open.is_empty() {
             self.close(self.tree.span.end);

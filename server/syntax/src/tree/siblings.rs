@@ -1,4 +1,4 @@
-//! Where nodes stand among the children of their parent.
+//! The positions of nodes among the children of their parents.
 
 use std::sync::{
     OnceLock,
@@ -7,8 +7,8 @@ use std::sync::{
 
 use super::{NodeId, Tree};
 
-/// The positions of all nodes among their siblings, counted once somebody has walked over so many that it pays. So many questions together take
-/// time that grows with the tree and their number, and few take no longer than a walk.
+/// The positions of all nodes among their siblings, computed once enough siblings were walked to make it worthwhile. Therefore many lookups
+/// together take time proportional to their number plus the tree's size, and a few lookups cost no more than a walk.
 #[derive(Debug, Default)]
 pub(crate) struct Siblings {
     walked: AtomicUsize,
@@ -21,7 +21,7 @@ impl Clone for Siblings {
     }
 }
 
-/// What is known of a tree does not tell it from others.
+/// This is a cache, so it does not affect whether two trees are equal.
 impl PartialEq for Siblings {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -31,7 +31,7 @@ impl PartialEq for Siblings {
 impl Eq for Siblings {}
 
 impl Tree {
-    /// How many children of the node's parent stand before it: of a mapping keys have even numbers, and values odd ones. 0 for the root.
+    /// The index of the node among its parent's children: in a mapping, keys have even numbers and values odd ones. 0 for the root.
     pub fn position(&self, node: NodeId) -> usize {
         if let Some(positions) = self.siblings.positions.get() {
             return positions[node.0 as usize] as usize;
@@ -47,10 +47,10 @@ impl Tree {
         position
     }
 
-    /// The child of the same parent before this one.
+    /// The previous child of the same parent.
     pub fn previous_sibling(&self, node: NodeId) -> Option<NodeId> {
         let parent = self.parent(node)?;
-        // What lies before it is its parent, or the last in the subtree of the sibling.
+        // The node before it is its parent, or the last node in the sibling's subtree.
         let last = NodeId(node.0 - 1);
         if last == parent {
             return None;
@@ -59,21 +59,21 @@ impl Tree {
         around.find(|it| self.parent(*it) == Some(parent))
     }
 
-    /// The child of the same parent after this one.
+    /// The next child of the same parent.
     pub fn next_sibling(&self, node: NodeId) -> Option<NodeId> {
         let parent = self.parent(node)?;
         let next = self.end(node);
         (next < self.end(parent)).then_some(NodeId(next))
     }
 
-    /// Forgets the positions, because the nodes are others now.
+    /// Resets the positions after the nodes changed.
     pub(crate) fn forget_siblings(&mut self) {
         self.siblings = Siblings::default();
     }
 
     fn positions(&self) -> Box<[u32]> {
         let mut positions = vec![0; self.nodes.len()];
-        // How many children of each node have been passed.
+        // The number of children seen so far, for each node.
         let mut passed = vec![0; self.nodes.len()];
         for node in self.nodes() {
             if let Some(parent) = self.parent(node) {
@@ -100,7 +100,7 @@ mod tests {
             let parent = tree.parent(node)?;
             tree.children(parent).position(|it| it == node)
         };
-        // Before they are counted, and after.
+        // Test both before and after the positions are computed.
         for _ in 0..3 {
             for node in tree.nodes() {
                 assert_eq!(tree.position(node), walked(node).unwrap_or(0), "{node:?}");

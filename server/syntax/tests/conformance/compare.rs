@@ -1,4 +1,4 @@
-//! What we make of a text beside what Kubernetes makes of it.
+//! Compares our result for a text with that of Kubernetes.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use crd_analyzer_syntax::tree::{NodeId, NodeKind, Span, Tree};
 
 use super::oracle::{Answer, Oracle};
 
-/// A text, and how we read it if not as a whole.
+/// A text, and how to parse it if not as a whole.
 pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
     pub(crate) tree: Option<Result<Tree, ReadError>>,
 }
 
-/// Says for each text where we differ.
+/// Describes the difference for each text where the results differ.
 pub(crate) fn differences(oracle: &mut Oracle, cases: Vec<Case>) -> Vec<String> {
     let answers = oracle.ask(cases.iter().map(|it| it.bytes.as_slice()));
     let mut found = Vec::new();
@@ -25,7 +25,7 @@ pub(crate) fn differences(oracle: &mut Oracle, cases: Vec<Case>) -> Vec<String> 
         if (ours == theirs || is_same_but_for_order(&case, &ours, &theirs)) && wrong.is_none() {
             continue;
         }
-        // Go walks its maps in random order: which of several keys it complains about, or lets win, changes from run to run.
+        // Go iterates over maps in random order, so the key that it reports or keeps changes from run to run.
         let again = oracle.ask(std::iter::repeat_n(case.bytes.as_slice(), 40));
         if wrong.is_some() || again.iter().all(|it| it != &ours) {
             found.push(describe(&case, &ours, &theirs, wrong));
@@ -34,7 +34,7 @@ pub(crate) fn differences(oracle: &mut Oracle, cases: Vec<Case>) -> Vec<String> 
     found
 }
 
-/// Go sorts keys that are not UTF-8, as those of `!!binary` may be, by bytes that JSON does not show.
+/// Whether the results differ only in order: Go sorts keys that are not UTF-8, such as `!!binary` keys, by bytes that JSON does not show.
 fn is_same_but_for_order(case: &Case, ours: &Answer, theirs: &Answer) -> bool {
     let value = |it: &Answer| match it {
         Answer::Json { text, strict } => serde_json::from_str::<serde_json::Value>(text)
@@ -46,7 +46,7 @@ fn is_same_but_for_order(case: &Case, ours: &Answer, theirs: &Answer) -> bool {
     has_binary && value(ours).is_some_and(|it| Some(it) == value(theirs))
 }
 
-/// What we make of a text, and what is wrong with its tree.
+/// Parses a text. Returns our result, and any error found in the tree.
 fn read(case: &Case) -> (Answer, Option<String>) {
     let again = case.tree.is_none().then(|| {
         let source = Source::decode(case.bytes.clone());
@@ -81,7 +81,7 @@ fn describe(case: &Case, ours: &Answer, theirs: &Answer, wrong: Option<String>) 
     )
 }
 
-/// Says what is wrong with places in a tree.
+/// Describes the first wrong position in a tree.
 fn check_tree(tree: &Tree) -> Option<String> {
     let wrong = |node: NodeId, what: &str| Some(format!("{what} at {:?} {:?}", tree.span(node), tree.kind(node)));
     for node in tree.nodes() {

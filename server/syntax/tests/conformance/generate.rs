@@ -1,4 +1,4 @@
-//! Random documents that use every part of the grammar.
+//! Generates random documents that use every part of the grammar.
 
 use super::random::Random;
 
@@ -227,7 +227,7 @@ const PIECES: &[&str] = &[
     "0",
 ];
 
-/// Pieces of YAML in any order.
+/// Pieces of YAML in random order.
 pub(crate) fn soup(random: &mut Random) -> String {
     let count = 1 + random.below(30);
     (0..count).map(|_| random.text(PIECES)).collect()
@@ -426,7 +426,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The value of a key at `columns`, or with `inline` what follows a dash.
+    /// Writes the value of a key at `columns` or, with `inline`, the node after a dash.
     fn value(&mut self, columns: usize, inline: bool) {
         self.left = self.left.saturating_sub(1);
         if !inline {

@@ -1,10 +1,10 @@
-//! Small damage to texts.
+//! Damages texts in small ways.
 
 use std::path::PathBuf;
 
 use super::random::Random;
 
-/// Some lines of a file.
+/// Returns some lines of a file.
 pub(crate) fn excerpt(random: &mut Random, files: &[PathBuf]) -> String {
     let bytes = std::fs::read(random.pick(files)).expect("a readable file");
     let text = String::from_utf8(bytes).expect("the corpus is UTF-8");
@@ -103,7 +103,7 @@ const INSERTS: &[&str] = &[
     "=",
 ];
 
-/// Makes one change.
+/// Applies one random change.
 pub(crate) fn mutate(random: &mut Random, mut bytes: Vec<u8>) -> Vec<u8> {
     let at = if bytes.is_empty() {
         0
@@ -131,7 +131,7 @@ pub(crate) fn mutate(random: &mut Random, mut bytes: Vec<u8>) -> Vec<u8> {
             }
         }
         8 | 9 => {
-            // More or less indentation.
+            // Indent or dedent.
             let start = line_start(&bytes, at);
             if random.one_in(2) {
                 let spaces = vec![b' '; 1 + random.below(3)];
@@ -155,7 +155,7 @@ pub(crate) fn mutate(random: &mut Random, mut bytes: Vec<u8>) -> Vec<u8> {
         13 => bytes.truncate(at),
         14 => bytes.insert(at, random.next() as u8),
         _ => {
-            // Long enough for the limit of keys and for the reader's pieces.
+            // Long enough for the length limit of keys and for the parser's input pieces.
             let filler = random.text(&["x", "é", "x ", "\"x\" ", "x, ", "[", "日"]);
             let text = filler.repeat(1 + random.below(1200));
             bytes.splice(at..at, text.into_bytes());
@@ -164,7 +164,7 @@ pub(crate) fn mutate(random: &mut Random, mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// A text as UTF-16 with its byte order mark.
+/// Encodes a text as UTF-16 with a byte order mark.
 pub(crate) fn utf16(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     let little = random.one_in(2);
     let text = String::from_utf8_lossy(bytes);

@@ -1,4 +1,4 @@
-//! The program that answers with `sigs.k8s.io/yaml`.
+//! The oracle: a program that answers with `sigs.k8s.io/yaml`.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write as _};
@@ -13,7 +13,7 @@ pub(crate) struct Oracle {
     output: BufReader<ChildStdout>,
 }
 
-/// What Kubernetes makes of a text.
+/// The result of Kubernetes for a text.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Answer {
     Json { text: String, strict: Option<String> },
@@ -22,7 +22,7 @@ pub(crate) enum Answer {
 }
 
 impl Oracle {
-    /// Builds and starts the program; `None` where that is not possible, which CI does not forgive.
+    /// Builds and starts the program. Panics if that is not possible.
     pub(crate) fn start() -> Self {
         let source = super::repository().join("tests/conformance/yamljson");
         let binary = Path::new(env!("CARGO_TARGET_TMPDIR")).join("yamljson");
@@ -45,7 +45,7 @@ impl Oracle {
         Self { child, input, output }
     }
 
-    /// Asks about all texts and returns the answers in their order.
+    /// Sends all texts and returns the answers in the same order.
     pub(crate) fn ask<'a>(&mut self, texts: impl Iterator<Item = &'a [u8]>) -> Vec<Answer> {
         let requests = texts.map(|it| match std::str::from_utf8(it) {
             Ok(text) => serde_json::json!({ "text": text }),
@@ -54,7 +54,7 @@ impl Oracle {
         self.exchange(requests.collect()).iter().map(answer).collect()
     }
 
-    /// Asks how each file is cut; returns the documents and the error that stopped the cut.
+    /// Splits each file; returns the documents and the error that stopped the split.
     pub(crate) fn split<'a>(&mut self, files: impl Iterator<Item = &'a str>) -> Vec<(Vec<String>, Option<String>)> {
         let requests = files.map(|it| serde_json::json!({ "text": it, "split": true }));
         let bodies = |it: &Value| it["bodies"].as_array().into_iter().flatten().map(text_of).collect();
@@ -65,7 +65,7 @@ impl Oracle {
             .collect()
     }
 
-    /// Asks what kubectl reads in each file; returns the objects as JSON, and the error that stopped it.
+    /// Reads each file as kubectl does; returns the resources as JSON, and the error that stopped it.
     pub(crate) fn objects<'a>(&mut self, files: impl Iterator<Item = &'a [u8]>) -> Vec<(Vec<String>, Option<String>)> {
         let requests = files.map(|it| serde_json::json!({ "base64": base64(it), "file": true }));
         let bodies = |it: &Value| it["bodies"].as_array().into_iter().flatten().map(text_of).collect();
@@ -83,7 +83,7 @@ impl Oracle {
             request["id"] = id.into();
             writeln!(lines, "{request}").expect("a string");
         }
-        // The program answers while it reads, so both ends must be served.
+        // The program answers while it reads, so we must write and read at the same time.
         let mut input = self.input.take().expect("the input");
         let writer = std::thread::spawn(move || {
             input

@@ -1,10 +1,10 @@
-//! Numbers that are the same in every run (splitmix64).
+//! Random numbers that are the same in every run (splitmix64).
 
 pub(crate) struct Random(u64);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
-        // One step keeps seeds apart that are next to each other: without it their numbers would be the same, one place on.
+        // One step separates adjacent seeds: without it they would yield the same sequence, shifted by one.
         Self(Self(seed).next())
     }
 
@@ -21,7 +21,7 @@ impl Random {
         (self.next() % limit as u64) as usize
     }
 
-    /// True once in `odds` times.
+    /// Returns true with a probability of 1 in `odds`.
     pub(crate) fn one_in(&mut self, odds: usize) -> bool {
         self.below(odds) == 0
     }

@@ -57,7 +57,7 @@ pub(crate) fn substitute(written: &str, is_plain: bool, known: Option<&Variables
         None if quoting == Quoting::Quoted => Substituted::Text(text),
         None => Substituted::Either(text),
         Some(_) => match quoting {
-            Quoting::UnsearchedReport => Substituted::Written(text),
+            Quoting::Plain => Substituted::Written(text),
             Quoting::Unsure => Substituted::Either(text),
             // What is put in may end the quotes.
             Quoting::Quoted if has_quotes => Substituted::Unknown,
@@ -69,7 +69,7 @@ pub(crate) fn substitute(written: &str, is_plain: bool, known: Option<&Variables
 /// How go-yaml writes a text, however it was written before.
 #[derive(PartialEq, Eq, Debug)]
 enum Quoting {
-    UnsearchedReport,
+    Plain,
     Quoted,
     Unsure,
 }
@@ -85,7 +85,7 @@ fn quoting(text: &str) -> Quoting {
     if is_quoted {
         Quoting::Quoted
     } else if begins && text.bytes().all(|it| it.is_ascii_graphic() || it == b' ') {
-        Quoting::UnsearchedReport
+        Quoting::Plain
     } else {
         Quoting::Unsure
     }

@@ -1,4 +1,4 @@
-//! The language server: from a keystroke to what is published about it, its start, its memory.
+//! Benchmarks the language server: from a keystroke to the published diagnostics, its start, and its memory.
 
 use std::{
     path::Path,
@@ -15,11 +15,11 @@ use super::{
 };
 use crate::session::EditorSession;
 
-/// Keystrokes that a median is taken of.
+/// The number of keystrokes per median.
 const KEYSTROKES: usize = 60;
-/// Keystrokes to one parse by tree-sitter.
+/// The number of keystrokes per parse with tree-sitter.
 const PARSE_EVERY: usize = 4;
-/// Documents that are open when the memory is measured.
+/// The number of open documents for the memory measurement.
 const OPEN: usize = 100;
 
 pub(super) fn run(bench: &Bench) -> anyhow::Result<()> {
@@ -31,7 +31,7 @@ pub(super) fn run(bench: &Bench) -> anyhow::Result<()> {
     memory(bench)
 }
 
-/// From the start of the process to the answer to `initialize`.
+/// Measures the time from the start of the process to the response to `initialize`.
 fn start(analyzer: &Path, runs: usize) -> anyhow::Result<()> {
     let mut best = Duration::MAX;
     for _ in 0..runs * 3 {
@@ -44,12 +44,12 @@ fn start(analyzer: &Path, runs: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Types into descriptions and names all over the file, and takes it back.
+/// Types into descriptions and names all over the file, and undoes each edit.
 fn keystrokes(bench: &Bench, file: &str) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(bench.corpus.join(file))?;
     let mut parse = FullParse::new(&text)?;
     let lines: Vec<&str> = text.lines().collect();
-    // Ends of lines that say something: in descriptions, behind types, in the names of keys.
+    // The ends of lines with content: in descriptions, after types, in key names.
     let places: Vec<(usize, usize)> = lines
         .iter()
         .enumerate()
@@ -76,7 +76,7 @@ fn keystrokes(bench: &Bench, file: &str) -> anyhow::Result<()> {
             session.edit(uri, version, line, columns, typed)?;
             times.push(start.elapsed());
         }
-        // In turn with the keystrokes, so that both meet the machine in the same state.
+        // Alternates with keystrokes, so that both run under the same load.
         if n % PARSE_EVERY == 0 {
             parses.push(parse.time()?);
         }
@@ -101,7 +101,7 @@ fn keystrokes(bench: &Bench, file: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Opens the largest files of the corpus and types a letter into each.
+/// Opens the largest files of the corpus and types one letter into each.
 fn memory(bench: &Bench) -> anyhow::Result<()> {
     let mut files = bench.files.clone();
     files.sort_by_key(|file| std::cmp::Reverse(size_of(&bench.corpus.join(file))));

@@ -1,14 +1,14 @@
-//! What a full parse with tree-sitter-yaml takes: the measure of an editor's patience.
+//! Measures a full parse with tree-sitter-yaml, which serves as the reference for editor latency.
 
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use tree_sitter::Parser;
 
-/// Lines that the grammar's scanner counts: it keeps rows in 16 bits with a sign.
+/// The maximum number of lines for the grammar's scanner, which stores rows as signed 16-bit integers.
 const MAX_LINES: usize = 32_000;
 
-/// A text that is parsed again and again, each time from scratch. A text with too many lines is parsed in parts.
+/// A text that is parsed repeatedly, each time from scratch. A text with too many lines is split into parts.
 pub(super) struct FullParse {
     parser: Parser,
     parts: Vec<String>,
@@ -31,7 +31,7 @@ impl FullParse {
         Ok(Self { parser, parts })
     }
 
-    /// The time that a parse takes.
+    /// The time of one parse.
     pub(super) fn time(&mut self) -> anyhow::Result<Duration> {
         let start = Instant::now();
         for part in &self.parts {
@@ -41,7 +41,7 @@ impl FullParse {
     }
 }
 
-/// The text, or as many parts of the same number of lines as are needed. A part begins with the lines that hold its first line.
+/// Splits a text into as many parts of equal length as needed. A part begins with the parent keys of its first line.
 fn parsable_parts(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let count = lines.len().div_ceil(MAX_LINES).max(1);
@@ -49,7 +49,7 @@ fn parsable_parts(text: &str) -> Vec<String> {
     let mut begin = 0;
     let mut parts = Vec::new();
     while begin < lines.len() {
-        // A part does not begin within a scalar.
+        // A part must not begin inside a scalar.
         let is_entry = |line: &&str| line.trim_end().ends_with(':') && !line.contains(' ') || is_plain_key(line);
         let end = (begin + len..lines.len())
             .find(|&it| is_entry(&lines[it]))
@@ -62,14 +62,14 @@ fn parsable_parts(text: &str) -> Vec<String> {
     parts
 }
 
-/// Whether a line is `name:` and nothing else.
+/// Whether a line consists only of `name:`.
 fn is_plain_key(line: &str) -> bool {
     line.trim()
         .strip_suffix(':')
         .is_some_and(|key| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
-/// The lines above one that it is nested in, by indentation, from the outermost.
+/// The parent lines of a line by indentation, from the outermost.
 fn holders<'t>(lines: &[&'t str], at: usize) -> Vec<&'t str> {
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let Some(first) = lines.get(at) else { return Vec::new() };

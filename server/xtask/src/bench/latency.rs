@@ -1,4 +1,4 @@
-//! How long an answer takes while a person types: from a message sent to the answer received, at random places of a file.
+//! Measures response times while a person types: from sending a request to receiving the response, at random positions of a file.
 
 use std::time::{Duration, Instant};
 
@@ -9,16 +9,16 @@ use serde_json::{Value, json};
 use super::{Bench, grammar::FullParse};
 use crate::session::{EditorSession, position};
 
-/// Places that each figure is taken of.
+/// The number of positions per measurement.
 const PLACES: usize = 500;
 const SEED: u64 = 0x0006_2026;
 const URI: &str = "file:///bench/definition.yaml";
-/// What is typed: letters mostly, and what begins something else.
+/// What is typed: mostly letters, and characters that begin other tokens.
 const TYPED: [&str; 16] = [
     "a", "e", "n", "s", "t", "o", "r", "m", "x", ".", " ", ":", "-", "\n", "\"", "[",
 ];
 
-/// What is asked at the places.
+/// The requests to send: name, method, and whether a keystroke comes first.
 const QUESTIONS: [(&str, &str, bool); 4] = [
     ("completion", "textDocument/completion", false),
     ("hover", "textDocument/hover", false),
@@ -26,7 +26,7 @@ const QUESTIONS: [(&str, &str, bool); 4] = [
     ("keystroke and hover", "textDocument/hover", true),
 ];
 
-/// Asks on the CRD of 190 KB, on the largest, and on the one with the most rules of its size.
+/// Measures on the CRD of 190 KB, on the largest CRD, and on the CRD with the most rules of its size.
 pub(super) fn run(bench: &Bench) -> anyhow::Result<()> {
     for bytes in [190_000, 2_872_552, u64::MAX - 1] {
         let file = bench.file_of_size(bytes).context("the corpus has files")?;
@@ -65,7 +65,7 @@ pub(super) fn run(bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A request that nothing has to be looked up for.
+/// Measures a request that needs no computation.
 fn pass(session: &mut EditorSession) -> anyhow::Result<Duration> {
     let params = json!({ "textDocument": { "uri": "file:///bench/closed.yaml" }, "position": position((0, 0)) });
     let start = Instant::now();
@@ -73,7 +73,7 @@ fn pass(session: &mut EditorSession) -> anyhow::Result<Duration> {
     Ok(start.elapsed())
 }
 
-/// Types at a place, if that is wanted, and asks there at once. Afterwards takes it back, and lets the server come to rest.
+/// Optionally types at a position, and immediately sends a request there. Then undoes the edit, and waits until the server is idle.
 fn ask(
     session: &mut EditorSession,
     method: &str,
@@ -88,7 +88,7 @@ fn ask(
     };
     let (line, column) = place;
     let (typed, after) = if typed == "\n" {
-        // Editors indent a new line as the one above.
+        // Editors indent a new line like the previous one.
         (format!("\n{}", " ".repeat(indent)), (line + 1, indent))
     } else {
         (typed.to_owned(), (line, column + 1))
@@ -122,7 +122,7 @@ fn show(what: &str, times: &[Duration], parse: Duration) {
     );
 }
 
-/// Where something is asked: anywhere in a text, on its keys, and in its rules.
+/// The positions for requests: anywhere in a text, on its keys, and in its rules.
 struct Places<'t> {
     lines: Vec<&'t str>,
     rules: Vec<usize>,
@@ -130,14 +130,14 @@ struct Places<'t> {
 
 impl<'t> Places<'t> {
     fn of(text: &'t str) -> Self {
-        // A column is then a byte, whatever the client counts.
+        // Skip non-ASCII lines, so that columns are bytes in every encoding.
         let lines: Vec<_> = text.lines().map(|it| if it.is_ascii() { it } else { "" }).collect();
         let is_rule = |it: &usize| super::is_rule(lines[*it]) && !lines[*it].ends_with(['-', '|', '>']);
         let rules = (0..lines.len()).filter(is_rule).collect();
         Self { lines, rules }
     }
 
-    /// A place, and the indentation of its line.
+    /// A random position, and the indentation of its line.
     fn random(&self, rng: &mut Rng) -> ((usize, usize), usize) {
         loop {
             let is_rule = !self.rules.is_empty() && rng.u8(..4) == 0;

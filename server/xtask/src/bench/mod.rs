@@ -1,4 +1,4 @@
-//! How fast, as ratios of two programs in one run on one machine.
+//! Benchmarks: speed relative to another program, in the same run on the same machine.
 
 mod editor;
 mod grammar;
@@ -14,38 +14,38 @@ use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_conformance::peers;
 use process::{Run, measure};
 
-/// Benches.
+/// Run the benchmarks.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// Take the fastest of this many runs.
     #[arg(long, default_value_t = 3)]
     runs: usize,
 
-    /// Measure only this.
+    /// Run only this benchmark.
     #[arg(long)]
     only: Option<What>,
 
-    /// The profile of the program that is measured: `fast` builds in less time than `dist`, which is published.
+    /// The build profile of crd-analyzer: `fast` builds faster than `dist`, which is the published one.
     #[arg(long, default_value = "dist")]
     profile: String,
 }
 
-/// What can be measured.
+/// The available benchmarks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 enum What {
-    /// `check` over the corpus and on single files.
+    /// `check` of the corpus and of individual files.
     Check,
-    /// `cost` over the corpus and on the CRD with the most rules.
+    /// `cost` of the corpus and of the CRD with the most rules.
     Cost,
     /// The language server.
     Editor,
-    /// Its answers while a person types.
+    /// The response times of the language server while a person types.
     Latency,
-    /// The corpus as one workspace: CRDs and the custom resources beside them.
+    /// The corpus as one workspace: CRDs and their custom resources.
     Workspace,
 }
 
-/// The programs, and what they are asked about.
+/// The programs to compare, and their input.
 struct Bench {
     corpus: std::path::PathBuf,
     files: Vec<String>,
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
 }
 
 impl Bench {
-    /// One of our commands against one of the oracle's, on one thread each: over the corpus, and on single files of about these sizes
+    /// Compares one of our commands with one of the oracle's, single-threaded: on the corpus, and on individual files of about these sizes
     /// in bytes.
     fn compare(&self, ours: &str, theirs: &str, sizes: &[u64]) -> anyhow::Result<()> {
         let list = self.listed()?;
@@ -102,7 +102,7 @@ impl Bench {
         Ok(())
     }
 
-    /// `check` of a folder, with all that people get and the server does not say: words around the answers, and hints.
+    /// Measures `check` of a folder with everything that users see beyond the API server's answer: explanations and hints.
     fn as_a_person_runs_it(&self) -> anyhow::Result<()> {
         let list = self.listed()?;
         let mut check = Command::new(&self.analyzer);
@@ -116,7 +116,7 @@ impl Bench {
         Ok(())
     }
 
-    /// A file that lists the corpus.
+    /// Writes a list of the corpus files to a temporary file.
     fn listed(&self) -> anyhow::Result<std::path::PathBuf> {
         let list = std::env::temp_dir().join(format!("crd-analyzer-bench-{}.txt", std::process::id()));
         std::fs::write(&list, self.files.join("\n"))?;
@@ -143,7 +143,7 @@ impl Bench {
         Ok((measure(&mut check, self.runs)?, measure(&mut ask, self.runs)?))
     }
 
-    /// `cost` on the CRD that has the most rules, less what a CRD without any takes: the rules themselves.
+    /// Measures `cost` of the CRD with the most rules, minus the time for a CRD without rules: the rules alone.
     fn most_rules(&self) -> anyhow::Result<()> {
         let mut most = (0, "");
         for file in &self.files {
@@ -157,14 +157,14 @@ impl Bench {
         rules::run(&self.corpus.join(file), self.runs)
     }
 
-    /// The file of the corpus whose size is nearest to `bytes`.
+    /// The corpus file whose size is closest to `bytes`.
     fn file_of_size(&self, bytes: u64) -> Option<String> {
         let size = |file: &String| size_of(&self.corpus.join(file));
         self.files.iter().min_by_key(|file| size(file).abs_diff(bytes)).cloned()
     }
 }
 
-/// Whether a line begins a rule of a CRD, near enough.
+/// Whether a line probably begins a rule of a CRD.
 fn is_rule(line: &str) -> bool {
     line.trim_start().trim_start_matches("- ").starts_with("rule:")
 }

@@ -1,4 +1,4 @@
-//! What a run of a program takes.
+//! Measures the time and memory of running a program.
 
 use std::{
     process::{Command, Stdio},
@@ -7,18 +7,18 @@ use std::{
 
 use anyhow::{Context as _, bail};
 
-/// What one run took.
+/// The measurements of one run.
 #[derive(Clone, Copy)]
 pub(crate) struct Run {
-    /// By the clock, from start to end.
+    /// The wall-clock time.
     pub(crate) time: Duration,
-    /// Of a processor, in the program and in the system for it: what a loaded machine does not change much.
+    /// The processor time in user and kernel mode, which hardly depends on the load of the machine.
     pub(crate) cpu: Duration,
-    /// The most memory that it held, in KiB.
+    /// The peak memory, in KiB.
     pub(crate) peak_kib: u64,
 }
 
-/// Runs a command a few times and takes the best time and the worst peak of memory.
+/// Runs a command several times. Returns the best time and the largest peak memory.
 pub(crate) fn measure(command: &mut Command, runs: usize) -> anyhow::Result<Run> {
     let mut best: Option<Run> = None;
     for _ in 0..runs {
@@ -30,7 +30,7 @@ pub(crate) fn measure(command: &mut Command, runs: usize) -> anyhow::Result<Run>
             .spawn()?;
         let (mut peak, mut cpu) = (0, Duration::ZERO);
         let status = loop {
-            // Both are only readable while the process lives; a short sleep costs less than a millisecond of accuracy.
+            // Both are only available while the process is alive. A short sleep costs less than a millisecond of accuracy.
             peak = peak.max(peak_kib(child.id()));
             cpu = cpu.max(cpu_time(child.id()));
             if let Some(status) = child.try_wait()? {
@@ -55,12 +55,12 @@ pub(crate) fn measure(command: &mut Command, runs: usize) -> anyhow::Result<Run>
     best.context("at least one run")
 }
 
-/// The peak resident memory of a process so far, in KiB; 0 where the system does not say.
+/// The peak resident memory of a process so far, in KiB; 0 if unknown.
 pub(super) fn peak_kib(pid: u32) -> u64 {
     status_kib(pid, "VmHWM:")
 }
 
-/// The resident memory of a process now, in KiB; 0 where the system does not say.
+/// The current resident memory of a process, in KiB; 0 if unknown.
 pub(super) fn resident_kib(pid: u32) -> u64 {
     status_kib(pid, "VmRSS:")
 }
@@ -72,9 +72,9 @@ fn status_kib(pid: u32, name: &str) -> u64 {
         .unwrap_or(0)
 }
 
-/// The processor time of a process so far; zero where the system does not say.
+/// The processor time of a process so far; zero if unknown.
 fn cpu_time(pid: u32) -> Duration {
-    // Nanoseconds on a processor, waiting for one, and how often: of the main thread, and the others beside it.
+    // The first number is the nanoseconds on a processor. Each thread has its own file.
     let tasks = std::fs::read_dir(format!("/proc/{pid}/task"))
         .into_iter()
         .flatten()

@@ -1,4 +1,4 @@
-//! The corpus as one workspace: how long it takes until its objects are known, and until a resource follows its CRD.
+//! Benchmarks the corpus as one workspace: the time until its objects are indexed, and until a resource reflects a change of its CRD.
 
 use std::{
     process::Command,
@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use super::{Bench, process::measure};
 use crate::session::EditorSession;
 
-/// A CRD of the corpus and a resource of it.
+/// A CRD of the corpus and one of its resources.
 const DEFINITION: &str = "crds/kyverno__kyverno/clusterpolicies.kyverno.io.yaml";
 const RESOURCE: &str = "crs/CrunchyData__postgres-operator/clusterpolicy.service_links.yaml";
 
@@ -52,7 +52,7 @@ pub(super) fn run(bench: &Bench) -> anyhow::Result<()> {
     let mut times = Vec::new();
     for version in 1..=u64::try_from(bench.runs)? * 4 {
         let start = Instant::now();
-        // A rule that nothing passes comes and goes: only lists that change are sent.
+        // Alternately adds and removes a rule that is never true, because unchanged diagnostics are not sent again.
         if version % 2 == 1 {
             session.edit(&crd, version, line + 1, [0, 0], &rule)?;
         } else {

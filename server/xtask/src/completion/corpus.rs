@@ -1,4 +1,4 @@
-//! The corpus as completion sees it: files and the CRDs that are known.
+//! The corpus for completion: files, and an index of CRDs.
 
 use std::{
     path::{Path, PathBuf},
@@ -23,7 +23,7 @@ pub(crate) struct Corpus {
     pub(crate) catalog: Catalog,
 }
 
-/// The disk.
+/// Reads files from disk.
 struct Disk;
 
 impl Files for Disk {
@@ -57,13 +57,13 @@ impl Corpus {
         })
     }
 
-    /// What is known near a file.
+    /// The CRDs that apply to a file.
     pub(crate) fn near<'a>(&'a self, path: &'a Path) -> Near<'a> {
         Near { corpus: self, path }
     }
 }
 
-/// The CRDs as they count for a file.
+/// The CRDs that apply to a file.
 pub(crate) struct Near<'a> {
     corpus: &'a Corpus,
     path: &'a Path,
@@ -71,7 +71,7 @@ pub(crate) struct Near<'a> {
 
 impl Definitions for Near<'_> {
     fn find(&self, kind: &GroupKind) -> Option<Arc<CrdText>> {
-        // Objects lie in folders that are called as those of their CRDs.
+        // Custom resources are in a folder with the same name as that of their CRDs.
         let near = self.path.to_string_lossy().replace("/crs/", "/crds/");
         let found = self.corpus.catalog.with(|index| index.find(kind, Path::new(&near)))?;
         self.corpus.catalog.text(&found.definition)

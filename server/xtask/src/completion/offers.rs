@@ -1,4 +1,4 @@
-//! The completion items at the place of a deleted word.
+//! The completion items at the position of a deleted word.
 
 use std::{
     sync::Arc,
@@ -23,7 +23,7 @@ use super::{
     positions::{Kind, Position, VERSION},
 };
 
-/// What is deleted behind the cursor.
+/// What is deleted after the cursor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Deletion {
     /// The rest of the word.
@@ -41,9 +41,9 @@ impl Deletion {
     }
 }
 
-/// What was offered at a position.
+/// The result of completion at a position.
 pub(super) struct Trial {
-    /// Where the word stands among what fits the part of it that is left.
+    /// The rank of the word among the items that match its remaining part.
     pub(super) rank: Option<usize>,
     pub(super) time: Duration,
     deletion: Deletion,
@@ -105,14 +105,14 @@ fn ask(corpus: &Corpus, position: &Position<'_>, text: &str, offset: u32) -> (Op
         transforms: true,
         definitions: &near,
     };
-    // CRDs are read once in a session, and so is what rules see.
+    // The first request also reads the CRDs and the types for rules, which are cached.
     let _ = complete(&request);
     let start = Instant::now();
     let found = complete(&request);
     (found, start.elapsed())
 }
 
-/// The items that a client shows: those that begin with what is typed, then those that have its letters in their order.
+/// The items that a client shows: first those that start with the typed text, then those that contain its letters in order.
 fn filtered<'f>(found: &'f Completions, text: &str) -> Vec<&'f Item> {
     let typed = text[found.insert.range()].to_lowercase();
     let begins = |it: &&Item| it.filter.to_lowercase().starts_with(&typed);
@@ -129,11 +129,11 @@ fn filtered<'f>(found: &'f Completions, text: &str) -> Vec<&'f Item> {
         .collect()
 }
 
-/// Texts that are judged to see whether an item is known where it is offered.
+/// The maximum size of texts that are checked after inserting an item.
 const MAX_CHECKED: usize = 400_000;
 
-/// Puts a random item that is offered instead of the word, and gives what the check says of it as of something that is not known there;
-/// `None` if there was nothing to put. The error is what it says.
+/// Replaces the word by a random offered item, and checks the result. The error is a diagnostic that the item is unknown there.
+/// `None` if no item could be inserted.
 pub(super) fn check_one(corpus: &Corpus, position: &Position<'_>, random: &mut Rng) -> Option<Result<(), String>> {
     let text = &position.file.text;
     if text.len() > MAX_CHECKED {
@@ -145,7 +145,7 @@ pub(super) fn check_one(corpus: &Corpus, position: &Position<'_>, random: &mut R
     let fits = |it: &&Item| match position.kind {
         Kind::Cel => match it.kind {
             ItemKind::Field | ItemKind::Variable => !is_called && it.edits.is_empty(),
-            // A macro is one by the number of its arguments, too.
+            // A macro is only recognized with the right number of arguments.
             ItemKind::Function | ItemKind::Method => is_called,
             _ => false,
         },
@@ -171,9 +171,9 @@ pub(super) fn check_one(corpus: &Corpus, position: &Position<'_>, random: &mut R
         .collect();
     let refused = shown.iter().map(|it| &it.finding).find(|it| {
         let is_here = it.span.start <= place.end && place.start <= it.span.end;
-        // What is selected from another variable may well not be there.
+        // A field of another variable may not exist.
         let is_own = item.kind != ItemKind::Variable || it.code != "undefined-field";
-        // What is required beside an item is not a word about the item.
+        // A missing required field is not an error of the item.
         let is_missing = matches!(
             it.server,
             Some(ServerSays::Cause {
@@ -197,7 +197,7 @@ pub(super) fn check_one(corpus: &Corpus, position: &Position<'_>, random: &mut R
     }))
 }
 
-/// Whether a code says that something is not known where it stands.
+/// Whether a code means that something is unknown at its position.
 fn is_unknown(code: &str, kind: Kind) -> bool {
     match kind {
         Kind::Cel => matches!(code, "undefined-field" | "undeclared-reference"),

@@ -1,4 +1,4 @@
-//! Random places of the corpus whose word completion can know.
+//! Random positions of the corpus with words that completion can offer.
 
 use std::sync::Arc;
 
@@ -20,20 +20,20 @@ use fastrand::Rng;
 
 use super::corpus::{Corpus, File};
 
-/// What a word is.
+/// The kind of a word.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Kind {
     /// A field of the API.
     CrdKey,
-    /// A value out of a few.
+    /// One of a fixed set of values.
     CrdValue,
-    /// The name of a property in `required` or among list-map keys.
+    /// The name of a property in `required` or `x-kubernetes-list-map-keys`.
     CrdName,
     /// A field that the CRD declares.
     CrKey,
     /// A value of an enumeration, or a boolean.
     CrValue,
-    /// A name in an expression.
+    /// A name in a CEL expression.
     Cel,
 }
 
@@ -47,7 +47,7 @@ impl Kind {
         Self::CrValue,
     ];
 
-    /// The kind of the n-th position: keys and names in expressions more often than values.
+    /// The kind of the n-th position. Keys and names in expressions are more frequent than values.
     pub(super) fn at(n: usize) -> Self {
         let turn = [0, 1, 2, 0, 1, 2, 3, 4, 5];
         Self::ALL[turn[n % turn.len()]]
@@ -65,19 +65,19 @@ impl Kind {
     }
 }
 
-/// A place and its word.
+/// A position and its word.
 pub(super) struct Position<'c> {
     pub(super) file: &'c File,
     pub(super) kind: Kind,
-    /// Where the word is written, without quotes.
+    /// The span of the word, without quotes.
     pub(super) span: Span,
     pub(super) word: String,
 }
 
-/// The Kubernetes version that completion is asked for.
+/// The Kubernetes version for completion.
 pub(super) const VERSION: KubernetesVersion = KubernetesVersion::NEWEST;
 
-/// Files that are tried for a position before another kind's turn comes.
+/// The number of files to try for a position before the next kind.
 const TRIES: usize = 50;
 
 impl<'c> Position<'c> {
@@ -96,7 +96,7 @@ impl<'c> Position<'c> {
         })
     }
 
-    /// A position in a file, if it has one of the kind.
+    /// A position of this kind in a file, if there is one.
     pub(super) fn random_in(corpus: &'c Corpus, file: &'c File, kind: Kind, random: &mut Rng) -> Option<Self> {
         let parsed = Parsed::new(file.text.clone(), Arc::default());
         let documents: Vec<_> = parsed.documents().filter(|it| !it.is_broken).collect();
@@ -109,7 +109,7 @@ impl<'c> Position<'c> {
         Some(Self { file, kind, span, word })
     }
 
-    /// Where the word is cut: before its last character at the latest.
+    /// A random offset in the word to cut it at, before its last character.
     pub(super) fn random_cut(&self, random: &mut Rng) -> u32 {
         let text = &self.file.text[self.span.range()];
         let cuts: Vec<_> = text.char_indices().map(|it| it.0).collect();
@@ -117,7 +117,7 @@ impl<'c> Position<'c> {
     }
 }
 
-/// The text of a scalar without its quotes, if it is written as it is.
+/// The text of a scalar without its quotes, if it has no escapes.
 fn word_of(tree: &Tree, node: NodeId) -> Option<(Span, String)> {
     let NodeKind::Scalar(style) = tree.kind(node) else {
         return None;
@@ -132,7 +132,7 @@ fn word_of(tree: &Tree, node: NodeId) -> Option<(Span, String)> {
     (!word.is_empty() && tree.text()[span.range()] == word).then_some((span, word))
 }
 
-/// A random node that fits; nodes are tried from a random one on.
+/// A random node that fits. Tries all nodes, starting from a random one.
 fn random_node(tree: &Tree, random: &mut Rng, fits: impl Fn(NodeId) -> bool) -> Option<NodeId> {
     let nodes: Vec<_> = tree.nodes().collect();
     if nodes.is_empty() {
@@ -152,7 +152,7 @@ fn in_definition(document: &Document<'_>, kind: Kind, random: &mut Rng) -> Optio
     word_of(tree, node)
 }
 
-/// Whether the written text there is something that the API knows.
+/// Whether the CRD API knows the key or value at a node.
 fn is_known(tree: &Tree, node: NodeId, kind: Kind) -> bool {
     let path = path_of(tree, node);
     let is_key = tree.is_key(node);
@@ -179,7 +179,7 @@ fn is_known(tree: &Tree, node: NodeId, kind: Kind) -> bool {
             let is_known = |values: &Values| values.known().iter().any(|it| it.text == text);
             match (&field.ty, &field.values) {
                 (FieldType::Boolean, _) => text == "true" || text == "false",
-                // Free words: formats of others, names of versions.
+                // Open values: other formats, names of versions.
                 (_, Values::Open(_)) if field.name == "format" => {
                     is_known(&field.values) && fits_type(tree, node, &text)
                 }
@@ -213,7 +213,7 @@ fn is_known(tree: &Tree, node: NodeId, kind: Kind) -> bool {
     }
 }
 
-/// Whether a format is one of the schema's type.
+/// Whether a format fits the type of its schema.
 fn fits_type(tree: &Tree, node: NodeId, format: &str) -> bool {
     let ty = tree.parent(node).and_then(|it| schema::text(tree, it, "type"));
     match ty.as_deref() {
@@ -271,7 +271,7 @@ fn in_object(
     word_of(tree, node)
 }
 
-/// A name in an expression that compiles.
+/// A name in a CEL expression that compiles.
 fn in_expression(document: &Document<'_>, random: &mut Rng) -> Option<(Span, String)> {
     let tree = document.tree;
     let scalars = cel::scalars(tree);

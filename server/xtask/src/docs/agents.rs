@@ -1,4 +1,4 @@
-//! What coding agents read: a list of all pages, a skill, and a plugin that starts the language server. All of it is made of declarations.
+//! Generates files for coding agents from declarations: a list of all pages, a skill, and a plugin that starts the language server.
 
 use std::{fmt::Write as _, path::PathBuf};
 
@@ -17,10 +17,10 @@ use crd_analyzer_conformance::peers;
 /// The folder of the plugin.
 const FOLDER: &str = "integrations/agents";
 
-/// Columns of a line of Markdown.
+/// The maximum width of a line of Markdown.
 const COLUMNS: usize = 110;
 
-/// All files, each with its text.
+/// All files with their content.
 pub(super) fn files() -> anyhow::Result<Vec<(PathBuf, String)>> {
     let product = release::product()?;
     let commands = commands()?;
@@ -63,7 +63,7 @@ fn commands() -> anyhow::Result<Vec<(String, String)>> {
     Ok(commands)
 }
 
-/// The first paragraph of the comment on the arguments of a subcommand.
+/// The first paragraph of the doc comment on a subcommand's arguments.
 fn first_sentence(text: &str) -> Option<String> {
     let (before, _) = text.split_once("struct Args {")?;
     let comment = before.rsplit("\n\n").next()?;
@@ -73,12 +73,12 @@ fn first_sentence(text: &str) -> Option<String> {
     (!sentence.is_empty()).then(|| format!("{}.", sentence.trim_end_matches('.')))
 }
 
-/// The address of a file of the repository.
+/// The URL of a file in the repository.
 fn address(product: &Product, path: &str) -> String {
     format!("{}/blob/v{}/{path}", product.repository, product.version)
 }
 
-/// The pages of the guide: title and path.
+/// The title and path of each page of the guide.
 fn pages() -> anyhow::Result<Vec<(String, String)>> {
     let path = peers::root().join("docs/SUMMARY.md");
     let text = std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
@@ -130,7 +130,7 @@ fn in_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// When an agent should read the skill.
+/// The description that tells agents when to use the skill.
 const WHEN: &str = "Check Kubernetes CRDs, custom resources and CEL rules for the errors of the API server. Use after you write or \
                     change a CustomResourceDefinition, a custom resource, a kubebuilder marker or a ValidatingAdmissionPolicy, \
                     and to explain an error of the API server or kubectl.";
@@ -182,7 +182,7 @@ fn skill(product: &Product, commands: &[(String, String)]) -> String {
     text
 }
 
-/// A paragraph in lines that are not too long.
+/// Wraps a paragraph.
 fn filled(text: &str) -> String {
     let (mut filled, mut column) = (String::new(), 0);
     for word in text.split_whitespace() {
@@ -211,7 +211,7 @@ fn plugin(product: &Product) -> Value {
     })
 }
 
-/// How the language server is started, and for which files.
+/// The command of the language server, and its files.
 fn language_server() -> Value {
     json!({
         "crd-analyzer": {

@@ -1,53 +1,53 @@
-//! What libFuzzer says and the driver measures, as a line of a table.
+//! Reads libFuzzer's output and the driver's measurements, and prints them as a table.
 
 use std::{path::PathBuf, time::Duration};
 
-/// What a target came to.
+/// The outcome of a target.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
-    /// Inputs of this run.
+    /// The number of inputs of this run.
     inputs: u64,
-    /// Inputs of all runs since the folder of the reports was made, and what they took.
+    /// The number and measurements of all inputs since the reports folder was created.
     measured: Measured,
-    /// Branches that some input has reached, and all that there are.
+    /// The numbers of covered branches and of all branches.
     edges: (u64, u64),
-    /// Branches, each with how often an input took it.
+    /// The number of features: branches, distinguished by how often an input takes them.
     features: u64,
-    /// Inputs that were kept.
+    /// The number of kept inputs.
     kept: u64,
-    /// What the process took at most, in MiB.
+    /// The peak memory of the process, in MiB.
     peak: u64,
     seconds: f64,
-    /// What broke, if something did.
+    /// The failure, if there is one.
     pub(crate) finding: Option<FuzzFinding>,
 }
 
-/// What inputs took, of the processor in nanoseconds and of memory in bytes.
+/// The processor time (nanoseconds) and memory (bytes) of inputs.
 #[derive(Clone, Copy, Debug, Default)]
 struct Measured {
     inputs: u64,
-    /// What one in 1,000 takes more of, and what no one does.
+    /// The 99.9th percentile and the maximum.
     time: (u64, u64),
     memory: (u64, u64),
 }
 
-/// An input that broke something.
+/// An input that caused a failure.
 #[derive(Debug)]
 pub(crate) struct FuzzFinding {
-    /// What happened, in libFuzzer's words.
+    /// The failure, in libFuzzer's words.
     pub(crate) what: String,
-    /// The last words of the process.
+    /// The last output of the process.
     pub(crate) words: String,
-    /// The input.
+    /// The file of the input.
     pub(crate) file: PathBuf,
 }
 
-/// Above the lines.
+/// The header of the table.
 pub(crate) const HEADER: &str =
     "target      inputs  per s   edges        features  kept   time 99.9 %  most      memory 99.9 %  most      process";
 
 impl Outcome {
-    /// Reads what was said and measured.
+    /// Reads the output and the measurements.
     pub(crate) fn read(said: &str, measured: &str, is_clean: bool, time: Duration) -> anyhow::Result<Self> {
         let number = |name: &str| {
             let mut lines = said.lines().filter_map(|it| it.strip_prefix(name));
@@ -119,7 +119,7 @@ impl Outcome {
     }
 }
 
-/// What all came to.
+/// The summary of all targets.
 pub(crate) fn total<'o>(outcomes: impl Iterator<Item = &'o Outcome>) -> String {
     let (mut inputs, mut ever, mut findings) = (0, 0, 0);
     for outcome in outcomes {
@@ -130,7 +130,7 @@ pub(crate) fn total<'o>(outcomes: impl Iterator<Item = &'o Outcome>) -> String {
     format!("{inputs} inputs, {ever} with those of earlier runs; {findings} findings")
 }
 
-/// The branches that were reached, and all.
+/// The numbers of covered branches and of all branches.
 pub(crate) fn edges(said: &str) -> (u64, u64) {
     let reached = status_lines(said)
         .filter_map(|it| after(it, "cov:"))
@@ -143,19 +143,19 @@ pub(crate) fn edges(said: &str) -> (u64, u64) {
     (reached, all.unwrap_or_default())
 }
 
-/// Lines such as `#1024 NEW cov: 10 ft: 12 corp: 3/40b lim: 4 exec/s: 0 rss: 30Mb`.
+/// Status lines such as `#1024 NEW cov: 10 ft: 12 corp: 3/40b lim: 4 exec/s: 0 rss: 30Mb`.
 fn status_lines(said: &str) -> impl Iterator<Item = &str> {
     said.lines().filter(|it| it.starts_with('#') && it.contains(" cov: "))
 }
 
-/// The number that follows a name.
+/// The number after a name.
 fn after(line: &str, name: &str) -> Option<u64> {
     let rest = line.split_once(&format!(" {name} "))?.1;
     let digits = rest.find(|it: char| !it.is_ascii_digit()).unwrap_or(rest.len());
     rest[..digits].parse().ok()
 }
 
-/// What a panic says, or else the last lines before the engine's own words.
+/// The message of a panic, otherwise the last lines before the engine's own output.
 fn words(said: &str) -> String {
     let before = said.split("\n==").next().unwrap_or_default();
     let panic = before.find("panicked at ").map(|at| &before[at..]);
@@ -190,7 +190,7 @@ impl Measured {
     }
 }
 
-/// Bytes as text that a log keeps as it is.
+/// Bytes as base64, which survives logs.
 pub(crate) fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);

@@ -1,11 +1,11 @@
-//! Sentences of Markdown.
+//! Extracts sentences from Markdown.
 
 use super::Read;
 
-/// A text with fewer words is a name, not a sentence.
+/// The minimum number of words in a sentence. Shorter texts are names.
 const WORDS: usize = 3;
 
-/// Sentences of paragraphs, list items, headings and cells of tables, without blocks of code.
+/// The sentences of paragraphs, list items, headings and table cells, without code blocks.
 pub(super) fn sentences(text: &str) -> Vec<Read> {
     let mut found = Vec::new();
     let (mut paragraph, mut begins) = (String::new(), 1);
@@ -60,7 +60,7 @@ pub(super) fn split(paragraph: &str, line: usize) -> Vec<Read> {
     found
 }
 
-/// Where the first sentence ends: after a mark before a space, outside of backquotes.
+/// The end of the first sentence: after a punctuation mark followed by a space, outside of backquotes.
 fn end_of_sentence(text: &str) -> usize {
     let mut is_code = false;
     let mut chars = text.char_indices().peekable();

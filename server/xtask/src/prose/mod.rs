@@ -1,6 +1,6 @@
-//! Sentences and comments drawn at random, so that somebody who has not seen the code can read each of them alone.
+//! Draws random sentences and comments, to be read by a person who has not seen the code.
 //!
-//! The same seed draws the same sentences from the same files, so that a reading can be repeated.
+//! The same seed draws the same sentences from the same files, so that a review can be repeated.
 
 mod markdown;
 mod rust;
@@ -18,7 +18,7 @@ use crd_analyzer_conformance::peers;
 /// Crates that users don't run.
 const CHORES: &[&str] = &["xtask/", "fuzz/", "fixtures/"];
 
-/// Code whose strings are those of the API server, or of Go's libraries, to the letter.
+/// Code whose strings are verbatim messages of the API server or of Go's libraries.
 const WORDS_OF_OTHERS: &[&str] = &[
     "admission/src/validation",
     "apiextensions/src/decode",
@@ -33,16 +33,16 @@ const WORDS_OF_OTHERS: &[&str] = &[
     "syntax/src/reader",
 ];
 
-/// Draws sentences that users read, or comments of the code.
+/// Draw random sentences that users read, or comments.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// How many are drawn.
+    /// The number of sentences.
     #[arg(long, default_value_t = 200)]
     count: usize,
-    /// The seed; a fresh one if absent.
+    /// The seed; random by default.
     #[arg(long)]
     seed: Option<u64>,
-    /// Draw comments of the code, each with the code below it.
+    /// Draw comments instead, each with the code below it.
     #[arg(long)]
     comments: bool,
     /// Draw only from files whose path contains this.
@@ -50,7 +50,7 @@ pub(crate) struct Args {
     path: String,
 }
 
-/// Something that people read, and where it is.
+/// A piece of prose with its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Read {
     line: usize,
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// What users read. A text that is there many times counts once.
+/// Sentences that users read, without duplicates.
 fn sentences() -> anyhow::Result<Vec<(String, Read)>> {
     let mut found = BTreeMap::new();
     for (path, text) in files(&["md", "rs", "json", "tsv"])? {
@@ -101,7 +101,7 @@ fn comments() -> anyhow::Result<Vec<(String, Read)>> {
     Ok(found)
 }
 
-/// Pages for users: the guide without its design notes, rule pages, and those of editors.
+/// Whether a file is a page for users: the guide without its design notes, rule pages, and pages about editors.
 fn is_page(path: &str) -> bool {
     path == "README.md"
         || path == "SECURITY.md"
@@ -110,7 +110,7 @@ fn is_page(path: &str) -> bool {
         || (path.contains("/codes/") && !path.ends_with("codes/README.md"))
 }
 
-/// What all rule pages have: the head, and how to turn the code off.
+/// Whether a sentence is in the header that all rule pages have.
 fn is_head(sentence: &str) -> bool {
     [
         "Related: ",
@@ -123,7 +123,7 @@ fn is_head(sentence: &str) -> bool {
     .any(|it| sentence.starts_with(it))
 }
 
-/// Code whose strings users read, and whose words are ours.
+/// Whether a file has strings that users read, in our own words.
 fn is_program(path: &str) -> bool {
     let is_other = CHORES
         .iter()
@@ -163,7 +163,7 @@ fn cells(text: &str) -> Vec<Read> {
         .collect()
 }
 
-/// Files of the repository with these extensions, by path.
+/// The files of the repository with these extensions, by path.
 fn files(extensions: &[&str]) -> anyhow::Result<Vec<(String, String)>> {
     let root = peers::root();
     let skipped = ["target", "node_modules", ".git", "out", "packaging"];

@@ -1,14 +1,14 @@
-//! Comments and strings of Rust. A scanner of tokens suffices: the code compiles.
+//! Extracts comments and strings from Rust code. A simple scanner suffices, because the code compiles.
 
 use super::{Read, markdown};
 
-/// Lines of code that are shown below a comment.
+/// The number of code lines shown below a comment.
 const BELOW: usize = 3;
 
-/// A message has more words than an identifier or a key.
+/// The minimum number of words in a message. Shorter strings are identifiers or keys.
 const WORDS: usize = 4;
 
-/// Comments, lines without a gap as one, each with the first lines of the code below.
+/// The comments, each with the first lines of the code below. Consecutive comment lines are one comment.
 pub(super) fn comments(text: &str) -> Vec<Read> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let is_comment = |n: usize| lines.get(n).is_some_and(|it| it.starts_with("//"));
@@ -36,7 +36,7 @@ pub(super) fn comments(text: &str) -> Vec<Read> {
     found
 }
 
-/// Strings that are sentences, and the help of a command line in documentation comments.
+/// Strings that are sentences, and doc comments that are command line help.
 pub(super) fn messages(text: &str, is_command_line: bool) -> Vec<Read> {
     let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
     let mut found = Vec::new();
@@ -57,7 +57,7 @@ pub(super) fn messages(text: &str, is_command_line: bool) -> Vec<Read> {
     found
 }
 
-/// Documentation comments of subcommands, options and their values: those in types that the command line is parsed into.
+/// The doc comments of subcommands, options and their values: those of types that clap parses.
 fn help(code: &str) -> Vec<Read> {
     let mut found = Vec::new();
     let (mut paragraph, mut begins) = (String::new(), 0);
@@ -93,7 +93,7 @@ fn is_prose(string: &str) -> bool {
     words.count() >= WORDS && letters * 10 >= string.chars().count() * 7
 }
 
-/// Where strings begin, and what is in them, with escapes as they are written.
+/// The strings with their offsets. Escapes are not decoded.
 fn strings(code: &str) -> Vec<(usize, String)> {
     let bytes = code.as_bytes();
     let mut found = Vec::new();
@@ -150,7 +150,7 @@ fn length_of_string(rest: &str) -> usize {
     rest.len()
 }
 
-/// A string over several lines without the backslashes that join them.
+/// Joins the lines of a multi-line string, removing the backslashes.
 fn without_continuations(string: &str) -> String {
     let mut joined = String::new();
     for (n, part) in string.split("\\\n").enumerate() {

@@ -1,4 +1,4 @@
-//! The archive of each target: the program, licences, manual pages and completions in one folder.
+//! The archive of each target: a folder with the program, licences, manual pages and completions.
 
 use super::{
     input::{Artifact, Binary, Inputs},
@@ -8,7 +8,7 @@ use super::{
     zip::zip,
 };
 
-/// The licences of the libraries, as the file is called everywhere.
+/// The name of the file with the licences of the libraries.
 pub(super) const NOTICES: &str = "THIRD-PARTY-LICENSES.txt";
 
 pub(super) fn pack(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Artifact>> {

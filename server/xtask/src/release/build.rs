@@ -1,4 +1,4 @@
-//! Builds the binary of a target, as it is published.
+//! Builds the binary of a target for publication.
 
 use std::{
     path::{Path, PathBuf},
@@ -12,7 +12,7 @@ use super::{
     table::{Table, Target},
 };
 
-/// Builds a target and copies the binary to where the other steps look for it. Prints its size.
+/// Builds a target and copies the binary to the folder where the other steps expect it. Prints its size.
 pub(super) fn run(table: &Table, target: &Target, out: &Path, root: &Path) -> anyhow::Result<()> {
     let mut cargo = Command::new("cargo");
     if !target.is_windows() {
@@ -51,7 +51,7 @@ pub(super) fn run(table: &Table, target: &Target, out: &Path, root: &Path) -> an
     Ok(())
 }
 
-/// The commit that is built. A tree with changes is none.
+/// The commit that is built. Returns an error if the working tree has changes.
 fn commit(root: &Path) -> anyhow::Result<String> {
     let git = |args: &[&str]| -> anyhow::Result<String> {
         let output = Command::new("git")
@@ -77,7 +77,7 @@ fn commit(root: &Path) -> anyhow::Result<String> {
     })
 }
 
-/// What the programs of the toolchain print.
+/// The output of a toolchain program.
 fn ask_rustc(question: &str, root: &Path) -> anyhow::Result<String> {
     let output = Command::new("rustc")
         .args(["--print", question])
@@ -87,7 +87,7 @@ fn ask_rustc(question: &str, root: &Path) -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// This machine's folders, and what the binary has for them.
+/// The folders of this machine, and their replacements in the binary.
 fn folders(root: &Path) -> Vec<(PathBuf, &'static str)> {
     let home = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let cargo = home("CARGO_HOME").or_else(|| Some(home("HOME").or_else(|| home("USERPROFILE"))?.join(".cargo")));
@@ -95,7 +95,7 @@ fn folders(root: &Path) -> Vec<(PathBuf, &'static str)> {
     all.into_iter().filter_map(|(from, to)| Some((from?, to))).collect()
 }
 
-/// The flags of the table, and those that keep this machine's folders out of the binary.
+/// The flags of the table, and flags that remove the folders of this machine from the binary.
 fn rustflags(target: &Target, root: &Path) -> anyhow::Result<String> {
     let mut flags = Vec::new();
     if let Some(features) = &target.features {
@@ -116,7 +116,7 @@ fn rustflags(target: &Target, root: &Path) -> anyhow::Result<String> {
     Ok(flags.join("\x1f"))
 }
 
-/// The same for the parts in C, in the words of gcc and clang.
+/// The same flags for C code, for gcc and clang.
 fn cflags(root: &Path) -> String {
     let flags = folders(root).into_iter();
     let flags = flags.map(|(from, to)| format!("-ffile-prefix-map={}={to}", from.display()));

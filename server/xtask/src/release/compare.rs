@@ -1,4 +1,4 @@
-//! The binary beside another one: size, processor time and memory of the same check, measured in turns.
+//! Compares the binary with another one: size, processor time and memory of the same check, measured alternately.
 
 use std::{
     path::{Path, PathBuf},
@@ -19,7 +19,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FOLDER", default_value = "examples")]
     files: PathBuf,
 
-    /// Runs of each binary. The best counts.
+    /// The number of runs of each binary. The best run is used.
     #[arg(long, value_name = "N", default_value_t = 15)]
     runs: usize,
 }
@@ -27,7 +27,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, ours: &Path) -> anyhow::Result<bool> {
     let binaries = [&*args.against, ours];
     let mut best: [Option<Run>; 2] = [None, None];
-    // In turns, because the load of a machine changes.
+    // Alternate between the binaries, because the load of the machine changes.
     for _ in 0..args.runs.max(1) {
         for (binary, best) in binaries.iter().zip(&mut best) {
             let mut command = Command::new(binary);

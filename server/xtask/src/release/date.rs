@@ -1,9 +1,9 @@
-//! The date of a release, in the forms that file formats want.
+//! The date of a release, in the forms that file formats need.
 
 use anyhow::Context as _;
 use crd_analyzer_schema::go;
 
-/// A day, at midnight UTC.
+/// A day (midnight UTC).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Date {
     year: u16,
@@ -12,7 +12,7 @@ pub(super) struct Date {
 }
 
 impl Date {
-    /// Reads `2026-11-25`.
+    /// Parses a date such as `2026-11-25`.
     pub(super) fn parse(text: &str) -> anyhow::Result<Self> {
         let read = || {
             let mut parts = text.split('-');
@@ -30,7 +30,7 @@ impl Date {
 
     /// Days since 1970-01-01.
     fn days(self) -> u64 {
-        // `parse` takes no date before 1980, so this is positive.
+        // `parse` rejects dates before 1980, so this is positive.
         go::days_since_1970(self.year.into(), self.month.into(), self.day.into()).unsigned_abs()
     }
 
@@ -39,12 +39,12 @@ impl Date {
         self.days() * 86_400
     }
 
-    /// As zip files write it.
+    /// The date in the format of zip files.
     pub(super) fn dos(self) -> u16 {
         ((self.year - 1980) << 9) | (u16::from(self.month) << 5) | u16::from(self.day)
     }
 
-    /// `Wed, 25 Nov 2026 00:00:00 +0000`.
+    /// The date in the format `Wed, 25 Nov 2026 00:00:00 +0000`.
     pub(super) fn rfc_2822(self) -> String {
         const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
         const MONTHS: [&str; 12] = [
@@ -55,7 +55,7 @@ impl Date {
         format!("{day}, {:02} {month} {} 00:00:00 +0000", self.day, self.year)
     }
 
-    /// `2026-11-25T00:00:00Z`.
+    /// The date in the format `2026-11-25T00:00:00Z`.
     pub(super) fn rfc_3339(self) -> String {
         format!("{:04}-{:02}-{:02}T00:00:00Z", self.year, self.month, self.day)
     }

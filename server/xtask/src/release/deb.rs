@@ -42,7 +42,7 @@ fn package(inputs: &Inputs<'_>, binary: &Binary<'_>, architecture: &str) -> anyh
     })
 }
 
-/// The archive format of Unix, as `deb` uses it.
+/// A Unix `ar` archive in the variant that `deb` uses.
 fn ar(members: &[(&str, Vec<u8>)], date: Date) -> Vec<u8> {
     let mut out = b"!<arch>\n".to_vec();
     for (name, bytes) in members {
@@ -74,7 +74,7 @@ fn control(inputs: &Inputs<'_>, files: &Tree, architecture: &str) -> String {
     text
 }
 
-/// The words of a text in lines of at most `width` characters.
+/// The words of a text, wrapped to lines of at most `width` characters.
 fn filled(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
@@ -128,8 +128,8 @@ fn files(inputs: &Inputs<'_>, binary: &Binary<'_>) -> anyhow::Result<Tree> {
     Ok(tree)
 }
 
-/// What lintian says of a program that is static so that it runs on every distribution, and that a release builds instead of Debian.
-/// libyaml is a translation of it into Rust.
+/// Overrides for lintian. The program is statically linked to run on every distribution, and is not built by Debian. lintian detects libyaml,
+/// because the program contains a Rust translation of it.
 fn overrides(name: &str) -> String {
     let of_program = [
         "statically-linked-binary",
@@ -143,7 +143,7 @@ fn overrides(name: &str) -> String {
     text
 }
 
-/// In the machine-readable format of Debian.
+/// The copyright file in Debian's machine-readable format.
 fn copyright(inputs: &Inputs<'_>) -> String {
     let product = &inputs.table.product;
     let mut text = format!(
@@ -154,7 +154,7 @@ fn copyright(inputs: &Inputs<'_>) -> String {
     );
     let mit = inputs.licenses.iter().find(|it| it.0.ends_with("MIT"));
     let mit = String::from_utf8_lossy(mit.map_or(&[], |it| &it.1));
-    // The title and the line of the copyright are said above.
+    // The title and the copyright line are already in the fields above.
     for line in mit.lines().skip_while(|it| !it.starts_with("Permission")) {
         let _ = writeln!(text, " {}", if line.is_empty() { "." } else { line });
     }

@@ -1,16 +1,16 @@
-//! Checksums, in the forms that registries want.
+//! Checksums, in the forms that registries need.
 
 use std::fmt::Write as _;
 
 use md5::Md5;
 use sha2::{Digest as _, Sha256};
 
-/// The SHA-256 of bytes in hexadecimal digits.
+/// The SHA-256 checksum in hexadecimal.
 pub(super) fn sha256(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
 }
 
-/// The MD5 of bytes, which Debian packages list against damage.
+/// The MD5 checksum, which Debian packages list to detect damage.
 pub(super) fn md5(bytes: &[u8]) -> String {
     hexadecimal(&Md5::digest(bytes))
 }
@@ -22,7 +22,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     })
 }
 
-/// The SHA-256 of bytes in base64 for addresses without padding, as the list of a wheel has it (PEP 376).
+/// The SHA-256 checksum in URL-safe base64 without padding, as in the file list of a wheel (PEP 376).
 pub(super) fn sha256_of_wheel(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! What artefacts are made of: the binaries that were built, licences, and the documents that the program prints.
+//! The inputs of artefacts: the built binaries, licences, and documents that the program prints.
 
 use std::{
     collections::BTreeMap,
@@ -14,13 +14,13 @@ use super::{
     table::{Table, Target},
 };
 
-/// A binary for a target.
+/// The binary of a target.
 pub(super) struct Binary<'t> {
     pub(super) target: &'t Target,
     pub(super) bytes: Vec<u8>,
 }
 
-/// Everything that artefacts are made of.
+/// Everything that goes into artefacts.
 pub(super) struct Inputs<'t> {
     pub(super) table: &'t Table,
     pub(super) date: Date,
@@ -33,7 +33,7 @@ pub(super) struct Inputs<'t> {
     pub(super) documents: Documents,
 }
 
-/// What the program prints about itself.
+/// The documents that the program prints about itself.
 #[derive(Default)]
 pub(super) struct Documents {
     /// The manual pages by file name: `crd-analyzer-check.1`.
@@ -49,13 +49,13 @@ pub(super) struct Artifact {
     pub(super) bytes: Vec<u8>,
 }
 
-/// Where `build` puts the binary of a target.
+/// The path of a target's binary, written by `build`.
 pub(super) fn binary_path(out: &Path, target: &Target) -> PathBuf {
     out.join("bin").join(&target.rust).join(target.program())
 }
 
 impl<'t> Inputs<'t> {
-    /// Reads the binaries that are there. The one of this machine is asked for its documents.
+    /// Reads the existing binaries. The binary of this machine prints the documents.
     pub(super) fn read(table: &'t Table, out: &Path, root: &Path) -> anyhow::Result<Self> {
         let mut binaries = Vec::new();
         for target in &table.targets {
@@ -93,7 +93,7 @@ impl<'t> Inputs<'t> {
 }
 
 impl Documents {
-    /// Asks a binary of this machine.
+    /// Runs a binary of this machine to get its documents.
     fn ask(binary: &Path) -> anyhow::Result<Self> {
         let mut documents = Self::default();
         let main = print(binary, &["man"])?;
@@ -136,7 +136,7 @@ fn print(binary: &Path, args: &[&str]) -> anyhow::Result<Vec<u8>> {
 pub(super) mod tests {
     use super::*;
 
-    /// Inputs of every target, with programs that are scripts.
+    /// Inputs for all targets, with scripts as programs.
     pub(in super::super) fn inputs(table: &Table) -> Inputs<'_> {
         let binary = |target| Binary {
             target,

@@ -1,4 +1,4 @@
-//! The Go module that runs the program in Makefiles: its source pins the checksums of the archives that this release has.
+//! The Go module that runs the program from Makefiles. Its source contains the checksums of this release's archives.
 
 use std::{fmt::Write as _, path::Path};
 
@@ -15,10 +15,10 @@ use super::{
 /// The folder of the module.
 pub(super) const FOLDER: &str = "packaging/go/crd-analyzer";
 
-/// The file that pins checksums.
+/// The source file with the checksums.
 pub(super) const SUMS: &str = "sums.go";
 
-/// The module as the Go module proxy stores it.
+/// The module in the format of the Go module proxy.
 pub(super) fn pack(table: &Table, archives: &[&Artifact], root: &Path) -> anyhow::Result<Vec<Artifact>> {
     let folder = root.join(FOLDER);
     let mut tree = Tree::default();
@@ -44,7 +44,7 @@ pub(super) fn pack(table: &Table, archives: &[&Artifact], root: &Path) -> anyhow
     ])
 }
 
-/// The source file with the archives that there are. In the repository, it has none between two releases.
+/// The source file with the checksums of the given archives. In the repository, it is empty between releases.
 fn sums(table: &Table, archives: &[&Artifact]) -> String {
     let mut rows: Vec<(String, String)> = Vec::new();
     for target in &table.targets {

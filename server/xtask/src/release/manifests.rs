@@ -1,7 +1,7 @@
-//! The descriptions that package managers keep of a release, from the templates of `packaging/manifests`.
+//! Manifests for package managers, from the templates in `packaging/manifests`.
 //!
-//! A template has the file name that the package manager wants. `@VERSION@` is a word of the table; `@SHA256 TARGET@`, `@ARCHIVE TARGET@`,
-//! `@URL TARGET@` and `@STEM TARGET@` are about the archive of a target.
+//! A template has the file name that the package manager expects. `@VERSION@` is a value of the table; `@SHA256 TARGET@`,
+//! `@ARCHIVE TARGET@`, `@URL TARGET@` and `@STEM TARGET@` refer to the archive of a target.
 
 use std::path::{Path, PathBuf};
 
@@ -18,11 +18,11 @@ use super::{
 /// The folder of the templates.
 const FOLDER: &str = "packaging/manifests";
 
-/// What became of a template.
+/// The result of filling in a template.
 pub(super) enum Described {
-    /// The file, by its path below the folder.
+    /// The complete file, with its path below the folder.
     Whole(PathBuf, String),
-    /// It names the archive of a target that was not built.
+    /// The template needs the archive of a target that was not built.
     Lacks(PathBuf, String),
 }
 
@@ -60,7 +60,7 @@ fn templates(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The text, or else the target whose archive is missing.
+/// The filled-in text, or the target whose archive is missing.
 fn fill(text: &str, table: &Table, date: Date, archives: &[&Artifact]) -> anyhow::Result<Result<String, String>> {
     let marks = Regex::new(r"@([A-Z0-9]+)(?: ([a-z0-9_-]+))?@")?;
     let (mut lacks, mut unknown) = (None, None);

@@ -1,4 +1,4 @@
-//! The libraries that a binary is made of, as cargo tells them.
+//! The libraries in a binary, from cargo's metadata.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,11 +15,11 @@ pub(super) struct Library {
     pub(super) name: String,
     pub(super) version: String,
     pub(super) license: Option<String>,
-    /// The names and versions of the libraries that it uses.
+    /// The names and versions of its dependencies.
     pub(super) uses: Vec<(String, String)>,
-    /// Its files.
+    /// The folder of its source files.
     pub(super) folder: PathBuf,
-    /// Ours, which no registry has.
+    /// Whether it is one of our crates, which are in no registry.
     pub(super) is_ours: bool,
 }
 
@@ -58,11 +58,11 @@ struct Dependency {
 
 #[derive(Deserialize)]
 struct DependencyKind {
-    /// `null` for what is built into the binary, else `build` or `dev`.
+    /// `null` for a normal dependency, otherwise `build` or `dev`.
     kind: Option<String>,
 }
 
-/// The libraries of the binary for a target, or for all targets; the program itself comes first.
+/// The libraries of the binary for a target, or for all targets. The program itself comes first.
 pub(super) fn libraries(root: &Path, target: Option<&str>) -> anyhow::Result<Vec<Library>> {
     let mut command = Command::new("cargo");
     command

@@ -1,5 +1,5 @@
-//! A release: every artefact is built from `packaging/release.toml`, described for package managers, and installed to be tested. Nothing is
-//! published from here.
+//! Releases: builds every artefact of `packaging/release.toml`, describes it for package managers, and tests its installation. This code
+//! does not publish anything.
 
 mod archives;
 mod build;
@@ -36,13 +36,13 @@ use input::{Artifact, Inputs};
 use manifests::Described;
 use table::{Table, Target};
 
-/// Builds, packs and tests a release. Without a step: all three, for the target of this machine.
+/// Build, pack and test a release. Without a subcommand: all three, for the target of this machine.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
     step: Option<Step>,
 
-    /// The folder of everything that is made.
+    /// The output folder.
     #[arg(long, value_name = "FOLDER", default_value = "target/packaging", global = true)]
     out: PathBuf,
 }
@@ -51,11 +51,11 @@ pub(crate) struct Args {
 enum Step {
     /// Build the binary of a target.
     Build {
-        /// A target of packaging/release.toml. Default: the one of this machine.
+        /// A target of packaging/release.toml; by default the one of this machine.
         #[arg(long, value_name = "TARGET")]
         target: Vec<String>,
     },
-    /// Make the artefacts of all binaries that were built, their checksums, and the files for package managers.
+    /// Create the artefacts of all built binaries, their checksums, and the files for package managers.
     Pack {
         /// Fail if a target of packaging/release.toml is missing.
         #[arg(long)]
@@ -63,16 +63,16 @@ enum Step {
     },
     /// Install the artefacts of this machine on clean roots, and check a broken CRD with each.
     Test {
-        /// Only the tests with one of these words in their name.
+        /// Run only the tests with one of these words in their name.
         only: Vec<String>,
     },
-    /// Print the size of the binary of this machine, and its times as ratios of those of another binary.
+    /// Print the size of this machine's binary, and its times relative to another binary.
     Compare(compare::Args),
     /// Print the targets as a matrix for GitHub Actions.
     Matrix,
 }
 
-/// What other documents take from the table.
+/// Facts about the product for other documents.
 pub(crate) struct Product {
     pub(crate) version: &'static str,
     pub(crate) summary: String,
@@ -81,7 +81,7 @@ pub(crate) struct Product {
     pub(crate) repository: String,
 }
 
-/// The product of the table.
+/// The product, from the table.
 pub(crate) fn product() -> anyhow::Result<Product> {
     let table = Table::read()?;
     Ok(Product {
@@ -133,7 +133,7 @@ fn release_folder(out: &Path) -> PathBuf {
     out.join("release")
 }
 
-/// All artefacts of the inputs. The same inputs give the same bytes.
+/// All artefacts. The same inputs give the same bytes.
 fn artifacts(inputs: &Inputs<'_>, root: &Path) -> anyhow::Result<Vec<Artifact>> {
     let archives = archives::pack(inputs)?;
     let launcher = launcher::pack(inputs.table, &archives.iter().collect::<Vec<_>>(), root)?;
@@ -148,7 +148,7 @@ fn artifacts(inputs: &Inputs<'_>, root: &Path) -> anyhow::Result<Vec<Artifact>> 
     Ok(parts.into_iter().flatten().collect())
 }
 
-/// Lines of `sha256sum`.
+/// The checksum file, in the format of `sha256sum`.
 fn sums(artifacts: &[Artifact]) -> Artifact {
     let mut names: Vec<_> = artifacts
         .iter()
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(listed.lines().count(), one.len());
     }
 
-    /// Files outside the table that name the version, an address or a target.
+    /// Checks other files that contain the version, a URL or a target.
     #[test]
     fn integrations_and_documents_agree_with_the_table() {
         let table = Table::read().expect("the table");

@@ -1,4 +1,4 @@
-//! The licences of the libraries in the binary, which go with it.
+//! The licences of the libraries in the binary, which have to be distributed with it.
 
 use std::{collections::BTreeMap, fmt::Write as _, path::Path};
 
@@ -6,7 +6,7 @@ use anyhow::Context as _;
 
 use super::metadata::{Library, libraries};
 
-/// One text: each licence once, after the libraries that have it.
+/// The text of the licences: each one once, after the libraries that use it.
 pub(super) fn of_libraries(root: &Path) -> anyhow::Result<String> {
     let others: Vec<Library> = libraries(root, None)?.into_iter().filter(|it| !it.is_ours).collect();
     let mut with_texts = Vec::new();
@@ -19,7 +19,7 @@ pub(super) fn of_libraries(root: &Path) -> anyhow::Result<String> {
     Ok(joined(&with_texts))
 }
 
-/// The texts of the files that are licences.
+/// The texts of the licence files in a folder.
 fn texts(folder: &Path) -> anyhow::Result<Vec<String>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder)? {

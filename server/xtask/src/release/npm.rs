@@ -1,5 +1,5 @@
-//! npm packages: one for each target with the program in it, and the main package, which depends on them and starts the one that npm
-//! installed. No script runs when they are installed.
+//! npm packages: one per target with the program, and a main package that depends on them and starts the one that npm installed. The
+//! packages have no installation scripts.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,7 @@ use super::{
     tree::Tree,
 };
 
-/// What starts the program of the platform.
+/// The script that starts the program of the platform.
 const STARTER: &str = include_str!("../../../../packaging/npm/crd-analyzer.js");
 
 pub(super) fn pack(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Artifact>> {
@@ -26,7 +26,7 @@ fn package_name(table: &Table, target: &Target) -> String {
     format!("{}/{}", table.names.npm_scope, target.npm_name())
 }
 
-/// What both kinds of packages say of themselves.
+/// The fields of `package.json` that both kinds of packages have.
 fn manifest(table: &Table, name: &str) -> Value {
     json!({
         "name": name,

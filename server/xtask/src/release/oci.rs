@@ -1,4 +1,4 @@
-//! The container image, as an OCI image layout in a tar archive: an empty root with the program, for each target that runs in a container.
+//! The container image, as an OCI image layout in a tar archive: an empty root with the program, for each target that supports containers.
 
 use serde_json::{Value, json};
 
@@ -11,13 +11,13 @@ use super::{
     tree::Tree,
 };
 
-/// Where the program is in the image.
+/// The path of the program in the image.
 pub(super) const PROGRAM: &str = "usr/bin/crd-analyzer";
 
-/// The user and the group that the program runs as.
+/// The user and group of the process.
 pub(super) const USER: &str = "65532:65532";
 
-/// Where repositories are mounted.
+/// The folder where repositories are mounted.
 pub(super) const WORK: &str = "work";
 
 pub(super) fn pack(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Artifact>> {
@@ -56,7 +56,7 @@ pub(super) fn pack(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Artifact>> {
     }])
 }
 
-/// Adds a blob, and describes it.
+/// Adds a blob, and returns its descriptor.
 fn blob(layout: &mut Tree, kind: &str, bytes: Vec<u8>) -> Value {
     let (digest, size) = (sha256(&bytes), bytes.len());
     layout.file(format!("blobs/sha256/{digest}"), bytes);
@@ -75,7 +75,7 @@ fn annotations(inputs: &Inputs<'_>) -> Value {
     })
 }
 
-/// The image of one platform: adds its blobs, and describes its manifest.
+/// Adds the blobs of one platform's image, and returns the descriptor of its manifest.
 fn image(inputs: &Inputs<'_>, binary: &Binary<'_>, platform: &Oci, layout: &mut Tree) -> anyhow::Result<Value> {
     let mut root = Tree::default();
     root.program(PROGRAM, &*binary.bytes);

@@ -1,4 +1,4 @@
-//! The software bill of materials: CycloneDX 1.5, of the libraries that cargo puts into a binary.
+//! The software bill of materials (CycloneDX 1.5) of the libraries that cargo links into a binary.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::{
     table::{Table, Target, VERSION},
 };
 
-/// The bill of each target.
+/// The software bill of materials of each target.
 pub(super) fn pack(table: &Table, targets: &[&Target], root: &Path) -> anyhow::Result<Vec<Artifact>> {
     let date = table.date()?;
     let of_target = |target: &&Target| {
@@ -38,7 +38,7 @@ fn component(library: &Library) -> Value {
         "purl": address,
     });
     if let Some(license) = &library.license {
-        // Old manifests separate alternatives by a slash.
+        // Old manifests separate alternatives with a slash.
         component["licenses"] = json!([{ "expression": license.replace('/', " OR ") }]);
     }
     component

@@ -1,11 +1,11 @@
-//! `packaging/release.toml`: what is built, and what each registry calls it.
+//! `packaging/release.toml`: the targets to build, and their names in each registry.
 
 use anyhow::{Context as _, bail};
 use serde::Deserialize;
 
 use super::date::Date;
 
-/// The version of a release: the one of the workspace.
+/// The version of the release, which is that of the workspace.
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 #[derive(Deserialize)]
@@ -43,7 +43,7 @@ pub(super) struct Links {
     pub(super) repository: String,
     pub(super) documentation: String,
     pub(super) issues: String,
-    /// The folder of a release's files, with `{version}`.
+    /// The URL of the folder with a release's files; contains `{version}`.
     downloads: String,
 }
 
@@ -56,18 +56,18 @@ pub(super) struct Names {
     pub(super) go_module: String,
 }
 
-/// A platform: the binary that is built for it, and the words of each registry. A registry that a platform has no word in does not have it.
+/// A platform: its target, and its name in each registry. A registry without a name for the platform does not get it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Target {
-    /// The target triple of Rust.
+    /// The Rust target triple.
     pub(super) rust: String,
-    /// Features of the processor or the platform, as `-C target-feature` takes them.
+    /// Features of the processor or the platform for `-C target-feature`.
     pub(super) features: Option<String>,
-    /// Arguments of the linker that comes with Rust, where it links.
+    /// Arguments for the linker, where the target is linked with Rust's own one.
     #[serde(default)]
     pub(super) link_arguments: Vec<String>,
-    /// The machine of GitHub Actions that builds it.
+    /// The GitHub Actions runner that builds it.
     pub(super) runner: String,
     pub(super) archive: ArchiveKind,
     pub(super) npm: Npm,
@@ -135,7 +135,7 @@ impl Table {
         Ok(table)
     }
 
-    /// The date of everything in a release.
+    /// The date of all files in a release.
     pub(super) fn date(&self) -> anyhow::Result<Date> {
         Date::parse(&self.release.date)
     }
@@ -144,17 +144,17 @@ impl Table {
         self.release.largest_binary
     }
 
-    /// The address of a file of this release.
+    /// The URL of a file of this release.
     pub(super) fn download(&self, file: &str) -> String {
         format!("{}/{file}", self.downloads())
     }
 
-    /// The address of the folder of this release's files.
+    /// The URL of the folder with this release's files.
     pub(super) fn downloads(&self) -> String {
         self.links.downloads.replace("{version}", VERSION)
     }
 
-    /// The target of a triple.
+    /// The target with this triple.
     pub(super) fn target(&self, rust: &str) -> anyhow::Result<&Target> {
         let known = || self.targets.iter().map(|it| &*it.rust).collect::<Vec<_>>().join(", ");
         let found = self.targets.iter().find(|it| it.rust == rust);
@@ -183,7 +183,7 @@ impl Target {
         self.npm.os == "win32"
     }
 
-    /// The file name of the program.
+    /// The file name of the binary.
     pub(super) fn program(&self) -> &'static str {
         if self.is_windows() {
             "crd-analyzer.exe"
@@ -192,17 +192,17 @@ impl Target {
         }
     }
 
-    /// The name of its archive without the extension, which is also the folder in it.
+    /// The name of the archive without its extension, which is also the name of the folder in it.
     pub(super) fn stem(&self) -> String {
         format!("crd-analyzer-{VERSION}-{}", self.rust)
     }
 
-    /// The file name of its archive.
+    /// The file name of the archive.
     pub(super) fn archive_name(&self) -> String {
         format!("{}.{}", self.stem(), self.archive.extension())
     }
 
-    /// The name of its npm package without the scope.
+    /// The name of the npm package without its scope.
     pub(super) fn npm_name(&self) -> String {
         format!("{}-{}", self.npm.os, self.npm.cpu)
     }

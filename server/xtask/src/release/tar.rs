@@ -1,4 +1,4 @@
-//! Writes tar archives (POSIX ustar) whose bytes depend on nothing but the tree and the date: owner root, no names of users.
+//! Writes reproducible tar archives (POSIX ustar): the bytes only depend on the tree and the date. The owner is root, without user names.
 
 use std::io::Write as _;
 
@@ -9,7 +9,7 @@ use super::{date::Date, tree::Tree};
 
 const BLOCK: usize = 512;
 
-/// The bytes of an archive. `prefix`: before each path, such as `./`.
+/// The bytes of an archive. `prefix` is prepended to each path, such as `./`.
 pub(super) fn tar(tree: &Tree, prefix: &str, date: Date) -> anyhow::Result<Vec<u8>> {
     let mut out = Vec::new();
     for (path, entry) in tree.entries() {
@@ -24,12 +24,12 @@ pub(super) fn tar(tree: &Tree, prefix: &str, date: Date) -> anyhow::Result<Vec<u
     Ok(out)
 }
 
-/// The same, compressed by gzip.
+/// A tar archive, compressed with gzip.
 pub(super) fn tar_gz(tree: &Tree, prefix: &str, date: Date) -> anyhow::Result<Vec<u8>> {
     gzip(&tar(tree, prefix, date)?)
 }
 
-/// Compressed bytes without a name and a time.
+/// Compresses bytes, without a file name and a time in the header.
 pub(super) fn gzip(bytes: &[u8]) -> anyhow::Result<Vec<u8>> {
     let builder = GzBuilder::new().mtime(0).operating_system(255);
     let mut writer = builder.write(Vec::new(), Compression::best());
@@ -63,7 +63,7 @@ fn octal(number: u64, digits: usize) -> String {
     format!("{number:0digits$o}")
 }
 
-/// A name of at most 100 bytes, and the folders before it where the path is longer.
+/// Splits a long path into a name of at most 100 bytes and the folders before it.
 fn split(path: &str) -> anyhow::Result<(&str, &str)> {
     if path.len() <= 100 {
         return Ok(("", path));

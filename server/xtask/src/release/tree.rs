@@ -1,27 +1,27 @@
-//! Files and folders of an artefact, before they are written into an archive.
+//! The files and folders of an artefact, before they are written to an archive.
 
 use std::collections::BTreeMap;
 
-/// A file, or a folder.
+/// A file or a folder.
 pub(super) struct Entry {
     pub(super) mode: u32,
-    /// Of a file.
+    /// The content, if it is a file.
     pub(super) bytes: Option<Vec<u8>>,
 }
 
-/// Entries by their paths, without a slash at either end. The order of paths is the order in archives.
+/// Entries by path, without leading and trailing slashes. Archives use the order of the paths.
 #[derive(Default)]
 pub(super) struct Tree {
     entries: BTreeMap<String, Entry>,
 }
 
 impl Tree {
-    /// Adds a file that everyone may read.
+    /// Adds a file that is readable for everyone.
     pub(super) fn file(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
         self.add(path, 0o644, Some(bytes.into()));
     }
 
-    /// Adds a file that everyone may run.
+    /// Adds a file that is executable for everyone.
     pub(super) fn program(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
         self.add(path, 0o755, Some(bytes.into()));
     }
@@ -35,7 +35,7 @@ impl Tree {
         self.entries.insert(path.into(), Entry { mode, bytes });
     }
 
-    /// Adds the folders that files are in.
+    /// Adds the parent folders of all files.
     pub(super) fn with_folders(mut self) -> Self {
         let paths: Vec<String> = self.entries.keys().cloned().collect();
         for path in paths {
@@ -54,7 +54,7 @@ impl Tree {
         self.entries.iter().map(|(path, entry)| (&**path, entry))
     }
 
-    /// The files with their bytes.
+    /// The files with their content.
     pub(super) fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.entries()
             .filter_map(|(path, entry)| Some((path, entry.bytes.as_deref()?)))

@@ -1,6 +1,6 @@
-//! Extensions of VS Code: one for each target with the program in it, and one without, which starts the program on the path.
+//! VS Code extensions: one per target with the program, and one without it, which runs the program from the `PATH`.
 //!
-//! `editors/vscode/package.sh` makes the one without. The others are the same files, with the program, and with the target in the manifest.
+//! `editors/vscode/package.sh` builds the one without. The others have the same files, plus the program, and the target in the manifest.
 
 use std::{path::Path, process::Command};
 
@@ -13,13 +13,13 @@ use super::{
     zip::zip,
 };
 
-/// The extension that `package.sh` makes, in the folder of everything.
+/// The extension that `package.sh` builds, in the output folder.
 pub(super) const BASE: &str = "extension.vsix";
 
 /// The manifest in the archive.
 const MANIFEST: &str = "extension.vsixmanifest";
 
-/// The extensions, if the one without a program was made.
+/// The extensions, if the one without the program was built.
 pub(super) fn pack(inputs: &Inputs<'_>, out: &Path) -> anyhow::Result<Vec<Artifact>> {
     let base = out.join(BASE);
     if !base.is_file() {
@@ -40,7 +40,7 @@ pub(super) fn pack(inputs: &Inputs<'_>, out: &Path) -> anyhow::Result<Vec<Artifa
     Ok(all)
 }
 
-/// The files of a zip archive, as `unzip` reads them.
+/// The files of a zip archive. Uses `unzip`.
 fn read(archive: &Path) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     let folder = tempfile::tempdir()?;
     let status = Command::new("unzip")
@@ -82,7 +82,7 @@ fn extension(
     let mut suffix = String::new();
     if let Some((target, name, bytes)) = program {
         tree.program(format!("extension/server/{name}"), bytes);
-        // The archive says the type of each extension of a file name.
+        // The archive lists a content type for each file name extension.
         let types = files.iter().find(|it| it.0 == "[Content_Types].xml");
         let types = String::from_utf8(types.context("the archive has no [Content_Types].xml")?.1.clone())?;
         if name.contains(".exe") && !types.contains("\".exe\"") {

@@ -1,4 +1,4 @@
-//! Python wheels (PEP 427): the program is a script of the wheel, so that pip, pipx and uv put it on the path.
+//! Python wheels (PEP 427). The program is a script of the wheel, so that pip, pipx and uv install it on the `PATH`.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Writes zip archives whose bytes depend on nothing but the tree and the date.
+//! Writes reproducible zip archives: the bytes only depend on the tree and the date.
 
 use std::io::Write as _;
 
@@ -7,12 +7,12 @@ use flate2::{Compression, Crc, write::DeflateEncoder};
 use super::{date::Date, tree::Tree};
 
 const DEFLATED: u16 = 8;
-/// The version of the format that a program needs to read it, 2.0.
+/// The zip version needed to extract the archive, 2.0.
 const NEEDED: u16 = 20;
-/// Made on Unix, so that the high half of the attributes is the mode.
+/// The creator: Unix, so that the upper half of the attributes is the file mode.
 const MADE_BY: u16 = 3 << 8 | NEEDED;
 
-/// The bytes of an archive of the tree's files. `first`: paths that come first, in this order.
+/// The bytes of an archive with the tree's files. `first` are paths to write first, in this order.
 pub(super) fn zip(tree: &Tree, first: &[&str], date: Date) -> anyhow::Result<Vec<u8>> {
     let mut all: Vec<_> = tree.entries().collect();
     all.sort_by_key(|(path, _)| first.iter().position(|it| it == path).unwrap_or(first.len()));
@@ -24,7 +24,7 @@ pub(super) fn zip(tree: &Tree, first: &[&str], date: Date) -> anyhow::Result<Vec
         let mut deflater = DeflateEncoder::new(Vec::new(), Compression::best());
         deflater.write_all(bytes)?;
         let deflated = deflater.finish()?;
-        // What a local header and the directory both say.
+        // The fields that the local header and the central directory share.
         let mut common = Vec::new();
         for number in [NEEDED, 1 << 11, DEFLATED, 0, date.dos()] {
             common.extend(number.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Every subcommand that only reads, in every format.
+//! Runs every read-only subcommand in every format.
 
 use std::{
     path::Path,
@@ -9,7 +9,7 @@ use anyhow::Context as _;
 
 use super::Answers;
 
-/// Questions about a whole folder.
+/// Commands for a whole folder.
 const OF_FOLDERS: &[&[&str]] = &[
     &["check", "."],
     &["check", ".", "-o", "jsonl"],
@@ -37,7 +37,7 @@ const OF_FOLDERS: &[&[&str]] = &[
     &["test", ".", "-o", "jsonl", "--verbose"],
 ];
 
-/// Questions about a file, whose name follows.
+/// Commands for a file, whose name follows.
 const OF_FILES: &[&[&str]] = &[
     &["check", "-o", "jsonl"],
     &["check"],
@@ -78,7 +78,7 @@ fn put(binary: &Path, folder: &Path, question: &[String], answers: &mut Answers)
     Ok(())
 }
 
-/// An answer without how long it took: `in 12 ms`, at the end of a line.
+/// An answer without the elapsed time (`in 12 ms`) at the end of a line.
 fn without_time(text: &str) -> String {
     let line = |line: &str| {
         let Some((before, time)) = line.rsplit_once(" in ") else {

@@ -1,4 +1,4 @@
-//! What an editor gets for the files of a folder: diagnostics, and the answers to each request at a place.
+//! Collects the language server's responses for the files of a folder: diagnostics, and the answers to each request at random positions.
 
 use std::{path::Path, thread, time::Duration};
 
@@ -11,7 +11,7 @@ use crate::{
     typing,
 };
 
-/// Questions about a whole document.
+/// Requests about a whole document.
 const OF_DOCUMENTS: &[&str] = &[
     "textDocument/documentSymbol",
     "textDocument/foldingRange",
@@ -20,7 +20,7 @@ const OF_DOCUMENTS: &[&str] = &[
     "textDocument/semanticTokens/full",
 ];
 
-/// Questions about a place.
+/// Requests about a position.
 const OF_PLACES: &[&str] = &[
     "textDocument/hover",
     "textDocument/completion",
@@ -32,7 +32,7 @@ const OF_PLACES: &[&str] = &[
     "textDocument/rename",
 ];
 
-/// Diagnostics that stay the same for so long are taken as the last ones, and so many times they are asked for.
+/// The interval between requests for diagnostics, and the maximum number of requests. Diagnostics are final if they stay the same.
 const TURN: Duration = Duration::from_millis(300);
 const MOST_TURNS: usize = 20;
 
@@ -102,7 +102,7 @@ pub(super) fn ask(
     session.end().context("the language server ended badly")
 }
 
-/// A hover on a document that defines nothing is answered when the server has looked through the folder.
+/// Waits for the index: the server answers a hover on an unrelated document after it has indexed the folder.
 fn wait_for_index(session: &mut EditorSession, folder: &Path) -> anyhow::Result<()> {
     let uri = format!("file://{}/same-waits.yaml", folder.display());
     let document = json!({ "uri": uri, "languageId": "yaml", "version": 1, "text": "kind: Wait\n" });
@@ -113,7 +113,7 @@ fn wait_for_index(session: &mut EditorSession, folder: &Path) -> anyhow::Result<
     session.notify("textDocument/didClose", &json!({ "textDocument": document }))
 }
 
-/// The diagnostics of a document once they stay the same: some are searched for, and some come from files that are built, after the first answer.
+/// The final diagnostics of a document. Some of them are computed after the first answer, such as those that need a search or a build.
 fn settled_diagnostics(session: &mut EditorSession, document: &Value) -> anyhow::Result<Value> {
     let mut last = Value::Null;
     for _ in 0..MOST_TURNS {
@@ -127,7 +127,7 @@ fn settled_diagnostics(session: &mut EditorSession, document: &Value) -> anyhow:
     Ok(last)
 }
 
-/// One line for each item, so that a difference shows what differs. The identity of a result says nothing, and is left out.
+/// The items of an answer, one per line, so that differences are readable. Omits the result id.
 fn lines_of(answer: &Value) -> String {
     let items = answer.get("items").unwrap_or(answer);
     let mut text = String::new();

@@ -1,5 +1,5 @@
-//! Compares everything that two binaries answer: the subcommands in all their formats, and what an editor is told. A change that means to keep
-//! behaviour runs it against the binary from before, and explains each difference that is left.
+//! Compares all answers of two binaries: the subcommands in all formats, and the language server's responses. For a change that must keep
+//! behavior, run it against the binary from before, and explain each remaining difference.
 
 mod commands;
 mod editors;
@@ -15,38 +15,38 @@ use similar::{ChangeTag, TextDiff};
 
 use crd_analyzer_conformance::peers;
 
-/// Two binaries over the same folders.
+/// Compare two binaries on the same folders.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// The binary from before the change.
     #[arg(long, value_name = "BINARY")]
     against: PathBuf,
-    /// The binary with the change. Default: this checkout's, built for it.
+    /// The binary with the change. Default: built from this checkout.
     #[arg(long, value_name = "BINARY")]
     binary: Option<PathBuf>,
-    /// Folders to compare over. Default: the examples and test trees of this repository, and the corpus if it is there.
+    /// The folders to use. Default: the examples and test trees of this repository, and the corpus if available.
     folders: Vec<PathBuf>,
-    /// How many files of a folder are asked about one by one, on the command line and in an editor. The seed chooses them.
+    /// The number of files per folder that are checked individually, on the command line and in an editor. The seed chooses them.
     #[arg(long, default_value_t = 40)]
     files: usize,
-    /// The places in each of these files at which an editor asks for hovers, completions and the like.
+    /// The number of positions in each of these files for hovers, completions and similar requests.
     #[arg(long, default_value_t = 12)]
     places: usize,
-    /// The seed; a fresh one if absent.
+    /// The seed; random by default.
     #[arg(long)]
     seed: Option<u64>,
-    /// Print at most this many different lines of an answer.
+    /// Print at most this many different lines per answer.
     #[arg(long, default_value_t = 6)]
     lines: usize,
     /// Compare the subcommands only.
     #[arg(long, conflicts_with = "only_editors")]
     only_commands: bool,
-    /// Compare what editors are told only.
+    /// Compare the language server's responses only.
     #[arg(long)]
     only_editors: bool,
 }
 
-/// What one binary answered, by question. A question names the folder, so that a person can ask it again.
+/// The answers of one binary, by request. A request contains the folder, so that a person can repeat it.
 type Answers = BTreeMap<String, String>;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
             }
             Ok(answers)
         };
-        // Side by side: the binaries share nothing but the files, which neither writes.
+        // Run both in parallel: the binaries only share the files, and neither writes them.
         let (old, new) = std::thread::scope(|scope| {
             let old = scope.spawn(|| ask(&before));
             let new = ask(&after);
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(different == 0)
 }
 
-/// Prints the answers that differ. Returns how many do.
+/// Prints the answers that differ. Returns their number.
 fn compare(folder: &Path, old: &Answers, new: &Answers, lines: usize) -> usize {
     let mut different = 0;
     for (question, now) in new {

@@ -1,13 +1,13 @@
-//! The folders that are compared over, and the files of them that are asked about one by one.
+//! The folders to compare, and the files in them that are checked individually.
 
 use std::path::{Path, PathBuf};
 
 use crd_analyzer_conformance::peers;
 
-/// Larger files are compared with their folder only: asking an editor about one takes seconds.
+/// The maximum size of an individually checked file, in bytes. For larger ones, the language server takes seconds.
 const MOST_BYTES: u64 = 500_000;
 
-/// The repository's own manifests, and the corpus if it is there.
+/// The repository's own manifests, and the corpus if available.
 pub(super) fn usual() -> anyhow::Result<Vec<PathBuf>> {
     let root = peers::root();
     let mut folders = vec![root.join("examples")];
@@ -21,7 +21,7 @@ pub(super) fn usual() -> anyhow::Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// Some manifests of a folder, relative to it, in order. The same seed chooses the same files.
+/// A random sample of a folder's manifests, as sorted relative paths. The same seed gives the same files.
 pub(super) fn sample(folder: &Path, most: usize, seed: u64) -> anyhow::Result<Vec<String>> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_path_buf()];

@@ -1,13 +1,13 @@
-//! A document in VS Code, as far as typing in YAML goes: Enter, closing quotes and brackets, and what an accepted item does to the text.
+//! A document in a simulated VS Code: Enter, closing quotes and brackets, and the edits of accepted items.
 
 use anyhow::Context as _;
 use regex::Regex;
 use serde::Deserialize;
 
-/// The rules for Enter that the extension brings along.
+/// The Enter rules of our extension.
 const RULES: &str = include_str!("../../../../editors/vscode/src/enter.json");
 
-/// Columns of a level, as VS Code has them for YAML.
+/// The number of columns per indentation level in VS Code for YAML.
 const LEVEL: usize = 2;
 
 #[derive(Deserialize)]
@@ -17,11 +17,11 @@ struct Written {
     append: String,
 }
 
-/// What Enter adds to the indentation of the line it is pressed in.
+/// Patterns for the current line, and the indentation that Enter adds for them.
 pub(super) struct EnterRules(Vec<(Regex, usize)>);
 
 impl EnterRules {
-    /// `autoIndent: advanced` with the rules of the extension, or without any: VS Code itself has none for YAML.
+    /// The rules for `autoIndent: advanced`, with the rules of the extension or without any. VS Code itself has none for YAML.
     pub(super) fn new(with_rules: bool) -> anyhow::Result<Self> {
         let written: Vec<Written> = serde_json::from_str(RULES).context("the rules for Enter")?;
         let rules = written.into_iter().filter(|_| with_rules).map(|it| {
@@ -43,13 +43,13 @@ impl EnterRules {
 pub(super) struct Editor {
     /// The text before the cursor.
     pub(super) before: String,
-    /// The text behind it.
+    /// The text after the cursor.
     pub(super) after: String,
-    /// Characters behind the cursor that the editor has closed by itself.
+    /// Characters after the cursor that the editor inserted automatically.
     closed: Vec<char>,
 }
 
-/// Something that replaces text, in bytes.
+/// A replacement of a byte range.
 pub(super) struct Edit {
     pub(super) start: usize,
     pub(super) end: usize,
@@ -69,7 +69,7 @@ impl Editor {
         [self.before.as_str(), &self.after].concat()
     }
 
-    /// The line of the cursor up to it.
+    /// The current line up to the cursor.
     pub(super) fn line(&self) -> &str {
         self.before.rsplit('\n').next().unwrap_or_default()
     }
@@ -78,7 +78,7 @@ impl Editor {
         position(&self.before, self.before.len())
     }
 
-    /// Presses a key that writes a character.
+    /// Presses a key that inserts a character.
     pub(super) fn press(&mut self, key: char, rules: &EnterRules) {
         if key == '\n' {
             let columns = rules.indentation(self.line());
@@ -88,7 +88,7 @@ impl Editor {
             return;
         }
         if self.closed.last() == Some(&key) && self.after.starts_with(key) {
-            // Over what was closed by itself.
+            // Move over the automatically inserted character.
             self.closed.pop();
             self.after.remove(0);
             self.before.push(key);
@@ -112,7 +112,7 @@ impl Editor {
         }
     }
 
-    /// Takes characters before the cursor back: of an indentation a level at a time. Returns the keys that it takes.
+    /// Deletes characters before the cursor, indentation one level at a time. Returns the number of key presses.
     pub(super) fn take_back(&mut self, bytes: usize) -> usize {
         let until = self.before.len() - bytes;
         let mut keys = 0;
@@ -131,7 +131,7 @@ impl Editor {
         keys
     }
 
-    /// Applies edits. The cursor goes to the end of the first edit's text, less `back` bytes.
+    /// Applies edits. Moves the cursor to the end of the first edit's text, minus `back` bytes.
     pub(super) fn apply(&mut self, edits: &[Edit], back: usize) {
         let mut text = self.text();
         let main = &edits[0];
@@ -151,14 +151,14 @@ impl Editor {
     }
 }
 
-/// Line and column of a byte of a text in ASCII.
+/// The line and column of a byte offset in an ASCII text.
 pub(super) fn position(text: &str, byte: usize) -> (usize, usize) {
     let before = &text[..byte];
     let line = before.matches('\n').count();
     (line, byte - before.rfind('\n').map_or(0, |it| it + 1))
 }
 
-/// Whether a character is one of words, as VS Code cuts them where a language says nothing of it.
+/// Whether a character is part of a word, with VS Code's default word pattern.
 pub(super) fn is_word(it: char) -> bool {
     it.is_ascii_alphanumeric() || matches!(it, '_' | '$')
 }

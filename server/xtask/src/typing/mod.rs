@@ -1,5 +1,5 @@
-//! How calm the language server is while somebody types, and how much it helps: parts of real manifests are deleted and typed back key by key
-//! as VS Code sends them.
+//! Measures how stable and helpful the language server is while a person types: deletes parts of real manifests, and types them again key by
+//! key like VS Code.
 
 mod editor;
 mod outside;
@@ -22,55 +22,55 @@ use editor::EnterRules;
 use subtrees::{Candidates, Kind};
 use typist::Typist;
 
-/// Typing in the corpus.
+/// Type parts of the corpus.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// How many parts are typed.
+    /// The number of parts.
     #[arg(long, default_value_t = 200)]
     subtrees: usize,
-    /// The seed; a fresh one if absent.
+    /// The seed; random by default.
     #[arg(long)]
     seed: Option<u64>,
     /// Print at most this many cases of each kind.
     #[arg(long, default_value_t = 5)]
     show: usize,
-    /// Only parts of this kind: `property`, `rule`, `version`, `spec` or `field`.
+    /// Type only parts of this kind: `property`, `rule`, `version`, `spec` or `field`.
     #[arg(long)]
     only: Option<String>,
-    /// Take files up to this size in bytes.
+    /// Use files up to this size in bytes.
     #[arg(long, default_value_t = 100_000)]
     max_size: usize,
-    /// The server to ask, instead of one that is built.
+    /// The language server to use, instead of building one.
     #[arg(long)]
     server: Option<PathBuf>,
-    /// VS Code without the extension's rules for Enter.
+    /// Simulate VS Code without the Enter rules of the extension.
     #[arg(long)]
     without_enter_rules: bool,
 }
 
-/// What was counted.
+/// The counts.
 #[derive(Default)]
 pub(super) struct Stats {
-    /// Keys pressed, and those that it takes without any list.
+    /// The number of pressed keys, and the number without any completion list.
     keys: usize,
     plain_keys: usize,
-    /// Keys after which something outside was gone or elsewhere, or new though it is neither there before nor after.
+    /// The number of keys after which something outside the typed part was lost or moved, or appeared only temporarily.
     lost: usize,
     lost_lenses: usize,
     appeared: usize,
-    /// Items that were taken, and of those the ones that damaged the text.
+    /// The number of accepted items, and of those that damaged the text.
     accepted: usize,
     damaged: usize,
-    /// Keys that put an accepted text into its column.
+    /// The number of keys to correct the indentation of accepted items.
     corrected: usize,
-    /// Lists that appeared with the wanted item in them, and of those the ones that had it first.
+    /// The number of lists with the wanted item, and of those that had it first.
     offered: usize,
     first: usize,
-    /// Keys after which a list was shown, how many of these lists were unwanted, and how many of the unwanted ones were words of the document.
+    /// The numbers of keys after which a list was shown, of unwanted lists, and of unwanted lists with words of the document.
     shown: usize,
     unwanted: usize,
     words: usize,
-    /// Enter or Tab pressed for themselves while a list was shown, so that it had to be sent away.
+    /// The number of times that a list had to be dismissed to press Enter or Tab.
     escaped: usize,
     times: Vec<Duration>,
     cases: Vec<(&'static str, String)>,
@@ -78,7 +78,7 @@ pub(super) struct Stats {
 
 impl Stats {
     fn case(&mut self, what: &'static str, case: impl FnOnce() -> String) {
-        // Of each kind, so that a frequent one leaves room for the others.
+        // Limit each kind of case, so that a frequent one leaves room for the others.
         const MOST: usize = 200;
         if self.cases.iter().filter(|it| it.0 == what).count() < MOST {
             self.cases.push((what, case()));
@@ -86,7 +86,7 @@ impl Stats {
     }
 }
 
-/// What VS Code says of itself.
+/// The client capabilities of VS Code.
 pub(crate) fn client() -> Value {
     json!({
         "clientInfo": { "name": "Visual Studio Code" },

@@ -1,4 +1,4 @@
-//! The diagnostics and lenses outside of the entry that is being typed, so that two moments can be compared.
+//! The diagnostics and code lenses outside the entry that is being typed, for comparing two points in time.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use serde_json::Value;
 /// The lines that are being typed.
 #[derive(Clone, Copy)]
 pub(super) struct Region {
-    /// The last line before them.
+    /// The number of the last line before them.
     pub(super) before: usize,
-    /// How many there are.
+    /// The number of typed lines.
     pub(super) lines: usize,
 }
 
-/// Diagnostics or lenses by what they are and where: lines behind the typed ones are counted from these.
+/// Diagnostics or code lenses by name and position. Lines after the typed ones are counted relative to these.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Outside(BTreeMap<String, usize>);
 
@@ -39,7 +39,7 @@ impl Outside {
         Self(found)
     }
 
-    /// What both have.
+    /// The intersection of both.
     pub(super) fn both(&self, other: &Self) -> Self {
         let common = self.0.iter().filter_map(|(name, count)| {
             let other = other.0.get(name)?;
@@ -48,7 +48,7 @@ impl Outside {
         Self(common.collect())
     }
 
-    /// What this has and none of the others.
+    /// Those that are in none of the others.
     pub(super) fn without(&self, others: &[&Self]) -> Vec<String> {
         let missing = |name: &&String| {
             let most = others.iter().filter_map(|it| it.0.get(*name)).max();

@@ -1,20 +1,20 @@
-//! Pop-ups as VS Code shows them: which items are left by what is typed, in which order, and when they go away.
+//! Completion lists as VS Code shows them: filtering and sorting of items, and when the list closes.
 
 use serde_json::Value;
 
 use super::editor::{Edit, Editor, is_word};
 
-/// What an item is, as far as it matters here.
+/// The kind of an item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ItemKind {
     Key,
     Value,
-    /// A name in an expression.
+    /// A name in a CEL expression.
     Name,
     Snippet,
 }
 
-/// An item of a list.
+/// An item of a completion list.
 #[derive(Clone)]
 pub(super) struct Item {
     pub(super) label: String,
@@ -25,12 +25,12 @@ pub(super) struct Item {
     pub(super) commits: Vec<char>,
     pub(super) is_snippet: bool,
     pub(super) text: String,
-    /// Line and columns of what it replaces.
+    /// The line and columns of the replaced range.
     line: usize,
     start: usize,
     end: usize,
     more: Vec<Value>,
-    /// The next list is asked for at once.
+    /// Whether accepting it requests the next list.
     pub(super) asks_again: bool,
 }
 
@@ -72,12 +72,12 @@ impl Item {
         })
     }
 
-    /// The column of the first byte that it replaces.
+    /// The first column of the replaced range.
     pub(super) fn start(&self) -> usize {
         self.start
     }
 
-    /// The edits that it makes when it is taken now, with this text: since the list was asked for, text was typed behind its range.
+    /// The edits of the item if it is accepted now with this text. The text typed since the request is also replaced.
     pub(super) fn edits(&self, editor: &Editor, asked_at: usize, text: &str) -> Vec<Edit> {
         let all = editor.text();
         let byte = |line: usize, column: usize| {
@@ -94,7 +94,7 @@ impl Item {
             let place = |it: &Value| {
                 let line = it["line"].as_u64().unwrap_or_default() as usize;
                 let column = it["character"].as_u64().unwrap_or_default() as usize;
-                // What is behind the typed text has moved.
+                // Positions after the typed text have moved.
                 byte(
                     line,
                     if line == self.line && column >= self.end {
@@ -114,23 +114,23 @@ impl Item {
     }
 }
 
-/// A list that was asked for.
+/// A requested completion list.
 pub(super) struct Popup {
     items: Vec<Item>,
     pub(super) is_incomplete: bool,
-    /// The column of the cursor when it was asked for.
+    /// The column of the cursor at the time of the request.
     pub(super) asked_at: usize,
-    /// Words of the document, which VS Code offers if no server offers anything.
+    /// Whether the items are words of the document, which VS Code offers if nothing else is available.
     pub(super) are_words: bool,
 }
 
 impl Popup {
-    /// An answer, or the words of the document if there is none and VS Code would fall back to them.
+    /// The list of an answer. Without items, words of the document if `falls_back` is set.
     pub(super) fn of(answer: &Value, editor: &Editor, falls_back: bool) -> Option<Self> {
         let list = answer.as_array().or_else(|| answer["items"].as_array());
         let items: Vec<_> = list.into_iter().flatten().filter_map(Item::new).collect();
         let asked_at = editor.position().1;
-        // An item that matches nothing keeps the words away as well.
+        // Even an item that does not match prevents the fallback to words.
         if list.is_some_and(|it| !it.is_empty()) {
             return Some(Self {
                 items,
@@ -147,7 +147,7 @@ impl Popup {
         })
     }
 
-    /// The items that are shown, the best first, and which of them is marked.
+    /// The shown items, best first, and the index of the selected one.
     pub(super) fn shown(&self, editor: &Editor) -> (Vec<&Item>, usize) {
         let line = editor.line();
         let mut found: Vec<(u32, &Item)> = self
@@ -162,7 +162,7 @@ impl Popup {
     }
 }
 
-/// Words of the document besides the one that is typed.
+/// Words of the document, except for the one being typed.
 fn words(editor: &Editor) -> Vec<Item> {
     let line = editor.line();
     let (row, column) = editor.position();
@@ -192,8 +192,8 @@ fn words(editor: &Editor) -> Vec<Item> {
         .collect()
 }
 
-/// How well a word fits what is typed: `None` if it does not. VS Code's own points, as far as they decide over the first place: the whole
-/// word, its beginning, the beginnings of its parts, its letters in order, the first at the beginning of a part.
+/// How well a word matches the typed text: `None` if it does not. Approximates VS Code's score where it decides the first item: a match of the
+/// whole word, its prefix, the prefixes of its parts, its letters in order, with the first one at the start of a part.
 fn score(typed: &str, word: &str) -> Option<u32> {
     if typed.is_empty() {
         return Some(0);

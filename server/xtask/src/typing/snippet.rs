@@ -1,18 +1,18 @@
-//! Snippets: what an item writes, and where it leaves the cursor.
+//! Snippets: the text that an item inserts, and the resulting position of the cursor.
 
 use regex::{Captures, Regex};
 
-/// What the text of a place is made of: `${1/regex/format/}`.
+/// The transformation of a placeholder: `${1/regex/format/}`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Transform {
-    /// The place whose text is taken.
+    /// The number of the placeholder that provides the text.
     pub(super) of: u32,
     regex: String,
     format: String,
 }
 
 impl Transform {
-    /// Reads what stands between `${` and `/}`.
+    /// Parses the text between `${` and `/}`.
     fn read(text: &str) -> Option<Self> {
         let (of, rest) = text.split_once('/')?;
         let (regex, format) = rest.split_once('/')?;
@@ -51,7 +51,7 @@ impl Transform {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Piece {
     Text(String),
-    /// A place to fill in, with what it has at first.
+    /// A placeholder with its initial text.
     Place {
         number: u32,
         has: Vec<String>,
@@ -59,7 +59,7 @@ pub(super) enum Piece {
     },
 }
 
-/// Reads a snippet; further lines are indented as the line it is put in.
+/// Parses a snippet. Lines after the first one get the indentation of the line in which it is inserted.
 pub(super) fn pieces(snippet: &str, indentation: usize) -> Vec<Piece> {
     let mut found = Vec::new();
     let mut text = String::new();
@@ -120,7 +120,7 @@ pub(super) fn pieces(snippet: &str, indentation: usize) -> Vec<Piece> {
     found
 }
 
-/// What the pieces write at first, and how many bytes of it are behind the place where the cursor goes, if that is the only place.
+/// The initial text of the pieces, and the number of bytes after the first placeholder, where the cursor goes.
 pub(super) fn written(pieces: &[Piece]) -> (String, usize) {
     let mut text = String::new();
     let mut at = None;
@@ -137,8 +137,8 @@ pub(super) fn written(pieces: &[Piece]) -> (String, usize) {
     (text, back)
 }
 
-/// Whether a text begins with what the pieces write if their places are filled in rightly, each with text of one line. Gives the values of the
-/// places and the length of the text.
+/// Whether `text` begins with the pieces, if each placeholder is filled in with text on one line. Returns the values of the placeholders and
+/// the length of the match.
 pub(super) fn filled(pieces: &[Piece], text: &str) -> Option<(Vec<(u32, String)>, usize)> {
     let mut places: Vec<(u32, String)> = Vec::new();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Parts of real manifests that somebody could type: a property, a rule, a version, a spec, a field of a resource.
+//! Parts of real manifests to type: a property, a rule, a version, a spec, or a field of a resource.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use fastrand::Rng;
 
 use crate::completion::corpus::{Corpus, File};
 
-/// Bytes of a part at most: of longer ones most is prose.
+/// The maximum size of a part in bytes. Longer parts are mostly prose.
 const MAX_BYTES: usize = 700;
 
-/// What is typed.
+/// The kind of a part.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Kind {
     Property,
@@ -60,23 +60,23 @@ impl Kind {
     }
 }
 
-/// Whole lines of a file.
+/// A part to type, as whole lines of a file.
 #[derive(Clone, Copy)]
 pub(super) struct Subtree<'a> {
     pub(super) kind: Kind,
     pub(super) file: &'a File,
-    /// The bytes before it, without the line break.
+    /// The text before it, without the line break.
     pub(super) before: &'a str,
     /// The line break before it, and its lines.
     pub(super) typed: &'a str,
-    /// What is behind it.
+    /// The text after it.
     pub(super) after: &'a str,
 }
 
-/// All parts of a kind, by file.
+/// All parts of one kind, by file.
 pub(super) struct Candidates {
     kind: Kind,
-    /// Indexes of files, and the bytes of their parts.
+    /// Indices of files, and the byte ranges of their parts.
     files: Vec<(usize, Vec<(usize, usize)>)>,
 }
 
@@ -116,7 +116,7 @@ impl Candidates {
     }
 }
 
-/// Whether the kinds of all resources of a file are known: other files are not ours to help with.
+/// Whether the kinds of all resources of a file are known. The language server does not help with other files.
 fn is_known(corpus: &Corpus, file: &File) -> bool {
     let parsed = Parsed::new(file.text.clone(), Arc::default());
     let near = corpus.near(&file.path);
@@ -145,7 +145,7 @@ fn in_file(file: &File, kind: Kind) -> Vec<(usize, usize)> {
     found
 }
 
-/// The bytes of a part that a node is the value or the item of.
+/// The byte range of the part whose value or item is this node.
 fn part(tree: &Tree, node: NodeId, kind: Kind) -> Option<(usize, usize)> {
     let parent = tree.parent(node)?;
     let is_block_item = tree.kind(parent) == NodeKind::Sequence(CollectionStyle::Block);
@@ -182,13 +182,13 @@ fn part(tree: &Tree, node: NodeId, kind: Kind) -> Option<(usize, usize)> {
     Some((start as usize, tree.span(node).end as usize))
 }
 
-/// The lines of a part with the line break before them, if the lines have no other text, and no comments or anchors.
+/// The lines of a part with the preceding line break, if the lines contain no other text, comments or anchors.
 fn whole_lines(text: &str, (start, end): (usize, usize), is_item: bool) -> Option<(usize, usize)> {
     let line = text[..start].rfind('\n').filter(|it| *it > 0)?;
     let lead = &text[line + 1..start];
     let end = text[..end].trim_end().len();
     let rest = text[end..].split('\n').next().unwrap_or_default();
-    // A key behind a dash begins an item, which is deleted as a whole or not at all.
+    // A key after a dash begins an item, which is only deleted as a whole.
     let is_whole = lead.trim_matches([' ', '-']).is_empty() && rest.trim().is_empty() && start < end;
     let typed = &text[line..end];
     let is_plain = !["#", " &", " *", "\n\n", " \n"].iter().any(|it| typed.contains(it));

@@ -1,4 +1,4 @@
-//! A person who types a part of a manifest, and accepts the first item if it is right.
+//! Simulates a person who types a part of a manifest and accepts the first item if it is right.
 
 mod accept;
 
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::session::EditorSession;
 
-/// Keys that ask for a list by themselves.
+/// Characters that trigger completion.
 const TRIGGERS: [char; 6] = ['.', ' ', '\'', '"', '[', '?'];
 
 pub(super) struct Typist<'a> {
@@ -27,28 +27,28 @@ pub(super) struct Typist<'a> {
     uri: String,
     version: u64,
     editor: Editor,
-    /// What is to be typed in all: quotes as they were accepted.
+    /// The text to type, with quotes as in accepted items.
     target: String,
     popup: Option<Popup>,
-    /// Diagnostics outside of the entry: before, after, and in both.
+    /// Diagnostics outside the entry: before typing, after typing, and in both.
     diagnostics: [Outside; 3],
     lenses: [Outside; 3],
 }
 
-/// What is to be typed, as far as an item can be it.
+/// The remaining text to type, for comparison with an item.
 struct Wanted<'t> {
-    /// From the beginning of what the item replaces.
+    /// The text from the start of the item's replaced range.
     rest: &'t str,
 }
 
 impl Wanted<'_> {
-    /// Whether somebody who sees the item's label takes it.
+    /// Whether a person would choose the item by its label.
     fn is(&self, item: &Item) -> bool {
         let label = item.label.as_str();
         if label == "-" {
             return self.rest.starts_with("- ");
         }
-        // Who wants an expression in quotes types the quote first.
+        // To get a quoted expression, a person types the quote first.
         let rest = match item.kind {
             ItemKind::Name => self.rest,
             _ => self.rest.strip_prefix(['"', '\'']).unwrap_or(self.rest),
@@ -74,7 +74,7 @@ impl<'a> Typist<'a> {
         number: usize,
         stats: &'a mut Stats,
     ) -> anyhow::Result<Self> {
-        // A resource finds its CRD in the folder that is called as its own.
+        // A resource finds its CRD in the folder with the same name.
         let uri = if subtree.kind.is_of_definition() {
             format!("file:///typing/{number}.yaml")
         } else {
@@ -119,7 +119,7 @@ impl<'a> Typist<'a> {
         if after != self.subtree.after {
             let rest = after.strip_suffix(self.subtree.after).unwrap_or(&after).to_owned();
             if rest.trim().is_empty() || after.ends_with(self.subtree.after) && rest.len() < 3 {
-                // Somebody deletes what the editor has closed too much.
+                // A person deletes superfluous closing characters.
                 self.stats.keys += rest.trim_end().len();
             } else {
                 self.damaged("text is left behind the cursor", &rest);
@@ -128,7 +128,7 @@ impl<'a> Typist<'a> {
         self.close()
     }
 
-    /// Where in the target the cursor is.
+    /// The position of the cursor in the target.
     fn position(&self) -> usize {
         self.editor.before.len() - self.subtree.before.len()
     }
@@ -148,7 +148,7 @@ impl<'a> Typist<'a> {
         self.stats.case("damaged", || case);
     }
 
-    /// Keys without lists.
+    /// The number of keys without completion lists.
     fn plain_keys(&self) -> usize {
         let mut editor = Editor::new(self.subtree.before, self.subtree.after);
         let mut keys = 0;
@@ -212,7 +212,7 @@ impl<'a> Typist<'a> {
         self.ask_after(key)
     }
 
-    /// What VS Code does after a character was typed.
+    /// Does what VS Code does after a typed character.
     fn ask_after(&mut self, key: char) -> anyhow::Result<()> {
         if key == '\n' {
             self.popup = None;
@@ -281,7 +281,7 @@ impl<'a> Typist<'a> {
         Ok(())
     }
 
-    /// Sends what has changed since a text.
+    /// Sends the changes since an old text.
     fn send(&mut self, old: &str) -> anyhow::Result<()> {
         let new = self.editor.text();
         if old == new {
@@ -289,14 +289,14 @@ impl<'a> Typist<'a> {
         }
         let same = common::ahead(old.as_bytes(), new.as_bytes());
         let same_end = common::behind(&old.as_bytes()[same..], &new.as_bytes()[same..]);
-        // An insertion at the cursor is one, whatever else the text could be said to be made of.
+        // Sends the smallest change. An insertion at the cursor stays an insertion.
         let places = [position(old, same), position(old, old.len() - same_end)];
         self.version += 1;
         self.session
             .change(&self.uri, self.version, places, &new[same..new.len() - same_end])
     }
 
-    /// Looks at everything outside of the entry.
+    /// Compares everything outside the entry.
     fn look(&mut self) -> anyhow::Result<()> {
         let behind = self.editor.after.len().saturating_sub(self.subtree.after.len());
         let text = &self.editor.before[self.subtree.before.len().min(self.editor.before.len())..];
@@ -343,10 +343,10 @@ impl<'a> Typist<'a> {
     }
 }
 
-/// Presses the key that goes on towards a text: a character, or what brings a new line's cursor into its column. Returns the keys pressed.
+/// Presses the next key to type `rest`: a character, or keys that bring the cursor to its column on a new line. Returns the number of keys.
 fn one_key(editor: &mut Editor, rest: &str, after: &str, rules: &EnterRules) -> usize {
     let key = rest.chars().next().unwrap_or('\n');
-    // What the editor has closed is there already.
+    // The editor has already inserted the closing character.
     if key != '\n' && editor.after.len() > after.len() && editor.after.starts_with(key) {
         editor.after.remove(0);
         editor.before.push(key);
@@ -361,7 +361,7 @@ fn one_key(editor: &mut Editor, rest: &str, after: &str, rules: &EnterRules) -> 
     if has > wanted {
         return 1 + editor.take_back(has - wanted);
     }
-    // Tab goes to the next level.
+    // Each Tab adds one indentation level.
     editor.before.push_str(&" ".repeat(wanted - has));
     1 + (wanted - has).div_ceil(2)
 }

@@ -1,6 +1,6 @@
-//! DER as `golang.org/x/crypto/cryptobyte` reads it: tags of one byte, lengths in their shortest form.
+//! DER as `golang.org/x/crypto/cryptobyte` parses it: one-byte tags, and lengths in their shortest form.
 
-/// The DER bytes that are not parsed yet.
+/// The remaining DER bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Der<'d>(pub(super) &'d [u8]);
 
@@ -23,7 +23,7 @@ pub(super) mod tag {
     pub(in super::super) const SET: u8 = 0x31;
 }
 
-/// Tags whose meaning depends on where they stand.
+/// Context-specific tags, whose meaning depends on their position.
 pub(super) mod context {
     pub(in super::super) const fn primitive(number: u8) -> u8 {
         0x80 | number
@@ -34,7 +34,7 @@ pub(super) mod context {
     }
 }
 
-/// A bit string: its bytes, and how many bits of the last one do not count.
+/// A bit string: its bytes, and the number of unused bits in the last byte.
 pub(super) struct BitString<'d> {
     pub(super) bytes: &'d [u8],
     pub(super) padding: u8,
@@ -66,7 +66,7 @@ impl<'d> Der<'d> {
         self.0.first().copied()
     }
 
-    /// Reads an element of any tag: the tag and what it holds.
+    /// Reads an element with any tag and returns the tag and the content.
     pub(super) fn read_any(&mut self) -> Option<(u8, Self)> {
         let &[tag, length, ref rest @ ..] = self.0 else {
             return None;
@@ -105,7 +105,7 @@ impl<'d> Der<'d> {
         Some(inside)
     }
 
-    /// Reads an element with this tag, if the next one has it. The outer `None` is an error.
+    /// Reads an optional element with this tag. The outer `None` is an error.
     #[expect(clippy::option_option, reason = "malformed, absent, or there")]
     pub(super) fn read_optional(&mut self, tag: u8) -> Option<Option<Self>> {
         if self.peek() == Some(tag) {
@@ -115,12 +115,12 @@ impl<'d> Der<'d> {
         }
     }
 
-    /// Reads an INTEGER: its bytes, in two's complement and no more than needed.
+    /// Reads an INTEGER and returns its bytes in two's complement, in the shortest form.
     pub(super) fn read_integer(&mut self) -> Option<&'d [u8]> {
         self.read_integer_with_tag(tag::INTEGER)
     }
 
-    /// Reads an INTEGER under another tag.
+    /// Reads an INTEGER with another tag.
     pub(super) fn read_integer_with_tag(&mut self, tag: u8) -> Option<&'d [u8]> {
         let bytes = self.read(tag)?.0;
         match bytes {
@@ -129,7 +129,7 @@ impl<'d> Der<'d> {
         }
     }
 
-    /// Reads an INTEGER that fits 64 bits.
+    /// Reads an INTEGER that fits into 64 bits.
     pub(super) fn read_int(&mut self) -> Option<i64> {
         int_of(self.read_integer()?)
     }
@@ -170,7 +170,7 @@ impl<'d> Der<'d> {
     }
 }
 
-/// The number of at most 31 bits at the front.
+/// Reads a base 128 number of at most 31 bits.
 fn read_base_128(bytes: &mut &[u8]) -> Option<u32> {
     let mut number = 0u32;
     for (i, &byte) in bytes.iter().enumerate().take(5) {
@@ -186,17 +186,17 @@ fn read_base_128(bytes: &mut &[u8]) -> Option<u32> {
     None
 }
 
-/// Whether the integer is below zero.
+/// Whether the integer is negative.
 pub(super) fn is_negative(integer: &[u8]) -> bool {
     integer.first().is_some_and(|byte| byte & 0x80 != 0)
 }
 
-/// Whether the integer is above zero.
+/// Whether the integer is positive.
 pub(super) fn is_positive(integer: &[u8]) -> bool {
     !is_negative(integer) && integer.iter().any(|&byte| byte != 0)
 }
 
-/// The integer, if it fits 64 bits.
+/// The integer, if it fits into 64 bits.
 pub(super) fn int_of(integer: &[u8]) -> Option<i64> {
     if integer.len() > 8 {
         return None;
@@ -205,7 +205,7 @@ pub(super) fn int_of(integer: &[u8]) -> Option<i64> {
     Some(integer.iter().fold(sign, |number, &byte| number << 8 | i64::from(byte)))
 }
 
-/// Whether the text is a moment in the format, whose `Z` represents a zone: `Z`, or an offset other than zero.
+/// Whether the text is a time in the format, whose `Z` stands for a zone: `Z`, or an offset other than zero.
 pub(super) fn is_time(text: &[u8], format: &str) -> bool {
     let digits = format.len() - 1;
     let Some((clock, zone)) = text.split_at_checked(digits) else {
@@ -223,7 +223,7 @@ pub(super) fn is_time(text: &[u8], format: &str) -> bool {
                 .fold(0, |number, digit| number * 10 + u32::from(digit - b'0')),
         )
     };
-    // Years of two digits begin in 1969; that only matters for leap days, and 1900 is none of them.
+    // Two-digit years stand for 1969 to 2068. That only matters for leap days, and 1900 is not in the range.
     let year = number("CCYY").or_else(|| number("YY")).unwrap_or_default();
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0 || number("CCYY").is_none());
     let month = number("MM").unwrap_or_default();
@@ -241,7 +241,7 @@ pub(super) fn is_time(text: &[u8], format: &str) -> bool {
         && is_zone(zone)
 }
 
-/// A zone that prints as it was read: an offset of zero would print as `Z`.
+/// Whether a zone is in canonical form: an offset of zero would be written as `Z`.
 fn is_zone(zone: &[u8]) -> bool {
     match zone {
         b"Z" => true,

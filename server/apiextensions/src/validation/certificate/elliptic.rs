@@ -1,10 +1,10 @@
-//! Whether a point lies on one of NIST's curves (`crypto/internal/fips140/nistec`): y² = x³ - 3x + b modulo p.
+//! Checks that a point is on one of NIST's curves (`crypto/internal/fips140/nistec`): y² = x³ - 3x + b modulo p.
 
 use num_bigint::BigUint;
 
 use super::Parsed;
 
-/// A curve.
+/// A NIST curve.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Curve {
     P224,
@@ -14,7 +14,7 @@ pub(super) enum Curve {
 }
 
 impl Curve {
-    /// Its name, the bytes of a coordinate, and p and b in hexadecimal (FIPS 186-4, D.1.2).
+    /// The curve's name, the size of a coordinate in bytes, and p and b in hexadecimal (FIPS 186-4, D.1.2).
     fn parameters(self) -> (&'static str, usize, &'static str, &'static str) {
         match self {
             Self::P224 => (
@@ -47,7 +47,7 @@ impl Curve {
     }
 }
 
-/// Checks a point, which must be written without compression (`ecdsa.ParseUncompressedPublicKey`).
+/// Checks a point, which must be uncompressed (`ecdsa.ParseUncompressedPublicKey`).
 pub(super) fn check_point(curve: Curve, point: &[u8]) -> Parsed {
     let Some((4, coordinates)) = point.split_first() else {
         return Err("ecdsa: invalid uncompressed public key".to_owned());
@@ -68,7 +68,7 @@ pub(super) fn check_point(curve: Curve, point: &[u8]) -> Parsed {
         };
         return Err(format!("invalid {element} encoding"));
     }
-    // x³ - 3x, as x³ + (p - 3)x, which is never below zero.
+    // x³ - 3x, as x³ + (p - 3)x, which is never negative.
     let right = (&x * &x * &x + (&p - 3u32) * &x + b) % &p;
     if (&y * &y) % &p != right {
         return Err(format!("{name} point not on curve"));

@@ -1,4 +1,4 @@
-//! Extensions of certificates (`processExtensions`). Unknown extensions are accepted, also critical ones.
+//! Certificate extensions (`processExtensions`). Unknown extensions are accepted, even critical ones.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use crd_analyzer_schema::go;
 use super::der::{Der, context, tag};
 use super::{Parsed, malformed, or};
 
-/// An extension of a certificate.
+/// A certificate extension.
 pub(super) struct Extension<'d> {
     pub(super) oid: Vec<u32>,
     pub(super) is_critical: bool,
@@ -88,7 +88,7 @@ fn certificate_policies(mut der: Der<'_>) -> Option<()> {
     let mut der = der.read(tag::SEQUENCE)?;
     while !der.is_empty() {
         let oid = der.read(tag::SEQUENCE)?.read(tag::OBJECT_IDENTIFIER)?.0;
-        // Each number of the identifier in as few bytes as it needs, the last one complete.
+        // Each number of the identifier must have the shortest form, and the last one must be complete.
         let starts = |i: usize| i == 0 || oid[i - 1] & 0x80 == 0;
         let is_padded = (0..oid.len()).any(|i| starts(i) && oid[i] == 0x80);
         if is_padded || oid.last().is_none_or(|byte| byte & 0x80 != 0) || !seen.insert(oid) {
@@ -183,7 +183,7 @@ fn ascii(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok().filter(|it| it.is_ascii())
 }
 
-/// `domainNameValid`: no more than that no label is empty and that everything prints.
+/// `domainNameValid`: only checks that no label is empty and that all characters are printable.
 fn is_domain(name: &[u8], is_constraint: bool) -> bool {
     if name.is_empty() {
         return true;
@@ -280,13 +280,13 @@ fn is_mailbox(text: &[u8]) -> bool {
     let Some(domain) = local_part(text).and_then(|rest| rest.strip_prefix(b"@")) else {
         return false;
     };
-    // Nothing at all behind the sign is tolerated.
+    // Go accepts an empty domain after the `@`.
     domain.is_empty()
         || domain.split(|&byte| byte == b'.').all(|label| !label.is_empty())
             && domain.iter().all(|byte| (33..=126).contains(byte))
 }
 
-/// What follows the local part of a mailbox, if that is one.
+/// The rest after the local part of a mailbox; `None` if the local part is invalid.
 fn local_part(text: &[u8]) -> Option<&[u8]> {
     let mut rest = text;
     if let Some(quoted) = text.strip_prefix(b"\"") {
@@ -311,7 +311,7 @@ fn local_part(text: &[u8]) -> Option<&[u8]> {
     let mut local = Vec::new();
     while let Some((&byte, after)) = rest.split_first() {
         let byte = if byte == b'\\' {
-            // An escaped character counts as one, whichever it is.
+            // Any escaped character is valid.
             rest = after;
             *rest.first()?
         } else if byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~.".contains(&byte) {

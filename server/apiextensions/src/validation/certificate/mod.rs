@@ -1,6 +1,6 @@
 //! Certificates as Go's `crypto/x509` parses them (Go 1.26), with its error messages.
 //!
-//! The parser only decides whether a certificate is valid. It keeps nothing of it.
+//! The parser only checks whether a certificate is valid and returns nothing else.
 
 mod der;
 mod elliptic;
@@ -18,20 +18,20 @@ use extensions::{Extension, check_extension};
 use name::check_name;
 use public_key::check_public_key;
 
-/// What the parser says: nothing, or why it stops.
+/// The result of a parser; the error is Go's message.
 type Parsed<T = ()> = Result<T, String>;
 
-/// An error in the parser's words.
+/// Returns an error with the prefix of `crypto/x509`.
 fn malformed<T>(what: &str) -> Parsed<T> {
     Err(format!("x509: {what}"))
 }
 
-/// Takes what was read, or stops with the words.
+/// Unwraps the result of a read, or fails with this message.
 fn or<T>(read: Option<T>, what: &str) -> Parsed<T> {
     read.map_or_else(|| malformed(what), Ok)
 }
 
-/// Why the bytes are not exactly one certificate (`x509.ParseCertificate`).
+/// Checks that the bytes are exactly one valid certificate (`x509.ParseCertificate`).
 pub(super) fn parse_certificate(bytes: &[u8]) -> Parsed {
     let mut outside = Der(bytes);
     let mut certificate = or(outside.read(tag::SEQUENCE), "malformed certificate")?;
@@ -89,7 +89,7 @@ pub(super) fn parse_certificate(bytes: &[u8]) -> Parsed {
 /// An algorithm and its parameters, which may be absent.
 struct Algorithm<'d> {
     oid: Vec<u32>,
-    /// With tag and length.
+    /// The parameters, including tag and length.
     parameters: &'d [u8],
 }
 

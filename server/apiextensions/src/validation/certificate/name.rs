@@ -3,7 +3,7 @@
 use super::der::{Der, tag};
 use super::{Parsed, malformed, or};
 
-/// Checks what a name's sequence holds.
+/// Checks the content of a name's sequence.
 pub(super) fn check_name(mut name: Der<'_>) -> Parsed {
     while !name.is_empty() {
         let mut set = or(name.read(tag::SET), "invalid RDNSequence")?;
@@ -19,7 +19,7 @@ pub(super) fn check_name(mut name: Der<'_>) -> Parsed {
     Ok(())
 }
 
-/// What is wrong with a string of this kind.
+/// The error in a string with this tag, if it has one.
 fn string_error(tag: u8, value: &[u8]) -> Option<String> {
     let (is_valid, kind) = match tag {
         tag::T61_STRING => return None,
@@ -36,12 +36,12 @@ fn string_error(tag: u8, value: &[u8]) -> Option<String> {
     (!is_valid).then(|| format!("invalid {kind}"))
 }
 
-/// The characters of a PrintableString, and two more that real certificates have.
+/// Whether a byte is valid in a PrintableString. Allows two more characters that occur in real certificates.
 fn is_printable(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b" '()+,-./:=?*&".contains(&byte)
 }
 
-/// Whether the bytes are characters of 16 bits, none of them half of a pair or no character at all.
+/// Whether the bytes are valid 16-bit characters, without surrogates and noncharacters.
 fn is_bmp(value: &[u8]) -> bool {
     let value = value
         .strip_suffix(&[0, 0])

@@ -1,15 +1,15 @@
-//! PEM as Go's `encoding/pem` reads it.
+//! PEM as Go's `encoding/pem` parses it.
 
 use crd_analyzer_schema::go::base64::{self, Alphabet};
 
 /// A block between `-----BEGIN` and `-----END`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in super::super) struct Block {
-    /// What follows `BEGIN`.
+    /// The text after `BEGIN`.
     pub(in super::super) label: Vec<u8>,
-    /// The block begins with `Key: value` lines.
+    /// Whether the block starts with `Key: value` lines.
     pub(in super::super) has_headers: bool,
-    /// What the base64 between represents.
+    /// The bytes that the base64 text encodes.
     pub(in super::super) bytes: Vec<u8>,
 }
 
@@ -17,11 +17,11 @@ const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"\n-----END ";
 const DASHES: &[u8] = b"-----";
 
-/// The next block and what follows it (`pem.Decode`). What is not a block is skipped.
+/// Returns the next block and the rest after it (`pem.Decode`). Anything that is not a block is skipped.
 pub(in super::super) fn decode(data: &[u8]) -> Option<(Block, &[u8])> {
     let mut rest = data;
     loop {
-        // The first END line, and the last BEGIN line before it.
+        // Find the first END line, and the last BEGIN line before it.
         let end = find(rest, END)?;
         let after_end = &rest[end + END.len()..];
         let begin = rfind(&rest[..end], BEGIN).filter(|&begin| begin == 0 || rest[begin - 1] == b'\n');
@@ -39,12 +39,12 @@ pub(in super::super) fn decode(data: &[u8]) -> Option<(Block, &[u8])> {
 
 enum Attempt<'d> {
     Block(Block, &'d [u8]),
-    /// Not a block; go on here.
+    /// Not a block; continue with these bytes.
     Skip(&'d [u8]),
     Nothing,
 }
 
-/// Reads what follows `-----BEGIN `; the END line is `end` bytes on (its newline counted to it).
+/// Reads a block after its `-----BEGIN `. The END line, including the newline before it, starts at offset `end`.
 fn decode_block(data: &[u8], end: usize) -> Attempt<'_> {
     let skip = || Attempt::Skip(&data[end + END.len()..]);
     let (label, mut rest) = line(data);
@@ -64,7 +64,7 @@ fn decode_block(data: &[u8], end: usize) -> Attempt<'_> {
         rest = next;
     }
     let body_start = data.len() - rest.len();
-    // An empty block's BEGIN line has taken the newline of END; headers may have run past it.
+    // Without a body, the line before END has consumed its newline; header lines may even have consumed END itself.
     if has_headers && body_start > end {
         return if body_start > end + END.len() {
             Attempt::Nothing
@@ -96,7 +96,7 @@ fn decode_block(data: &[u8], end: usize) -> Attempt<'_> {
     Attempt::Block(block, after)
 }
 
-/// The first line without blanks at its end, and what follows it (`getLine`).
+/// The first line without trailing blanks, and the rest (`getLine`).
 fn line(data: &[u8]) -> (&[u8], &[u8]) {
     let (line, rest) = match data.iter().position(|&b| b == b'\n') {
         Some(newline) => {

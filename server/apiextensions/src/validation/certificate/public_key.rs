@@ -4,7 +4,7 @@ use super::der::{BitString, Der, int_of, is_positive, tag};
 use super::elliptic::{self, Curve};
 use super::{Algorithm, Parsed, malformed, or};
 
-/// Checks the key and its parameters.
+/// Checks a key and its parameters.
 pub(super) fn check_public_key(algorithm: &Algorithm<'_>, key: &BitString<'_>) -> Parsed {
     let key = key.right_aligned();
     match algorithm.oid.as_slice() {

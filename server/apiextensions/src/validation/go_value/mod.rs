@@ -1,5 +1,5 @@
-//! The internal types as Go prints them, in either of the two ways that messages had: as JSON with the names of Go's
-//! struct fields (`encoding/json`), or in Go syntax (`%#v`), in which a pointer inside a value is a memory address.
+//! Formatting of internal types in the two ways of Go's messages: as JSON with the names of Go's
+//! struct fields (`encoding/json`), or in Go syntax (`%#v`), where a pointer inside a value is a memory address.
 
 mod types;
 
@@ -8,23 +8,23 @@ use std::fmt::Write as _;
 use crd_analyzer_schema::go;
 use serde_json::Value;
 
-/// Bytes after which a rendered value is cut. A whole schema prints a hundredfold of what its author wrote, and no one
-/// reads it to the end.
+/// The length at which a rendered value is truncated, in bytes. A whole schema prints a hundred times longer than the
+/// author wrote it.
 const LIMIT: usize = 4096;
 
-/// What represents the address of something, which no two runs of an API server share.
+/// A placeholder for memory addresses, which differ in every run of an API server.
 const ADDRESS: &str = "0xc000000000";
 
-/// How a value is written.
+/// The syntax of a formatted value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Syntax {
-    /// As `json.Marshal` writes it.
+    /// The format of `json.Marshal`.
     Json,
-    /// As the verb `%#v` writes it.
+    /// The format of the verb `%#v`.
     Go,
 }
 
-/// Writes a value, and stops writing at the limit.
+/// Formats a value up to the limit.
 pub(super) struct Writer {
     syntax: Syntax,
     out: String,
@@ -91,7 +91,7 @@ impl Writer {
         }
     }
 
-    /// The name of a struct's field.
+    /// Writes the name of a struct field.
     fn field(&mut self, name: &str) {
         self.element();
         if self.is_json() {
@@ -143,7 +143,7 @@ impl Writer {
         self.close("}");
     }
 
-    /// A pointer to a Go type.
+    /// Writes a pointer to a Go type.
     fn pointer<T>(&mut self, go_type: &str, value: Option<T>, some: impl FnOnce(&mut Self, T)) {
         match value {
             Some(value) if self.is_json() => some(self, value),
@@ -155,7 +155,7 @@ impl Writer {
         }
     }
 
-    /// A string: quoted as Go does, or with the escapes of `json.Marshal` (which makes JSON safe for HTML).
+    /// Writes a string: quoted like Go, or with the escapes of `json.Marshal` (which are safe for HTML).
     pub(super) fn string(&mut self, value: &str) {
         if self.full() {
             return;
@@ -188,7 +188,7 @@ impl Writer {
         self.list("[]string", value, |out, it| out.string(it));
     }
 
-    /// Bytes: in base64, or one by one.
+    /// Writes bytes: in base64, or one by one.
     pub(super) fn bytes(&mut self, value: &[u8]) {
         const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
         if !self.is_json() {

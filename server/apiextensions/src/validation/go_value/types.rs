@@ -1,4 +1,4 @@
-//! The types of `pkg/apis/apiextensions`, field by field.
+//! Formatting of the types of `pkg/apis/apiextensions`, field by field.
 
 use crd_analyzer_schema::{
     EmptyKeywords, JsonSchemaProps, SchemaMap, SchemaOrArray, SchemaOrBool, SchemaOrStringArray, ValidationRule,
@@ -9,7 +9,7 @@ use super::Writer;
 use crate::types::{ColumnDefinition, SelectableField, Spec, Subresources, Validation};
 
 impl Writer {
-    /// A `ValidationRule`.
+    /// Writes a `ValidationRule`.
     pub(in super::super) fn rule(&mut self, rule: &ValidationRule) {
         self.structure("apiextensions.ValidationRule", |out| {
             out.string_field("Rule", &rule.rule);
@@ -93,11 +93,11 @@ impl Writer {
         });
     }
 
-    /// A `JSONSchemaPropsOrArray`.
+    /// Writes a `JSONSchemaPropsOrArray`.
     pub(in super::super) fn schema_or_array(&mut self, items: &SchemaOrArray) {
         self.structure("apiextensions.JSONSchemaPropsOrArray", |out| {
             out.schema_pointer_field("Schema", items.schema.as_deref());
-            // The author wrote a list exactly if there is not a single schema.
+            // The author wrote a list if and only if there is no single schema.
             out.schemas_field("JSONSchemas", &items.json_schemas, items.schema.is_none());
         });
     }
@@ -109,7 +109,7 @@ impl Writer {
         });
     }
 
-    /// A `JSONSchemaProps`.
+    /// Writes a `JSONSchemaProps`.
     pub(in super::super) fn schema(&mut self, schema: &JsonSchemaProps) {
         if self.full() {
             return;
@@ -190,7 +190,7 @@ impl Writer {
         self.list("apiextensions.ValidationRules", rules, Self::rule);
     }
 
-    /// A `[]CustomResourceDefinitionVersion`.
+    /// Writes a `[]CustomResourceDefinitionVersion`.
     pub(in super::super) fn versions(&mut self, spec: &Spec) {
         let versions = present(&spec.versions, spec.has_empty_versions);
         self.list(
@@ -271,7 +271,7 @@ impl Writer {
     }
 }
 
-/// A list or map as Go has it: nil unless there is something in it or it was written as empty.
+/// A list or map as in Go: nil unless it has elements or is present but empty.
 fn present<T>(items: &[T], is_empty: bool) -> Option<&[T]> {
     (!items.is_empty() || is_empty).then_some(items)
 }

@@ -1,4 +1,4 @@
-//! Arithmetic on numbers, times and durations, and sums of strings and lists.
+//! Arithmetic on numbers, times and durations, and concatenation of strings and lists.
 
 use crate::KubernetesVersion;
 use crate::ast::operators;
@@ -120,7 +120,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     .singleton(),
 ];
 
-/// `+` of strings and byte sequences: the length of the result.
+/// The cost of `+` for strings and byte sequences: the length of the result.
 const CONCATENATION: Cost = cost(
     |coster, call| {
         let size = joined_size(coster, call)?;
@@ -129,7 +129,7 @@ const CONCATENATION: Cost = cost(
     |call| Ok(traversal((call.size_of_value(0) + call.size_of_value(1)) as f64)),
 );
 
-/// `+` of lists, which copies no element.
+/// The cost of `+` for lists, which copies no elements.
 const LIST_CONCATENATION: Cost = cost(
     |coster, call| {
         let size = joined_size(coster, call)?;

@@ -1,4 +1,4 @@
-//! Elements and entries of lists and maps, and sizes.
+//! Functions on lists and maps: elements, entries and sizes.
 
 use crate::KubernetesVersion;
 use crate::ast::operators;
@@ -55,13 +55,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
 /// The overload of `in` that the evaluator speeds up if the list is a constant.
 pub(crate) const IN_LIST: &str = "in_list";
 
-/// Selecting an element or a value, which is counted as a part of the value that it is selected from.
+/// The cost of selecting an element or a value. At run time, it is part of the cost of the attribute.
 pub(in crate::library) const SELECTION: Cost = Cost {
     estimate: Estimate::Fixed(1),
     actual: Actual::OfValues,
 };
 
-/// `in` a list: every element.
+/// The cost of `in` with a list: every element.
 const MEMBERSHIP: Cost = cost(
     |coster, call| {
         let [_, list] = call.args else { return None };

@@ -1,4 +1,4 @@
-//! Equality and order.
+//! Equality and order operators.
 
 use std::cmp::Ordering;
 
@@ -230,16 +230,16 @@ pub(super) const FUNCTIONS: &[Function] = &[
     .singleton(),
 ];
 
-/// `==`. Values of Kubernetes' own types have a cost of their own since 1.32.
+/// The cost of `==`. Since 1.32, Kubernetes' own types have their own costs.
 pub(crate) const EQUALITY: Cost = cost(estimate_equality, |call| match call.operands {
     [Ok(Value::Opaque(_)), _] if call.version.number() >= 32 => Ok(1),
     _ => COMPARISON.actual.of(call),
 });
 
-/// `!=`
+/// The cost of `!=`.
 pub(crate) const INEQUALITY: Cost = COMPARISON;
 
-/// The longest name of a format.
+/// The length of the longest format name.
 const MAX_FORMAT_NAME: u64 = 64;
 
 fn estimate_equality(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
@@ -277,7 +277,7 @@ fn estimate_library_equality(coster: &Coster<'_>, ty: &Type, right: &Operand) ->
             .times_factor(STRING),
         ),
         "kubernetes.URL" => {
-            // The API server looks at the right operand twice.
+            // The API server uses the right operand twice.
             let max = coster.computed_size(right).map_or(1, |size| size.max);
             Some(CostEstimate { min: 1, max }.times_factor(STRING))
         }

@@ -1,4 +1,4 @@
-//! Values of one type as values of another (`cel-go` `common/types`, the methods `ConvertToType`).
+//! Type conversions (`cel-go` `common/types`, the methods `ConvertToType`).
 
 use crate::KubernetesVersion;
 use crate::cost::SizeEstimate;
@@ -159,7 +159,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     .spelling(Spelling::Number),
 ];
 
-/// `bytes(string)`: a character is at most four bytes.
+/// The cost of `bytes(string)`. The result has at most four bytes per character.
 const STRING_TO_BYTES: Cost = cost(
     |coster, call| {
         let size = coster.size(call.args.first()?);
@@ -174,7 +174,7 @@ const STRING_TO_BYTES: Cost = cost(
     |call| Ok(traversal(call.size_of_value(0) as f64)),
 );
 
-/// `string(bytes)`: at most four bytes are a character.
+/// The cost of `string(bytes)`. The result has at least one character per four bytes.
 const BYTES_TO_STRING: Cost = cost(
     |coster, call| {
         let size = coster.size(call.args.first()?);
@@ -232,8 +232,8 @@ fn to_double(_: KubernetesVersion, args: &[Value]) -> Result {
     }
 }
 
-/// A double as Go's `strconv.ParseFloat` reads it: with underscores between digits, hexadecimal with a binary exponent, and too large
-/// ones not.
+/// Parses a double like Go's `strconv.ParseFloat`: allows underscores between digits and hexadecimal numbers with a binary exponent, but
+/// not values out of range.
 fn parse_double(text: &str) -> Option<f64> {
     let (sign, rest) = match text.as_bytes().first()? {
         b'-' => (-1.0, &text[1..]),
@@ -259,7 +259,7 @@ fn parse_double(text: &str) -> Option<f64> {
     digits.parse::<f64>().ok().filter(|v| v.is_finite()).map(|v| sign * v)
 }
 
-/// Whether each underscore of a number in lower case, if there are any, is between digits or behind the prefix of a base.
+/// Whether all underscores of a lower-case number are between digits or after the base prefix.
 fn underscores_separate_digits(number: &str) -> bool {
     let (is_hex, digits) = number.strip_prefix("0x").map_or((false, number), |hex| (true, hex));
     let (mut after_digit, mut after_underscore) = (is_hex, false);
@@ -273,7 +273,7 @@ fn underscores_separate_digits(number: &str) -> bool {
     !after_underscore
 }
 
-/// The value of a hexadecimal mantissa with a binary exponent, without its prefix; none if it is too large for a double.
+/// The value of a hexadecimal number with a binary exponent, given without its `0x` prefix; `None` if it is out of range.
 fn parse_hex_double(text: &str) -> Option<f64> {
     let (mantissa, exponent) = text.split_once('p')?;
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -281,7 +281,7 @@ fn parse_hex_double(text: &str) -> Option<f64> {
     if (whole.is_empty() && fraction.is_empty()) || digits.is_empty() || !digits.bytes().all(|c| c.is_ascii_digit()) {
         return None;
     }
-    // As far as a double goes, all larger exponents are the same.
+    // All larger exponents give the same double.
     let mut exponent: i64 = if digits.trim_start_matches('0').len() > 5 {
         if exponent.starts_with('-') { -100_000 } else { 100_000 }
     } else {
@@ -303,7 +303,7 @@ fn parse_hex_double(text: &str) -> Option<f64> {
     if bits == 0 {
         return Some(0.0);
     }
-    // What is lost only matters to tell a half from more than a half.
+    // The lost bits only distinguish exactly a half from more than a half when rounding.
     let (mut bits, mut sticky) = (u128::from(bits) << 60, lost);
     exponent -= 60;
     let keep = 53.min(i64::from(128 - bits.leading_zeros()) + exponent + 1074);

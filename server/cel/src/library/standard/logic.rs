@@ -1,4 +1,4 @@
-//! Operators on conditions.
+//! Logical operators.
 
 use crate::ast::operators;
 use crate::cost::{Call, CallEstimate, CostEstimate, Coster};
@@ -62,7 +62,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     ),
 ];
 
-/// At least the left operand, at most both.
+/// The cost of `&&` and `||`: at least the left operand, at most both.
 const LOGICAL: Cost = cost_of_values(|_, call| {
     let [left, right, ..] = call.arg_costs else { return None };
     Some(CallEstimate {
@@ -74,7 +74,7 @@ const LOGICAL: Cost = cost_of_values(|_, call| {
     })
 });
 
-/// The condition and one of the branches.
+/// The estimated cost of `?:`: the condition and one of the branches.
 fn estimate_conditional(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
     let ([_, yes, no], [condition, yes_cost, no_cost]) = (call.args, call.arg_costs) else {
         return None;

@@ -1,4 +1,4 @@
-//! Searching strings.
+//! String searches.
 
 use crd_analyzer_budget as budget;
 use crd_analyzer_goregexp::GoRegex;
@@ -75,7 +75,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     .method_rank(11),
 ];
 
-/// `contains`: both strings multiplied.
+/// The cost of `contains`: the product of both sizes.
 const CONTAINS: Cost = cost(
     |coster, call| {
         let (text, part) = (coster.size(call.target?), coster.size(call.args.first()?));
@@ -87,7 +87,7 @@ const CONTAINS: Cost = cost(
     },
 );
 
-/// `startsWith`, `endsWith`: the argument. Until 1.36, the target is counted when the rule runs.
+/// The cost of `startsWith` and `endsWith`: the size of the argument. Up to 1.36, the runtime cost uses the target instead.
 const AFFIX: Cost = cost(
     |coster, call| Some(call.costs(coster.size(call.args.first()?).times_factor(STRING))),
     |call| {
@@ -96,7 +96,7 @@ const AFFIX: Cost = cost(
     },
 );
 
-/// `string.matches(pattern)`: string and pattern multiplied.
+/// The cost of `string.matches(pattern)`: the product of both sizes.
 const MATCHES_METHOD: Cost = cost(
     |coster, call| {
         let (text, pattern) = (coster.size(call.target?), coster.size(call.args.first()?));
@@ -105,7 +105,7 @@ const MATCHES_METHOD: Cost = cost(
     |call| Ok(matches_cost(call)),
 );
 
-/// `matches(string, pattern)`: the same since 1.37, 1 before.
+/// The cost of `matches(string, pattern)`: the product of both sizes since 1.37, 1 before.
 const MATCHES_FUNCTION: Cost = cost(estimate_matches_function, |call| {
     if call.version.number() < 37 {
         return Ok(1);

@@ -258,7 +258,7 @@ fn milliseconds(version: KubernetesVersion, args: &[Value]) -> Result {
     }
 }
 
-/// A part of a time, in UTC or in the zone that the second operand names.
+/// A part of a time, in UTC or in the time zone given by the second operand.
 fn part(version: KubernetesVersion, args: &[Value], part: fn(Timestamp, i64) -> i64) -> Result {
     let Value::Timestamp(time) = &args[0] else {
         return Err(EvalError::no_such_overload());
@@ -271,12 +271,12 @@ fn part(version: KubernetesVersion, args: &[Value], part: fn(Timestamp, i64) -> 
     Ok(Value::Int(part(*time, offset)))
 }
 
-/// Units of work that it takes to look among all names of zones.
+/// Units of work of a search through all time zone names.
 const ZONE_WORK: u64 = 4_000;
 
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
-/// The seconds east of UTC of a zone: an offset (`-02:30`) or a name.
+/// The offset of a time zone in seconds east of UTC. The zone is an offset (`-02:30`) or a name.
 fn offset(version: KubernetesVersion, zone: &str, time: Timestamp) -> Result<i64> {
     let Some((hours, minutes)) = zone.split_once(':') else {
         return named_offset(version, zone, time);
@@ -303,12 +303,12 @@ fn offset(version: KubernetesVersion, zone: &str, time: Timestamp) -> Result<i64
     } else {
         hours.wrapping_add(minutes)
     };
-    // A duration in nanoseconds on the way.
+    // Wrap around like an intermediate duration in nanoseconds.
     Ok(total.wrapping_mul(60_000_000_000) / 1_000_000_000)
 }
 
-/// The offset of a zone by its name (Go's `time.LoadLocation`): at the second `time`, in the database that we bring along. An API server
-/// has that of its image.
+/// The offset of a named time zone (Go's `time.LoadLocation`) at the second `time`, from the bundled database. An API server uses the
+/// database of its image.
 fn named_offset(version: KubernetesVersion, zone: &str, time: Timestamp) -> Result<i64> {
     if ["", "UTC", "Local"].contains(&zone) {
         return Ok(0);
@@ -317,7 +317,7 @@ fn named_offset(version: KubernetesVersion, zone: &str, time: Timestamp) -> Resu
         return Err(EvalError::new("time: invalid location name"));
     }
     budget::work(ZONE_WORK)?;
-    // The database has all zones without leap seconds a second time below this folder.
+    // The database contains all zones a second time in this folder, without leap seconds.
     let zone_file = zone.strip_prefix("posix/").unwrap_or(zone);
     let folder = zone_file.trim_end_matches('/');
     let is_in_folder = |name: &str| name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
@@ -325,7 +325,7 @@ fn named_offset(version: KubernetesVersion, zone: &str, time: Timestamp) -> Resu
         return Err(EvalError::new("is a directory"));
     }
     let found = ZONES.get(zone_file).ok();
-    // Names are names of files.
+    // Zone names are file names, so they are case-sensitive.
     let Some(found) = found.filter(|it| it.iana_name() == Some(zone_file)) else {
         return Err(EvalError::of_format(format!("unknown time zone {zone}"), version));
     };

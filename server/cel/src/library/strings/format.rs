@@ -10,7 +10,7 @@ use crate::validators::read_clause;
 use crate::value::{EvalError, List, Result, Value};
 
 const DEFAULT_PRECISION: usize = 6;
-/// Beyond this, no number has digits and no text should be filled up.
+/// The maximum precision. Beyond it, all digits are zero and padding makes no sense.
 const MAX_PRECISION: usize = 1_000_000;
 
 pub(super) fn format(version: KubernetesVersion, format: &str, args: &List) -> Result {
@@ -37,7 +37,7 @@ pub(super) fn format(version: KubernetesVersion, format: &str, args: &List) -> R
         rest = &after[after.len() - clause.rest.len()..];
         let precision = clause.precision.unwrap_or(DEFAULT_PRECISION);
         if precision > MAX_PRECISION {
-            // More than there may be.
+            // Exhaust the byte budget.
             budget::bytes(u64::MAX)?;
         }
         let arg = arg.unwrap_or_else(Value::failure);
@@ -66,7 +66,7 @@ pub(super) fn format(version: KubernetesVersion, format: &str, args: &List) -> R
     Ok(out.into())
 }
 
-/// Messages end in the name of a type, and the first API servers with optionals had another for them.
+/// Replaces the type name at the end of a message: the first API servers with optionals used another name for them.
 fn with_old_name(message: &str, version: KubernetesVersion) -> String {
     match message.strip_suffix(" optional_type") {
         Some(before) if version < KubernetesVersion::minor(31) => format!("{before} {OLD_OPTIONAL}"),
@@ -74,7 +74,7 @@ fn with_old_name(message: &str, version: KubernetesVersion) -> String {
     }
 }
 
-/// What the API server says where it asks for the type of a key that is not there.
+/// The API server's error when it looks up the type of a missing key.
 const NO_KEY: &str = "internal error: runtime error: invalid memory address or nil pointer dereference";
 
 type Formatted = std::result::Result<String, String>;
@@ -111,7 +111,7 @@ fn string(arg: &Value) -> Formatted {
     }
 }
 
-/// A value within a list or map.
+/// Formats a value within a list or map.
 fn nested(arg: &Value) -> Formatted {
     if budget::bytes(8 + arg.text_bytes()).is_err() {
         return Ok(String::new());
@@ -187,7 +187,7 @@ fn double(arg: &Value, clause: &str) -> std::result::Result<f64, String> {
     }
 }
 
-/// Infinities and NaN, as the API server's printer for English writes them.
+/// Infinities and NaN, as the API server formats them for English.
 fn not_finite(value: f64) -> Option<&'static str> {
     match value {
         v if v.is_nan() => Some("NaN"),
@@ -202,7 +202,7 @@ fn fixed(arg: &Value, precision: usize) -> Formatted {
     if let Some(text) = not_finite(value) {
         return Ok(text.to_owned());
     }
-    // No double has more digits than these.
+    // No double has more digits than this.
     let digits = precision.min(1_100);
     let text = format!("{value:.digits$}") + &"0".repeat(precision - digits);
     let (sign, digits) = text.strip_prefix('-').map_or(("", &*text), |digits| ("-", digits));
@@ -217,7 +217,7 @@ fn fixed(arg: &Value, precision: usize) -> Formatted {
     Ok(format!("{sign}{grouped}{fraction}"))
 }
 
-/// The API server takes the precision for a width.
+/// Formats in scientific notation. The API server uses the precision as the width.
 fn scientific(version: KubernetesVersion, arg: &Value, width: usize) -> Formatted {
     let value = double(arg, "scientific clause can only be used on doubles")?;
     if let Some(text) = not_finite(value) {
@@ -235,7 +235,7 @@ fn scientific(version: KubernetesVersion, arg: &Value, width: usize) -> Formatte
         c => char::from_u32(0x2070 + c.to_digit(10).unwrap_or(0)).unwrap_or(c),
     };
     let exponent: String = format!("{digits:0>2}").chars().map(superscript).collect();
-    // The printer's data of English changed.
+    // The API server's language data for English changed.
     let space = if version.number() < 33 { "\u{202f}" } else { "" };
     Ok(padded(&format!("{mantissa}{space}×{space}10{sign}{exponent}"), width))
 }

@@ -160,7 +160,7 @@ const FUNCTIONS: &[Function] = &[
         "The string without white space at both ends.",
         Counted::ByName(READ_TARGET),
         &[("'  trim  '.trim()", "'trim'")],
-        // What Go's unicode.IsSpace takes for white space.
+        // The same characters as Go's unicode.IsSpace.
         &[overload(
             "string_trim",
             "string.() -> string",
@@ -205,10 +205,10 @@ const FUNCTIONS: &[Function] = &[
     ),
 ];
 
-/// `replace`: reading the string and making the result.
+/// The cost of `replace`: reading the string and creating the result.
 const REPLACE: Cost = cost(estimate_replace, |call| Ok(traversal(call.size(0) as f64 * 2.0)));
 
-/// `split`: reading the string and making the parts, at most one a character.
+/// The cost of `split`: reading the string and creating the parts, at most one per character.
 const SPLIT: Cost = cost(
     |coster, call| {
         let size = coster.library_size(call.target?);
@@ -219,16 +219,16 @@ const SPLIT: Cost = cost(
     |call| Ok(traversal(call.size(0) as f64 * 2.0)),
 );
 
-/// `join`: the elements and the separators between them.
+/// The cost of `join`: reading the elements and the separators between them.
 const JOIN: Cost = cost(estimate_join, |call| Ok(traversal(call.result_size() as f64 * 2.0)));
 
-/// `format`: the format string. Nothing is known of the result.
+/// The cost of `format`: reading the format string. The size of the result is unknown.
 const FORMAT: Cost = cost(
     |coster, call| Some(call.costs(coster.size(call.target?).times_factor(STRING))),
     |call| Ok(traversal(call.size_of_value(0) as f64)),
 );
 
-/// `strings.quote`: every character may be escaped.
+/// The cost of `strings.quote`: every character may be escaped.
 const QUOTE: Cost = cost(
     |coster, call| {
         let size = coster.size(call.args.first()?);
@@ -241,12 +241,12 @@ const QUOTE: Cost = cost(
     |call| Ok(traversal(call.size_of_value(0) as f64)),
 );
 
-/// The size of the result is bounded by how often the part can occur.
+/// Estimates `replace`. The number of possible matches bounds the size of the result.
 fn estimate_replace(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
     let [part, with, ..] = call.args else { return None };
     let size = coster.library_size(call.target?);
     let (part, with) = (coster.library_size(part), coster.library_size(with));
-    // The longest result: an empty part stands between all characters; a longer replacement replaces the shortest parts.
+    // The longest result: an empty part matches between all characters; a longer replacement replaces the shortest parts.
     let (max_count, max_kept) = if part.min == 0 {
         (size.max.saturating_add(1), size.max)
     } else if with.max <= part.min {
@@ -273,7 +273,7 @@ fn estimate_replace(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEsti
     Some(call.gives(size.times_factor(2.0 * STRING), count.times(with).plus(kept)))
 }
 
-/// The quotient rounded up; 2^64 becomes 2^63, as Go's conversion gives on the API servers' processors.
+/// The quotient, rounded up. 2^64 becomes 2^63, like Go's conversion on the processors of API servers.
 fn divided(size: u64, by: u64) -> u64 {
     let quotient = (size as f64 / by as f64).ceil();
     if quotient >= 18_446_744_073_709_551_616.0 {
@@ -304,7 +304,7 @@ fn out_of_range(index: i64) -> EvalError {
     EvalError::new(format!("index out of range: {index}"))
 }
 
-/// The byte at which a character begins; the end of the text for the one past the last.
+/// The byte offset of a character; the end of the string for the index after the last one.
 fn byte_of(text: &str, index: usize) -> Option<usize> {
     text.char_indices().map(|(at, _)| at).chain([text.len()]).nth(index)
 }
@@ -317,7 +317,8 @@ fn char_at(text: &str, index: i64) -> Result {
     Ok(text[at..].chars().next().map_or_else(String::new, String::from).into())
 }
 
-/// Where a search from a character begins, or what it finds whatever is there. The answers at the edges changed.
+/// The start of a search (`Ok`), or its result if that does not depend on the string (`Err`). The results for edge cases changed between
+/// versions.
 fn search_start(
     version: KubernetesVersion,
     text: &str,
@@ -364,7 +365,7 @@ fn last_index_of(version: KubernetesVersion, args: &[Value]) -> Result {
         Err(known) => return Ok(Value::Int(known)),
         Ok(start) => start,
     };
-    // The part may begin at that character at the latest.
+    // The last possible match begins at that character.
     let at = byte_of(text, from).unwrap_or(text.len());
     let mut end = (at + part.len()).min(text.len());
     while !text.is_char_boundary(end) {

@@ -1,10 +1,10 @@
-//! From the grammar's constructs to states and steps.
+//! Compiles the constructs of the grammar to states and steps.
 
 use super::super::tree::Rule;
 use super::grammar::{G, grammar};
 use super::network::{ALL_RULES, Program, RULES, RuleId, State, StateId, StateKind, Step, Transition};
 
-/// The grammar with or without names in backticks.
+/// Compiles the grammar, with or without names in backticks.
 pub(super) fn compile(escaped_identifiers: bool) -> Program {
     let mut program = Program {
         states: Vec::new(),
@@ -12,7 +12,7 @@ pub(super) fn compile(escaped_identifiers: bool) -> Program {
         next: Vec::new(),
         entries: [0; RULES],
     };
-    // The first state of a rule is its number, the last is that plus the number of rules.
+    // The number of a rule is its first state. Its last state is that number plus the number of rules.
     for kind in [StateKind::Basic, StateKind::RuleStop] {
         for rule in ALL_RULES {
             program.states.push(State {
@@ -36,7 +36,7 @@ pub(super) fn compile(escaped_identifiers: bool) -> Program {
     program
 }
 
-/// Adds the rules of the grammar to a program, one after the other.
+/// Adds the rules of the grammar to a program.
 struct Compiler {
     program: Program,
     rule: RuleId,
@@ -83,7 +83,7 @@ impl Compiler {
         self.program.steps.len()
     }
 
-    /// Fills in where a step goes that was made before that was known.
+    /// Sets the target of a step that was added before the target was known.
     fn land(&mut self, step: usize, to: usize) {
         match &mut self.program.steps[step] {
             Step::Jump(target) | Step::Skip { to: target, .. } => *target = to,

@@ -6,27 +6,27 @@ use super::network::{Kinds, RuleId, kinds};
 
 /// The grammar's constructs.
 pub(super) enum G {
-    /// A token of a set.
+    /// A token from a set.
     T(Kinds, Option<Label>),
-    /// A rule.
+    /// A call of a rule.
     R(RuleId, u8, Label),
-    /// At most once, decided by the next token.
+    /// Optional, decided by the next token.
     Opt(Vec<G>),
-    /// At most once, decided by looking ahead.
+    /// Optional, decided by looking ahead.
     OptAhead(Vec<G>),
-    /// Any number, decided by the next token.
+    /// Zero or more, decided by the next token.
     Star(Vec<G>),
-    /// Any number, decided by looking ahead.
+    /// Zero or more, decided by looking ahead.
     StarAhead(Vec<G>),
-    /// At least one, decided by the next token.
+    /// One or more, decided by the next token.
     Plus(Vec<G>),
-    /// At least one, decided by looking ahead.
+    /// One or more, decided by looking ahead.
     PlusAhead(Vec<G>),
     /// Alternatives, decided by looking ahead.
     Either(Vec<(Rule, Vec<G>)>),
     /// Alternatives, decided by the next token.
     EitherNext(Vec<(Rule, Vec<G>)>),
-    /// What replaces left recursion: any number of operators with their precedence.
+    /// The replacement of left recursion: any number of operators with their precedence.
     Recursion(Vec<(Rule, u8, Vec<G>)>),
 }
 
@@ -46,7 +46,7 @@ fn r(rule: RuleId, label: Label) -> G {
     G::R(rule, 0, label)
 }
 
-/// The grammar. Before names in backticks, a call was a variable with arguments, and a field was a token.
+/// A rule of the grammar. Without names in backticks, a call is a variable with arguments, and a field is a token.
 pub(super) fn grammar(rule: RuleId, escaped_identifiers: bool) -> (Rule, Vec<G>) {
     use Kind as K;
     use Label as L;

@@ -1,4 +1,4 @@
-//! The parse as a machine that walks the steps of the grammar.
+//! The parser as a machine that executes the steps of the grammar.
 
 use super::super::lexer::{Lexed, Lexer};
 use super::super::options::ParseOptions;
@@ -8,30 +8,30 @@ use super::network::{EPSILON, Kinds, Program, RULES, RuleId, StateId, Step, kind
 use super::predict::{NoViableAlternative, Predictor};
 use crate::ast::{IssueKind, Issues, Limit, Location, Source, SyntaxError};
 
-/// The parse was ended, and what there is to say about that has been said.
+/// The parser stopped, and the reason is already reported.
 pub(in crate::parser) struct Halted;
 
-/// A rule that is being parsed.
+/// A rule in progress.
 pub(super) struct Frame {
     pub(super) rule: RuleId,
     pub(super) node: TreeIdx,
-    /// The step to go on with.
+    /// The next step.
     pub(super) step: usize,
-    /// What the node is to the one of the calling rule.
+    /// The label of the node in the calling rule's node.
     pub(super) label: Label,
-    /// Where the calling rule was when it called, and where it goes on; none for the first.
+    /// The state of the call and the state to return to; `None` for the first rule.
     pub(super) caller: Option<(StateId, StateId)>,
 }
 
-/// Why a rule cannot go on.
+/// The reason why a rule cannot continue.
 pub(super) enum Failure {
-    /// No alternative takes the tokens from one to another.
+    /// No alternative matches the tokens from `start` to `offending`.
     NoViable { start: TokenIdx, offending: TokenIdx },
-    /// The next token is none of those that can be here.
+    /// The next token is not an expected one.
     Mismatch { expected: Kinds },
 }
 
-/// A failure, or the end of everything.
+/// A failure of a rule, or the end of the parse.
 pub(super) enum Broken {
     Failed(Failure),
     Halted,
@@ -43,36 +43,36 @@ impl From<Halted> for Broken {
     }
 }
 
-/// The parse, step by step.
+/// The state of the parse.
 pub(super) struct Machine<'m, 'a> {
     pub(super) program: &'static Program,
-    /// Taken out while it looks at tokens.
+    /// The predictor. It is taken out while it looks at tokens.
     pub(super) predictor: Option<Predictor<'static>>,
     pub(super) source: &'a Source,
     pub(super) options: &'m ParseOptions,
     pub(super) tree: &'m mut Tree,
     pub(super) issues: &'m mut Issues,
-    /// How many syntax errors were reported.
+    /// The number of reported syntax errors.
     pub(super) reported: usize,
     pub(super) lexer: Lexer<'a>,
-    /// Bytes that are part of no token.
+    /// Byte ranges that are part of no token.
     pub(super) skipped: Vec<(u32, u32)>,
     /// The current token.
     pub(super) at: TokenIdx,
     pub(super) frames: Vec<Frame>,
-    /// How strongly operators must bind, by left-recursive rule that is being parsed.
+    /// The minimum precedence of operators, for each left-recursive rule in progress.
     pub(super) precedences: Vec<u8>,
-    /// How often each rule is being parsed.
+    /// The current recursion depth of each rule.
     pub(super) depths: [u32; RULES],
     pub(super) state: StateId,
     pub(super) recovering: bool,
-    /// The token at which the last error was, and the states in which it was recovered from there.
+    /// The token of the last error, and the states in which the parser recovered at that token.
     pub(super) last_error: Option<(TokenIdx, Vec<StateId>)>,
     pub(super) recoveries: usize,
 }
 
 impl<'m, 'a> Machine<'m, 'a> {
-    /// Begins the parse of a text.
+    /// Starts to parse an expression.
     pub(super) fn new(
         program: &'static Program,
         (source, options): (&'a Source, &'m ParseOptions),
@@ -135,7 +135,7 @@ impl Machine<'_, '_> {
             .expect("the machine runs only while there are frames")
     }
 
-    /// Does a step; the next one, or none if that is another frame's.
+    /// Executes a step. Returns the next step, or `None` if another frame continues.
     pub(super) fn step(&mut self, step: &Step, at: usize) -> Result<Option<usize>, Broken> {
         let next = Some(at + 1);
         match *step {
@@ -205,7 +205,7 @@ impl Machine<'_, '_> {
             } => {
                 self.sync(state)?;
                 let alternative = self.predict(decision)?;
-                // The last way out of something optional or repeated is to go on after it.
+                // The last alternative of something optional or repeated continues after it.
                 return Ok(Some(to.get(alternative - 1).copied().unwrap_or(at + 1)));
             }
             Step::Switch { state, ref to } => {
@@ -286,7 +286,7 @@ impl Machine<'_, '_> {
 
     // Tokens.
 
-    /// Reads tokens until there are `ahead` after the current one, or the end.
+    /// Reads tokens until `ahead` tokens follow the current one, or to the end.
     pub(super) fn fill(&mut self, ahead: usize) -> Result<(), Halted> {
         let wanted = self.at as usize + ahead;
         while self.tree.tokens.len() <= wanted && self.tree.tokens.last().is_none_or(|t| t.kind != Kind::Eof) {
@@ -307,7 +307,7 @@ impl Machine<'_, '_> {
         Ok(self.at)
     }
 
-    /// The kind of the token `ahead` of the current one.
+    /// The kind of the token at offset `ahead` from the current one.
     pub(super) fn look(&mut self, ahead: usize) -> Result<Kind, Halted> {
         self.fill(ahead)?;
         let at = (self.at as usize + ahead).min(self.tree.tokens.len() - 1);
@@ -321,7 +321,7 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// Whether the current token is one of those that can come next in a state.
+    /// Whether the current token can come next in a state.
     pub(super) fn starts(&mut self, first: StateId) -> Result<bool, Halted> {
         Ok(self.program.next[first as usize] & kinds(self.look(0)?) != 0)
     }
@@ -329,7 +329,7 @@ impl Machine<'_, '_> {
     pub(super) fn predict(&mut self, decision: StateId) -> Result<usize, Broken> {
         let callers: Vec<_> = self.frames.iter().filter_map(|f| Some(f.caller?.1)).collect();
         let precedence = self.precedence();
-        // The predictor cannot stop for errors, so those that the lexer finds end the parse afterwards.
+        // The predictor cannot stop for errors. A lexer error therefore ends the parse after the prediction.
         let mut predictor = self.predictor.take().unwrap_or_else(|| Predictor::new(self.program));
         let mut halted = false;
         let predicted = predictor.predict(decision, &callers, precedence, |ahead| {
@@ -365,9 +365,9 @@ impl Machine<'_, '_> {
         self.recover_inline()
     }
 
-    // What can come next.
+    // Expected tokens.
 
-    /// The tokens that can come in a state, with those of the calling rules where the rule can end.
+    /// The tokens that can follow a state, including those of the calling rules if the rule can end there.
     pub(super) fn follow(&self, state: StateId) -> Kinds {
         let mut following = self.program.next[state as usize];
         let mut expected = following & !EPSILON;
@@ -388,7 +388,7 @@ impl Machine<'_, '_> {
         self.follow(self.state)
     }
 
-    /// The tokens at which one of the rules that are being parsed can go on.
+    /// The tokens at which one of the rules in progress can continue.
     pub(super) fn recovery_set(&self) -> Kinds {
         let follows = self
             .frames

@@ -1,5 +1,5 @@
-//! The slow parser: for texts with syntax errors, which it reports and recovers from as ANTLR's default error strategy does, so that the
-//! messages and the tree that is left are those of `cel-go`.
+//! The slow parser, for expressions with syntax errors. It reports and recovers from them like ANTLR's default error strategy, so that
+//! the messages and the resulting tree are those of `cel-go`.
 //!
 //! Sources: the Go runtime of ANTLR (`error_strategy.go`, `parser.go`), the parser that it generates for `cel-go`
 //! (`parser/gen/cel_parser.go`), and the limits that `cel-go` puts around it (`parser/parser.go`).
@@ -26,7 +26,7 @@ use crate::ast::{Issues, Source};
 static WITH_BACKTICKS: LazyLock<Program> = LazyLock::new(|| compiler::compile(true));
 static WITHOUT_BACKTICKS: LazyLock<Program> = LazyLock::new(|| compiler::compile(false));
 
-/// Parses the text, reports what is wrong with it, and returns the start node of what could be made of it.
+/// Parses the expression, reports its syntax errors, and returns the start node of the (possibly incomplete) tree.
 pub(super) fn parse(
     source: &Source,
     options: &ParseOptions,

@@ -1,8 +1,8 @@
-//! The grammar of CEL as a transition network, and as the program that walks it.
+//! The grammar of CEL as a transition network, and as a program.
 //!
-//! `cel-go`'s parser is made by ANTLR from `parser/gen/CEL.g4`. What it says about a syntax error depends on the shape of the network
-//! that ANTLR makes of the grammar (which tokens can follow a state, where it looks ahead and how), so this has the same states for the
-//! same constructs. [`Program`] holds both: states for prediction and expected tokens, instructions for the parse.
+//! ANTLR generates `cel-go`'s parser from `parser/gen/CEL.g4`. The error messages depend on the network that ANTLR builds from the
+//! grammar (the expected tokens of a state, and where and how it looks ahead). This network therefore has the same states for the same
+//! constructs. [`Program`] holds both: states for prediction and expected tokens, steps for the parse.
 
 use super::super::token::Kind;
 use super::super::tree::{Label, Rule};
@@ -10,13 +10,13 @@ use super::super::tree::{Label, Rule};
 /// A state of the network.
 pub(super) type StateId = u16;
 
-/// Tokens, one bit a kind.
+/// A set of token kinds, one bit per kind.
 pub(super) type Kinds = u64;
 
-/// In a set of tokens: the end of the rule can be reached without any.
+/// A bit in a set of kinds: the end of the rule can be reached without a token.
 pub(super) const EPSILON: Kinds = 1 << 63;
 
-/// One kind as a set.
+/// A set of one kind.
 pub(super) const fn kinds(kind: Kind) -> Kinds {
     1 << kind as u8
 }
@@ -44,37 +44,37 @@ pub(super) enum RuleId {
     Literal,
 }
 
-/// How many rules there are.
+/// The number of rules.
 pub(super) const RULES: usize = RuleId::Literal as usize + 1;
 
-/// What a state is to error recovery and prediction.
+/// The role of a state in error recovery and prediction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum StateKind {
     Basic,
-    /// The start of alternatives or of something optional or repeated.
+    /// The start of alternatives, or of something optional or repeated.
     BlockStart,
     BlockEnd,
-    /// Where a repetition (any number) is entered; the flag is set for the repetition that replaces left recursion.
+    /// The entry of a repetition (zero or more); the flag is set for the repetition that replaces left recursion.
     StarEntry {
         left_recursion: bool,
     },
-    /// Where a repetition goes back.
+    /// The jump back of a repetition (zero or more).
     StarBack,
-    /// Where a repetition (at least one) goes back.
+    /// The jump back of a repetition (one or more).
     PlusBack,
     RuleStop,
 }
 
-/// A way from one state to another.
+/// A transition to another state.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Transition {
-    /// Without a token. From the end of a rule: the rule, if it is left-recursive and was called from outside.
+    /// Consumes no token. The rule is set if this leaves a left-recursive rule that was called from outside.
     Epsilon(StateId, Option<RuleId>),
-    /// With one of these tokens.
+    /// Consumes one of these tokens.
     Tokens(Kinds, StateId),
-    /// Through a rule: its first state, and where to go on after it.
+    /// Calls a rule: its first state, and the state to return to.
     Rule { start: StateId, follow: StateId },
-    /// Without a token, if the operator binds strongly enough.
+    /// Consumes no token. Only taken if the operator binds strongly enough.
     Precedence(u8, StateId),
 }
 
@@ -87,7 +87,7 @@ impl Transition {
     }
 }
 
-/// A state with its ways out, in the order of the alternatives.
+/// A state with its transitions, in the order of the alternatives.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) kind: StateKind,
@@ -95,44 +95,44 @@ pub(super) struct State {
     pub(super) transitions: Vec<Transition>,
 }
 
-/// One step of the parse. The state is where the step is, to prediction and recovery.
+/// One step of the parse. `state` is the corresponding state of the network.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
-    /// Takes a token.
+    /// Consumes a token.
     Match {
         state: StateId,
         set: Kinds,
         label: Option<Label>,
     },
-    /// Parses a rule.
+    /// Calls a rule.
     Call {
         state: StateId,
         rule: RuleId,
         precedence: u8,
         label: Label,
     },
-    /// Says what the node is.
+    /// Sets the rule of the node.
     Name(Rule),
     /// Begins a node whose left operand is the current one.
     Recurse(Rule),
-    /// Goes on only if the operator binds strongly enough.
+    /// Continues only if the operator binds strongly enough.
     Precedence {
         state: StateId,
         precedence: u8,
     },
-    /// Checks the next token, and goes to `to` if it does not start what follows.
+    /// Checks the next token, and jumps to `to` if that token cannot start what follows.
     Skip {
         state: StateId,
         first: StateId,
         to: usize,
     },
-    /// Checks the next token, and goes to `to` if it starts what is there.
+    /// Checks the next token, and jumps back to `to` if that token can start another repetition.
     Again {
         state: StateId,
         first: StateId,
         to: usize,
     },
-    /// Checks the next token only.
+    /// Only checks the next token.
     Sync {
         state: StateId,
     },
@@ -156,9 +156,9 @@ pub(super) enum Step {
 pub(super) struct Program {
     pub(super) states: Vec<State>,
     pub(super) steps: Vec<Step>,
-    /// Which tokens can come next in the rule, by state.
+    /// The tokens that can come next within the rule, by state.
     pub(super) next: Vec<Kinds>,
-    /// Where the steps of a rule are.
+    /// The first step of each rule.
     pub(super) entries: [usize; RULES],
 }
 
@@ -193,9 +193,9 @@ impl Program {
         StateId::from(rule as u8) + RULES as StateId
     }
 
-    /// Leads past states that only lead on, but for those before the end of a rule, as ANTLR does between the elements of an alternative
-    /// and at its end (`ParserATNFactory.elemList`, `TailEpsilonRemover`): ways that come together in the same state are the same way
-    /// from there on, and predictions end with that.
+    /// Removes states that only lead to the next one, except before the end of a rule. ANTLR does the same between the elements of an
+    /// alternative and at its end (`ParserATNFactory.elemList`, `TailEpsilonRemover`). It matters because paths that meet in the same state
+    /// are the same from there on, which ends a prediction.
     pub(super) fn skip_empty_states(&mut self) {
         let past = |states: &[State], to: StateId| match states[to as usize] {
             State {
@@ -227,7 +227,7 @@ impl Program {
         }
     }
 
-    /// From the end of each rule to wherever it was called.
+    /// Adds transitions from the end of each rule to all states after a call of it.
     pub(super) fn link_rule_ends(&mut self) {
         for state in 0..self.states.len() {
             for at in 0..self.states[state].transitions.len() {

@@ -1,7 +1,7 @@
-//! Looking ahead: which alternative of a decision the coming tokens take, and where they stop taking any.
+//! Lookahead: which alternative of a decision matches the coming tokens, or where none matches any more.
 //!
-//! This is ANTLR's adaptive prediction (`ParserATNSimulator` of its Go runtime) over our [`Program`]: first without the rules that
-//! called the current one, remembering what was found; where that leaves more than one alternative, again with them.
+//! This is ANTLR's adaptive prediction (`ParserATNSimulator` of its Go runtime) on our [`Program`]. It first ignores the rules that
+//! called the current one and caches the results. If more than one alternative remains, it repeats the prediction with the callers.
 
 use std::collections::HashMap;
 
@@ -12,39 +12,39 @@ use super::network::{Program, StateId, StateKind, Transition};
 /// An alternative of a decision, from 1.
 type Alt = u8;
 
-/// A stack of states to return to, or several: an index into [`Predictor::contexts`].
+/// One or more stacks of return states: an index into [`Predictor::contexts`].
 type Context = u32;
 
-/// Work for following one way through the network.
+/// Budgeted work for following one path through the network.
 const CLOSE_WORK: u64 = 32;
 
-/// The empty stack: the start of the parse, or (without calling rules) anything.
+/// The empty stack: the start of the parse, or (if callers are ignored) any stack.
 const EMPTY: Context = 0;
 
-/// In a [`Context`] of several: no state to return to.
+/// Marks an empty stack in a [`Context`] of several stacks.
 const NOWHERE: StateId = StateId::MAX;
 
-/// One way to be in the network after some tokens.
+/// One possible state of the network after some tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Config {
     state: StateId,
     alt: Alt,
     context: Context,
-    /// How strongly the operator must bind for this way to count; 0 where it does not matter.
+    /// The minimum precedence of the operator on this path, or 0 if it does not matter.
     precedence: u8,
-    /// Whether the way left the rule that the decision is in.
+    /// Whether the path left the rule of the decision.
     outer: bool,
-    /// Whether it did so by leaving a left-recursive rule for the one that called it first.
+    /// Whether it did so by leaving a left-recursive rule to its outermost caller.
     suppressed: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 struct Configs(Vec<Config>);
 
-/// What is known after some tokens of a decision.
+/// The possible states after some tokens of a decision.
 struct DecisionState {
     configs: Configs,
-    /// What comes next by kind of token; absent where not asked yet.
+    /// The next state by token kind; absent if not computed yet.
     edges: HashMap<u8, Option<usize>>,
     outcome: Outcome,
 }
@@ -52,39 +52,39 @@ struct DecisionState {
 enum Outcome {
     /// More tokens are needed.
     Undecided,
-    /// One alternative, if its operator binds strongly enough.
+    /// One alternative remains, if its operator binds strongly enough.
     Decided { alt: Alt, precedence: u8 },
-    /// The calling rules must be looked at.
+    /// The prediction needs the calling rules.
     Conflict,
 }
 
-/// Nothing fits: how many tokens ahead of the decision that was seen.
+/// No alternative matches. `ahead` is the offset of the offending token from the decision.
 pub(super) struct NoViableAlternative {
     pub(super) ahead: usize,
 }
 
-/// Decides, and remembers what it found out.
+/// Makes decisions, and caches them.
 pub(super) struct Predictor<'p> {
     program: &'p Program,
     contexts: Vec<Vec<(StateId, Context)>>,
     context_ids: HashMap<Vec<(StateId, Context)>, Context>,
     known: Vec<DecisionState>,
     known_ids: HashMap<(StateId, Configs), usize>,
-    /// What is known before any token, by decision and precedence.
+    /// The start states, by decision and precedence.
     starts: HashMap<(StateId, u8), usize>,
 }
 
-/// How a set of configs is being closed over moves without tokens.
+/// Options for computing the closure: following all transitions that need no token.
 #[derive(Clone, Copy)]
 struct Closing {
-    /// With the rules that called.
+    /// Whether the calling rules are known.
     full: bool,
-    /// Whether precedence counts, and which.
+    /// Whether to record the precedence of operators, and the current precedence.
     collect: bool,
     precedence: u8,
-    /// Whether the end of the text can be passed.
+    /// Whether the end of the expression can be consumed.
     at_end: bool,
-    /// The left-recursive loop that is decided.
+    /// The rule of the decision, if it is a left-recursive loop.
     loop_rule: Option<super::network::RuleId>,
 }
 
@@ -100,8 +100,8 @@ impl<'p> Predictor<'p> {
         }
     }
 
-    /// The alternative (from 1) of `decision` that the tokens take. `callers` are the states to go on in after the rules that are being
-    /// parsed, outermost first; `precedence` is what an operator must have at least. `look(n)` is the kind of the n-th token from now.
+    /// The alternative (from 1) of `decision` that matches the tokens. `callers` are the return states of the rules in progress,
+    /// outermost first. `precedence` is the minimum precedence of an operator. `look(n)` is the kind of the n-th token from here.
     pub(super) fn predict(
         &mut self,
         decision: StateId,
@@ -160,7 +160,7 @@ impl<'p> Predictor<'p> {
                     .ok_or(NoViableAlternative { ahead });
             };
             let unique = unique_alt(&reach).or_else(|| {
-                // One alternative is enough if it is the first of all that conflict.
+                // An alternative wins if it is the first one in every conflict.
                 let mut firsts = alternatives_by(&reach, |c| (c.state, c.context))
                     .into_values()
                     .map(u64::trailing_zeros);
@@ -189,10 +189,10 @@ impl<'p> Predictor<'p> {
         }
     }
 
-    /// What is known of a decision before any token.
+    /// The start state of a decision, before any token.
     fn start(&mut self, decision: StateId, precedence: u8) -> usize {
         let closing = self.closing(decision, precedence);
-        // Only a left-recursive loop drops configs by precedence; all others keep it with the config.
+        // Only a left-recursive loop drops configs by precedence. Other decisions keep the precedence in the config.
         let key = (decision, if closing.loop_rule.is_some() { precedence } else { 0 });
         if let Some(known) = self.starts.get(&key) {
             return *known;
@@ -220,7 +220,7 @@ impl<'p> Predictor<'p> {
         self.known.len() - 1
     }
 
-    /// What is known after one more token.
+    /// The state after one more token.
     fn follow(&mut self, decision: StateId, at: usize, token: u8) -> Option<usize> {
         if let Some(next) = self.known[at].edges.get(&token) {
             return *next;
@@ -232,7 +232,7 @@ impl<'p> Predictor<'p> {
             let outcome = match unique_alt(&reach) {
                 Some(alt) => {
                     let needs = reach.0.iter().map(|c| c.precedence);
-                    // Any config without a condition makes the alternative unconditional.
+                    // If one config has no minimum precedence, neither has the alternative.
                     let precedence = if needs.clone().any(|p| p == 0) {
                         0
                     } else {
@@ -249,14 +249,14 @@ impl<'p> Predictor<'p> {
         next
     }
 
-    /// Whether more tokens would not help without the calling rules.
+    /// Whether more tokens cannot resolve the conflict without the calling rules.
     fn conflicts(&self, configs: &Configs) -> bool {
         let is_stop = |c: &Config| self.program.states[c.state as usize].kind == StateKind::RuleStop;
         if configs.0.iter().all(is_stop) {
             return true;
         }
         let several = |alts: &u64| alts.count_ones() > 1;
-        // Where conditions differ the configs are compared without them.
+        // Ignores the minimum precedences.
         alternatives_by(configs, |c| (c.state, c.context)).values().any(several)
             && alternatives_by(configs, |c| c.state).values().all(several)
     }
@@ -282,8 +282,8 @@ impl<'p> Predictor<'p> {
         configs
     }
 
-    /// Of a left-recursive loop: going on only with operators that bind strongly enough, and leaving only where that is not the same as
-    /// going on.
+    /// Filters the configs of a left-recursive loop: keeps continuations whose operator binds strongly enough, and exits that differ from
+    /// all continuations.
     fn filter_precedence(configs: &Configs, precedence: u8) -> Configs {
         let mut kept = Vec::new();
         let mut going_on = HashMap::new();
@@ -304,7 +304,7 @@ impl<'p> Predictor<'p> {
         Configs(kept)
     }
 
-    /// The alternative that could have ended before the token that fits none: leaving the rule is always right then.
+    /// The alternative that could have ended before the token that does not match. Leaving the rule is always valid then.
     fn finished(&self, configs: &Configs, precedence: u8) -> Option<usize> {
         let finished = |c: &&Config| {
             let stop = self.program.states[c.state as usize].kind == StateKind::RuleStop;
@@ -320,7 +320,7 @@ impl<'p> Predictor<'p> {
             .or_else(|| first(&mut configs.0.iter().filter(|c| !valid(c)).filter(finished).map(|c| c.alt)))
     }
 
-    /// Where a token leads, closed over what needs none.
+    /// The configs after a token, with their closure.
     fn reach(&mut self, configs: &Configs, token: u8, full: bool) -> Option<Configs> {
         let at_end = token == 0;
         let mut moved = Configs::default();
@@ -383,12 +383,12 @@ impl<'p> Predictor<'p> {
         }
     }
 
-    /// Adds a config and all that follow from it without a token. `depth` is how many rules were entered since the start (and not left).
+    /// Adds a config and its closure. `depth` is the number of rules entered (and not left) since the start.
     fn close(&mut self, config: Config, configs: &mut Configs, busy: &mut Vec<Config>, closing: Closing, depth: i32) {
         let mut pending = vec![config];
         while let Some(config) = pending.pop() {
-            // The tokens of a short text take as long as those of a long one without errors. Who has no more to spend passes over what is
-            // said of the text.
+            // Errors make lookahead expensive even for a short expression. If the budget is exhausted, its owner discards the result, so parsing
+            // can continue here.
             let _ = budget::work(CLOSE_WORK);
             if self.program.states[config.state as usize].kind == StateKind::RuleStop {
                 if config.context == EMPTY {
@@ -453,7 +453,7 @@ impl<'p> Predictor<'p> {
                             next.suppressed = true;
                         }
                         next.outer = true;
-                        // How often the rule was left does not tell configs apart.
+                        // Configs do not record how often the rule was left.
                         if busy.contains(&next) {
                             continue;
                         }
@@ -491,7 +491,7 @@ impl<'p> Predictor<'p> {
         }
     }
 
-    /// In a left-recursive loop that was entered from itself: going on there is the same as going on further out.
+    /// Whether a left-recursive loop was entered from itself. Continuing there is the same as continuing in the outer loop.
     fn loops_back_anyway(&self, config: Config) -> bool {
         let states = &self.program.states;
         let state = &states[config.state as usize];
@@ -517,7 +517,7 @@ impl<'p> Predictor<'p> {
         context
     }
 
-    /// Both stacks. With `wildcard`, the empty one represents all.
+    /// Merges two contexts. If `wildcard` is set, the empty stack represents all stacks.
     fn merge(&mut self, a: Context, b: Context, wildcard: bool) -> Context {
         if a == b {
             return a;
@@ -542,7 +542,7 @@ fn unique_alt(configs: &Configs) -> Option<Alt> {
     configs.0.iter().all(|c| c.alt == alt).then_some(alt)
 }
 
-/// The alternatives (as bits) of configs that are the same in some respect.
+/// The sets of alternatives (one bit each) of the configs with the same key.
 fn alternatives_by<K: std::hash::Hash + Eq>(configs: &Configs, key: impl Fn(&Config) -> K) -> HashMap<K, u64> {
     let mut map = HashMap::new();
     for config in &configs.0 {

@@ -1,4 +1,4 @@
-//! How the parse goes on after a syntax error: what is skipped, dropped and invented.
+//! Recovery from syntax errors: skipping, dropping and inserting tokens.
 
 use super::super::token::{Kind, Token};
 use super::super::tree::TokenIdx;
@@ -12,7 +12,7 @@ impl Machine<'_, '_> {
         self.last_error = None;
     }
 
-    /// Before something optional, repeated or alternative: whether the next token can be there, and if not, what to do about it.
+    /// Checks the next token before an optional, repeated or alternative element, and recovers if the token cannot be there.
     pub(super) fn sync(&mut self, state: StateId) -> Result<(), Broken> {
         self.state = state;
         if self.recovering {
@@ -41,7 +41,7 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// Recovers from a failure of the rule: skips what none of the calling rules can go on with.
+    /// Recovers from a failure of the rule: skips tokens until one of the calling rules can continue.
     pub(super) fn recover(&mut self) -> Result<(), Halted> {
         self.count_recovery()?;
         let mut budget = self.options.recovery_lookahead;
@@ -51,7 +51,7 @@ impl Machine<'_, '_> {
             .as_ref()
             .is_some_and(|(token, states)| *token == at && states.contains(&state))
         {
-            // The same place again: without skipping something this would never end.
+            // A repeated failure at the same token: without skipping one, recovery would loop forever.
             self.skip_one(&mut budget)?;
         }
         let at = self.current()?;
@@ -65,7 +65,7 @@ impl Machine<'_, '_> {
         self.skip_until(self.recovery_set(), &mut budget)
     }
 
-    /// Recovers from a token that is not the one that must be here: drops it if the next one is right, or invents the right one.
+    /// Recovers from an unexpected token: drops it if the next token is expected, otherwise inserts the missing one.
     pub(super) fn recover_inline(&mut self) -> Result<TokenIdx, Broken> {
         self.count_recovery()?;
         let mut budget = self.options.recovery_lookahead;
@@ -116,7 +116,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Drops the current token if the one after it can be here, and returns that.
+    /// Drops the current token and returns the next one, if that is expected here.
     pub(super) fn delete_token(&mut self, budget: &mut usize) -> Result<Option<TokenIdx>, Halted> {
         if self.expected() & kinds(self.look(1)?) == 0 {
             return Ok(None);
@@ -128,7 +128,7 @@ impl Machine<'_, '_> {
         Ok(Some(token))
     }
 
-    /// A token that is not there, as the first of those that could be.
+    /// Inserts a missing token: the first one of those expected.
     pub(super) fn invent(&mut self) -> Result<TokenIdx, Halted> {
         let expected = self.expected();
         let at = self.current()?;

@@ -1,4 +1,4 @@
-//! The messages about syntax errors.
+//! The messages of syntax errors.
 
 use super::super::token::Kind;
 use super::super::tree::TokenIdx;
@@ -36,7 +36,7 @@ impl Machine<'_, '_> {
         match *failure {
             Failure::NoViable { start, offending } => {
                 let input = self.input(start, offending);
-                // `cel-go` says it differently where the name of a field is a keyword.
+                // `cel-go` has another message if a field name is a keyword.
                 let error = match input.as_deref().and_then(keyword_after_one_character) {
                     Some(keyword) => SyntaxError::Mismatched {
                         found: Input::text(keyword),
@@ -85,7 +85,7 @@ impl Machine<'_, '_> {
         self.syntax_error_at(token, error)
     }
 
-    /// The text from one token to another, without what is part of no token; `None` for the end.
+    /// The input from one token to another, without characters that are part of no token; `None` for the end.
     pub(super) fn input(&self, start: TokenIdx, end: TokenIdx) -> Option<String> {
         let (start, end) = (self.tree.token(start), self.tree.token(end));
         if start.kind == Kind::Eof {
@@ -115,14 +115,14 @@ impl Machine<'_, '_> {
     }
 }
 
-/// A word that is not a name, after one other character.
+/// The keyword in an input of one character and a keyword.
 fn keyword_after_one_character(input: &str) -> Option<&str> {
     let mut chars = input.chars();
     chars.next().filter(|c| *c != '\n')?;
     Some(chars.as_str()).filter(|rest| matches!(*rest, "true" | "false" | "null"))
 }
 
-/// The kinds of a set.
+/// The kinds in a set.
 fn tokens_of(set: Kinds) -> Vec<Kind> {
     (0..63)
         .filter(|bit| set & (1 << bit) != 0)

@@ -1,4 +1,4 @@
-//! Named formats (`k8s.io/apiserver/pkg/cel/library/format.go`, and the validators of `k8s.io/apimachinery` and `strfmt` that it names).
+//! Named formats (`k8s.io/apiserver/pkg/cel/library/format.go`, and the validators of `k8s.io/apimachinery` and `strfmt` that it uses).
 
 use std::sync::LazyLock;
 
@@ -6,25 +6,25 @@ use regex::Regex;
 
 use crd_analyzer_gostd::url;
 
-/// A format that strings can be held to.
+/// A named format of strings.
 #[derive(Debug)]
 pub struct Format {
-    /// Its name.
+    /// The name of the format.
     pub name: &'static str,
-    /// How it is asked for: `format.dns1123Label()`.
+    /// The function that returns it: `format.dns1123Label()`.
     pub constant: &'static str,
-    /// How long its pattern is taken to be, for the cost of a check.
+    /// The assumed length of its regular expression, for the runtime cost of a validation.
     pub max_regex_size: u64,
     validate: fn(&str) -> Vec<String>,
 }
 
 impl Format {
-    /// What is wrong with a string; nothing if it has the format.
+    /// The problems of a string; empty if it has the format.
     pub fn validate(&self, text: &str) -> Vec<String> {
         (self.validate)(text)
     }
 
-    /// The format of a name.
+    /// The format with this name.
     pub fn named(constant: &str) -> Option<&'static Self> {
         FORMATS.iter().find(|f| f.constant == constant)
     }
@@ -115,7 +115,7 @@ const DNS1123: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const DNS1035: &str = "[a-z]([-a-z0-9]*[a-z0-9])?";
 const LABEL_KEY: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 
-/// A pattern for the whole text.
+/// A regular expression that has to match the whole string.
 fn whole(pattern: &str) -> Regex {
     Regex::new(&format!("^(?:{pattern})$")).expect("the patterns of this file are valid")
 }
@@ -140,7 +140,7 @@ fn holds(valid: bool, message: &str) -> Vec<String> {
     if valid { Vec::new() } else { vec![message.to_owned()] }
 }
 
-/// The first part of a name. A dash at the end is allowed, because more characters follow.
+/// A name prefix, made valid as a name: a trailing dash is allowed, because more characters follow.
 fn prefix(text: &str) -> String {
     if text.len() > 1 && text.ends_with('-') {
         let mut end = text.len() - 2;

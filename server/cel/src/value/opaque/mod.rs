@@ -1,4 +1,4 @@
-//! Values of the types that Kubernetes' libraries bring (`k8s.io/apiserver/pkg/cel`).
+//! Values of the types in Kubernetes' libraries (`k8s.io/apiserver/pkg/cel`).
 
 mod format;
 pub(crate) mod network;
@@ -35,11 +35,11 @@ pub enum Opaque {
     Semver(Arc<Semver>),
     /// `kubernetes.NamedFormat`
     Format(&'static Format),
-    /// The same as an API server of 1.31 holds it: as a pointer.
+    /// `kubernetes.NamedFormat` as API servers of 1.31 store it: as a pointer.
     FormatPointer(&'static Format),
     /// `google.protobuf.Empty`, the message without fields.
     Empty,
-    /// `google.protobuf.Struct.FieldsEntry`: a key and a value, which may not be set.
+    /// `google.protobuf.Struct.FieldsEntry`: a key, and a value that may be unset.
     Entry(Arc<(Arc<str>, Option<Value>)>),
 }
 
@@ -58,7 +58,7 @@ impl Opaque {
         }
     }
 
-    /// The Go type that the API server holds it in.
+    /// The API server's Go type.
     pub(super) fn go_type(&self) -> &'static str {
         match self {
             Self::Quantity(it) if it.is_by_pointer() => "*cel.Quantity",
@@ -73,7 +73,7 @@ impl Opaque {
         }
     }
 
-    /// The size, for the cost of calls: bytes of an address or prefix.
+    /// The size in bytes of an address or range, for the cost of calls.
     pub(super) fn size(&self) -> Option<usize> {
         match self {
             Self::Ip(ip) => Some(ip.bits().div_ceil(8) as usize),
@@ -82,7 +82,7 @@ impl Opaque {
         }
     }
 
-    /// Whether another value is the same; an error if it is of another type.
+    /// Whether another value is equal. Returns an error if it has another type.
     pub(super) fn equal(&self, other: &Value) -> Result<bool> {
         if matches!(self, Self::Empty) {
             return Ok(matches!(other, Value::Opaque(Self::Empty)));

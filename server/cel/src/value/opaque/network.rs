@@ -1,4 +1,4 @@
-//! Addresses, ranges of them and URLs as rules make them of strings (`k8s.io/apiserver/pkg/cel/library`).
+//! Parses IP addresses, address ranges and URLs (`k8s.io/apiserver/pkg/cel/library`).
 
 use crd_analyzer_gostd::{
     netip::{self, Addr, Prefix},
@@ -6,7 +6,7 @@ use crd_analyzer_gostd::{
     url::{self, Url},
 };
 
-/// The address that a text is, without zone and not IPv4 in the form of IPv6 (`parseIPAddr`).
+/// Parses an IP address. Zones and IPv4-mapped IPv6 addresses are rejected (`parseIPAddr`).
 pub(crate) fn parse_ip(text: &str) -> Result<Addr, String> {
     let parsed = netip::parse_addr(text.as_bytes()).map_err(|error| {
         let text = quote(text);
@@ -21,7 +21,7 @@ pub(crate) fn parse_ip(text: &str) -> Result<Addr, String> {
     Ok(parsed.addr)
 }
 
-/// The range that a text is (`parseCIDR`).
+/// Parses an address range (`parseCIDR`).
 pub(crate) fn parse_cidr(text: &str) -> Result<Prefix, String> {
     let prefix = netip::parse_prefix(text)
         .map_err(|error| format!("network address parse error during conversion from string: {error}"))?;
@@ -35,7 +35,7 @@ fn is_mapped(text: &str) -> String {
     format!("IPv4-mapped IPv6 address {} is not allowed", quote(text))
 }
 
-/// The URL that a text is: one that can be requested (`stringToURL`). The error is Go's.
+/// Parses a URL for a request (`stringToURL`). The error is Go's.
 pub(crate) fn parse_url(text: &str) -> Result<Url, String> {
     url::parse_request_uri(text)?;
     url::parse(text)

@@ -9,32 +9,32 @@ use num_bigint::{BigInt, Sign};
 
 /// A quantity.
 ///
-/// The API server keeps small ones as an `int64` and a power of ten, others as decimals of any length, and says of the latter that they are no
-/// integers even when they are; this does too. A small one becomes a decimal when it is compared with one.
+/// Like the API server, this stores a small quantity as an `int64` and a power of ten, and others as decimals of any length. The API server
+/// never considers a decimal an integer, even if its value is one. A small quantity becomes a decimal when it is compared with a decimal.
 #[derive(Debug)]
 pub struct Quantity {
     amount: Mutex<Amount>,
     notation: Notation,
-    /// Whether the API server holds it by a pointer, as it does sums; nothing is equal to such a one.
+    /// Whether the API server stores it as a pointer, as it does for sums. Such a quantity is not equal to any other.
     by_pointer: bool,
 }
 
-/// How the API server keeps a number.
+/// The API server's representation of a number.
 #[derive(Clone, Debug)]
 enum Amount {
     Int(Number),
-    /// Up to 1.36 a decimal and the sums that were made of it are one and the same number in the API server.
+    /// A decimal. In API servers up to 1.36, it shares its number with the sums computed from it.
     Decimal(Arc<Mutex<Number>>),
 }
 
 #[derive(Clone, Debug)]
 struct Number {
     value: BigInt,
-    /// The power of ten to multiply with.
+    /// The exponent of the power of ten by which `value` is multiplied.
     scale: i32,
 }
 
-/// The suffixes that a quantity is written with.
+/// The style of the suffix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Notation {
     /// `1Ki`
@@ -50,13 +50,13 @@ const FORMAT_WRONG: &str =
 const NUMERIC: &str = "unable to parse numeric part of quantity";
 const SUFFIX: &str = "unable to parse quantity's suffix";
 
-/// Nothing is finer than this power of ten.
+/// The exponent of the smallest unit.
 const NANO: i32 = -9;
-/// How many digits always fit.
+/// The number of digits that always fit into an integer.
 const MAX_DIGITS: i64 = 18;
-/// Bits that a decimal digit takes, at least.
+/// A lower bound for the bits of a decimal digit.
 const BITS_A_DIGIT: u64 = 3;
-/// Larger exponents are taken for this: the API server keeps them, and takes all its memory as soon as it reckons with them.
+/// Larger exponents are clamped to this one. The API server keeps them, and runs out of memory when it computes with them.
 const MAX_EXPONENT: i64 = 100_000;
 
 fn ten_to(power: u32) -> BigInt {
@@ -66,12 +66,12 @@ fn ten_to(power: u32) -> BigInt {
     BigInt::from(10).pow(power)
 }
 
-/// Spends the work of reading, writing or multiplying a number of as many digits, which grows with their square.
+/// Spends the work of parsing, printing or multiplying a number with this many digits. It is quadratic.
 fn reckon(digits: u64) -> Result<(), Unfinished> {
     budget::work(digits.saturating_mul(digits) / 2048)
 }
 
-/// The parts of a quantity as it is written.
+/// The parts of a quantity in text form.
 struct Parts<'a> {
     positive: bool,
     whole: &'a str,
@@ -125,7 +125,7 @@ fn suffix(text: &str) -> Option<(u32, i64)> {
         "Ti" => (2, 40),
         "Pi" => (2, 50),
         "Ei" => (2, 60),
-        // The API server keeps the lower half.
+        // The API server keeps the lower 32 bits.
         _ => (
             10,
             i64::from(text.strip_prefix(['e', 'E'])?.parse::<i64>().ok()? as i32),
@@ -134,7 +134,7 @@ fn suffix(text: &str) -> Option<(u32, i64)> {
 }
 
 impl Quantity {
-    /// The quantity that a text is, or the API server's words on why it is none.
+    /// Parses a quantity. The error is the API server's message.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         if text.is_empty() {
             return Err(FORMAT_WRONG);
@@ -157,7 +157,7 @@ impl Quantity {
         reckon(digits as u64).map_err(|_| NUMERIC)?;
         let number = |text: &str| text.parse::<BigInt>().map_err(|_| NUMERIC);
         let signed = |value: BigInt| if positive { value } else { -value };
-        // What is small enough stays an integer.
+        // Small quantities stay integers.
         let (fits, scale, factor) = if base == 10 {
             (MAX_DIGITS >= digits, exponent - fraction.len() as i64, BigInt::from(1))
         } else {
@@ -174,7 +174,7 @@ impl Quantity {
                 return Ok(Self::new(Amount::Int(number), notation));
             }
         }
-        // Without digits only what is small enough is zero.
+        // Without digits, only a small quantity is parsed as zero.
         if !has_digits {
             return Err(NUMERIC);
         }
@@ -185,14 +185,14 @@ impl Quantity {
         } else {
             value <<= exponent as u64;
         }
-        // Rounded up to what is not finer than nano.
+        // Round up to a multiple of nano.
         if scale < i64::from(NANO) {
             let divisor = ten_to((i64::from(NANO) - scale) as u32);
             let up = u8::from(&value % &divisor != BigInt::ZERO);
             value = value / divisor + up;
             scale = i64::from(NANO);
         } else if value != BigInt::ZERO {
-            // Rounding gives what is not that fine as many digits, which is seen where the number becomes a double.
+            // In the API server, rounding extends coarser values to the same number of digits. This affects the conversion to a double.
             value *= ten_to((scale - i64::from(NANO)) as u32);
             scale = i64::from(NANO);
         }
@@ -219,7 +219,7 @@ impl Quantity {
         }
     }
 
-    /// A whole number.
+    /// A quantity with this integer value.
     pub fn from_int(value: i64) -> Self {
         let number = Number {
             value: value.into(),
@@ -240,7 +240,7 @@ impl Quantity {
         matches!(&*self.amount(), Amount::Decimal(_))
     }
 
-    /// Which is greater. This one is a decimal from now on if the other is one.
+    /// Compares two quantities. If the other one is a decimal, this one becomes a decimal as well.
     pub fn compare(&self, other: &Self) -> Ordering {
         let (number, other_number) = (self.number(), other.number());
         if other.is_decimal() {
@@ -249,12 +249,12 @@ impl Quantity {
         number.compare(&other_number)
     }
 
-    /// Whether the API server finds them equal; `None`: it does not compare them.
+    /// Whether the API server considers them equal; `None` if it does not compare them.
     pub(super) fn equal(&self, other: &Self) -> Option<bool> {
         (!other.by_pointer).then(|| self.number().compare(&other.number()).is_eq())
     }
 
-    /// Whether the API server holds it by a pointer.
+    /// Whether the API server stores it as a pointer.
     pub(super) fn is_by_pointer(&self) -> bool {
         self.by_pointer
     }
@@ -266,12 +266,12 @@ impl Quantity {
         self.sum(other, &number, &number, in_place)
     }
 
-    /// The difference. An API server up to 1.36 (`in_place`) takes it from this one, if it is a decimal.
+    /// The difference. An API server up to 1.36 (`in_place`) subtracts from this one, if it is a decimal.
     #[must_use]
     pub fn minus(&self, other: &Self, in_place: bool) -> Self {
         let Number { value, scale } = other.number();
         let negative = Number { value: -value, scale };
-        // The least integer is its own opposite in the API server.
+        // In the API server, the negation of the minimum integer overflows to itself.
         let mut wrapped = negative.clone();
         if wrapped.value == -BigInt::from(i64::MIN) {
             wrapped.value = i64::MIN.into();
@@ -279,7 +279,7 @@ impl Quantity {
         self.sum(other, &wrapped, &negative, in_place)
     }
 
-    /// The sum with `other`, which counts as `int` if both are integers and their sum is one, else as `decimal`.
+    /// The sum with `other`. Uses `int` as the value of `other` if both are integers and their sum fits, otherwise `decimal`.
     fn sum(&self, other: &Self, int: &Number, decimal: &Number, in_place: bool) -> Self {
         let number = self.number();
         let notation = if number.is_zero() {
@@ -306,7 +306,7 @@ impl Quantity {
         }
     }
 
-    /// 1, 0 or -1.
+    /// The sign: 1, 0 or -1.
     pub fn sign(&self) -> i64 {
         match self.number().value.sign() {
             Sign::Minus => -1,
@@ -315,7 +315,7 @@ impl Quantity {
         }
     }
 
-    /// The whole number that it is, if the API server says so.
+    /// The integer value, if the API server considers the quantity an integer.
     pub fn as_int(&self) -> Option<i64> {
         match &*self.amount() {
             Amount::Int(number) => number.as_int(),
@@ -323,7 +323,7 @@ impl Quantity {
         }
     }
 
-    /// About how much it is.
+    /// The approximate value as a double.
     pub fn approximate(&self) -> f64 {
         let number = self.number();
         if reckon(number.value.bits() / BITS_A_DIGIT).is_err() {
@@ -377,7 +377,7 @@ impl Number {
         self.value.sign() == Sign::NoSign
     }
 
-    /// The sum of integers, if it is one for the API server.
+    /// The sum of two integers, if the API server represents it as an integer.
     fn sum_of_ints(&self, other: &Self) -> Option<Self> {
         if other.is_zero() {
             return Some(self.clone());
@@ -413,12 +413,12 @@ impl Number {
     }
 }
 
-/// A power of ten as Go's `math.Pow10` has it: the nearest double.
+/// A power of ten like Go's `math.Pow10`: the nearest double.
 fn pow10(exponent: i32) -> f64 {
     format!("1e{exponent}").parse().unwrap_or(f64::NAN)
 }
 
-/// A number without the factors of `base` in it, and how many those were.
+/// Divides a number by `base` as often as possible. Returns the quotient and the number of divisions.
 fn without_factors(mut value: BigInt, base: u32) -> (BigInt, i32) {
     let mut factors = 0;
     while value.sign() != Sign::NoSign && (&value % base).sign() == Sign::NoSign {
@@ -453,7 +453,7 @@ impl fmt::Display for Quantity {
         }
         let (mut number, factors) = without_factors(it.value, 10);
         let mut exponent = it.scale + factors;
-        // Suffixes are three powers of ten apart.
+        // The exponents of suffixes are multiples of three.
         while exponent % 3 != 0 {
             number *= 10;
             exponent -= 1;

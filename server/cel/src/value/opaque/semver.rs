@@ -5,20 +5,20 @@ use std::fmt;
 
 use crate::go::quote;
 
-/// A version.
+/// A semantic version.
 #[derive(Clone, Debug)]
 pub struct Semver {
-    /// The first number.
+    /// The major version.
     pub major: u64,
-    /// The second number.
+    /// The minor version.
     pub minor: u64,
-    /// The third number.
+    /// The patch version.
     pub patch: u64,
     pre: Vec<Pre>,
     build: Vec<String>,
 }
 
-/// A part of a pre-release: numbers come before words.
+/// A part of a pre-release. Numbers sort before words.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Pre {
     Number(u64),
@@ -58,7 +58,7 @@ fn parse_uint(text: &str) -> Result<u64, String> {
 }
 
 impl Semver {
-    /// The version that a text is, or the API server's words on why it is none.
+    /// Parses a version. The error is the API server's message.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.is_empty() {
             return Err("Version string empty".to_owned());
@@ -113,7 +113,7 @@ impl Semver {
         })
     }
 
-    /// The version that a text is, with a `v` before it, leading zeros and missing numbers allowed.
+    /// Parses a version. A leading `v`, leading zeros and missing numbers are allowed.
     pub fn parse_normalized(text: &str) -> Result<Self, String> {
         let text = text.strip_prefix('v').unwrap_or(text);
         let mut parts: Vec<String> = text.splitn(3, '.').map(str::to_owned).collect();
@@ -137,7 +137,7 @@ impl Semver {
         Self::parse(&parts.join("."))
     }
 
-    /// Which comes first. Build data does not count.
+    /// Compares two versions. Build metadata is ignored.
     pub fn compare(&self, other: &Self) -> Ordering {
         let numbers = |v: &Self| (v.major, v.minor, v.patch);
         numbers(self)

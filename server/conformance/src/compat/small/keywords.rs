@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
-/// Schemas nested deeper have no schemas below.
+/// Schemas at this depth have no nested schemas.
 const MAX_DEPTH: usize = 3;
 
 pub(super) const TYPES: &[&str] = &[
@@ -121,7 +121,7 @@ pub(super) fn schema_of(kind: &str, depth: usize, rng: &mut Rng) -> Value {
     schema
 }
 
-/// Adds a keyword, or puts another value into one.
+/// Adds a keyword or changes its value.
 pub(super) fn keyword(node: &mut Value, depth: usize, rng: &mut Rng) {
     match rng.u8(..12) {
         0 => {
@@ -165,7 +165,7 @@ fn number_keyword(node: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// A number; half of them are extreme.
+/// A random number. Half of them are extreme.
 fn number(rng: &mut Rng) -> Value {
     let numbers = [
         json!(0),
@@ -320,7 +320,7 @@ fn junctor(node: &mut Value, rng: &mut Rng) {
         Some(branches) if rng.u8(..3) == 0 => branches.reverse(),
         Some(branches) => branches.push(clause(rng)),
         None => {
-            // The branches of another junctor, or what stands beside it.
+            // Move the branches of another junctor or the neighboring keywords into this one.
             let moved = match KEYWORDS[..3].iter().find(|it| node[**it].is_array()) {
                 Some(other) if rng.bool() => node.as_object_mut().and_then(|it| it.remove(*other)),
                 _ => None,

@@ -1,4 +1,4 @@
-//! Objects as odd as the schemas: numbers and texts that a pair names, and what lies beside them.
+//! Unusual objects: with numbers and strings from a pair of CRDs, and values close to them.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::keywords::{NAMES, TEXTS};
 use crate::compat::Pair;
 
-/// What a pair names, and what lies beside it: values that are worth putting into an object.
+/// The constants of a pair, and values close to them, for use in objects.
 pub(in crate::compat) fn constants(pair: &Pair) -> Vec<Value> {
     let mut found = vec![
         Value::Null,
@@ -73,7 +73,7 @@ fn gather(value: &Value, found: &mut Vec<Value>) {
     }
 }
 
-/// Puts one of the constants into an object, or a text of few letters.
+/// Inserts one of the constants or a short string into an object.
 pub(in crate::compat) fn stir(object: &mut Value, constants: &[Value], rng: &mut Rng) {
     match rng.u8(..12) {
         0..=2 => return,

@@ -1,11 +1,11 @@
-//! OpenAPI files that kustomizations name.
+//! Generates OpenAPI files for kustomizations.
 
 use serde_json::{Value, json};
 
 use super::Made;
 
 impl Made<'_> {
-    /// Adds a file to some kustomizations.
+    /// Adds an OpenAPI file to some kustomizations.
     pub(super) fn add_openapi(&mut self, text: &mut String, folder: &str) {
         if self.is(if folder == "top" { 25 } else { 3 }) {
             let file = self.openapi();
@@ -14,7 +14,7 @@ impl Made<'_> {
         }
     }
 
-    /// An OpenAPI file that says how lists are merged, for some kinds.
+    /// An OpenAPI file with merge strategies for lists of some kinds.
     fn openapi(&mut self) -> String {
         let merge = self.pick(&[
             json!({"x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "name"}),

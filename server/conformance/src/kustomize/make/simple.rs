@@ -1,4 +1,4 @@
-//! Made fields that change all objects.
+//! Generates kustomization fields that change all objects.
 
 use super::{Made, Object};
 

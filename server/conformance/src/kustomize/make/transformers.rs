@@ -1,9 +1,9 @@
-//! Made objects for `transformers`.
+//! Generates objects for `transformers`.
 
 use super::{Made, Object};
 
 impl Made<'_> {
-    /// Adds transformers that are built into kustomize, in files and in texts.
+    /// Adds kustomize's built-in transformers, in files and inline.
     pub(super) fn add_transformers(&mut self, text: &mut String, folder: &str, objects: &[Object]) {
         if !self.is(15) {
             return;

@@ -1,4 +1,4 @@
-//! Signs of values that are not known, written into objects and schemas as an author could write them.
+//! Inserts old placeholders for unknown values into objects and schemas, as if an author had written them.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 use super::{Definition, Step, collect, find};
 use crate::signs;
 
-/// What every object has.
+/// The fields of every object.
 const OF_OBJECTS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 impl Definition {
-    /// Writes a text somewhere into an object, as a value or as a key.
+    /// Inserts a text at a random place of an object, as a value or as a key.
     pub(crate) fn forge(&self, object: &mut Value, text: &str, rng: &mut Rng) {
         let mut places = Vec::new();
         collect(object, Some(self.schema()), &mut Vec::new(), &mut places);
-        // An object of another kind is not judged.
+        // Objects of another kind are not checked.
         let identifies = |it: &[Step]| matches!(it, [Step::Key(name)] if name == "apiVersion" || name == "kind");
         places.retain(|it| !identifies(&it.0));
         let (path, _) = places.swap_remove(rng.usize(..places.len()));
@@ -38,10 +38,10 @@ impl Definition {
         }
     }
 
-    /// Writes a text into the schema, where objects may have it, too; the text of the CRD.
+    /// Inserts a text into the schema, where objects may contain it as well. Returns the CRD as JSON.
     pub(crate) fn forge_schema(&mut self, text: &str, rng: &mut Rng) -> String {
         let mut path = String::new();
-        // Down to some property.
+        // Descend to a random property.
         for _ in 0..rng.usize(1..6) {
             let Some(schema) = self.schema().pointer(&path) else {
                 break;
@@ -79,7 +79,7 @@ impl Definition {
                 (Some("string"), _) => {
                     schema.insert("default".to_owned(), json!(text));
                 }
-                // The whole object has times that differ.
+                // An `enum` at the root would never match, because timestamps differ.
                 _ if path.is_empty() => {}
                 _ => {
                     schema.insert("enum".to_owned(), json!([text, {"a": text}, [text]]));

@@ -1,4 +1,4 @@
-//! Objects with a value at a given place of the schema.
+//! Generates objects with a value at a given path of the schema.
 
 use crd_analyzer_schema::field::Segment;
 use fastrand::Rng;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Definition, inside, near, value};
 
 impl Definition {
-    /// Gives an object a value at a place of the schema, and one near its bounds now and then. `path`: of a keyword in the CRD's document.
+    /// Sets a value at a path of the schema, sometimes one near its bounds. `path` is the path of a keyword in the CRD.
     pub(crate) fn lead(&self, object: &mut Value, path: &[Segment], rng: &mut Rng) {
         let is_root = |it: &Segment| matches!(it, Segment::Field(name) if name == "openAPIV3Schema");
         let Some(root) = path.iter().position(is_root) else {

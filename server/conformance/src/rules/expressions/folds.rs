@@ -1,4 +1,4 @@
-//! Macros, and literals with expressions in them.
+//! Generates macro calls, and literals that contain expressions.
 
 use crd_analyzer_cel::types::Type;
 
@@ -15,7 +15,7 @@ impl Expressions<'_> {
         made
     }
 
-    /// A list or map to go over, and what its keys and values are.
+    /// A list or map to iterate over, and the types of its keys and values.
     fn range(&mut self, depth: u8) -> (String, Type, Type) {
         let known = self
             .chance(75.0)
@@ -37,7 +37,7 @@ impl Expressions<'_> {
         }
     }
 
-    /// A macro, or a literal with expressions in it.
+    /// A macro call, or a literal that contains expressions.
     pub(super) fn folded(&mut self, want: &Type, depth: u8) -> Option<String> {
         let name = pick(self.rng, &["x", "y", "e", "k", "i", "name", "self"]);
         let two = self.has_two_variables && self.chance(30.0);

@@ -1,4 +1,4 @@
-//! Expressions by form: how functions and operators are put together, as a table of text.
+//! Generates expressions from a table of forms, which combine functions and operators.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -9,7 +9,7 @@ use super::super::{constants, literals, pick, texts};
 use super::Expressions;
 use super::types::{substitute, unify};
 
-/// A type, and how an expression of it may be written.
+/// Types, each with a form of an expression of this type.
 static FORMS: LazyLock<Vec<(Type, &str)>> = LazyLock::new(|| {
     include_str!("forms.txt")
         .lines()
@@ -23,7 +23,7 @@ static FORMS: LazyLock<Vec<(Type, &str)>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What stands between the marks of a place to fill.
+/// Names for placeholders in forms.
 const NAMES: &[&str] = &[
     "a", "b", "c", "abc", "name", "spec", "items", "zzz", "size", "kind", "metadata", "x", "value", "map",
 ];
@@ -34,7 +34,7 @@ fn type_of(text: &str) -> Type {
 }
 
 impl Expressions<'_> {
-    /// An expression of this type by one of the forms, if there is one for it.
+    /// An expression of this type from a form, if there is one.
     pub(super) fn form(&mut self, want: &Type, depth: u8) -> Option<String> {
         let fitting: Vec<&(Type, &str)> = FORMS
             .iter()
@@ -63,7 +63,7 @@ impl Expressions<'_> {
             };
             made.push_str(before);
             let filling = self.filling(place, bound, depth);
-            // What binds less than the selection or index behind it has to stand in parentheses.
+            // An operand with weaker binding than the following selection or index needs parentheses.
             if after.starts_with(['.', '[']) && !filling.ends_with([')', ']', '\'']) {
                 made = format!("{made}({filling})");
             } else {
@@ -98,7 +98,7 @@ impl Expressions<'_> {
         self.with(&variables, &ty, depth)
     }
 
-    /// The type that a text says, its parameters chosen where they are not yet.
+    /// Parses a type. Chooses its type parameters if they are not bound yet.
     fn bound_type(&mut self, text: &str, bound: &mut HashMap<Arc<str>, Type>) -> Type {
         let ty = type_of(text);
         let mut open = vec![ty.clone()];

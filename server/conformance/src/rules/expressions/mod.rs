@@ -1,5 +1,4 @@
-//! Random expressions: calls of the functions that the library declares, macros and operators, of the type that is asked for —
-//! nearly always.
+//! Random expressions: calls of the declared functions, macros and operators. They nearly always have the requested type.
 
 mod folds;
 mod forms;
@@ -18,29 +17,29 @@ use self::oddities::{FAILURES, ODDITIES, OVERSIZED};
 use self::types::{collect, operator_of, substitute, unify};
 use super::{literals, pick};
 
-/// Expressions longer than this are not made any longer.
+/// Expressions with more bytes than this are not extended.
 const LONG: usize = 1500;
-/// How far a path goes into an object.
+/// The maximum length of a path into an object.
 const MAX_STEPS: u8 = 4;
-/// The most paths that are looked at from one variable.
+/// The maximum number of paths from one variable.
 const MAX_PATHS: usize = 80;
 
-/// Makes expressions over one schema.
+/// Generates expressions about one schema.
 pub(super) struct Expressions<'a> {
     rng: &'a mut Rng,
     functions: Vec<(Arc<str>, Vec<Arc<OverloadDecl>>)>,
     objects: HashMap<Arc<str>, Vec<(Arc<str>, Type)>>,
-    /// What can be named here, with its type.
+    /// The names in scope with their types.
     scope: Vec<Vec<(String, Type)>>,
     has_two_variables: bool,
-    /// The server refuses large lists before it makes them.
+    /// Whether the API server rejects large lists before it creates them.
     limits_sizes: bool,
-    /// How many of a hundred parts are whatever, as `dyn`: what the checker lets through, and fails or not when it runs.
+    /// The percentage of parts that have any type (`dyn`): the checker accepts them, and they may fail at run time.
     dynamic: f64,
 }
 
 impl<'a> Expressions<'a> {
-    /// Over a schema of this type, with the functions of this environment.
+    /// Creates a generator for a schema of this type, with the functions of this environment.
     pub(super) fn new(rng: &'a mut Rng, environment: &Environment, this: &DeclType) -> Self {
         let mut functions: Vec<_> = environment
             .functions()
@@ -69,7 +68,7 @@ impl<'a> Expressions<'a> {
         made
     }
 
-    /// Makes a variable known.
+    /// Adds a variable.
     pub(super) fn declare(&mut self, name: &str, ty: Type) {
         let mut paths = Vec::new();
         self.walk(name, ty, 0, &mut paths);
@@ -114,7 +113,7 @@ impl<'a> Expressions<'a> {
         (!fitting.is_empty()).then(|| fitting[self.rng.usize(..fitting.len())].clone())
     }
 
-    /// A type that expressions often have.
+    /// A random type that expressions often have.
     pub(super) fn any_type(&mut self, depth: u8) -> Type {
         match self.rng.u8(..if depth == 0 { 75 } else { 100 }) {
             0..16 => Type::Int,
@@ -205,7 +204,7 @@ impl<'a> Expressions<'a> {
         }
     }
 
-    /// What may make up for a failure, around one.
+    /// A failing expression inside one that may absorb the failure.
     fn around_failure(&mut self, depth: u8) -> String {
         let mut failures = FAILURES.to_vec();
         if self.limits_sizes {
@@ -225,7 +224,7 @@ impl<'a> Expressions<'a> {
         }
     }
 
-    /// A literal, or something as short.
+    /// A literal, or an expression that is as short.
     fn simple(&mut self, want: &Type) -> String {
         if let Some(of) = want.optional_of() {
             return if self.rng.bool() {
@@ -256,7 +255,7 @@ impl<'a> Expressions<'a> {
         }
     }
 
-    /// The same as [`of`](Self::of) to put a dot or a bracket behind.
+    /// Like [`of`](Self::of), in parentheses if needed before a dot or a bracket.
     fn target(&mut self, want: &Type, depth: u8) -> String {
         let made = self.of(want, depth);
         if made.starts_with(['-', '!']) {
@@ -282,7 +281,7 @@ impl<'a> Expressions<'a> {
             for (m, overload) in overloads.iter().enumerate() {
                 let mut bound = HashMap::new();
                 if unify(&overload.result, want, &mut bound) {
-                    // Whatever gives anything would be in every second call.
+                    // Otherwise, functions with a generic result would be in every second call.
                     let weight = if matches!(overload.result, Type::Param(_)) {
                         1
                     } else {
@@ -326,7 +325,7 @@ impl<'a> Expressions<'a> {
     fn write_call(&mut self, name: &str, member: bool, params: &[Type], depth: u8) -> String {
         if name == "lists.range" {
             let mut sizes = vec!["0", "3", "7", "-1", "100", "2000"];
-            // Servers before 1.37 take all memory for a large one, before they look what it costs.
+            // API servers before 1.37 run out of memory for a large list before they check its cost.
             if self.limits_sizes {
                 sizes.extend(["1000001", "9223372036854775807", "-9223372036854775808"]);
             }
@@ -380,7 +379,7 @@ impl<'a> Expressions<'a> {
         format!("{template}.format([{}])", arguments.join(", "))
     }
 
-    /// An expression that is not too long, made so that a message tells its type in some of the cases.
+    /// An expression of limited length. Sometimes it causes an error message with its type.
     pub(super) fn rule(&mut self, depth: u8) -> String {
         loop {
             let made = if self.chance(4.0) {

@@ -1,6 +1,6 @@
-//! Expressions that are wrong or strange wherever they stand.
+//! Expressions that are invalid or unusual in any context.
 
-/// What is wrong or strange wherever it stands.
+/// Expressions that are invalid or unusual in any context.
 pub(super) const ODDITIES: &[&str] = &[
     "zzz",
     "self.zzz",
@@ -86,7 +86,7 @@ pub(super) const ODDITIES: &[&str] = &[
     "[[1, 2], [3]].flatten().map(x, [x, 'a'])",
 ];
 
-/// Conditions that have no value: each fails when it runs.
+/// Conditions without a value: each one fails at run time.
 pub(super) const FAILURES: &[&str] = &[
     "1 / 0 > 0",
     "1 % 0 > 0",
@@ -113,7 +113,7 @@ pub(super) const FAILURES: &[&str] = &[
     "double('x') > 1.0",
 ];
 
-/// The same, refused for the size of a result. Servers without that limit make the result.
+/// Conditions that fail because of the size of a result. API servers without that limit create the result.
 pub(super) const OVERSIZED: &[&str] = &[
     "lists.range(1000001).size() > 0",
     "lists.range(9223372036854775807).size() > 0",

@@ -1,4 +1,4 @@
-//! What an expression of a type can be made of: the fields of objects, and the functions whose result fits.
+//! The possible parts of an expression of a given type: fields of objects, and functions with a matching result.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(super) fn collect(ty: &DeclType, path: &str, objects: &mut HashMap<Arc<str>,
     }
 }
 
-/// Whether a declared type can be what is wanted, and what its parameters are then.
+/// Whether a declared type can be the wanted one. Binds its type parameters.
 pub(super) fn unify(declared: &Type, want: &Type, bound: &mut HashMap<Arc<str>, Type>) -> bool {
     if let Type::Param(name) = declared {
         return *bound.entry(name.clone()).or_insert_with(|| want.clone()) == *want;
@@ -49,7 +49,7 @@ pub(super) fn substitute(ty: &Type, bound: &HashMap<Arc<str>, Type>) -> Type {
     }
 }
 
-/// How an operator between or before its operands is written.
+/// The symbol of a prefix or infix operator.
 pub(super) fn operator_of(name: &str) -> Option<&'static str> {
     operators::display_name(name).filter(|it| !it.is_empty())
 }

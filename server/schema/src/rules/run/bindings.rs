@@ -1,4 +1,4 @@
-//! What the variables of a rule are.
+//! The values of a rule's variables.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::KubernetesVersion;
 use crate::rules::context::{OLD_SELF, SELF};
 use crate::structural::Structural;
 
-/// The variables of a rule, for who runs one expression by itself.
+/// The variables of a rule, for callers that run an individual expression.
 ///
 /// ```
 /// use crd_analyzer_cel::decls::ExpressionSet;
@@ -43,18 +43,18 @@ pub struct Bindings {
 }
 
 impl Bindings {
-    /// Only `self`.
+    /// Binds only `self`.
     pub fn new(this: CelResult) -> Self {
         Self { this, old: None }
     }
 
-    /// With `oldSelf`.
+    /// Binds `oldSelf` too.
     #[must_use]
     pub fn with_old(self, old: Option<CelResult>) -> Self {
         Self { old, ..self }
     }
 
-    /// With `oldSelf` as a rule with `optionalOldSelf` sees it: there even if nothing was stored before.
+    /// Binds `oldSelf` for a rule with `optionalOldSelf`: the variable exists even if there is no old value.
     #[must_use]
     pub fn with_optional_old(self, old: Option<CelResult>) -> Self {
         let old = old.map_or(Cel::NONE, |old| Cel::some(old.unwrap_or_else(Cel::failure)));
@@ -72,7 +72,7 @@ impl Variables for Bindings {
     }
 }
 
-/// Makes JSON values into the values that rules of one schema see.
+/// Converts JSON values into the CEL values that rules of one schema see.
 #[derive(Clone, Debug)]
 pub struct ValueBinder {
     shape: Arc<Shape>,
@@ -81,7 +81,7 @@ pub struct ValueBinder {
 }
 
 impl ValueBinder {
-    /// The place that a schema describes. `is_resource_root`: it is the schema of a custom resource or of an embedded one.
+    /// Creates a binder for values of a schema. `is_resource_root`: it is the schema of a custom or embedded resource.
     pub fn new(schema: Structural<'_>, is_resource_root: bool, version: KubernetesVersion) -> Self {
         Self::of(Shape::new(schema), is_resource_root, version)
     }
@@ -94,7 +94,8 @@ impl ValueBinder {
         }
     }
 
-    /// The value to expressions. A value that its schema does not allow may be an error, which a rule meets when it looks at it.
+    /// Converts a value for expressions. If its schema does not allow the value, the result may contain errors that occur
+    /// when a rule reads them.
     pub fn value(&self, json: &Value) -> CelResult {
         self.value_of(&Data::of_known(json))
     }

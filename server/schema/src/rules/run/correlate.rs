@@ -1,4 +1,4 @@
-//! Finding the old item of an item in a list that is a map (`k8s.io/apiserver/pkg/cel/common`, `MapList`).
+//! Finding the old item of an item in a list of type `map` (`k8s.io/apiserver/pkg/cel/common`, `MapList`).
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use super::data::{Data, Entries};
 use super::shape::{Shape, Type};
 use crate::go::quote;
 
-/// The items of an old list by their keys; the first of those with one key counts.
+/// The items of an old list by their keys; if several items have the same key, the first wins.
 #[derive(Default)]
 pub(super) struct OldItems<'d> {
     keys: &'d [String],
@@ -15,7 +15,7 @@ pub(super) struct OldItems<'d> {
 }
 
 impl<'d> OldItems<'d> {
-    /// Items of lists that are not maps are never found.
+    /// Indexes the old list. Items of lists of other types are never found.
     pub(super) fn new(shape: &'d Shape, old: Option<&'d Data>) -> Self {
         let keys = &*shape.map_keys;
         let Some(Data::List(old)) = old else {
@@ -41,7 +41,7 @@ impl<'d> OldItems<'d> {
     }
 }
 
-/// A key of several fields is text, in which floats have six digits after the point.
+/// The key of an item. A key of several fields is a string in which floats have six decimal places.
 fn key_of(map: &Entries, keys: &[String]) -> Option<String> {
     let mut text = String::new();
     for key in keys {

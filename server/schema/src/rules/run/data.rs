@@ -1,4 +1,4 @@
-//! Values as the API server holds them: decoded JSON, and what expressions add to it.
+//! Values in the API server's representation: decoded JSON, and values that expressions add to it.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::unknown::{self, Known};
 
-/// About the bytes that a value of an expression takes, with its place in a list or map.
+/// The approximate size of an expression's value in memory with its entry in a list or map, in bytes.
 const BYTES_A_VALUE: u64 = 64;
 
 /// Decoded JSON (`interface{}` of Go) that is cheap to clone.
@@ -23,11 +23,11 @@ pub(super) enum Data {
     String(Arc<str>),
     List(Arc<[Data]>),
     Map(Arc<Entries>),
-    /// What JSON cannot decode to: a value that an expression made.
+    /// A value that JSON cannot represent, created by an expression.
     Native(Cel),
-    /// An error where a value should be.
+    /// An error in place of a value.
     Error,
-    /// A value that is not known; any number of them.
+    /// An unknown value, or any number of unknown items.
     Unknown {
         is_many: bool,
     },
@@ -37,7 +37,7 @@ pub(super) enum Data {
 #[derive(Debug)]
 pub(super) struct Entries {
     shown: BTreeMap<Arc<str>, Data>,
-    /// There may be more of them.
+    /// Whether there may be more entries.
     pub(super) has_more: bool,
 }
 
@@ -96,9 +96,9 @@ impl Data {
         }
     }
 
-    /// The value as CEL sees it without a schema (`types.NativeToValue`).
+    /// The CEL value without a schema (`types.NativeToValue`).
     pub(super) fn as_plain_value(&self) -> Cel {
-        // The same data may be asked for again and again.
+        // An expression may convert the same data many times.
         if budget::bytes(BYTES_A_VALUE).is_err() {
             return Cel::Null;
         }
@@ -127,7 +127,7 @@ impl Data {
         }
     }
 
-    /// Whether all of it is known.
+    /// Whether the whole value is known.
     pub(super) fn is_known(&self) -> bool {
         match self {
             Self::Unknown { .. } => false,

@@ -1,4 +1,4 @@
-//! Elements of lists as keys of Go's maps, by which sets and maps tell them apart.
+//! List elements as keys of Go maps, which identify the elements of sets and maps.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,7 +10,7 @@ use super::value::raw;
 use crate::KubernetesVersion;
 use crate::field::render;
 
-/// Since this Kubernetes version, keys of more than three parts are quoted.
+/// The first Kubernetes version that quotes keys of more than three parts.
 const QUOTES_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -26,14 +26,14 @@ pub(super) enum Key {
 }
 
 impl Key {
-    /// A key that nothing else has: pointers, and times with a zone of their own.
+    /// Returns a key that differs from all others: for pointers, and times whose zone is not shared.
     pub(super) fn unlike_all() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self::Unlike(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-/// The key that data is. What Go cannot hash crashes the evaluation.
+/// The key for data. Evaluation fails for values that Go cannot hash.
 pub(super) fn element_key(data: &Data) -> Result<Key> {
     let unhashable = || {
         let message = format!(
@@ -62,7 +62,7 @@ pub(super) fn element_key(data: &Data) -> Result<Key> {
 
 fn native(value: &Value) -> Key {
     match value {
-        // Go keeps one zone for each of the common whole hours, and makes a new one for every other time.
+        // Go shares one zone object for each of the common whole hours, and creates a new one for every other time.
         Value::Timestamp(time) if time.offset % 3600 != 0 || !(-12..=14).contains(&(time.offset / 3600)) => {
             Key::unlike_all()
         }
@@ -83,7 +83,7 @@ pub(super) fn value_key(element: Result) -> Result<Key> {
     }
 }
 
-/// The key of data in a list that is a map (`toMapKey`).
+/// The key of data in a list of type `map` (`toMapKey`).
 pub(super) fn map_key(data: &Data, keys: &[String], version: KubernetesVersion) -> Result<Key> {
     let Some(map) = data.as_map() else {
         return Ok(Key::unlike_all());
@@ -104,7 +104,7 @@ pub(super) fn map_key(data: &Data, keys: &[String], version: KubernetesVersion) 
     Ok(Key::Parts(parts?))
 }
 
-/// The key of a value in a list that is a map (`refValMapKey`).
+/// The key of a value in a list of type `map` (`refValMapKey`).
 pub(super) fn value_map_key(element: Result, keys: &[String]) -> Key {
     let Ok(Value::Map(map)) = element else {
         return Key::Parts(keys.iter().map(|_| Key::Null).collect());

@@ -1,4 +1,4 @@
-//! Lists, and those that are sets or maps (`k8s.io/apiserver/pkg/cel/common`, `unstructuredList` and the types around it).
+//! Lists, including sets and maps (`k8s.io/apiserver/pkg/cel/common`, `unstructuredList` and related types).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -13,20 +13,21 @@ use super::shape::Shape;
 use super::value::{raw, same, value_of};
 use crate::KubernetesVersion;
 
-/// Since this Kubernetes version, sums of lists keep their elements as values; until then they became data again, read by the schema.
+/// The first Kubernetes version whose list concatenation keeps elements as CEL values. Earlier versions convert them back to
+/// data, which the schema then interprets.
 const KEEPS_VALUES_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 
-/// What a list is besides a list.
+/// The list type.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
     Atomic,
     Set,
-    /// With its keys, escaped.
+    /// A map with its keys, escaped for CEL.
     Map(Arc<[String]>),
 }
 
 impl Kind {
-    /// A list that is a map by these keys.
+    /// The kind of a list of type `map` with these keys.
     pub(super) fn map(keys: &[String]) -> Self {
         let escaped = keys
             .iter()
@@ -42,9 +43,9 @@ pub(super) struct Items {
     shape: Arc<Shape>,
     kind: Kind,
     version: KubernetesVersion,
-    /// The keys of a set, once they were asked for. Until 1.36 a sum adds to them those of the other list.
+    /// The keys of a set, computed on first use. Up to 1.36 a concatenation adds the keys of the other list.
     keys: Mutex<Option<HashSet<Key>>>,
-    /// The same without a schema, once it was asked for.
+    /// The value without a schema, computed on first use.
     native: OnceLock<Value>,
 }
 
@@ -68,7 +69,7 @@ impl Items {
         self.version >= KEEPS_VALUES_SINCE
     }
 
-    /// The key of an element of a set.
+    /// The key of an element of the set.
     fn set_key(&self, element: Result) -> Result<Key> {
         if self.keeps_values() {
             value_key(element)
@@ -77,7 +78,7 @@ impl Items {
         }
     }
 
-    /// The keys of a set.
+    /// The keys of the set, computed on first use.
     fn set_keys<'k>(&self, keys: &'k mut Option<HashSet<Key>>) -> Result<&'k mut HashSet<Key>> {
         if keys.is_none() {
             let mut found = HashSet::new();
@@ -132,7 +133,7 @@ impl Items {
 
     fn sum_of_data(&self, other: &List) -> Result<Vec<Data>> {
         let mut sum = self.data.to_vec();
-        // What the other list holds is asked for before this one is locked: it may be this one.
+        // Read the other list before locking this one: they may be the same.
         let more: Vec<Data> = other
             .iter()
             .map(|element| element.map_or(Data::Error, |element| raw(&element)))
@@ -217,7 +218,7 @@ impl ListValue for Items {
     }
 }
 
-/// An element as a sum holds it, which may be an error. One that ends the evaluation is that of the sum.
+/// Stores an error as an element of the concatenation, unless it is fatal and thus ends the evaluation.
 fn kept(element: Result) -> Result {
     match element {
         Err(error) if !error.is_fatal() => Ok(Value::failure(error)),
@@ -225,7 +226,7 @@ fn kept(element: Result) -> Result {
     }
 }
 
-/// A sum of a set or map and another list (`refValSetList`, `refValMapList`).
+/// The concatenation of a set or map and another list (`refValSetList`, `refValMapList`).
 #[derive(Debug)]
 struct Sum {
     values: Vec<Value>,
@@ -326,7 +327,7 @@ impl ListValue for Sum {
     }
 }
 
-/// Elements that are not scalars have no key in a set.
+/// The error for elements that are not scalars, which have no key in a set.
 pub(super) fn not_scalar() -> EvalError {
     EvalError::new("listSet operations are only supported on lists of scalar values")
 }

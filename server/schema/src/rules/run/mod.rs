@@ -53,64 +53,64 @@ use crate::unknown::Known;
 use crate::validation::correlate::Memo;
 use crate::{JsonSchemaProps, KubernetesVersion};
 
-/// What all rules may cost together when they run over one object (`RuntimeCELCostBudget`), in cost units.
+/// The cost limit of all rules together for one object (`RuntimeCELCostBudget`), in cost units.
 pub const RUNTIME_BUDGET: i64 = 10_000_000;
 
-/// Since this Kubernetes version, rules may stand in `allOf`.
+/// The first Kubernetes version that runs rules inside `allOf`.
 const ALL_OF_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
 
-/// The rules of a schema and of those below it, compiled as those of a stored CRD are.
+/// The rules of a schema and its subschemas, compiled as for a stored CRD.
 #[derive(Debug)]
 pub struct Validator {
     root: Option<Node>,
     per_call_limit: u64,
 }
 
-/// What to run rules over.
+/// The input of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// Where the value is; paths of errors begin with it.
+    /// The path of the value; paths of errors begin with it.
     pub path: &'a Path,
     /// The value.
     pub value: &'a Value,
-    /// What is known of it. A rule that needs what is not known has no result.
+    /// Which parts of the value are known. A rule that needs an unknown part has no result.
     pub known: Known<'a>,
-    /// What it was before, for rules that compare.
+    /// The old value, for transition rules.
     pub old: Option<&'a Value>,
-    /// The schema of the validator, if failures of rules whose values did not change are only warnings (`WithRatcheting`).
+    /// The schema of the validator. If set, rules that fail for unchanged values only cause warnings (`WithRatcheting`).
     pub ratcheting: Option<&'a JsonSchemaProps>,
-    /// The cost units that may be spent.
+    /// The cost limit, in cost units.
     pub budget: i64,
-    /// What rules read that do not hold is wanted, too: [`RuleError::reads`].
+    /// Whether to fill in [`RuleError::reads`] for failed rules.
     pub wants_reads: bool,
 }
 
-/// What came of running rules.
+/// The result of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// The rules that do not hold or could not be run. Fields are visited in the order of their names; the API server's order is
+    /// The rules that failed or could not be run. Fields are visited in the order of their names; the API server's order is
     /// random.
     pub errors: Vec<RuleError>,
-    /// The rules that do not hold for what did not change: the API server warns with the text of the error.
+    /// The rules that failed for unchanged values: the API server returns the error's message as a warning.
     pub warnings: Vec<RuleError>,
-    /// The rules that were not evaluated to the end, for a reason that is ours: whether they hold is not known.
+    /// The rules that crd-analyzer did not finish evaluating because of its own limits; their result is unknown.
     pub unfinished: Vec<NotFinished>,
-    /// What remains of the budget, in cost units: negative if it was not enough, and then something was left unchecked.
+    /// The remaining budget, in cost units; negative if it was exceeded, so that some rules did not run.
     pub left: i64,
-    /// The room for errors and warnings.
+    /// The memory left for errors and warnings.
     room: Room,
 }
 
 /// A rule that was not evaluated to the end.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NotFinished {
-    /// What there was not enough of.
+    /// The limit that was exceeded.
     pub why: Unfinished,
-    /// The value.
+    /// The path of the value.
     pub path: Path,
-    /// The schema with the rule, from that of the validator.
+    /// The path of the schema with the rule, relative to the validator's schema.
     pub schema: Path,
-    /// Which of its rules.
+    /// The index of the rule in that schema.
     pub rule: usize,
 }
 
@@ -119,19 +119,19 @@ pub struct NotFinished {
 pub struct RuleError {
     /// The error.
     pub error: Error,
-    /// The schema with the rule, from that of the validator: `properties[spec].items`.
+    /// The path of the schema with the rule, relative to the validator's schema: `properties[spec].items`.
     pub schema: Path,
-    /// Which of its rules, if it is not about all of them.
+    /// The index of the rule, if the error is not about all rules.
     pub rule: Option<usize>,
-    /// The values that the rule read and that decided, if that was wanted; also those that are not there.
+    /// The paths of the values that decided the result, if requested; they may be missing in the object.
     pub reads: Vec<Path>,
 }
 
-/// A schema that has rules or something below it that has.
+/// A schema that has rules itself or in a subschema.
 #[derive(Debug)]
 struct Node {
     shape: Arc<Shape>,
-    /// Old and new values of a key are compared.
+    /// Whether values with the same key are compared to their old values.
     is_map_correlatable: bool,
     rules: Option<NodeRules>,
     all_of: Vec<(usize, Node)>,
@@ -141,7 +141,7 @@ struct Node {
 }
 
 impl Validator {
-    /// Compiles the rules of `schema`. `is_resource_root`: it is the schema of a custom resource or of an embedded one.
+    /// Compiles the rules of `schema`. `is_resource_root`: it is the schema of a custom or embedded resource.
     pub fn new(schema: Structural<'_>, is_resource_root: bool, version: KubernetesVersion) -> Self {
         if has_rules(schema) {
             Self::even_without_rules(schema, is_resource_root, version)
@@ -153,7 +153,7 @@ impl Validator {
         }
     }
 
-    /// The same where the rules may all stand in `allOf`, with which an API server has nothing to run.
+    /// Like [`Self::new`], for a schema whose rules may all be inside `allOf`; an API server would not run those.
     fn even_without_rules(schema: Structural<'_>, is_resource_root: bool, version: KubernetesVersion) -> Self {
         let ty = decl_type(schema, is_resource_root, version);
         Self {
@@ -169,7 +169,7 @@ impl Validator {
         }
     }
 
-    /// The same with another limit of what one rule may cost, in cost units.
+    /// Sets the cost limit of an individual rule, in cost units.
     #[must_use]
     pub fn with_per_call_limit(self, limit: u64) -> Self {
         Self {
@@ -178,14 +178,14 @@ impl Validator {
         }
     }
 
-    /// Whether there is nothing to run.
+    /// Whether there are no rules to run.
     pub fn is_empty(&self) -> bool {
         self.root.is_none()
     }
 
-    /// Runs the rules over a value and all below it. `old` is what it was before, for rules that compare.
+    /// Runs the rules over a value and everything below it. `old` is the old value for transition rules.
     ///
-    /// Returns the errors and what remains of `budget`, see [`Outcome`].
+    /// Returns the errors and the remaining `budget`, see [`Outcome`].
     pub fn validate(&self, path: &Path, value: &Value, old: Option<&Value>, budget: i64) -> (Vec<Error>, i64) {
         let outcome = self.run(&Request {
             path,
@@ -199,7 +199,7 @@ impl Validator {
         (outcome.errors.into_iter().map(|it| it.error).collect(), outcome.left)
     }
 
-    /// Runs the rules over a value and all below it (`Validator.Validate`).
+    /// Runs the rules over a value and everything below it (`Validator.Validate`).
     pub fn run(&self, request: &Request<'_>) -> Outcome {
         let Some(root) = &self.root else {
             return Outcome {
@@ -234,7 +234,7 @@ impl Validator {
 }
 
 impl Node {
-    /// `rules` is the schema that has the rules, `schema` the one that has the types: they differ in `allOf`.
+    /// Creates the node from the schema with the rules, `rules`, and the schema with the types, `schema`. They differ in `allOf`.
     fn new(
         rules: Structural<'_>,
         schema: Structural<'_>,
@@ -308,7 +308,7 @@ fn values_of(schema: Structural<'_>) -> Option<Structural<'_>> {
     schema.additional_properties().and_then(AdditionalProperties::schema)
 }
 
-/// Where a walk is, in the value and in the schema.
+/// The position of a walk, in the value and in the schema.
 struct At<'a> {
     value: Trail<'a>,
     schema: Trail<'a>,
@@ -396,7 +396,7 @@ impl<'v> Walk<'v> {
     }
 }
 
-/// Whether a schema or one below it has rules; those in `allOf` do not count (`hasXValidations`).
+/// Whether a schema or one of its subschemas has rules, ignoring `allOf` (`hasXValidations`).
 fn has_rules(schema: Structural<'_>) -> bool {
     !schema.validations().is_empty()
         || schema.items().is_some_and(has_rules)

@@ -21,11 +21,11 @@ use crate::structural::Structural;
 use crate::unknown;
 use crate::{KubernetesVersion, ValidationRule, codes, field_path};
 
-/// What one rule may cost (`PerCallLimit`), in cost units.
+/// The cost limit of one rule (`PerCallLimit`), in cost units.
 pub const PER_CALL_LIMIT: u64 = 1_000_000;
-/// The longest text of a message expression, in bytes.
+/// The maximum length of a message expression's result, in bytes.
 const MAX_MESSAGE_SIZE: usize = 5 * 1024;
-/// Since this Kubernetes version, errors show the value; until then they show its type.
+/// The first Kubernetes version whose errors show the value instead of its type.
 const SHOWS_VALUE_SINCE: KubernetesVersion = KubernetesVersion::minor(35);
 
 const OUT_OF_BUDGET: &str =
@@ -35,18 +35,18 @@ const LIMIT_EXCEEDED: &str = "operation cancelled: actual cost limit exceeded";
 /// The rules of a node.
 #[derive(Debug)]
 pub(super) struct NodeRules {
-    /// `type` of the schema.
+    /// The `type` of the schema.
     r#type: Box<str>,
     place: ValueBinder,
     version: KubernetesVersion,
     written: Vec<Written>,
-    /// The type of the node's values, if it has one.
+    /// The type of the node's values, if expressions can see them.
     ty: Option<Arc<DeclType>>,
-    /// Made when the first value comes: most objects have values for few of the nodes.
+    /// The compiled rules, created for the first value: most objects have values for only a few of the nodes.
     compiled: OnceLock<Compiled>,
 }
 
-/// A rule as it is written.
+/// A rule as its author wrote it.
 #[derive(Debug)]
 struct Written {
     rule: ValidationRule,
@@ -54,7 +54,7 @@ struct Written {
     field: Option<String>,
 }
 
-/// The rules of a node, compiled, in their order.
+/// The compiled rules of a node, in their order.
 #[derive(Debug)]
 struct Compiled {
     rules: Vec<CompiledRule>,
@@ -66,22 +66,23 @@ struct Compiled {
 struct Rule<'a> {
     written: &'a ValidationRule,
     compiled: &'a CompiledRule,
-    /// What it blames, if not its node. The API server gives up on that when the message expression does not compile.
+    /// The field that its error is about, if not the node itself. The API server ignores it if the message expression does not
+    /// compile.
     field: Option<&'a str>,
     /// Whether there is room for its error.
     has_room: bool,
 }
 
-/// Evaluating rules ends here: something cost too much.
+/// Ends the evaluation of all rules because a cost limit was exceeded.
 pub(super) struct Stop;
 
-/// What is judged: a value, what it was before, and what may still be spent, in cost units.
+/// The input of a node's rules: the value, the old value, and the limits, in cost units.
 pub(super) struct Judged<'a> {
     pub(super) value: &'a Data,
     pub(super) old: Option<&'a Data>,
     pub(super) per_call_limit: u64,
     pub(super) wants_reads: bool,
-    /// Whether a rule that does not hold is only worth a warning, because nothing changed.
+    /// Whether a failed rule only causes a warning because nothing changed.
     pub(super) forgives: &'a dyn Fn() -> bool,
 }
 
@@ -219,7 +220,7 @@ impl NodeRules {
         Ok(())
     }
 
-    /// Runs one rule. `plain` are the bindings that messages see.
+    /// Runs one rule. `plain` are the bindings for its messages.
     fn judge(
         &self,
         rule: Rule<'_>,
@@ -230,7 +231,7 @@ impl NodeRules {
         budget: &mut i64,
     ) -> Judgement {
         if let Some(error) = &rule.compiled.error {
-            // Where the API server crashes it has nothing to say.
+            // If the API server crashes, there is no error to report.
             let told = (!error.crashes).then(|| {
                 let told = self.invalid(error.code, at, format!("rule compile error: {}", error.detail));
                 match error.cause() {
@@ -297,7 +298,7 @@ impl NodeRules {
         }
     }
 
-    /// The error of a rule that does not hold; `Err` if it is the last that is told.
+    /// Creates the error for a failed rule; returns it as `Err` if no further rules may run.
     fn failed(
         &self,
         rule: Rule<'_>,
@@ -327,7 +328,7 @@ impl NodeRules {
         });
         let detail = detail.unwrap_or_else(|| default_message(rule.written));
         let bad_value = if !rule.has_room {
-            // It is only counted.
+            // The error is only counted, not shown.
             String::new()
         } else if self.version < SHOWS_VALUE_SINCE {
             quote(&self.r#type)
@@ -341,14 +342,14 @@ impl NodeRules {
     }
 }
 
-/// What came of one rule.
+/// The result of one rule.
 struct Judgement {
     error: Option<Error>,
-    /// The rule does not hold; what else goes wrong is told even where nothing changed.
+    /// Whether the rule failed. Only such errors become warnings if nothing changed.
     is_ratchetable: bool,
-    /// No rule is run after it.
+    /// Whether no further rules may run.
     ends: bool,
-    /// Which budget was too small to evaluate the rule to its end.
+    /// The limit that stopped the evaluation of the rule, if one did.
     unfinished: Option<Unfinished>,
 }
 
@@ -388,7 +389,7 @@ fn error_of(rule: &ValidationRule, path: Path, bad_value: String, detail: String
     }
 }
 
-/// Takes a cost from the budget, if there is as much.
+/// Subtracts a cost from the budget; returns false if the budget is too small.
 fn spend(budget: &mut i64, cost: u64) -> bool {
     match i64::try_from(cost) {
         Ok(cost) if cost <= *budget => {
@@ -399,7 +400,8 @@ fn spend(budget: &mut i64, cost: u64) -> bool {
     }
 }
 
-/// The text of a message expression (`evalMessageExpression`), `None` if it is not fit for a message; an error ends all.
+/// The result of a message expression (`evalMessageExpression`), `None` if it is not usable as a message. An error ends the
+/// evaluation of all rules.
 fn message(
     program: &Program,
     source: &str,
@@ -434,7 +436,7 @@ fn message(
     }
 }
 
-/// What a rule is called: its message, or else its text.
+/// The name of a rule in errors: its message or else its expression.
 fn name_of(rule: &ValidationRule) -> &str {
     trim_space(if rule.message.is_empty() {
         &rule.rule
@@ -451,7 +453,7 @@ fn default_message(rule: &ValidationRule) -> String {
     }
 }
 
-/// The place that a rule blames, relative to its node.
+/// The field that a rule's error is about, relative to its node.
 fn field_of(rule: &ValidationRule, schema: Structural<'_>) -> Option<String> {
     if rule.field_path.is_empty() {
         return None;

@@ -12,7 +12,7 @@ use super::value::{same, value_of};
 use crate::KubernetesVersion;
 use crate::unknown;
 
-/// Since this Kubernetes version, objects look at both sides for each field.
+/// The first Kubernetes version whose object comparison looks up each field in both objects.
 const BOTH_SIDES_SINCE: KubernetesVersion = KubernetesVersion::minor(34);
 
 #[derive(Debug)]
@@ -20,17 +20,17 @@ pub(super) struct Object {
     data: Arc<Entries>,
     fields: Fields,
     version: KubernetesVersion,
-    /// The same without a schema, once it was asked for.
+    /// The value without a schema, computed on first use.
     native: OnceLock<Value>,
 }
 
 #[derive(Debug)]
 enum Fields {
-    /// An object with properties, whose names expressions write escaped.
+    /// The properties of an object; expressions use their escaped names.
     Properties(Arc<Properties>),
-    /// A map.
+    /// The schema of a map's values.
     Values(Arc<Shape>),
-    /// Nothing is known of what is in it.
+    /// The schema does not describe the fields.
     Unknown,
 }
 
@@ -65,7 +65,7 @@ impl Object {
         }
     }
 
-    /// There may be other fields, which whoever asks for all or for a missing one would see.
+    /// Marks the result as unknown if there may be other fields, which affect the size and lookups of missing fields.
     fn meet_others(&self) {
         if self.data.has_more {
             unknown::touch();
@@ -95,7 +95,7 @@ impl MapValue for Object {
             self.meet_others();
             return None;
         };
-        // A field that is null is as good as none; an entry of a map that is null is there.
+        // A null field of an object counts as missing; a null entry of a map exists.
         if self.is_object() && data.is_null() {
             return None;
         }
@@ -129,7 +129,7 @@ impl MapValue for Object {
                 }
                 continue;
             };
-            // The API server asks for the name as it is written, although it looks for escaped ones.
+            // The API server looks up the unescaped name, although `find` expects escaped names.
             let ours = if self.version < BOTH_SIDES_SINCE {
                 Some(value_of(data, shape, self.version))
             } else {
@@ -158,7 +158,7 @@ impl MapValue for Object {
         }
         let data = Data::Map(Arc::clone(&self.data));
         let native = data.as_plain_value();
-        // Whoever asks again has to meet what is not known again.
+        // Cache only known values: each access to unknown ones must be noticed.
         if data.is_known() {
             let _ = self.native.set(native.clone());
         }

@@ -1,4 +1,4 @@
-//! Which failures of rules are only worth a warning, because nothing that they see has changed (`ratchetingOptions`).
+//! Ratcheting: which failures of rules are only warnings because the values they see have not changed (`ratchetingOptions`).
 
 use serde_json::Value;
 
@@ -6,17 +6,17 @@ use crate::JsonSchemaProps;
 use crate::unknown::Known;
 use crate::validation::correlate::{Correlated, Memo};
 
-/// What a value of the new object is compared with.
+/// The old values to compare a value of the new object with.
 #[derive(Clone, Copy)]
 pub(super) struct Ratchet<'v> {
-    /// The old value, where there is one.
+    /// The value itself, if it has an old value.
     current: Option<Correlated<'v, 'v>>,
-    /// What lies around it; where there is not an old value, the closest around it that has one.
+    /// The surrounding value; if `current` is `None`, the closest surrounding value that has an old value.
     around: Option<Correlated<'v, 'v>>,
 }
 
 impl<'v> Ratchet<'v> {
-    /// Nothing is compared: the object is new.
+    /// Compares nothing: the object is new.
     pub(super) const NONE: Self = Self {
         current: None,
         around: None,
@@ -34,12 +34,12 @@ impl<'v> Ratchet<'v> {
         }
     }
 
-    /// Whether nothing changed.
+    /// Whether the value is unchanged, so that a failure is only a warning.
     pub(super) fn forgives(self, memo: &Memo<'v>) -> bool {
         self.current.or(self.around).is_some_and(|it| memo.equal(it))
     }
 
-    /// In `allOf` only what lies around a value counts.
+    /// In `allOf` only the surrounding value is compared.
     pub(super) fn all_of(self) -> Self {
         Self { current: None, ..self }
     }
@@ -48,7 +48,7 @@ impl<'v> Ratchet<'v> {
         let Some(current) = self.current else {
             return self;
         };
-        // The type of the object is converted before anybody compares.
+        // The API server converts `apiVersion` and `kind` before the comparison.
         if self.around.is_none() && matches!(name, "apiVersion" | "kind") {
             return Self::NONE;
         }

@@ -1,7 +1,7 @@
-//! Which values a rule read when it did not hold, found by running it again.
+//! Finding the values that a failed rule read, by running it again.
 //!
-//! The lists and objects of a value are told apart by where they lie in memory, so that a value that comes through a variable of a fold, or
-//! out of another list, still has its path.
+//! The lists and objects of a value are identified by their memory addresses. So a value still has its path if the rule
+//! reaches it through the variable of a comprehension or through another list.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -15,22 +15,22 @@ use crd_analyzer_cel::value::Result as CelResult;
 use super::data::{Data, Entries};
 use crate::field::{Path, Segment};
 
-/// Reads of one run that are noted.
+/// The maximum number of recorded reads in one run.
 const MOST_READS: usize = 20_000;
 
-/// Paths that one rule tells.
+/// The maximum number of paths for one rule.
 const MOST_PATHS: usize = 100;
 
-/// What running a rule again may cost, in cost units. Rules that cost more tell no reads.
+/// The cost limit for running a rule again, in cost units. Rules that cost more return no paths.
 const COST_LIMIT: u64 = 200_000;
 
 thread_local! {
     static READS: RefCell<Option<Vec<Read>>> = const { RefCell::new(None) };
 }
 
-/// An entry or item that was asked for, whether it is there or not.
+/// A lookup of an entry or item, which may be missing.
 struct Read {
-    /// Where the collection lies in memory.
+    /// The memory address of the collection.
     of: usize,
     part: Segment,
 }
@@ -43,12 +43,12 @@ fn note(of: usize, part: impl FnOnce() -> Segment) {
     });
 }
 
-/// Notes that somebody asks for an entry of an object.
+/// Records a lookup of an entry of an object.
 pub(super) fn note_field(entries: &Arc<Entries>, name: &str) {
     note(address_of_entries(entries), || Segment::Field(name.to_owned()));
 }
 
-/// Notes that somebody asks for an item of a list.
+/// Records a lookup of an item of a list.
 pub(super) fn note_item(items: &Arc<[Data]>, index: usize) {
     note(address_of_items(items), || Segment::Index(index));
 }
@@ -61,7 +61,7 @@ fn address_of_items(items: &Arc<[Data]>) -> usize {
     Arc::as_ptr(items).cast::<Data>().addr()
 }
 
-/// Drops what decided nothing.
+/// Drops the reads that did not affect the result.
 struct Deciding;
 
 impl Observer for Deciding {
@@ -88,8 +88,8 @@ impl Observer for Deciding {
     }
 }
 
-/// The paths of what a rule reads of `self`, which is the value at `path`, in the order in which it decides: each once, without those that
-/// only lead to others.
+/// The paths of the values that a rule reads below `self`, which is the value at `path`, in the order of the reads. Each path
+/// is listed once; paths that only lead to other ones are omitted.
 pub(super) fn of(program: &Program, variables: &dyn Variables, value: &Data, path: &Path) -> Vec<Path> {
     let before = READS.replace(Some(Vec::new()));
     let evaluation = budget::apart(|| program.eval_observed(variables, Some(COST_LIMIT), &mut Deciding));
@@ -115,7 +115,7 @@ pub(super) fn of(program: &Program, variables: &dyn Variables, value: &Data, pat
     paths.iter().filter(is_last).take(MOST_PATHS).cloned().collect()
 }
 
-/// Finds the paths of collections by where these lie.
+/// Finds the paths of collections by their memory addresses.
 fn find(value: &Data, path: &mut Path, wanted: &HashSet<usize>, places: &mut HashMap<usize, Path>) {
     let mut take = |address: usize, path: &Path| {
         if wanted.contains(&address) {

@@ -1,4 +1,4 @@
-//! What a schema says of the values that expressions see (`k8s.io/apiserver/pkg/cel/common`, `Schema`).
+//! The parts of a schema that determine how expressions see values (`k8s.io/apiserver/pkg/cel/common`, `Schema`).
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -18,11 +18,11 @@ pub(super) enum Type {
     Other,
 }
 
-/// A schema as values are read by it. It owns what it needs, because values outlive the walk that made them.
+/// A schema for the conversion of values. It owns its data because values outlive the walk that created them.
 #[derive(Debug)]
 pub(super) struct Shape {
     pub(super) ty: Type,
-    /// `type` as it is written, of [`Type::Other`].
+    /// The `type` as written, for [`Type::Other`].
     pub(super) type_name: Box<str>,
     pub(super) format: Box<str>,
     pub(super) nullable: bool,
@@ -34,7 +34,7 @@ pub(super) struct Shape {
     pub(super) items: Option<Arc<Shape>>,
     pub(super) values: Option<Arc<Shape>>,
     pub(super) properties: Arc<Properties>,
-    /// The properties of a resource, once they were asked for.
+    /// The properties of a resource, computed on first use.
     resource: OnceLock<Arc<Properties>>,
 }
 
@@ -92,7 +92,7 @@ impl Shape {
         })
     }
 
-    /// The properties with those that every resource has (`WithTypeAndObjectMeta`).
+    /// The properties, including those that every resource has (`WithTypeAndObjectMeta`).
     pub(super) fn resource_properties(&self) -> &Arc<Properties> {
         self.resource.get_or_init(|| {
             let has = |properties: &Properties, name, ty| properties.get(name).is_some_and(|it| it.ty == ty);

@@ -1,4 +1,4 @@
-//! Which values of an object a schema's nodes are about, for who tries rules one by one.
+//! The values of an object that a schema's nodes describe, for code that runs rules individually.
 
 use serde_json::Value;
 
@@ -14,20 +14,20 @@ use crate::structural::{AdditionalProperties, Structural};
 pub struct Site<'s> {
     /// Its schema.
     pub schema: Structural<'s>,
-    /// It is a custom or embedded resource.
+    /// Whether it is a custom or embedded resource.
     pub is_resource_root: bool,
-    /// From the root of the schema to its schema.
+    /// The steps from the root schema to its schema.
     pub steps: Vec<SchemaStep>,
-    /// From the object to the value.
+    /// The path from the object to the value.
     pub path: Path,
     /// The value.
     pub value: Value,
-    /// What it was before.
+    /// The old value.
     pub old: Option<Value>,
 }
 
-/// The values in an object whose schema is wanted, those of a value before those below it. `old`: what the object was before; values of
-/// lists that are not maps have no past.
+/// Returns the values of an object whose schemas are wanted, each before the values below it. `old` is the old object; values
+/// in lists that are not maps have no old value.
 pub fn sites<'s>(
     schema: Structural<'s>,
     value: &Value,
@@ -51,7 +51,7 @@ struct Walk<'w, 's> {
 }
 
 impl<'s> Walk<'_, 's> {
-    /// As the rules are run: nulls are passed over.
+    /// Visits a node in the order in which rules run; nulls are skipped.
     fn node(
         &mut self,
         schema: Structural<'s>,

@@ -1,4 +1,4 @@
-//! What running the rules of a schema says.
+//! The errors and warnings of running a schema's rules.
 
 use crd_analyzer_fixtures::tables::Table;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::structural::Structural;
 use crate::testing::schema;
 use crate::unknown::Known;
 
-/// The messages of one run, warnings after errors, and what it left of the budget.
+/// The messages of one run, errors before warnings, and the remaining budget.
 fn run(input: &Value, version: KubernetesVersion) -> (Vec<String>, i64) {
     let schema = schema(&input["schema"]);
     let is_root = input["is_root"] == true;
@@ -37,7 +37,7 @@ fn run(input: &Value, version: KubernetesVersion) -> (Vec<String>, i64) {
     (outcome.errors.iter().map(text).chain(warnings).collect(), outcome.left)
 }
 
-/// What differs from one of the outcomes that the API server was seen to have.
+/// The difference to one of the API server's observed outcomes; `None` if there is none.
 fn difference(case: &Value, outcome: &Value, seen: &[String], left: i64) -> Option<String> {
     let errors = outcome["errors"].as_array().into_iter().flatten();
     let mut expected: Vec<String> = errors
@@ -59,7 +59,7 @@ fn check_table(name: &str) {
     for case in table.cases() {
         let (mut seen, left) = run(&case["input"], KubernetesVersion::NEWEST);
         seen.sort_unstable();
-        // Some outcomes hang on the order of a Go map: any that was seen is right.
+        // Some outcomes depend on the order of a Go map: any observed outcome is correct.
         let outcomes = std::iter::once(&case["actual"]).chain(case["also"].as_array().into_iter().flatten());
         let differences: Vec<_> = outcomes.map(|it| difference(&case, it, &seen, left)).collect();
         let agrees = differences.contains(&None);
@@ -95,7 +95,7 @@ fn check(minor: u8, keywords: &Value, rule: &Value, value: &Value, expected: &[&
 #[test]
 fn sums_of_sets_count_as_each_server_counts() {
     let set = json!({"type": "array", "items": {"type": "integer"}, "x-kubernetes-list-type": "set"});
-    // Until 1.36 the set remembers what was added to it, so the message finds nothing to add.
+    // Up to 1.36 the set remembers the added elements, so the message expression adds nothing.
     let rule = json!({"rule": "size(self + [2, 5]) == 77", "messageExpression": "string(size(self + [2, 5]))"});
     check(36, &set, &rule, &json!([1, 2]), &["a: Invalid value: 2"]);
     check(37, &set, &rule, &json!([1, 2]), &["a: Invalid value: 3"]);

@@ -7,11 +7,11 @@ use crate::{ValidationRule, rules::CompiledRule};
 
 /// `self` and `oldSelf` for the rules of a schema.
 pub(super) struct Values {
-    /// `oldSelf` is the old value.
+    /// The variables with `oldSelf` as the old value.
     plain: Bindings,
-    /// `oldSelf` is an optional, as `optionalOldSelf` has it.
+    /// The variables with `oldSelf` as an optional, for rules with `optionalOldSelf`.
     optional: Bindings,
-    /// Nothing is replaced: the value is new.
+    /// Whether the value is new, so that it replaces nothing.
     is_new: bool,
 }
 
@@ -25,8 +25,8 @@ impl Values {
         }
     }
 
-    /// What a rule sees. `None` if it does not run: on a new value, a transition rule runs only with
-    /// `optionalOldSelf` (`validator.validateExpressions`). A rule that does not compile is told everywhere.
+    /// The variables of a rule, or `None` if it does not run: on a new value, a transition rule runs only with
+    /// `optionalOldSelf` (`validator.validateExpressions`). A rule that does not compile always runs, to report the error.
     pub(super) fn of_rule(&self, written: &ValidationRule, compiled: &CompiledRule) -> Option<&Bindings> {
         if written.optional_old_self == Some(true) {
             return Some(&self.optional);
@@ -35,7 +35,7 @@ impl Values {
         runs.then_some(&self.plain)
     }
 
-    /// What message expressions see.
+    /// The variables of message expressions.
     pub(super) const fn of_messages(&self) -> &Bindings {
         &self.plain
     }

@@ -1,4 +1,4 @@
-//! Decoded JSON as values of CEL, by its schema (`k8s.io/apiserver/pkg/cel/common`, `UnstructuredToVal`).
+//! Conversion of decoded JSON to CEL values, by its schema (`k8s.io/apiserver/pkg/cel/common`, `UnstructuredToVal`).
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use crate::KubernetesVersion;
 use crate::go::base64::{self, Alphabet};
 use crate::unknown;
 
-/// The value that `data` is to expressions. An error is a value too, for whoever looks at it.
+/// Converts `data` for expressions. An error may be part of the value; an expression fails only if it reads that part.
 pub(super) fn value_of(data: &Data, shape: &Arc<Shape>, version: KubernetesVersion) -> Result {
     typed(data, shape, false, version)
 }
 
-/// The same for a resource, which has `apiVersion`, `kind` and `metadata` whatever its schema says.
+/// Like [`value_of`], for a resource, which has `apiVersion`, `kind` and `metadata` even if its schema omits them.
 pub(super) fn resource_of(data: &Data, shape: &Arc<Shape>, version: KubernetesVersion) -> Result {
     typed(data, shape, true, version)
 }
@@ -135,7 +135,7 @@ fn string(value: &Arc<str>, format: &str) -> Result {
     }
 }
 
-/// Data without a schema that `x-kubernetes-preserve-unknown-fields` keeps (`unknownPreserved`).
+/// Data without a schema, kept because of `x-kubernetes-preserve-unknown-fields` (`unknownPreserved`).
 #[derive(Debug)]
 struct Preserved(Data);
 
@@ -153,7 +153,7 @@ impl RawValue for Preserved {
     }
 }
 
-/// What Go holds inside of a value (`ref.Val.Value`).
+/// The Go value inside a CEL value (`ref.Val.Value`).
 pub(super) fn raw(value: &Value) -> Data {
     match value {
         Value::Bool(flag) => Data::Bool(*flag),
@@ -179,13 +179,13 @@ pub(super) fn raw(value: &Value) -> Data {
     }
 }
 
-/// What a value was read from; the value itself if an expression made it.
+/// The data from which a value was converted; the value itself if an expression created it.
 fn origin(data: Option<&Origin>, value: &Value) -> Data {
     let data = data.and_then(|it| it.downcast_ref::<Data>());
     data.cloned().unwrap_or_else(|| Data::Native(value.clone()))
 }
 
-/// What the method `Equal` of a value says of another, where both may be errors.
+/// The result of the method `Equal` of `a` for `b`, either of which may be an error.
 pub(super) fn same(a: Result, b: Result) -> Result<bool> {
     match (a?, b) {
         (a, Ok(b)) => crd_analyzer_cel::value::equal_to(&a, &b),

@@ -1,4 +1,4 @@
-//! What `integrations/` has for CI systems, run on a broken CRD as each of them does.
+//! Tests of `integrations/`: runs each CI integration on a broken CRD, like the CI system does.
 
 use std::{path::Path, process::Command, sync::Arc};
 
@@ -39,7 +39,7 @@ fn text<'v>(value: &'v Value, what: &str) -> anyhow::Result<&'v str> {
     value.as_str().with_context(|| format!("no {what}"))
 }
 
-/// The program on a path of its own, as an installation leaves it.
+/// Installs the program in a folder, and returns a `PATH` with it.
 fn installed(lab: &Lab<'_>, name: &str) -> anyhow::Result<String> {
     let programs = lab.folder(name)?;
     std::fs::copy(
@@ -50,7 +50,7 @@ fn installed(lab: &Lab<'_>, name: &str) -> anyhow::Result<String> {
     Ok(format!("{}:{path}", programs.display()))
 }
 
-/// The snippet for a Makefile, in a project that includes it.
+/// Tests the Makefile snippet in a project that includes it.
 pub(super) fn makefile(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     if !has("make") || !has("go") {
         return Ok(without("make or Go"));
@@ -71,14 +71,14 @@ pub(super) fn makefile(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
-    // make ends with 2 where a command fails.
+    // make exits with 2 if a command fails.
     if output.status.code() != Some(2) || !said.contains(CODE) {
         bail!("make ends with {}: {said}", output.status);
     }
     passed(&snippet)
 }
 
-/// The steps of the action, with the inputs and the files that GitHub gives them.
+/// Tests the steps of the action, with the inputs and files that GitHub provides.
 pub(super) fn github_action(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     let path = lab.root.join("integrations/github-action/action.yml");
     let action = yaml(&path)?;
@@ -101,7 +101,7 @@ pub(super) fn github_action(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     let mut last = None;
     for step in action["runs"]["steps"].as_array().context("no steps")? {
         let script = text(&step["run"], "script")?;
-        // What a person types must never become part of a script.
+        // User input must never become part of a script.
         if script.contains("${{") {
             bail!("a script has an expression in it: {script}");
         }
@@ -148,13 +148,13 @@ pub(super) fn github_action(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     passed(&path)
 }
 
-/// The script of the job, with pip reading the wheels of the release.
+/// Tests the script of the job. pip uses the wheels of the release.
 pub(super) fn gitlab(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     if !has("python3") {
         return Ok(without("Python"));
     }
     let path = lab.root.join("integrations/gitlab/crd-analyzer.yml");
-    // The first document of the template describes its inputs.
+    // The first document of the template declares its inputs.
     let template = all_of(&path)?.pop().context("no template")?;
     let job = &template["crd-analyzer"];
     let project = lab.broken("gitlab")?;
@@ -194,7 +194,7 @@ pub(super) fn gitlab(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     passed(&path)
 }
 
-/// The step of the task in the root of the image.
+/// Tests the step of the task in the root of the image.
 pub(super) fn tekton(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     let path = lab.root.join("integrations/tekton/crd-analyzer.yaml");
     let task = yaml(&path)?;
@@ -225,7 +225,7 @@ pub(super) fn tekton(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     passed(&path)
 }
 
-/// The hook as pre-commit installs it from a clone, with pip reading the wheels of the release.
+/// Tests the hook as pre-commit installs it from a clone. pip uses the wheels of the release.
 pub(super) fn pre_commit(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     if !has("pre-commit") {
         return Ok(without("pre-commit"));
@@ -257,7 +257,7 @@ pub(super) fn pre_commit(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
         .env("PRE_COMMIT_HOME", lab.folder("pre-commit")?)
         .env("PIP_FIND_LINKS", &lab.release);
     rejects(&mut command)?;
-    // The program on the path, for those who install it in another way.
+    // The hook for users who install the program themselves.
     let system = [
         "try-repo",
         &hooks.display().to_string(),

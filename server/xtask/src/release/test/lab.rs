@@ -1,4 +1,4 @@
-//! What the tests share: the artefacts, a broken CRD, and programs that run without the variables of this machine.
+//! Shared parts of the tests: the artefacts, a broken CRD, and running programs without this machine's environment variables.
 
 use std::{
     ffi::OsStr,
@@ -13,11 +13,11 @@ use crate::release::{
     table::{Table, Target, VERSION},
 };
 
-/// How a test ended.
+/// The outcome of a test.
 pub(super) enum Outcome {
-    /// The size of the artefact that was installed.
+    /// The test passed. `bytes` is the size of the installed artefact.
     Passed { bytes: u64 },
-    /// Something that the test needs is missing on this machine.
+    /// The test was skipped, because this machine lacks something.
     NotRun { why: String },
 }
 
@@ -25,19 +25,19 @@ pub(super) struct Lab<'t> {
     pub(super) table: &'t Table,
     /// The target of this machine.
     pub(super) target: &'t Target,
-    /// The folder of everything that is made.
+    /// The output folder.
     pub(super) out: PathBuf,
-    /// The artefacts.
+    /// The folder of the artefacts.
     pub(super) release: PathBuf,
-    /// The repository.
+    /// The root of the repository.
     pub(super) root: PathBuf,
     work: tempfile::TempDir,
 }
 
-/// A file that the API server rejects, as the tests call it.
+/// The name of a file that the API server rejects.
 pub(super) const BROKEN: &str = "broken.crd.yaml";
 
-/// A code that is in the answer.
+/// A code that the output has to contain.
 pub(super) const CODE: &str = "unknown-column-type";
 
 impl<'t> Lab<'t> {
@@ -59,7 +59,7 @@ impl<'t> Lab<'t> {
         })
     }
 
-    /// An artefact.
+    /// The path of an artefact.
     pub(super) fn artifact(&self, name: &str) -> anyhow::Result<PathBuf> {
         let path = self.release.join(name);
         if !path.is_file() {
@@ -68,21 +68,21 @@ impl<'t> Lab<'t> {
         Ok(path)
     }
 
-    /// An empty folder of this name.
+    /// Creates an empty folder with this name.
     pub(super) fn folder(&self, name: &str) -> anyhow::Result<PathBuf> {
         let path = self.work.path().join(name);
         std::fs::create_dir_all(&path)?;
         Ok(path)
     }
 
-    /// Puts the broken CRD into a folder.
+    /// Writes the broken CRD into a folder.
     pub(super) fn put_broken(&self, folder: &Path) -> anyhow::Result<()> {
         std::fs::create_dir_all(folder)?;
         std::fs::copy(self.root.join("examples").join(BROKEN), folder.join(BROKEN))?;
         Ok(())
     }
 
-    /// A folder with the broken CRD in it.
+    /// Creates a folder with the broken CRD in it.
     pub(super) fn broken(&self, name: &str) -> anyhow::Result<PathBuf> {
         let folder = self.folder(name)?;
         self.put_broken(&folder)?;
@@ -95,7 +95,7 @@ impl<'t> Lab<'t> {
         self.artifact(&format!("{}-{VERSION}-py3-none-{tags}.whl", self.table.names.python))
     }
 
-    /// A virtual environment of Python in a new folder.
+    /// Creates a Python virtual environment in a new folder.
     pub(super) fn python(&self, name: &str) -> anyhow::Result<PathBuf> {
         let folder = self.folder(name)?;
         succeed(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
@@ -116,7 +116,7 @@ pub(super) fn without(program: &str) -> Outcome {
     }
 }
 
-/// Runs a program that has to succeed, and returns what it prints.
+/// Runs a program that has to succeed, and returns its output.
 pub(super) fn succeed(command: &mut Command) -> anyhow::Result<String> {
     let output = run(command)?;
     if !output.status.success() {
@@ -149,7 +149,7 @@ pub(super) fn rejects(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Asks the installed program for its version, and checks the broken CRD of the folder.
+/// Runs the installed program with `--version`, and checks the broken CRD of the folder.
 pub(super) fn works(program: impl AsRef<OsStr>, folder: &Path) -> anyhow::Result<()> {
     let program = program.as_ref();
     let version = succeed(Command::new(program).arg("--version").current_dir(folder))?;
@@ -159,7 +159,7 @@ pub(super) fn works(program: impl AsRef<OsStr>, folder: &Path) -> anyhow::Result
     rejects(Command::new(program).args(["check", "."]).current_dir(folder))
 }
 
-/// The size of a file in bytes.
+/// The outcome of a passed test, with the size of its artefact.
 pub(super) fn passed(artifact: &Path) -> anyhow::Result<Outcome> {
     let bytes = std::fs::metadata(artifact)?.len();
     Ok(Outcome::Passed { bytes })

@@ -1,4 +1,4 @@
-//! Installs the artefacts of this machine on clean roots, and checks a broken CRD with each.
+//! Installs the artefacts of this machine in clean environments, and checks a broken CRD with each.
 
 mod integrations;
 mod lab;
@@ -10,10 +10,10 @@ use std::{path::Path, time::Instant};
 use super::table::Table;
 use lab::{Lab, Outcome};
 
-/// A test by its name.
+/// A test with its name.
 type Test = (&'static str, fn(&Lab<'_>) -> anyhow::Result<Outcome>);
 
-/// In the order in which they run: the quick ones first.
+/// The tests in execution order, fast ones first.
 const TESTS: &[Test] = &[
     ("checksums", packages::checksums),
     ("the same bytes again", packages::again),

@@ -1,4 +1,4 @@
-//! Packages as their own programs install them.
+//! Installs packages with their package managers.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -12,7 +12,7 @@ use anyhow::{Context as _, bail};
 use super::lab::{Lab, Outcome, has, passed, rejects, succeed, without, works};
 use crate::release::{artifacts, input::Inputs, table::VERSION};
 
-/// Each file of the release is listed with its checksum.
+/// Checks that each file of the release is listed with its checksum.
 pub(super) fn checksums(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     let list = lab.artifact("SHA256SUMS")?;
     succeed(
@@ -30,7 +30,7 @@ pub(super) fn checksums(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     passed(&list)
 }
 
-/// Makes all artefacts again, and compares them.
+/// Builds all artefacts again, and checks that they are the same.
 pub(super) fn again(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     let mut size = 0;
     for made in artifacts(&Inputs::read(lab.table, &lab.out, &lab.root)?, &lab.root)? {
@@ -55,7 +55,7 @@ pub(super) fn wheel(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
             .arg(&wheel),
     )?;
     works(programs.join(lab.target.program()), &lab.broken("of-pip")?)?;
-    // pip compares the installed files with the list.
+    // pip compares the installed files with the file list.
     succeed(Command::new(programs.join("pip")).args(["check"]))?;
     succeed(Command::new(programs.join("pip")).args(["uninstall", "--quiet", "--yes", "crd-analyzer"]))?;
     if programs.join(lab.target.program()).exists() {
@@ -79,7 +79,7 @@ pub(super) fn uvx(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     passed(&wheel)
 }
 
-/// The main package and the one of this machine. Those of other machines are optional, and no registry has them here.
+/// Tests the main package with the package of this machine. Those of other machines are optional and not available here.
 pub(super) fn npm(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     if !has("npm") {
         return Ok(without("npm"));
@@ -98,7 +98,7 @@ pub(super) fn npm(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
             .current_dir(&folder),
     )?;
     works(folder.join("node_modules/.bin/crd-analyzer"), &folder)?;
-    // Without the package of the platform, the message says what to do.
+    // Without the package of the platform, the error message explains what to do.
     std::fs::remove_dir_all(folder.join("node_modules").join(&lab.table.names.npm_scope))?;
     let lonely = Command::new(folder.join("node_modules/.bin/crd-analyzer"))
         .arg("--version")
@@ -110,7 +110,7 @@ pub(super) fn npm(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     passed(&of_target)
 }
 
-/// Go, with a module proxy in a folder and the release behind an address of this machine.
+/// The `go` command, with a module proxy in a folder and the release served from this machine.
 pub(super) fn go(lab: &Lab<'_>, name: &str) -> anyhow::Result<Command> {
     let module = &lab.table.names.go_module;
     let proxy = lab.folder(&format!("{name}-proxy"))?;
@@ -126,7 +126,7 @@ pub(super) fn go(lab: &Lab<'_>, name: &str) -> anyhow::Result<Command> {
     let information = format!("{{\"Version\":\"v{VERSION}\",\"Time\":\"{date}\"}}");
     std::fs::write(versions.join(format!("v{VERSION}.info")), information)?;
     std::fs::write(versions.join("list"), format!("v{VERSION}\n"))?;
-    // The compiled standard library is that of this machine; everything else is new.
+    // Reuse this machine's build cache for the standard library. Everything else is empty.
     let compiled = succeed(Command::new("go").args(["env", "GOCACHE"]))?;
     let mut command = Command::new("go");
     command
@@ -162,7 +162,7 @@ pub(super) fn launcher(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     )?;
     let mut check = go(lab, "launcher")?;
     let installed = programs.join(lab.target.program());
-    // The environment of `go`, with the installed program.
+    // Run the installed program with the environment of `go`.
     let mut program = Command::new(&installed);
     for (name, value) in check.get_envs() {
         if let Some(value) = value {
@@ -180,7 +180,7 @@ pub(super) fn launcher(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     passed(&installed)
 }
 
-/// Serves the files of a folder on this machine alone, until the program ends.
+/// Serves the files of a folder on localhost until the program ends.
 pub(super) fn serve(folder: &Path) -> anyhow::Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = format!("http://{}", listener.local_addr()?);
@@ -217,7 +217,7 @@ fn answer(stream: &TcpStream, folder: &Path) -> std::io::Result<()> {
     stream.write_all(&bytes)
 }
 
-/// Debian's own checker, which fails on errors and on warnings.
+/// Runs Debian's own checker, which fails on errors and warnings.
 pub(super) fn lintian(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     let Some(architecture) = &lab.target.debian else {
         return Ok(without("Debian for this machine"));

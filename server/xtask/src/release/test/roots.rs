@@ -1,4 +1,4 @@
-//! Artefacts in roots of their own: an empty folder, the root of the image, a minimal Debian.
+//! Runs artefacts in their own root: an empty folder, the root of the image, a minimal Debian.
 
 use std::{
     os::unix::fs::PermissionsExt as _,
@@ -16,7 +16,7 @@ use crate::release::{
     table::VERSION,
 };
 
-/// A program in a root. Only the superuser may change the root, or who makes a namespace.
+/// A command that runs a program in another root. This needs root privileges or a user namespace.
 fn chroot(root: &Path, user: Option<&str>) -> Command {
     let mut command = Command::new("chroot");
     if let Some(user) = user {
@@ -40,7 +40,7 @@ fn not_superuser() -> Outcome {
     }
 }
 
-/// The program of the archive needs no other file: it runs in a folder with nothing else.
+/// Tests that the program in the archive needs no other file: runs it in a root with nothing else.
 pub(super) fn archive(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     if !is_superuser() {
         return Ok(not_superuser());
@@ -66,7 +66,7 @@ pub(super) fn archive(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     passed(&archive)
 }
 
-/// Unpacks the image as a container runtime does, comparing each checksum, and runs its command as its user.
+/// Unpacks the image like a container runtime, verifies each checksum, and runs its command as its user.
 pub(super) fn image(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     let image = lab.artifact(&format!("crd-analyzer-{VERSION}-oci.tar"))?;
     let (root, config) = image_root(lab, &image)?;
@@ -76,7 +76,7 @@ pub(super) fn image(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     if config["config"]["User"] != USER || config["config"]["Entrypoint"][0] != format!("/{PROGRAM}") {
         bail!("the configuration names another user or program: {config}");
     }
-    // A folder that the user of the image may not write to, as a mounted repository is.
+    // A folder that the image's user cannot write to, like a mounted repository.
     let work = root.join(WORK);
     lab.put_broken(&work)?;
     std::fs::set_permissions(work.join(BROKEN), std::fs::Permissions::from_mode(0o644))?;
@@ -92,7 +92,7 @@ pub(super) fn image(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     passed(&image)
 }
 
-/// The root of the image of this machine, and its configuration.
+/// The root of this machine's image, and its configuration.
 pub(super) fn image_root(lab: &Lab<'_>, image: &Path) -> anyhow::Result<(PathBuf, Value)> {
     let layout = lab.folder("layout")?;
     succeed(Command::new("tar").arg("-xf").arg(image).arg("-C").arg(&layout))?;
@@ -133,7 +133,7 @@ pub(super) fn image_root(lab: &Lab<'_>, image: &Path) -> anyhow::Result<(PathBuf
     Ok((root, config))
 }
 
-/// Installs the Debian package in a Debian of the smallest set of packages, checks, and removes it again.
+/// Installs the Debian package in a minimal Debian, runs a check, and removes the package again.
 pub(super) fn debian(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     let Some(architecture) = &lab.target.debian else {
         return Ok(without("Debian for this machine"));
@@ -145,14 +145,14 @@ pub(super) fn debian(lab: &Lab<'_>) -> anyhow::Result<Outcome> {
     if !is_superuser() {
         return Ok(not_superuser());
     }
-    // The Debian of this machine, from where its packages come.
+    // Uses this machine's Debian version and package sources.
     let sources = Path::new("/etc/apt/sources.list.d/debian.sources");
     let system = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
     let suite = system.lines().find_map(|it| it.strip_prefix("VERSION_CODENAME="));
     let Some(suite) = suite.filter(|_| sources.is_file()) else {
         return Ok(without("list of Debian's packages"));
     };
-    // It takes minutes to make, so it is kept.
+    // Building it takes minutes, so it is kept.
     let minimal = lab.out.join("debian.tar");
     if !minimal.is_file() {
         let mut make = Command::new("mmdebstrap");

@@ -1,4 +1,4 @@
-//! Accepting items: which ones, what they make of the text, and what somebody does about it.
+//! Accepts items: which ones, their effect on the text, and the corrections afterwards.
 
 use crd_analyzer_syntax::common;
 use serde_json::json;
@@ -13,7 +13,7 @@ use super::{
 };
 
 impl Typist<'_> {
-    /// Takes the item that is marked, if it is right. False if there is none.
+    /// Accepts the selected item if it is right. Returns false if there is none.
     pub(super) fn accept(&mut self) -> anyhow::Result<bool> {
         let Some(popup) = &self.popup else { return Ok(false) };
         let (shown, marked) = popup.shown(&self.editor);
@@ -54,7 +54,7 @@ impl Typist<'_> {
         pieces(&item.text, line.len() - line.trim_start_matches(' ').len())
     }
 
-    /// Whether the item changes the text. An item that also changes text elsewhere helps only if the target has that change.
+    /// Whether the item brings the text forward. An item with additional edits elsewhere only helps if the target has these edits.
     pub(super) fn would_help(&self, item: &Item, asked_at: usize) -> bool {
         let (text, back) = written(&self.pieces(item));
         let mut editor = self.editor.clone();
@@ -65,7 +65,7 @@ impl Typist<'_> {
         editor.before != self.editor.before && (!has_more || whole.starts_with(&editor.before))
     }
 
-    /// Takes an item, and goes on typing from what it has made of the text.
+    /// Accepts an item, and continues with the resulting text.
     pub(super) fn take(&mut self, item: &Item, asked_at: usize) -> anyhow::Result<()> {
         let read = self.pieces(item);
         self.popup = None;
@@ -91,12 +91,12 @@ impl Typist<'_> {
         Ok(())
     }
 
-    /// Compares what an item has written with what is wanted: quotes may be others, blanks are corrected, and all else is damage.
+    /// Compares the inserted text with the target: other quotes are fine, whitespace is corrected, and anything else is damage.
     fn settle(&mut self, label: &str) {
         let start = self.subtree.before.len();
         if !self.editor.after.ends_with(self.subtree.after) || !self.editor.before.starts_with(self.subtree.before) {
             self.damaged("text elsewhere is changed by", label);
-            // From here on as it should be.
+            // Continue from the expected text.
             let at = self.position().min(self.target.len());
             self.editor = Editor::new(&[self.subtree.before, &self.target[..at]].concat(), self.subtree.after);
             return;
@@ -107,7 +107,7 @@ impl Typist<'_> {
         }
         let same = common::ahead(written.as_bytes(), self.target.as_bytes());
         let (ours, wanted) = (&written[same..], &self.target[same..]);
-        // The same value in other quotes.
+        // The same value with other quotes.
         let bare = |it: &str| it.trim_matches(['"', '\'']).replace("''", "'").replace("\\\"", "\"");
         let wanted_line = wanted.split('\n').next().unwrap_or_default();
         let end = wanted_line
@@ -132,7 +132,7 @@ impl Typist<'_> {
         }
         let ours = written[same..].to_owned();
         let wanted: String = self.target[same..].chars().take(20).collect();
-        // Between brackets, lines may be broken anywhere.
+        // Between brackets, lines can be broken anywhere.
         let solid = |it: &str| it.replace([' ', '\n'], "");
         if ours.trim_matches([' ', '\n', '-']).is_empty() || solid(&wanted).starts_with(&solid(&ours)) {
             let case = format!("{}: {label} wrote {ours:?}, wanted {wanted:?}", self.describe());
@@ -145,7 +145,7 @@ impl Typist<'_> {
         self.stats.keys += keys;
     }
 
-    /// Fills in the places of a snippet, key by key, with Tab from one to the next.
+    /// Fills in the placeholders of a snippet key by key, with Tab between them.
     fn fill_in(
         &mut self,
         item: &Item,
@@ -224,7 +224,7 @@ impl Typist<'_> {
                     self.ask(&json!({ "triggerKind": 1 }), true)?;
                 }
             }
-            // Tab takes what is marked in a list before it goes to the next place.
+            // In a completion list, Tab accepts the selected item before it moves to the next placeholder.
             if let Some(popup) = self.popup.take() {
                 let (shown, marked) = popup.shown(&self.editor);
                 if let Some(marked) = shown.get(marked).map(|it| (*it).clone()) {
