@@ -91,7 +91,7 @@ impl Kind {
         text.contains(self.name)
     }
 
-    /// Strings of which every file with such an object contains at least one: the author may escape the kind or the group, but hardly both.
+    /// The kind and the group. Every file with such an object contains at least one of them: its author may escape one, but hardly both.
     pub const fn signs(&self) -> [&'static str; 2] {
         [self.name, self.group]
     }

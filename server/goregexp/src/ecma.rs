@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The pattern that matches the same strings in JavaScript (with the flag `u`, as validators compile it), in Python and in most other
-/// engines. `None` if there is no pattern of similar length, or if the pattern is invalid in Go.
+/// engines. `None` if every such pattern is much longer, or if the pattern is invalid in Go.
 ///
 /// ```
 /// use crd_analyzer_goregexp::ecma;
@@ -169,7 +169,7 @@ fn member(rune: Rune, out: &mut String) -> Option<()> {
     Some(())
 }
 
-/// The code points between sorted ranges, the last of which ends at the last code point.
+/// The code points between sorted ranges. The last range ends at the last code point.
 fn complement(pairs: &[(Rune, Rune)]) -> Vec<(Rune, Rune)> {
     let mut next = 0;
     let mut found = Vec::new();

@@ -11,7 +11,7 @@ pub struct Lint {
     pub summary: &'static str,
     /// The page, as Markdown.
     pub page: &'static str,
-    /// Why there is no quick fix. `None` if the lint proposes fixes.
+    /// Why the lint has no quick fix. `None` if it proposes fixes.
     pub no_fix: Option<&'static str>,
     /// Whether one of its fixes is unambiguous, so that `check --fix` applies it.
     pub has_safe_fix: bool,

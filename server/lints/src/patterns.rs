@@ -4,7 +4,7 @@ use std::{cell::RefCell, collections::HashMap};
 
 use crd_analyzer_goregexp::{Extent, extent};
 
-/// Cached results for the patterns of a CRD, most of which occur several times.
+/// Cached results for the patterns of a CRD. Most patterns occur several times.
 #[derive(Debug, Default)]
 pub(crate) struct Patterns(RefCell<HashMap<String, Extent>>);
 

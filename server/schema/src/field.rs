@@ -226,7 +226,7 @@ impl Room {
 pub const FINDING_BYTES: usize = 256;
 
 /// Drops errors that do not fit into the memory budget ([`budget::tell`]). The first one always stays, so that an empty list
-/// still means that there are no errors.
+/// still means success.
 pub fn leave_out<T>(findings: &mut Vec<T>, bytes: impl Fn(&T) -> usize) {
     let mut is_first = true;
     findings.retain(|it| {

@@ -33,7 +33,7 @@ enum How {
     More,
     /// It may be any value.
     Value,
-    /// It is an item that stands for any number of items.
+    /// The item represents any number of items.
     Items,
 }
 
@@ -83,7 +83,7 @@ impl Unknown {
         Self::whole(How::Value)
     }
 
-    /// The state of an item that stands for any number of items.
+    /// The state of an item that represents any number of items.
     pub fn items() -> Self {
         Self::whole(How::Items)
     }
@@ -190,7 +190,7 @@ impl<'u> Known<'u> {
         self.0.is_some_and(|it| matches!(it.how, How::Value | How::Items))
     }
 
-    /// Whether it is an item that stands for any number of items.
+    /// Whether it is an item that represents any number of items.
     pub fn is_items(self) -> bool {
         self.0.is_some_and(|it| it.how == How::Items)
     }

@@ -7,7 +7,7 @@ mod timestamp;
 
 pub(crate) use timestamp::is_timestamp;
 
-/// The prefix that `!!` stands for.
+/// The prefix that `!!` abbreviates.
 pub(crate) const TAG_PREFIX: &str = "tag:yaml.org,2002:";
 
 /// The value that go-yaml resolves a scalar to.

@@ -96,7 +96,7 @@ pub enum Presence {
     Optional,
     /// The API server sets it; values from the author are dropped or have no effect.
     Server,
-    /// Nobody: the API server decodes it, and then rejects the CRD or ignores the field.
+    /// No user: the API server decodes it, and then rejects the CRD or ignores the field.
     Refused,
 }
 

@@ -25,7 +25,7 @@ pub enum Obstacle {
     NoCrd,
     /// `spec` or its versions have flow style (braces or brackets), or another form that cannot be moved line by line.
     Style(NodeId),
-    /// There are fields to move to versions, but there is no version.
+    /// Fields have to move to versions, but the CRD has no version.
     NoVersion(NodeId),
     /// An entry that has to move contains anchors or aliases.
     Anchors(NodeId),

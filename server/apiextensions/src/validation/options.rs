@@ -26,7 +26,7 @@ pub(super) struct Options<'a> {
     /// Versions whose schema the update does not change: their rules may exceed the cost limit.
     pub(super) versions_with_unchanged_schemas: HashSet<&'a str>,
     pub(super) allow_invalid_ca_bundle: bool,
-    /// Versions with too many selectable fields that the update does not change. The empty name stands for the shared list.
+    /// Versions with too many selectable fields that the update does not change. The shared list has an empty name.
     pub(super) allow_too_many_selectable_fields: HashSet<&'a str>,
 }
 

@@ -71,7 +71,7 @@ impl Parser<'_> {
         Ok(end)
     }
 
-    /// Adds `\pN`, `\p{Name}` or `\P{^Name}` at `at` to `class`; `None` if there is no such class at `at`.
+    /// Adds `\pN`, `\p{Name}` or `\P{^Name}` at `at` to `class`; `None` if no class begins there.
     pub(super) fn unicode_class(&self, at: usize, class: &mut Vec<Rune>) -> Result<Option<usize>, Fail> {
         if self.byte(at) != Some(b'\\') {
             return Ok(None);

@@ -200,7 +200,7 @@ impl Parser<'_> {
         (self.node(first).op == Op::Literal).then_some(first)
     }
 
-    /// The length of the common prefix of two literals, of which the first is truncated to `len` runes.
+    /// The length of the common prefix of two literals, after the first is truncated to `len` runes.
     fn common(&self, a: Option<Id>, len: usize, b: Option<Id>) -> usize {
         let (Some(a), Some(b)) = (a, b) else { return 0 };
         let (a, b): (&[Rune], &[Rune]) = (&self.node(a).runes[..len], &self.node(b).runes);

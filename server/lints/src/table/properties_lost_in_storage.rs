@@ -36,7 +36,7 @@ struct PropertiesLostInStorage {
     properties: Vec<String>,
 }
 
-/// Finds versions with properties that the storage version lacks, if there is no conversion webhook.
+/// Finds versions with properties that the storage version lacks, in a CRD without a conversion webhook.
 fn check(crd: &Crd<'_>, sink: &mut Sink<'_, '_>) {
     let versions = &crd.versions;
     let converts = crd.spec.conversion.as_ref().is_some_and(|it| it.strategy == "Webhook");

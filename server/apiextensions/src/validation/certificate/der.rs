@@ -205,7 +205,7 @@ pub(super) fn int_of(integer: &[u8]) -> Option<i64> {
     Some(integer.iter().fold(sign, |number, &byte| number << 8 | i64::from(byte)))
 }
 
-/// Whether the text is a time in the format, whose `Z` stands for a zone: `Z`, or an offset other than zero.
+/// Whether the text is a time in the format. `Z` in the format matches a zone: `Z`, or an offset other than zero.
 pub(super) fn is_time(text: &[u8], format: &str) -> bool {
     let digits = format.len() - 1;
     let Some((clock, zone)) = text.split_at_checked(digits) else {

@@ -54,7 +54,7 @@ impl Bindings {
         Self { old, ..self }
     }
 
-    /// Binds `oldSelf` for a rule with `optionalOldSelf`: the variable exists even if there is no old value.
+    /// Binds `oldSelf` for a rule with `optionalOldSelf`: the variable exists even without an old value.
     #[must_use]
     pub fn with_optional_old(self, old: Option<CelResult>) -> Self {
         let old = old.map_or(Cel::NONE, |old| Cel::some(old.unwrap_or_else(Cel::failure)));

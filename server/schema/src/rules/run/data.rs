@@ -25,7 +25,7 @@ pub(super) enum Data {
     Map(Arc<Entries>),
     /// A value that JSON cannot represent, created by an expression.
     Native(Cel),
-    /// An error in place of a value.
+    /// An error instead of a value.
     Error,
     /// An unknown value, or any number of unknown items.
     Unknown {

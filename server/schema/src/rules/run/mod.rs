@@ -178,7 +178,7 @@ impl Validator {
         }
     }
 
-    /// Whether there are no rules to run.
+    /// Whether the schema has no rules to run.
     pub fn is_empty(&self) -> bool {
         self.root.is_none()
     }

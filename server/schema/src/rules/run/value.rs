@@ -185,7 +185,7 @@ fn origin(data: Option<&Origin>, value: &Value) -> Data {
     data.cloned().unwrap_or_else(|| Data::Native(value.clone()))
 }
 
-/// The result of the method `Equal` of `a` for `b`, either of which may be an error.
+/// The result of the method `Equal` of `a` for `b`. Each of the two may be an error.
 pub(super) fn same(a: Result, b: Result) -> Result<bool> {
     match (a?, b) {
         (a, Ok(b)) => crd_analyzer_cel::value::equal_to(&a, &b),
