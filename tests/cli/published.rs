@@ -130,10 +130,22 @@ fn a_json_schema_is_no_stricter_than_the_api_server() {
     let template = &spec["properties"]["template"];
     assert_eq!(template["required"], json!(["apiVersion", "kind"]));
     assert_eq!(template["properties"]["metadata"], json!({"type": ["object", "null"]}));
+    assert_eq!(schema["properties"]["metadata"], json!({"type": "object"}));
 
     let strict = document(&["--format", "json-schema", "--strict"]);
     assert_eq!(strict["properties"]["spec"]["additionalProperties"], false);
     assert_eq!(strict["properties"]["metadata"]["additionalProperties"], Value::Null);
+}
+
+#[test]
+fn a_json_schema_can_do_without_lists_of_types() {
+    let schema = document(&["--format", "json-schema", "--single-types"]);
+    let port = &schema["properties"]["spec"]["properties"]["port"];
+    assert_eq!(port["type"], Value::Null);
+    assert_eq!(port["anyOf"], json!([{"type": "number"}, {"type": "string"}]));
+    let outcome = sandbox().run(&["schema", "crd.yaml", "--single-types"]);
+    assert_eq!(outcome.code, Some(2));
+    assert!(outcome.stderr.contains("--format json-schema"), "{}", outcome.stderr);
 }
 
 /// Keywords of `spec`, and what the JSON Schema says in their place.
@@ -155,6 +167,13 @@ fn a_json_schema_says_only_what_holds_for_every_object_that_is_created() {
             json!(-1.5),
         ),
         ("type: number, maximum: 1e20", "maximum", Value::Null),
+        // Null is removed, and then a required field is missing, unless it has a default or null stays.
+        (
+            "type: object, required: [a, b, c], properties: {a: {type: string}, b: {type: string, default: x}, \
+             c: {type: string, nullable: true}}",
+            "properties",
+            json!({"a": {"type": "string"}, "b": {"type": ["string", "null"], "default": "x"}, "c": {"type": ["string", "null"]}}),
+        ),
         ("type: number, minimum: 2", "minimum", json!(2)),
         // 1.5 is cut to 1, and 97 is the character `a`.
         ("type: number, enum: [1]", "enum", Value::Null),

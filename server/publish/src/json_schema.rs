@@ -15,7 +15,7 @@ use crd_analyzer_schema::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::{Keywords, keywords};
+use crate::{Keywords, keywords, single_types};
 
 /// The first number from which `float64`, in which the API server compares, cannot represent all integers.
 const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
@@ -42,10 +42,19 @@ pub enum UnknownFields {
     Refused,
 }
 
+/// How a JSON Schema names the types of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Types {
+    /// In a list, if a value may have several types. The API server removes null from fields that are not `nullable`, so null is valid there.
+    Lists,
+    /// One type in each `type`, for tools that cannot read a list. Null is invalid in fields that are not `nullable`.
+    Single,
+}
+
 /// The JSON Schemas of the served versions of an accepted CRD, in the CRD's order.
-pub fn json_schemas(crd: &CustomResourceDefinition, unknown: UnknownFields) -> Vec<JsonSchema> {
+pub fn json_schemas(crd: &CustomResourceDefinition, unknown: UnknownFields, types: Types) -> Vec<JsonSchema> {
     let spec = &crd.spec;
-    let writer = Writer { unknown };
+    let writer = Writer { unknown, types };
     let versions = spec.versions.iter().filter(|it| it.served);
     versions
         .map(|version| {
@@ -67,6 +76,7 @@ pub fn json_schemas(crd: &CustomResourceDefinition, unknown: UnknownFields) -> V
 #[derive(Clone, Copy)]
 struct Writer {
     unknown: UnknownFields,
+    types: Types,
 }
 
 /// The effect of a parent schema on a value.
@@ -115,14 +125,18 @@ impl Writer {
             properties[name]["type"] = json!("string");
             properties[name]["enum"] = json!([value]);
         }
-        add_metadata(properties);
+        add_metadata(properties, &["object"]);
         if let Some(status) = status {
             let comment = "less strict than the API server: a status is validated only in requests to the subresource";
             let mut of_status = Keywords::from_iter([("$comment".to_owned(), json!(comment))]);
             annotations(&status, &mut of_status);
             properties["status"] = of_status.into();
         }
-        Value::Object(out)
+        let mut root = Value::Object(out);
+        if self.types == Types::Single {
+            single_types::split(&mut root);
+        }
+        root
     }
 
     /// The schema of a value.
@@ -130,7 +144,7 @@ impl Writer {
         let props = schema.props();
         let mut out = Keywords::new();
         let mut lax: Vec<&str> = Vec::new();
-        let allows_null = above.removes_null || schema.nullable();
+        let allows_null = (above.removes_null && self.types == Types::Lists) || schema.nullable();
         let keeps_unknown = above.keeps_unknown || schema.preserves_unknown_fields();
         annotations(props, &mut out);
         types(schema, allows_null, &mut out);
@@ -185,15 +199,23 @@ impl Writer {
     fn fields(self, schema: Structural<'_>, keeps_unknown: bool, out: &mut Keywords) {
         let is_embedded = schema.is_embedded_resource();
         if !schema.has_no_properties() || is_embedded {
+            let required: HashSet<&str> = schema.props().required.iter().map(String::as_str).collect();
             let of = |(name, property): (&str, Structural<'_>)| {
-                (name.to_owned(), Value::Object(self.value(property, Above::FIELD)))
+                // Without null, a required field is missing, unless it has a default.
+                let is_needed = required.contains(name) && property.default_value().is_none();
+                let above = if is_needed { Above::default() } else { Above::FIELD };
+                (name.to_owned(), Value::Object(self.value(property, above)))
             };
             let mut properties = Value::Object(schema.properties().map(of).collect());
             if is_embedded {
                 for name in ["apiVersion", "kind"] {
                     properties[name]["type"] = json!("string");
                 }
-                add_metadata(&mut properties);
+                let types: &[&str] = match self.types {
+                    Types::Lists => &["object", "null"],
+                    Types::Single => &["object"],
+                };
+                add_metadata(&mut properties, types);
             }
             out.insert("properties".to_owned(), properties);
         }
@@ -375,11 +397,15 @@ fn types(schema: Structural<'_>, allows_null: bool, out: &mut Keywords) {
     if allows_null {
         names.push("null");
     }
-    let value = match names.as_slice() {
+    out.insert("type".to_owned(), one_or_several(&names));
+}
+
+/// The value of `type` for these types.
+fn one_or_several(types: &[&str]) -> Value {
+    match types {
         [name] => json!(name),
         names => json!(names),
-    };
-    out.insert("type".to_owned(), value);
+    }
 }
 
 /// Writes the keywords for scalars. `schema`: the value's schema outside of junctors. Returns false if one is omitted, or accepts more values
@@ -500,10 +526,10 @@ fn add_junctors(junctors: Keywords, allows_null: bool, out: &mut Keywords) {
 }
 
 /// Replaces the schema of `metadata`: the API server validates metadata itself, and uses only what the CRD says about names.
-fn add_metadata(properties: &mut Value) {
+fn add_metadata(properties: &mut Value, types: &[&str]) {
     let metadata = &mut properties["metadata"];
     let description = metadata["description"].take();
-    *metadata = json!({"type": ["object", "null"]});
+    *metadata = json!({ "type": one_or_several(types) });
     if !description.is_null() {
         metadata["description"] = description;
     }

@@ -10,6 +10,7 @@ mod keywords;
 mod kustomize;
 mod metadata;
 mod native;
+mod single_types;
 mod version_two;
 
 use crd_analyzer_apiextensions::types::{CustomResourceDefinition, SelectableField, Version};
@@ -20,7 +21,7 @@ use crd_analyzer_schema::{
 use serde_json::{Map, Value, json};
 
 pub use document::document;
-pub use json_schema::{JsonSchema, UnknownFields, json_schemas};
+pub use json_schema::{JsonSchema, Types, UnknownFields, json_schemas};
 pub use kustomize::{KustomizeSchema, kustomize_schemas, merge_for_kustomize};
 pub use metadata::metadata_schemas;
 

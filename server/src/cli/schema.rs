@@ -8,7 +8,7 @@ use std::{
 use clap::ValueEnum;
 use crd_analyzer_io::print::tell;
 use crd_analyzer_publish::{
-    JsonSchema, KustomizeSchema, OpenApi, Published, UnknownFields, json_schemas, kustomize_schemas,
+    JsonSchema, KustomizeSchema, OpenApi, Published, Types, UnknownFields, json_schemas, kustomize_schemas,
     merge_for_kustomize, published,
 };
 use crd_analyzer_workspace::{
@@ -61,6 +61,11 @@ pub(super) struct Args {
     #[arg(long)]
     strict: bool,
 
+    /// Write one type in each `type`, for tools that cannot read a list of types. The JSON Schema then rejects null in fields that are not
+    /// `nullable`; the API server removes it. For `json-schema` only.
+    #[arg(long)]
+    single_types: bool,
+
     /// Write each JSON Schema into this folder, as `GROUP/KIND_VERSION.json` with the kind in lower case, where kubeconform and similar tools
     /// expect it. Existing files are replaced.
     #[arg(long, value_name = "DIR", conflicts_with = "output")]
@@ -109,8 +114,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         ))
         .into());
     }
-    if args.format != Format::JsonSchema && (args.strict || args.output_dir.is_some()) {
-        let why = "`--strict` and `--output-dir` are for JSON Schemas: add `--format json-schema`";
+    if args.format != Format::JsonSchema && (args.strict || args.single_types || args.output_dir.is_some()) {
+        let why = "`--strict`, `--single-types` and `--output-dir` are for JSON Schemas: add `--format json-schema`";
         return Err(UsageError(why.to_owned()).into());
     }
     if args.format == Format::Kustomize && args.output == Output::Jsonl {
@@ -196,6 +201,7 @@ fn answers(input: &Input, versions: VersionSet, args: &Args) -> Result<Answers, 
     } else {
         UnknownFields::Ignored
     };
+    let types = if args.single_types { Types::Single } else { Types::Lists };
     let bytes = input::read(&input.source).map_err(|error| format!("{error:#}"))?;
     let documents = accepted(bytes.unwrap_or_default(), versions, input.named).into_iter();
     let documents = documents.map(|document| CrdAnswers {
@@ -209,7 +215,7 @@ fn answers(input: &Input, versions: VersionSet, args: &Args) -> Result<Answers, 
                     let definition = definition?;
                     Some(match args.format {
                         Format::JsonSchema => {
-                            let mut all = json_schemas(&definition, unknown);
+                            let mut all = json_schemas(&definition, unknown, types);
                             all.retain(|it| is_wanted(&it.version));
                             Made::JsonSchema(all)
                         }

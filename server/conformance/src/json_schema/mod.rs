@@ -5,7 +5,7 @@ mod small;
 use std::sync::Arc;
 
 use boon::{Compiler, SchemaIndex, Schemas};
-use crd_analyzer_publish::{UnknownFields, json_schemas};
+use crd_analyzer_publish::{Types, UnknownFields, json_schemas};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
     read_json,
@@ -54,8 +54,8 @@ impl Known {
         let documents = accepted(crd.as_bytes().to_vec(), VersionSet::one(version), true);
         let answers = documents.into_iter().flat_map(|it| it.answers);
         for definition in answers.filter_map(|it| it.1.ok().flatten()) {
-            let lax = json_schemas(&definition, UnknownFields::Ignored);
-            let strict = json_schemas(&definition, UnknownFields::Refused);
+            let lax = json_schemas(&definition, UnknownFields::Ignored, Types::Lists);
+            let strict = json_schemas(&definition, UnknownFields::Refused, Types::Lists);
             for (lax, strict) in lax.into_iter().zip(strict) {
                 let mut compiled = Vec::new();
                 for schema in [lax.schema, strict.schema] {

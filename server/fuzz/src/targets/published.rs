@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use crd_analyzer_publish::{
-    OpenApi, UnknownFields, json_schemas, kustomize_schemas, merge_for_kustomize, metadata_schemas, published,
+    OpenApi, Types, UnknownFields, json_schemas, kustomize_schemas, merge_for_kustomize, metadata_schemas, published,
 };
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_suite::{
@@ -51,8 +51,11 @@ fn run(bytes: &[u8]) {
                     assert!(metadata_schemas().contains_key(name), "{reference} leads nowhere");
                 }
             }
-            for unknown in [UnknownFields::Ignored, UnknownFields::Refused] {
-                let schemas = json_schemas(&definition, unknown);
+            for (unknown, types) in [
+                (UnknownFields::Ignored, Types::Lists),
+                (UnknownFields::Refused, Types::Single),
+            ] {
+                let schemas = json_schemas(&definition, unknown, types);
                 let versions = all.iter().map(|it| &it.version);
                 assert!(schemas.iter().map(|it| &it.version).eq(versions));
             }
