@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pulldown_cmark::{Event, Parser, Tag};
+use pulldown_cmark::{Event, Options, Parser, Tag};
 use regex::Regex;
 
 use crate::{Sandbox, definition};
@@ -24,12 +24,12 @@ fn documents_each_field_with_what_it_asks_for() {
             "- Other names: `crontab`, `ct`\n",
             "- Served versions: [`v1`](#crontabs.stable.example.com-v1) (stored)\n",
             "- Kubernetes: 1.30 or newer.",
-            "<a id=\"crontabs.stable.example.com-v1-spec.replicas\"></a>\n\n### `spec.replicas`\n\n`integer`, default `1`\n",
-            "\n- `maximum`: `100`\n",
-            "\n- each item: `maxLength`: `253`\n",
-            "### `spec.image`\n\n`string`, required\n\nWhat to run.\n",
+            "| <a id=\"crontabs.stable.example.com-v1-spec.replicas\"></a>`replicas` | `integer`<br>default `1` | How many run side by side.<br>",
+            "<br>`maximum`: `100`<br>",
+            "<br>each item: `maxLength`: `253` |\n",
+            "`image` | `string`<br>required | What to run.",
             "Rule: replicas must not be greater than maxReplicas\n",
-            "Rule: only the tag of an image can change (runs on updates only, when there is an old value)\n",
+            "Rule: only the tag of an image can change: `self.split(':')[0] == oldSelf.split(':')[0]` (runs on updates only, when there is an old value) |\n",
         ],
     );
     assert_eq!(found.stdout, sandbox.run(&["docs", "crontab.yaml"]).stdout);
@@ -38,7 +38,7 @@ fn documents_each_field_with_what_it_asks_for() {
         0,
         &[
             "<!DOCTYPE html>\n",
-            "<h3 id=\"crontabs.stable.example.com-v1-spec.replicas\"><code>spec.replicas</code></h3>\n<p><code>integer</code>, default <code>1</code></p>\n",
+            "<tr id=\"crontabs.stable.example.com-v1-spec.replicas\"><td><code>replicas</code></td><td><code>integer</code><br>default <code>1</code></td>",
         ],
     );
     assert!(!html.stdout.contains("<script"), "{}", html.stdout);
@@ -77,7 +77,7 @@ fn every_link_leads_somewhere() {
         .skip(1)
         .filter_map(|it| it.split(')').next())
         .collect();
-    assert!(links.len() > 20 && anchors.len() > 20, "{markdown}");
+    assert!(links.len() > 8 && anchors.len() > 20, "{markdown}");
     assert!(links.iter().all(|it| anchors.contains(it)), "{links:?}");
     sandbox.run(&["docs", ".", "--output-dir", "out"]).expect(0, &[]);
     let index = read(&sandbox, "out/README.md");
@@ -161,9 +161,10 @@ fn texts_of_authors_are_no_markup() {
     let sandbox = Sandbox::new(&[("crd.yaml", &crd)]);
     let markdown = sandbox.run(&["docs", "crd.yaml"]);
     assert_eq!(markdown.code, Some(0), "{markdown:?}");
-    let anchor = Regex::new(r#"^\s*<a id="[A-Za-z0-9._-]*">(</a>)?\s*$|^</a>$"#).expect("it compiles");
-    let mut headings = 0;
-    for event in Parser::new(&markdown.stdout) {
+    let anchor =
+        Regex::new(r#"^\s*<a id="[A-Za-z0-9._-]*">(</a>)?\s*$|^</a>$|^</?code>$|^<br>$"#).expect("it compiles");
+    let (mut headings, mut cells) = (0, 0);
+    for event in Parser::new_ext(&markdown.stdout, Options::ENABLE_TABLES) {
         match event {
             Event::Html(html) | Event::InlineHtml(html) => assert!(anchor.is_match(&html), "{html}"),
             Event::Start(Tag::Image { dest_url, .. }) => panic!("an image: {dest_url}"),
@@ -174,19 +175,21 @@ fn texts_of_authors_are_no_markup() {
                 );
             }
             Event::Start(Tag::Heading { .. }) => headings += 1,
+            Event::Start(Tag::TableCell) => cells += 1,
             _ => {}
         }
     }
     assert_eq!(
-        headings, 4,
-        "the kind, the version, spec and the field: {}",
+        (headings, cells),
+        (3, 12),
+        "the kind, the version and spec; two tables of one field: {}",
         markdown.stdout
     );
     let html = sandbox.run(&["docs", "crd.yaml", "--format", "html"]);
     let body = html.stdout.split("<body>").nth(1).expect("a body");
     let tag = Regex::new("<[^>]*>").expect("it compiles");
     let known = Regex::new(
-        r##"^</?(h1|h2|h3|p|ul|li|pre|code|a|body|html)>$|^<h[1-3] id="[A-Za-z0-9._-]*">$|^<p class="description">$|^<a href="#[A-Za-z0-9._-]*">$"##,
+        r##"^</?(h1|h2|h3|p|ul|li|pre|code|a|body|html|table|tr|th|td|br)>$|^<tr id="[A-Za-z0-9._-]*">$|^<h[1-3] id="[A-Za-z0-9._-]*">$|^<p class="description">$|^<a href="#[A-Za-z0-9._-]*">$"##,
     )
     .expect("it compiles");
     let tags: Vec<&str> = tag.find_iter(body).map(|it| it.as_str()).collect();
@@ -224,4 +227,52 @@ fn reads_crds_in_lists() {
             &format!("at next.yaml:{line}"),
         ],
     );
+}
+
+/// A CRD with an embedded Pod template, whose `spec` has these rules.
+fn with_template(rules: &str) -> String {
+    definition(&format!(
+        "              type: object
+              description: What is wanted. More of it.
+              properties:
+                note: {{type: string, description: 'a | b', pattern: '^(a|b)$'}}
+                template:
+                  type: object
+                  properties:
+                    spec:
+                      type: object
+                      properties:
+                        containers: {{type: array, maxItems: 9, items: {{type: object, properties: {{image: {{type: string, maxLength: 9{rules}}}}}}}}}
+                        nodeSelector: {{type: object, additionalProperties: {{type: string}}}}
+                        restartPolicy: {{type: string}}
+                        volumes: {{type: array, items: {{type: object, properties: {{name: {{type: string}}}}}}}}
+"
+    ))
+}
+
+#[test]
+fn fields_of_kubernetes_types_and_deep_ones_are_listed_if_asked() {
+    let rules = ", x-kubernetes-validations: [{rule: self != 'x'}]";
+    let sandbox = Sandbox::new(&[("crd.yaml", &with_template("")), ("rules.yaml", &with_template(rules))]);
+    let known = sandbox.run(&["docs", "crd.yaml"]);
+    known.expect(
+        0,
+        &[
+            "| [`spec`](#widgets.example.com-v1-spec) | `Object` | What is wanted. |",
+            "Its fields are those of [`PodSpec`](https://kubernetes.io/",
+            // A bar ends no cell.
+            "a &#124; b<br>`pattern`: <code>&#94;&#40;a&#124;b&#41;&#36;</code> |",
+        ],
+    );
+    assert!(!known.stdout.contains("nodeSelector"), "{}", known.stdout);
+    sandbox
+        .run(&["docs", "crd.yaml", "--all-types"])
+        .expect(0, &["`nodeSelector` |", "### `spec.template.spec.volumes`"]);
+    // A rule inside is the author's own.
+    sandbox
+        .run(&["docs", "rules.yaml"])
+        .expect(0, &["`nodeSelector` |", "Rule: `self != 'x'`"]);
+    let shallow = sandbox.run(&["docs", "crd.yaml", "--depth", "2"]);
+    shallow.expect(0, &["`template` | `Object` | 7 fields inside are not listed. |"]);
+    assert_eq!(sandbox.run(&["docs", "crd.yaml", "--depth", "0"]).code, Some(2));
 }

@@ -26,7 +26,7 @@ use super::{
 use crate::{
     input::{self, Collected, Input, Reading},
     output::{
-        docs::{Format, Page, document, index},
+        docs::{Format, Page, Shown, document, index},
         unwritten,
     },
 };
@@ -41,6 +41,7 @@ use crate::{
 #[command(mut_arg("paths", or_here))]
 #[command(after_help = "Examples:
   crd-analyzer docs config/crd > reference.md
+  crd-analyzer docs config/crd --depth 3
   crd-analyzer docs config/crd --format html --output-dir public/")]
 pub(super) struct Args {
     #[command(flatten)]
@@ -56,6 +57,24 @@ pub(super) struct Args {
 
     #[command(flatten)]
     replacing: Replacing,
+
+    /// List the fields of at most N levels: 1 for `spec`, 2 for `spec.replicas`. Default: all levels.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    depth: Option<u16>,
+
+    /// List the fields of Kubernetes types, such as the containers of a Pod template. By default, their rows link to the documentation of
+    /// Kubernetes.
+    #[arg(long)]
+    all_types: bool,
+}
+
+impl Args {
+    fn shown(&self) -> Shown {
+        Shown {
+            depth: self.depth.map(usize::from),
+            all_types: self.all_types,
+        }
+    }
 }
 
 /// What became of a CRD.
@@ -108,13 +127,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         return Ok(status.max(Status::Findings));
     }
     if let Some(folder) = &args.output_dir {
-        if let Err(why) = write_pages(folder, pages, args.format, args.replacing.replaceable()) {
+        if let Err(why) = write_pages(folder, pages, (args.shown(), args.format), args.replacing.replaceable()) {
             tell(why);
             status = Status::Failed;
         }
     } else {
         let mut out = BufWriter::new(io::stdout());
-        Terminal::new(&mut out, false).lines(&document(&pages, args.format))?;
+        Terminal::new(&mut out, false).lines(&document(&pages, args.shown(), args.format))?;
         out.flush()?;
     }
     Ok(status)
@@ -177,7 +196,12 @@ fn of_file(input: &Input, kubernetes: KubernetesVersion) -> Result<Vec<(String, 
 }
 
 /// Writes a file for each page, and the list of them. Says why it cannot.
-fn write_pages(folder: &Path, pages: Vec<Page>, format: &Format, replaceable: Replaceable) -> Result<(), String> {
+fn write_pages(
+    folder: &Path,
+    pages: Vec<Page>,
+    (shown, format): (Shown, &Format),
+    replaceable: Replaceable,
+) -> Result<(), String> {
     let failed = |path: &Path, why: &Unwritten| unwritten(&path.display().to_string(), why);
     let opened = OutputFolder::open(folder).map_err(|why| failed(folder, &why))?;
     let write = |name: &str, text: String| {
@@ -187,7 +211,7 @@ fn write_pages(folder: &Path, pages: Vec<Page>, format: &Format, replaceable: Re
     write(format.index, index(&pages, format))?;
     for page in pages {
         let name = format!("{}.{}", page.kind.name, format.extension);
-        write(&name, document(&[page], format))?;
+        write(&name, document(&[page], shown, format))?;
     }
     Ok(())
 }

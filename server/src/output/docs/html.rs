@@ -2,7 +2,7 @@
 
 use crd_analyzer_io::escape;
 
-use super::{Block, Format, Span, visible};
+use super::{Block, COLUMNS, Format, Row, Span, visible};
 
 pub(super) const FORMAT: Format = Format {
     name: "html",
@@ -21,6 +21,10 @@ h3 { border-top: 1px solid color-mix(in srgb, currentColor 20%, transparent); pa
 p, ul, pre { margin: .5rem 0; }
 .description { white-space: pre-line; }
 code, pre { font-family: ui-monospace, monospace; font-size: .9em; }
+table { border-collapse: collapse; width: 100%; }
+th, td { border: 1px solid color-mix(in srgb, currentColor 20%, transparent); padding: .25rem .5rem; text-align: left; vertical-align: top; }
+td { overflow-wrap: anywhere; }
+td:last-child { width: 60%; }
 code { overflow-wrap: anywhere; }
 pre { overflow-x: auto; padding: .75rem; background: color-mix(in srgb, currentColor 8%, transparent); border-radius: 4px; }
 ";
@@ -43,6 +47,7 @@ fn write(title: &str, blocks: &[Block<'_>]) -> String {
                 format!("<ul>\n{}</ul>", items.concat())
             }
             Block::Code { text, .. } => format!("<pre><code>{}</code></pre>", text_of_lines(text)),
+            Block::Table(rows) => table(rows),
         };
         out.push_str(&html);
         out.push('\n');
@@ -57,8 +62,19 @@ fn line(spans: &[Span<'_>]) -> String {
         Span::Theirs(text) => text_on_a_line(text),
         Span::Code(text) => format!("<code>{}</code>", text_on_a_line(text)),
         Span::Link { target, name } => format!("<a href=\"{target}\"><code>{}</code></a>", text_on_a_line(name)),
+        Span::Break => "<br>".to_owned(),
     });
     spans.collect()
+}
+
+fn table(rows: &[Row<'_>]) -> String {
+    let head = format!("<th>{}</th>", COLUMNS.join("</th><th>"));
+    let rows = rows.iter().map(|row| {
+        let id = row.anchor.iter().map(|it| format!(" id=\"{it}\""));
+        let cells = row.cells.iter().map(|it| format!("<td>{}</td>", line(it)));
+        format!("<tr{}>{}</tr>\n", id.collect::<String>(), cells.collect::<String>())
+    });
+    format!("<table>\n<tr>{head}</tr>\n{}</table>", rows.collect::<String>())
 }
 
 /// A description: its paragraphs, with its line breaks.

@@ -3,7 +3,7 @@
 use crd_analyzer_ide::markdown::{self, whole_block, whole_code, whole_description};
 use crd_analyzer_io::escape;
 
-use super::{Block, Format, Span, visible};
+use super::{Block, COLUMNS, Format, Row, Span, visible};
 
 pub(super) const FORMAT: Format = Format {
     name: "markdown",
@@ -38,6 +38,7 @@ fn write(blocks: &[Block<'_>]) -> String {
                 out.push_str(&items.join("\n"));
             }
             Block::Code { language, text } => out.push_str(&whole_block(language, &visible(text))),
+            Block::Table(rows) => out.push_str(&table(rows)),
         }
         out.push_str("\n\n");
     }
@@ -54,9 +55,56 @@ fn line(spans: &[Span<'_>]) -> String {
             Span::Link { target, name } => {
                 out.extend(["[", &whole_code(&escape::line(name)), "](", target, ")"]);
             }
+            Span::Break => out.push_str("<br>"),
         }
     }
     out
+}
+
+fn table(rows: &[Row<'_>]) -> String {
+    let head = format!("| {} |\n|{}\n", COLUMNS.join(" | "), "-|".repeat(COLUMNS.len()));
+    let rows = rows.iter().map(|row| {
+        let anchor = row.anchor.iter().map(|it| format!("<a id=\"{it}\"></a>"));
+        let cells: Vec<String> = row.cells.iter().map(|it| cell(it)).collect();
+        format!("| {}{} |", anchor.collect::<String>(), cells.join(" | "))
+    });
+    head + &rows.collect::<Vec<_>>().join("\n")
+}
+
+/// A line in a table, where a bar would end the cell, in code too.
+fn cell(spans: &[Span<'_>]) -> String {
+    let mut out = String::new();
+    for span in spans {
+        match span {
+            Span::Theirs(text) => {
+                let text = escape::line(text);
+                let parts: Vec<String> = text.split('|').map(markdown::escape).collect();
+                out.push_str(&parts.join("&#124;"));
+            }
+            Span::Code(text) | Span::Link { name: text, .. } if text.contains(['|', '\\']) => {
+                let code = code_without_marks(&escape::line(text));
+                match span {
+                    Span::Link { target, .. } => out.extend(["[", &code, "](", target, ")"]),
+                    _ => out.push_str(&code),
+                }
+            }
+            other => out.push_str(&line(std::slice::from_ref(other))),
+        }
+    }
+    out
+}
+
+/// Code in which all punctuation is written as numbers of characters.
+fn code_without_marks(text: &str) -> String {
+    let mut out = "<code>".to_owned();
+    for c in text.chars() {
+        if c.is_ascii_punctuation() {
+            out.extend(["&#", &u32::from(c).to_string(), ";"]);
+        } else {
+            out.push(c);
+        }
+    }
+    out + "</code>"
 }
 
 /// A description without headings of its own: the document's are ours.

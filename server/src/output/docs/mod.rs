@@ -3,16 +3,18 @@
 //! Blocks hold texts of the CRD as its authors wrote them. Each medium escapes all of them.
 
 mod anchors;
+mod fields;
 mod html;
 mod markdown;
 
 use crd_analyzer_io::escape;
-use crd_analyzer_reference::{FieldReference, KindReference, Message, Rule, VersionReference};
+use crd_analyzer_reference::{KindReference, Message, Rule, VersionReference};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_workspace::config::versions::VersionSet;
 
 use super::format::choose;
 use anchors::Anchors;
+pub(crate) use fields::Shown;
 
 /// Every format.
 const ALL: &[&Format] = &[&markdown::FORMAT, &html::FORMAT];
@@ -59,9 +61,22 @@ enum Block<'a> {
         language: &'static str,
         text: String,
     },
+    /// A table of fields.
+    Table(Vec<Row<'a>>),
+}
+
+/// The titles of the columns of a table.
+const COLUMNS: [&str; 3] = ["Field", "Type", "Description"];
+
+/// A field in a table.
+struct Row<'a> {
+    /// Where links to the field lead. `None`: to a section.
+    anchor: Option<String>,
+    cells: [Vec<Span<'a>>; COLUMNS.len()],
 }
 
 /// A part of a line.
+#[derive(Clone)]
 enum Span<'a> {
     /// Our words.
     Ours(String),
@@ -73,6 +88,8 @@ enum Span<'a> {
         target: String,
         name: String,
     },
+    /// A new line in a cell of a table.
+    Break,
 }
 
 fn ours<'a>(text: impl Into<String>) -> Span<'a> {
@@ -99,11 +116,11 @@ fn visible(text: &str) -> String {
 }
 
 /// All pages as one document.
-pub(crate) fn document(pages: &[Page], format: &Format) -> String {
+pub(crate) fn document(pages: &[Page], shown: Shown, format: &Format) -> String {
     let mut anchors = Anchors::default();
     let mut blocks = Vec::new();
     for page in pages {
-        add_page(&mut blocks, page, &mut anchors);
+        add_page(&mut blocks, page, shown, &mut anchors);
     }
     let title = match pages {
         [only] => only.kind.kind.as_str(),
@@ -127,7 +144,7 @@ pub(crate) fn index(pages: &[Page], format: &Format) -> String {
     (format.write)("Custom resources", &[heading, Block::List(entries.collect())])
 }
 
-fn add_page<'a>(blocks: &mut Vec<Block<'a>>, page: &'a Page, anchors: &mut Anchors) {
+fn add_page<'a>(blocks: &mut Vec<Block<'a>>, page: &'a Page, shown: Shown, anchors: &mut Anchors) {
     let kind = &page.kind;
     blocks.push(Block::Heading {
         level: 1,
@@ -151,7 +168,7 @@ fn add_page<'a>(blocks: &mut Vec<Block<'a>>, page: &'a Page, anchors: &mut Ancho
             text,
         });
         let example = page.examples.get(n).and_then(Option::as_deref);
-        add_version(blocks, kind, version, example, anchors);
+        add_version(blocks, (kind, version), example, shown, anchors);
     }
 }
 
@@ -196,9 +213,9 @@ fn accepted(by: VersionSet) -> String {
 
 fn add_version<'a>(
     blocks: &mut Vec<Block<'a>>,
-    kind: &'a KindReference,
-    version: &'a VersionReference,
+    (kind, version): (&'a KindReference, &'a VersionReference),
     example: Option<&str>,
+    shown: Shown,
     anchors: &mut Anchors,
 ) {
     match &version.deprecation {
@@ -211,96 +228,7 @@ fn add_version<'a>(
     }
     add_example(blocks, example);
     add_rules(blocks, &version.rules);
-    let prefix = format!("{}-{}", kind.name, version.name);
-    let targets: Vec<String> = version
-        .fields
-        .iter()
-        .map(|it| anchors.take(&format!("{prefix}-{}", it.path.replace("[*]", ""))))
-        .collect();
-    let inside = children(&version.fields);
-    let top: Vec<usize> = (0..version.fields.len())
-        .filter(|it| version.fields[*it].depth == 0)
-        .collect();
-    if !top.is_empty() {
-        let mut text = vec![
-            ours("Fields beside "),
-            code("apiVersion"),
-            ours(", "),
-            code("kind"),
-            ours(" and "),
-            code("metadata"),
-            ours(": "),
-        ];
-        text.extend(links(&version.fields, &targets, &top));
-        blocks.push(Block::Paragraph(text));
-    }
-    for (n, field) in version.fields.iter().enumerate() {
-        blocks.push(Block::Heading {
-            level: 3,
-            anchor: targets[n].clone(),
-            text: vec![code(&*field.path)],
-        });
-        add_field(blocks, field);
-        if !inside[n].is_empty() {
-            let mut text = vec![ours("Fields: ")];
-            text.extend(links(&version.fields, &targets, &inside[n]));
-            blocks.push(Block::Paragraph(text));
-        }
-    }
-}
-
-/// For each field the fields right inside it.
-fn children(fields: &[FieldReference]) -> Vec<Vec<usize>> {
-    let mut inside = vec![Vec::new(); fields.len()];
-    let mut around: Vec<usize> = Vec::new();
-    for (n, field) in fields.iter().enumerate() {
-        around.truncate(field.depth);
-        if let Some(parent) = around.last() {
-            inside[*parent].push(n);
-        }
-        around.push(n);
-    }
-    inside
-}
-
-fn links<'a>(fields: &[FieldReference], targets: &[String], of: &[usize]) -> Vec<Span<'a>> {
-    listed(of.iter().map(|field| Span::Link {
-        target: format!("#{}", targets[*field]),
-        name: fields[*field].name.clone(),
-    }))
-}
-
-fn add_field<'a>(blocks: &mut Vec<Block<'a>>, field: &'a FieldReference) {
-    let mut text = vec![code(&*field.type_name)];
-    text.extend(field.is_required.then(|| ours(", required")));
-    if let Some(default) = &field.default {
-        text.extend([ours(", default "), code(&**default)]);
-    }
-    blocks.push(Block::Paragraph(text));
-    if let Some(description) = &field.description {
-        blocks.push(Block::Description(description));
-    }
-    if let Some(url) = &field.external_docs {
-        blocks.push(Block::Paragraph(vec![ours("See "), code(&**url)]));
-    }
-    let mut facts = Vec::new();
-    if !field.values.is_empty() {
-        let mut values = vec![ours("One of ")];
-        values.extend(listed(field.values.iter().map(|it| code(&**it))));
-        facts.push(values);
-    }
-    for it in &field.constraints {
-        let mut fact = Vec::new();
-        if !it.scope.is_whole() {
-            fact.push(ours(format!("{}: ", it.scope)));
-        }
-        fact.extend([code(&*it.keyword), ours(": "), code(&*it.value)]);
-        facts.push(fact);
-    }
-    if !facts.is_empty() {
-        blocks.push(Block::List(facts));
-    }
-    add_rules(blocks, &field.rules);
+    fields::add(blocks, (kind, version), shown, anchors);
 }
 
 fn add_rules<'a>(blocks: &mut Vec<Block<'a>>, rules: &'a [Rule]) {
