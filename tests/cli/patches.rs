@@ -221,6 +221,34 @@ replacements:
 }
 
 #[test]
+fn a_transformer_is_decided_in_its_file_and_in_the_patch_that_it_names() {
+    let transformer = "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: t}\n";
+    let patch = format!("{HEAD}spec: {{size: big}}\n");
+    check(
+        &[
+            (
+                "prod/kustomization.yaml",
+                "resources: [../base]\ntransformers: [named.yaml, ./folder]\n",
+            ),
+            ("prod/named.yaml", &format!("{transformer}path: patch.yaml\n")),
+            ("prod/patch.yaml", &patch),
+            ("prod/folder/kustomization.yaml", "resources: [t.yaml]\n"),
+            (
+                "prod/folder/t.yaml",
+                &format!(
+                    "{}target: {{kind: Widget}}\npatch: |-\n  - {{op: add, path: /spec/tier, value: huge}}\n",
+                    transformer.replace("name: t", "name: inline")
+                ),
+            ),
+        ],
+        &[
+            "prod/folder/t.yaml:6:40: error[not-in-enum]",
+            "prod/patch.yaml:4:14: error[wrong-type]",
+        ],
+    );
+}
+
+#[test]
 fn components_and_layers() {
     let component = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\npatches: [path: patch.yaml]\n";
     let patch = format!("{HEAD}spec:\n  size: 15\n");

@@ -3,6 +3,7 @@
 mod bases;
 mod objects;
 mod openapi_file;
+mod plugins;
 mod transformers;
 
 use std::{
@@ -19,19 +20,16 @@ use objects::{check, objects};
 use crate::{
     bases::Accumulated,
     built::{Build, Built, Unread},
-    decode,
+    decode::{self, Unknowns},
     flux::{self, FluxKustomization},
-    generate, json_patch,
-    kustomization::{FILE_NAMES, Kustomization, Patch, Text, Transformer},
+    generate,
+    kustomization::{FILE_NAMES, Kustomization, Text},
     names,
-    node::{Node, Place, Value},
-    patches::{Patched, apply, apply_as_target, apply_json, target_of},
+    node::{Node, Place},
     problem::{Problem, ProblemKind, Result},
-    replace,
-    resource::{Allowed, Resource},
     sources::{Files, Sources, joined, name, unread},
     spec::{Config, LISTS, NameReference, default_config},
-    spend, transform, vars,
+    spend, vars,
 };
 
 /// Builds the kustomization of a folder, an absolute path, within limits (see [`LIMITS`](crate::LIMITS)).
@@ -266,9 +264,8 @@ impl Building<'_> {
             return Err(Problem::fails(named, format!("`{}` is empty", name(&path))));
         };
         self.root.get_or_insert(first.place);
-        let mut kustomization = Kustomization::decode(&first).map_err(|it| it.at(first.place))?;
+        let kustomization = Kustomization::decode(&first).map_err(|it| it.at(first.place))?;
         self.misread.pop();
-        self.read_transformers(folder, &mut kustomization)?;
         self.note_unsupported(&kustomization);
         Ok(kustomization)
     }
@@ -304,13 +301,10 @@ impl Building<'_> {
         }
         for generator in &kustomization.generators {
             let general = kustomization.generator_options.as_ref();
-            let mut read = |path: &str, place| {
-                let text = self.text(&joined(folder, path))?;
-                text.ok_or_else(|| unread(self.files, folder, path, place))
-            };
-            let made = generate::generate(generator, general, &mut read)?;
+            let made = self.generated(folder, generator, general)?;
             generate::absorb(&mut found.resources, made, self.is_open())?;
         }
+        self.run_generators(folder, &kustomization.plugins.generators, &mut found.resources)?;
         for path in &kustomization.components {
             let component = joined(folder, &path.text);
             if !self.files.is_folder(&component) {
@@ -334,9 +328,8 @@ impl Building<'_> {
                 taken.end = resources;
             }
         }
-        // Each transformer looks at all objects.
-        spend::work(A_LOOK * found.resources.list().len())?;
         self.transform(folder, kustomization, &mut found)?;
+        self.validate(folder, &kustomization.plugins.validators, &mut found.resources)?;
         vars::note(&mut found.resources, &mut found.vars, &kustomization.vars)?;
         self.open.pop();
         Ok(found)
@@ -428,11 +421,12 @@ impl Building<'_> {
             let list = LISTS.iter().find(|it| it.eq_ignore_ascii_case(&entry.key));
             for item in entry.value.items() {
                 if let Some(list) = list {
-                    config.add(list, decode::field_spec(item)?)?;
+                    config.add(list, decode::field_spec(item, Unknowns::Ignored)?)?;
                 } else if entry.key.eq_ignore_ascii_case("nameReference") {
-                    let target = decode::field_spec(item)?.gvk;
+                    let target = decode::field_spec(item, Unknowns::Ignored)?.gvk;
                     let specs = item.get("fieldSpecs").map(Node::items).unwrap_or_default();
-                    let referrers = specs.iter().map(decode::field_spec).collect::<Result<_>>()?;
+                    let referrers = specs.iter().map(|it| decode::field_spec(it, Unknowns::Ignored));
+                    let referrers = referrers.collect::<Result<_>>()?;
                     config.add_reference(&NameReference { target, referrers })?;
                 }
             }
@@ -440,155 +434,9 @@ impl Building<'_> {
         Ok(config)
     }
 
-    fn transform(&mut self, folder: &Path, kustomization: &Kustomization, found: &mut Accumulated) -> Result<()> {
-        let is_open = self.is_open();
-        let mut merges = Vec::new();
-        for patch in &kustomization.patches_strategic_merge {
-            merges.extend(self.strategic_merge(folder, patch)?);
-        }
-        let resources = &mut found.resources;
-        let config = &found.config;
-        for patch in merges {
-            if let Some(n) = target_of(resources, &patch, is_open)?
-                && let Some(resource) = resources.get_mut(n)
-            {
-                apply_as_target(resource, &patch.node, Allowed::default())?;
-            }
-        }
-        resources.drop_gone();
-        for patch in &kustomization.patches {
-            let read = self.patch(folder, patch)?;
-            apply(resources, patch, read, is_open)?;
-            resources.drop_gone();
-        }
-        if let Some(namespace) = &kustomization.namespace {
-            transform::namespace(resources, namespace, &config.namespace)?;
-        }
-        for (affix, is_prefix) in [(&kustomization.name_prefix, true), (&kustomization.name_suffix, false)] {
-            let specs = if is_prefix {
-                &config.name_prefix
-            } else {
-                &config.name_suffix
-            };
-            if let Some(affix) = affix.as_ref().filter(|it| !it.text.is_empty()) {
-                transform::affix(resources, affix, is_prefix, specs)?;
-            }
-        }
-        transform::labels(resources, kustomization, config)?;
-        transform::annotations(resources, &kustomization.common_annotations, &config.common_annotations)?;
-        for patch in &kustomization.patches_json {
-            if patch.target.as_ref().is_none_or(|it| it.id.name.is_empty()) {
-                return Err(Problem::fails(
-                    patch.place,
-                    "a JSON patch of `patchesJson6902` needs the name of its target",
-                ));
-            }
-            let Patched::Json(operations) = self.patch(folder, patch)? else {
-                return Err(Problem::fails(patch.place, "the patch is not a JSON patch"));
-            };
-            apply_json(resources, patch, &operations, false)?;
-        }
-        for replica in &kustomization.replicas {
-            transform::replicas(resources, replica, &config.replicas, is_open)?;
-        }
-        for image in &kustomization.images {
-            transform::images(resources, image, &config.images)?;
-        }
-        for replacement in &kustomization.replacements {
-            let Some(path) = &replacement.path else {
-                replace::replace(resources, replacement, is_open)?;
-                continue;
-            };
-            if replacement.source.is_some() || replacement.targets.is_some() {
-                return Err(Problem::fails(
-                    replacement.place,
-                    "a replacement has either `path` or its own fields",
-                ));
-            }
-            let file = joined(folder, &path.text);
-            let Some(read) = self.read_file(&file)? else {
-                return Err(unread(self.files, folder, &path.text, path.place));
-            };
-            let Some(root) = read.into_iter().next() else { continue };
-            let items = match &root.value {
-                Value::List(items) => items.as_slice(),
-                _ => std::slice::from_ref(&root),
-            };
-            for item in items {
-                let replacement = decode::replacement(item)?;
-                replace::replace(resources, &replacement, is_open)?;
-            }
-        }
-        for transformer in &kustomization.external {
-            spend::work(A_LOOK * resources.list().len())?;
-            if let Transformer::Patch(patch) = transformer {
-                let read = self.patch(folder, patch)?;
-                apply(resources, patch, read, is_open)?;
-                resources.drop_gone();
-            } else {
-                transformer.apply(resources, is_open)?;
-            }
-        }
-        Ok(())
-    }
-
     fn newer(&mut self, mut node: Node) -> Node {
         self.sources.make_newer(&mut node);
         node
-    }
-
-    /// The patches of an entry of `patchesStrategicMerge`: a path, or a text.
-    fn strategic_merge(&mut self, folder: &Path, written: &Text) -> Result<Vec<Resource>> {
-        let is_text = written.text.contains('\n') || written.text.trim_start().starts_with('{');
-        let read = if is_text {
-            self.sources.read_inside(written.place)?
-        } else {
-            self.patch_file(folder, written)?
-        };
-        let nodes = read.into_iter().map(|it| self.newer(it)).collect();
-        objects(nodes).map_err(|it| it.at(written.place))
-    }
-
-    fn patch_file(&mut self, folder: &Path, path: &Text) -> Result<Vec<Node>> {
-        let file = joined(folder, &path.text);
-        let Some(text) = self.text(&file)? else {
-            self.misread.push(folder.to_owned());
-            return Err(unread(self.files, folder, &path.text, path.place));
-        };
-        let read = self.sources.read_file(&file, &text);
-        self.patches.push(file);
-        read.map_err(|it| it.at(path.place))
-    }
-
-    fn patch(&mut self, folder: &Path, patch: &Patch) -> Result<Patched> {
-        let (read, place) = match (&patch.path, &patch.text) {
-            (Some(path), None) => (self.patch_file(folder, path)?, path.place),
-            (None, Some(text)) => (self.sources.read_inside(text.place)?, text.place),
-            (None, None) => return Err(Problem::fails(patch.place, "a patch needs `path` or `patch`")),
-            (Some(_), Some(_)) => return Err(Problem::fails(patch.place, "a patch has either `path` or `patch`")),
-        };
-        let mut nodes = read;
-        if let Some(first) = nodes.first()
-            && matches!(first.value, Value::List(_))
-        {
-            let written = match &patch.path {
-                Some(path) => self.text(&joined(folder, &path.text))?,
-                None => patch.text.as_ref().map(|it| it.text.clone()),
-            };
-            spend::text(written.as_ref().map_or(0, |it| it.len()))?;
-            if let Some(why) = written.and_then(|it| json_patch::is_refused(&it)) {
-                let message = format!("a patch that begins with `[` must be JSON: {why}");
-                return Err(Problem::fails(first.place, message));
-            }
-            return match json_patch::operations(first) {
-                Some(operations) => Ok(Patched::Json(operations)),
-                None => Err(Problem::fails(first.place, "an operation of a patch must be an object")),
-            };
-        }
-        nodes.retain(|it| !it.is_empty());
-        let nodes = nodes.into_iter().map(|it| self.newer(it)).collect();
-        let patches = objects(nodes).map_err(|it| it.at(place))?;
-        Ok(Patched::Merge(patches))
     }
 }
 

@@ -31,8 +31,8 @@ pub enum Unread {
     Missing(String),
     /// A file or folder that [`Files`](crate::Files) refuses to read, and why.
     Refused(String, String),
-    /// A field whose objects are made by a program: a chart or a plugin.
-    Made(&'static str),
+    /// A field whose objects are made by a program: a chart or a plugin, and the kind of the plugin.
+    Made(&'static str, Option<String>),
 }
 
 impl Unread {

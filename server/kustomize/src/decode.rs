@@ -14,6 +14,15 @@ use crate::{
     spec::FieldSpec,
 };
 
+/// What is made of fields that kustomize does not know.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Unknowns {
+    /// Kustomizations may not have any.
+    Refused,
+    /// The objects and files that they name may.
+    Ignored,
+}
+
 impl Kustomization {
     /// Reads a kustomization file.
     pub(crate) fn decode(root: &Node) -> Result<Self> {
@@ -45,30 +54,27 @@ impl Kustomization {
                 "namespace" => found.namespace = text(node)?,
                 "commonLabels" => found.common_labels = texts(node)?,
                 "commonAnnotations" => found.common_annotations = texts(node)?,
-                "labels" => found.labels = list(node, label)?,
+                "labels" => found.labels = list(node, |it| label(it, Unknowns::Refused))?,
                 "patchesStrategicMerge" => found.patches_strategic_merge = list_of_texts(node)?,
-                "patchesJson6902" => found.patches_json = list(node, patch)?,
-                "patches" => found.patches = list(node, patch)?,
-                "images" => found.images = list(node, image)?,
-                "imageTags" => image_tags = list(node, image)?,
-                "replacements" => found.replacements = list(node, replacement)?,
-                "replicas" => found.replicas = list(node, replica)?,
+                "patchesJson6902" => found.patches_json = list(node, |it| patch(it, Unknowns::Refused))?,
+                "patches" => found.patches = list(node, |it| patch(it, Unknowns::Refused))?,
+                "images" => found.images = list(node, |it| image(it, Unknowns::Refused))?,
+                "imageTags" => image_tags = list(node, |it| image(it, Unknowns::Refused))?,
+                "replacements" => found.replacements = list(node, |it| replacement(it, Unknowns::Refused))?,
+                "replicas" => found.replicas = list(node, |it| replica(it, Unknowns::Refused))?,
                 "vars" => found.vars = list(node, var)?,
                 "resources" => found.resources = list_of_texts(node)?,
                 "bases" => bases = list_of_texts(node)?,
                 "components" => found.components = list_of_texts(node)?,
-                "configMapGenerator" => found.generators = list(node, |it| generator(it, false))?,
-                "secretGenerator" => secrets = list(node, |it| generator(it, true))?,
-                "generatorOptions" => found.generator_options = options(node)?,
+                "configMapGenerator" => found.generators = list(node, |it| generator(it, false, Unknowns::Refused))?,
+                "secretGenerator" => secrets = list(node, |it| generator(it, true, Unknowns::Refused))?,
+                "generatorOptions" => found.generator_options = options(node, Unknowns::Refused)?,
                 "configurations" => found.configurations = list_of_texts(node)?,
-                "transformers" => {
-                    found.transformers = list_of_texts(node)?;
-                    found.transformers_place = Some(node.place);
-                }
+                "generators" => found.plugins.generators = list_of_texts(node)?,
+                "transformers" => found.plugins.transformers = list_of_texts(node)?,
+                "validators" => found.plugins.validators = list_of_texts(node)?,
                 "openapi" => found.openapi = openapi(node)?,
-                "crds" | "helmCharts" | "helmChartInflationGenerator" | "generators" | "validators"
-                    if !node.is_empty() =>
-                {
+                "crds" | "helmCharts" | "helmChartInflationGenerator" if !node.is_empty() => {
                     found.unsupported.push((key, node.place));
                 }
                 _ => {}
@@ -100,7 +106,8 @@ impl Kustomization {
 impl Kustomization {
     /// Whether it names or makes objects, or has what cannot be told from here.
     pub(crate) fn names_objects(&self) -> bool {
-        let makes = !(self.generators.is_empty() && self.unsupported.is_empty());
+        let plugins = &self.plugins.generators;
+        let makes = !(self.generators.is_empty() && self.unsupported.is_empty() && plugins.is_empty());
         makes || !(self.resources.is_empty() && self.components.is_empty())
     }
 }
@@ -156,15 +163,15 @@ const KNOWN: [&str; 34] = [
     "buildMetadata",
 ];
 
-/// The fields of an object.
-struct Fields<'n> {
+/// The fields of an object, whose keys are found as Go finds them: in any case.
+pub(crate) struct Fields<'n> {
     /// Each with the place of its key.
     entries: Vec<(&'n str, Place, &'n Node)>,
-    place: Place,
+    pub(crate) place: Place,
 }
 
 impl<'n> Fields<'n> {
-    fn of(node: &'n Node) -> Result<Self> {
+    pub(crate) fn of(node: &'n Node) -> Result<Self> {
         match &node.value {
             Value::Map(entries) => Ok(Self {
                 entries: entries.iter().map(|it| (&*it.key, it.key_place, &it.value)).collect(),
@@ -178,9 +185,12 @@ impl<'n> Fields<'n> {
         }
     }
 
-    /// The same if it has no other fields than these.
-    fn known(node: &'n Node, known: &'static [&'static str]) -> Result<Self> {
+    /// The same if it has no other fields than these, unless others are ignored.
+    fn known(node: &'n Node, known: &'static [&'static str], unknowns: Unknowns) -> Result<Self> {
         let fields = Self::of(node)?;
+        if unknowns == Unknowns::Ignored {
+            return Ok(fields);
+        }
         match fields
             .entries
             .iter()
@@ -194,22 +204,22 @@ impl<'n> Fields<'n> {
         }
     }
 
-    fn get(&self, key: &str) -> Option<&'n Node> {
+    pub(crate) fn get(&self, key: &str) -> Option<&'n Node> {
         self.entries
             .iter()
             .rfind(|it| it.0.eq_ignore_ascii_case(key))
             .map(|it| it.2)
     }
 
-    fn text(&self, key: &str) -> Result<Option<Text>> {
+    pub(crate) fn text(&self, key: &str) -> Result<Option<Text>> {
         self.get(key).map_or(Ok(None), text)
     }
 
-    fn string(&self, key: &str) -> Result<Arc<str>> {
+    pub(crate) fn string(&self, key: &str) -> Result<Arc<str>> {
         Ok(self.text(key)?.map(|it| it.text).unwrap_or_default())
     }
 
-    fn flag(&self, key: &str) -> Result<bool> {
+    pub(crate) fn flag(&self, key: &str) -> Result<bool> {
         match self.get(key).map(|it| (&it.value, it)) {
             None | Some((Value::Null { .. }, _)) => Ok(false),
             Some((Value::Bool(value), _)) => Ok(*value),
@@ -217,7 +227,7 @@ impl<'n> Fields<'n> {
         }
     }
 
-    fn integer(&self, key: &str) -> Result<i64> {
+    pub(crate) fn integer(&self, key: &str) -> Result<i64> {
         match self.get(key).map(|it| (&it.value, it)) {
             None | Some((Value::Null { .. }, _)) => Ok(0),
             Some((Value::Int(value), _)) => Ok(*value),
@@ -225,7 +235,7 @@ impl<'n> Fields<'n> {
         }
     }
 
-    fn list<T>(&self, key: &str, item: impl Fn(&Node) -> Result<T>) -> Result<Vec<T>> {
+    pub(crate) fn list<T>(&self, key: &str, item: impl Fn(&Node) -> Result<T>) -> Result<Vec<T>> {
         self.get(key).map_or(Ok(Vec::new()), |it| list(it, item))
     }
 
@@ -270,7 +280,7 @@ pub(crate) fn list_of_texts(node: &Node) -> Result<Vec<Text>> {
     list(node, |it| Ok(text(it)?.unwrap_or_else(|| empty(it.place))))
 }
 
-fn texts(node: &Node) -> Result<Vec<(Text, Text)>> {
+pub(crate) fn texts(node: &Node) -> Result<Vec<(Text, Text)>> {
     match &node.value {
         Value::Map(entries) => entries
             .iter()
@@ -291,7 +301,7 @@ fn texts(node: &Node) -> Result<Vec<(Text, Text)>> {
     }
 }
 
-fn selector(node: &Node) -> Result<Option<Selector>> {
+pub(crate) fn selector(node: &Node, unknowns: Unknowns) -> Result<Option<Selector>> {
     if node.is_null() {
         return Ok(None);
     }
@@ -306,6 +316,7 @@ fn selector(node: &Node) -> Result<Option<Selector>> {
             "labelSelector",
             "annotationSelector",
         ],
+        unknowns,
     )?;
     Ok(Some(Selector {
         place: fields.place,
@@ -315,38 +326,26 @@ fn selector(node: &Node) -> Result<Option<Selector>> {
     }))
 }
 
-pub(crate) fn patch(node: &Node) -> Result<Patch> {
-    let fields = Fields::known(node, &["path", "patch", "target", "options"])?;
+pub(crate) fn patch(node: &Node, unknowns: Unknowns) -> Result<Patch> {
+    let fields = Fields::known(node, &["path", "patch", "target", "options"], unknowns)?;
     let options = fields
         .get("options")
-        .map(|it| Fields::known(it, &["allowNameChange", "allowKindChange"]));
+        .map(|it| Fields::known(it, &["allowNameChange", "allowKindChange"], unknowns));
     let options = options.transpose()?;
     let flag = |key: &str| options.as_ref().map_or(Ok(false), |it| it.flag(key));
     Ok(Patch {
         place: fields.place,
         path: fields.text("path")?.filter(|it| !it.text.is_empty()),
         text: fields.text("patch")?.filter(|it| !it.text.trim().is_empty()),
-        target: fields.get("target").map_or(Ok(None), selector)?,
+        target: fields.get("target").map_or(Ok(None), |it| selector(it, unknowns))?,
         allow_name_change: flag("allowNameChange")?,
         allow_kind_change: flag("allowKindChange")?,
     })
 }
 
-/// The field specs of a transformer.
-pub(crate) fn field_specs(object: &Node) -> Result<Vec<FieldSpec>> {
-    object
-        .get("fieldSpecs")
-        .map_or(Ok(Vec::new()), |it| list(it, field_spec))
-}
-
-/// The texts of a field that may not be there.
-pub(crate) fn texts_of(node: Option<&Node>) -> Result<Vec<(Text, Text)>> {
-    node.map_or(Ok(Vec::new()), texts)
-}
-
 /// A field spec of a configuration or of `labels`.
-pub(crate) fn field_spec(node: &Node) -> Result<FieldSpec> {
-    let fields = Fields::of(node)?;
+pub(crate) fn field_spec(node: &Node, unknowns: Unknowns) -> Result<FieldSpec> {
+    let fields = Fields::known(node, &["group", "version", "kind", "path", "create"], unknowns)?;
     Ok(FieldSpec {
         gvk: fields.id()?.gvk,
         path: fields.string("path")?,
@@ -354,7 +353,7 @@ pub(crate) fn field_spec(node: &Node) -> Result<FieldSpec> {
     })
 }
 
-fn label(node: &Node) -> Result<Label> {
+fn label(node: &Node, unknowns: Unknowns) -> Result<Label> {
     const FIELDS: &[&str] = &[
         "pairs",
         "includeSelectors",
@@ -362,18 +361,18 @@ fn label(node: &Node) -> Result<Label> {
         "includeVolumeClaimTemplates",
         "fields",
     ];
-    let fields = Fields::known(node, FIELDS)?;
+    let fields = Fields::known(node, FIELDS, unknowns)?;
     Ok(Label {
         pairs: fields.get("pairs").map_or(Ok(Vec::new()), texts)?,
         include_selectors: fields.flag("includeSelectors")?,
         include_templates: fields.flag("includeTemplates")?,
         include_volume_claim_templates: fields.flag("includeVolumeClaimTemplates")?,
-        fields: fields.list("fields", field_spec)?,
+        fields: fields.list("fields", |it| field_spec(it, unknowns))?,
     })
 }
 
-pub(crate) fn image(node: &Node) -> Result<Image> {
-    let fields = Fields::known(node, &["name", "newName", "newTag", "tagSuffix", "digest"])?;
+pub(crate) fn image(node: &Node, unknowns: Unknowns) -> Result<Image> {
+    let fields = Fields::known(node, &["name", "newName", "newTag", "tagSuffix", "digest"], unknowns)?;
     Ok(Image {
         place: fields.place,
         name: fields.string("name")?,
@@ -384,8 +383,8 @@ pub(crate) fn image(node: &Node) -> Result<Image> {
     })
 }
 
-pub(crate) fn replica(node: &Node) -> Result<Replica> {
-    let fields = Fields::known(node, &["name", "count"])?;
+pub(crate) fn replica(node: &Node, unknowns: Unknowns) -> Result<Replica> {
+    let fields = Fields::known(node, &["name", "count"], unknowns)?;
     Ok(Replica {
         place: fields.get("count").map_or(fields.place, |it| it.place),
         name: fields.string("name")?,
@@ -393,11 +392,12 @@ pub(crate) fn replica(node: &Node) -> Result<Replica> {
     })
 }
 
-fn options(node: &Node) -> Result<Option<GeneratorOptions>> {
+fn options(node: &Node, unknowns: Unknowns) -> Result<Option<GeneratorOptions>> {
+    const FIELDS: &[&str] = &["labels", "annotations", "disableNameSuffixHash", "immutable"];
     if node.is_null() {
         return Ok(None);
     }
-    let fields = Fields::known(node, &["labels", "annotations", "disableNameSuffixHash", "immutable"])?;
+    let fields = Fields::known(node, FIELDS, unknowns)?;
     Ok(Some(GeneratorOptions {
         labels: fields.get("labels").map_or(Ok(Vec::new()), texts)?,
         annotations: fields.get("annotations").map_or(Ok(Vec::new()), texts)?,
@@ -424,11 +424,14 @@ const OF_CONFIG_MAPS: &[&str] = match OF_SECRETS {
     [] => &[],
 };
 
-fn generator(node: &Node, is_secret: bool) -> Result<Generator> {
-    let fields = Fields::known(node, if is_secret { OF_SECRETS } else { OF_CONFIG_MAPS })?;
+pub(crate) fn generator(node: &Node, is_secret: bool, unknowns: Unknowns) -> Result<Generator> {
+    let fields = Fields::known(node, if is_secret { OF_SECRETS } else { OF_CONFIG_MAPS }, unknowns)?;
     let texts = |key: &str| fields.get(key).map_or(Ok(Vec::new()), list_of_texts);
     let mut envs = texts("envs")?;
-    envs.extend(fields.text("env")?.filter(|it| !it.text.is_empty()));
+    // kustomize adds `env` to `envs` in kustomizations alone.
+    if unknowns == Unknowns::Refused {
+        envs.extend(fields.text("env")?.filter(|it| !it.text.is_empty()));
+    }
     Ok(Generator {
         place: fields.place,
         is_secret,
@@ -439,15 +442,15 @@ fn generator(node: &Node, is_secret: bool) -> Result<Generator> {
         envs,
         literals: texts("literals")?,
         files: texts("files")?,
-        options: fields.get("options").map_or(Ok(None), options)?,
+        options: fields.get("options").map_or(Ok(None), |it| options(it, unknowns))?,
     })
 }
 
-fn field_options(node: &Node) -> Result<Option<FieldOptions>> {
+fn field_options(node: &Node, unknowns: Unknowns) -> Result<Option<FieldOptions>> {
     if node.is_null() {
         return Ok(None);
     }
-    let fields = Fields::known(node, &["delimiter", "index", "encoding", "create"])?;
+    let fields = Fields::known(node, &["delimiter", "index", "encoding", "create"], unknowns)?;
     Ok(Some(FieldOptions {
         delimiter: fields.string("delimiter")?,
         index: fields.integer("index")?,
@@ -456,27 +459,31 @@ fn field_options(node: &Node) -> Result<Option<FieldOptions>> {
 }
 
 /// A replacement, also of a file of its own.
-pub(crate) fn replacement(node: &Node) -> Result<Replacement> {
-    let fields = Fields::known(node, &["path", "source", "targets", "sourceValue"])?;
+pub(crate) fn replacement(node: &Node, unknowns: Unknowns) -> Result<Replacement> {
+    let fields = Fields::known(node, &["path", "source", "targets", "sourceValue"], unknowns)?;
     let source = fields.get("source").filter(|it| !it.is_null()).map(|it| {
         const FIELDS: &[&str] = &["group", "version", "kind", "name", "namespace", "fieldPath", "options"];
-        let fields = Fields::known(it, FIELDS)?;
+        let fields = Fields::known(it, FIELDS, unknowns)?;
         Ok(ReplacementSource {
             place: fields.place,
             id: fields.id()?,
             field_path: fields.string("fieldPath")?,
-            options: fields.get("options").map_or(Ok(None), field_options)?,
+            options: fields
+                .get("options")
+                .map_or(Ok(None), |it| field_options(it, unknowns))?,
         })
     });
     let target = |it: &Node| {
-        let fields = Fields::known(it, &["select", "reject", "fieldPaths", "options"])?;
-        let reject = fields.list("reject", selector)?;
+        let fields = Fields::known(it, &["select", "reject", "fieldPaths", "options"], unknowns)?;
+        let reject = fields.list("reject", |it| selector(it, unknowns))?;
         Ok(ReplacementTarget {
             place: fields.place,
-            select: fields.get("select").map_or(Ok(None), selector)?,
+            select: fields.get("select").map_or(Ok(None), |it| selector(it, unknowns))?,
             reject: reject.into_iter().flatten().collect(),
             field_paths: fields.get("fieldPaths").map_or(Ok(Vec::new()), list_of_texts)?,
-            options: fields.get("options").map_or(Ok(None), field_options)?,
+            options: fields
+                .get("options")
+                .map_or(Ok(None), |it| field_options(it, unknowns))?,
         })
     };
     let targets = fields.get("targets").filter(|it| !it.is_null());
@@ -490,9 +497,13 @@ pub(crate) fn replacement(node: &Node) -> Result<Replacement> {
 }
 
 fn var(node: &Node) -> Result<Var> {
-    let fields = Fields::known(node, &["name", "objref", "fieldref"])?;
+    let fields = Fields::known(node, &["name", "objref", "fieldref"], Unknowns::Refused)?;
     let object = fields.get("objref").map_or(Ok(None), |it| {
-        let fields = Fields::known(it, &["apiVersion", "group", "version", "kind", "name", "namespace"])?;
+        let fields = Fields::known(
+            it,
+            &["apiVersion", "group", "version", "kind", "name", "namespace"],
+            Unknowns::Refused,
+        )?;
         let mut id = fields.id()?;
         let api_version = fields.string("apiVersion")?;
         if !api_version.is_empty() {
@@ -501,7 +512,7 @@ fn var(node: &Node) -> Result<Var> {
         Ok(Some(id))
     })?;
     let field = fields.get("fieldref").map_or(Ok(None), |it| {
-        let fields = Fields::known(it, &["fieldPath"])?;
+        let fields = Fields::known(it, &["fieldPath"], Unknowns::Refused)?;
         fields.text("fieldPath")
     })?;
     Ok(Var {

@@ -4,7 +4,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use crate::{
-    decode,
+    decode::{self, Unknowns},
     kustomization::{Image, Kustomization, Text},
     node::Node,
     problem::Result,
@@ -51,7 +51,9 @@ impl FluxKustomization {
 pub(crate) fn add(object: &Node, kustomization: &mut Kustomization) -> Result<()> {
     let Some(spec) = object.get("spec") else { return Ok(()) };
     if let Some(patches) = spec.get("patches") {
-        kustomization.patches.extend(decode::list(patches, decode::patch)?);
+        kustomization
+            .patches
+            .extend(decode::list(patches, |it| decode::patch(it, Unknowns::Refused))?);
     }
     if let Some(components) = spec.get("components") {
         kustomization.components.extend(decode::list_of_texts(components)?);
@@ -67,10 +69,9 @@ pub(crate) fn add(object: &Node, kustomization: &mut Kustomization) -> Result<()
             *field = Some(text);
         }
     }
-    for image in spec
-        .get("images")
-        .map_or(Ok(Vec::new()), |it| decode::list(it, decode::image))?
-    {
+    for image in spec.get("images").map_or(Ok(Vec::new()), |it| {
+        decode::list(it, |it| decode::image(it, Unknowns::Refused))
+    })? {
         add_image(image, &mut kustomization.images);
     }
     Ok(())

@@ -93,6 +93,7 @@ pub(crate) fn generate(
         node.set("immutable", place, Node::new(place, Value::Bool(true)));
     }
     let mut resource = Resource::new(node);
+    resource.is_generated = true;
     resource.needs_hash = !options.disable_name_suffix_hash;
     resource.behavior = match &*generator.behavior {
         "merge" => Behavior::Merge,
@@ -222,6 +223,7 @@ pub(crate) fn absorb(resources: &mut Resources, mut made: Resource, is_open: boo
             made.set_namespace(old.namespace());
             made.take_history(&old);
             made.needs_hash &= old.needs_hash;
+            made.is_generated &= old.is_generated;
             // What was found by an earlier name or kind has to be of that kind still.
             let id = made.id();
             if !old.id().is_same(&id) {
@@ -276,7 +278,13 @@ const A_BYTE: usize = 4;
 /// What the hash is made of, as Go writes JSON.
 fn encoded(node: &Node) -> Result<String> {
     let kind = node.get("kind").map(Node::text).unwrap_or_default();
-    let value = |field: &str| node.get(field).map_or_else(|| "".into(), Node::to_json);
+    // Of what should be a map, a list is taken for none, and a scalar for its text.
+    let value = |field: &str| match node.get(field) {
+        None => "".into(),
+        Some(it) if it.is_scalar() => (*it.text()).into(),
+        Some(it) if matches!(it.value, Value::List(_)) => serde_json::Value::Null,
+        Some(it) => it.to_json(),
+    };
     let mut object = serde_json::Map::new();
     let more = match &*kind {
         "ConfigMap" => "binaryData",

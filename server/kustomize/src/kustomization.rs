@@ -2,7 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::{id::ResId, node::Place, selector::Selector, spec::FieldSpec};
+use crate::{
+    id::ResId,
+    node::Place,
+    selector::Selector,
+    spec::{FieldSpec, Specs},
+};
 
 /// The names that kustomize looks for, in its order (`sigs.k8s.io/kustomize/api/konfig`).
 pub const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
@@ -124,19 +129,70 @@ pub(crate) struct Var {
     pub(crate) field_path: Arc<str>,
 }
 
-/// An object of `transformers` that is built into kustomize.
+/// Whose namespace a transformer sets among the subjects of a role binding.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) enum Subjects {
+    /// Those that are named `default`.
+    #[default]
+    Default,
+    /// All service accounts.
+    All,
+    /// None.
+    None,
+}
+
+/// What sets the namespaces of objects.
+#[derive(Clone, Debug)]
+pub(crate) struct Namespace {
+    pub(crate) text: Text,
+    /// Only where none is written.
+    pub(crate) unset_only: bool,
+    pub(crate) subjects: Subjects,
+}
+
+/// A target of a `ValueAddTransformer`.
+#[derive(Clone, Debug)]
+pub(crate) struct ValueTarget {
+    pub(crate) place: Place,
+    pub(crate) select: Option<Selector>,
+    pub(crate) field_path: Arc<str>,
+    /// The position in a path of a file that the value is put at, counted from 1. 0: it replaces all.
+    pub(crate) position: usize,
+}
+
+/// What changes objects: a field of a kustomization, or an object that `transformers` names.
 #[derive(Clone, Debug)]
 pub(crate) enum Transformer {
     /// `PatchTransformer`, an entry of `patches`.
     Patch(Box<Patch>),
+    /// `PatchJson6902Transformer`, an entry of `patchesJson6902`.
+    JsonPatch(Box<Patch>),
+    /// `PatchStrategicMergeTransformer`, or `patchesStrategicMerge`: paths or texts, a text beside them, and what names them.
+    MergePatches(Vec<Text>, Option<Text>, Place),
+    /// `NamespaceTransformer`
+    Namespace(Namespace, Specs),
     /// `LabelTransformer` or `AnnotationsTransformer`.
-    Entries(Vec<(Text, Text)>, Vec<FieldSpec>),
+    Entries(Vec<(Text, Text)>, Specs),
     /// `PrefixTransformer`, `SuffixTransformer` or both in one: the text, whether it is a prefix, and where it goes.
-    Affix(Text, bool, Vec<FieldSpec>),
+    Affix(Text, bool, Specs),
     /// `ImageTagTransformer`
-    Image(Image, Vec<FieldSpec>),
+    Image(Image, Specs),
     /// `ReplicaCountTransformer`
-    Replicas(Replica, Vec<FieldSpec>),
+    Replicas(Replica, Specs),
+    /// `ReplacementTransformer`
+    Replacement(Box<Replacement>),
+    /// `ValueAddTransformer`
+    Value(Text, Vec<ValueTarget>),
+    /// `HashTransformer`
+    Hashes,
+}
+
+/// What `generators`, `transformers` and `validators` list.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Plugins {
+    pub(crate) generators: Vec<Text>,
+    pub(crate) transformers: Vec<Text>,
+    pub(crate) validators: Vec<Text>,
 }
 
 /// A kustomization file.
@@ -161,11 +217,8 @@ pub(crate) struct Kustomization {
     pub(crate) generators: Vec<Generator>,
     pub(crate) generator_options: Option<GeneratorOptions>,
     pub(crate) configurations: Vec<Text>,
-    /// The texts or files of transformers, and where the list is.
-    pub(crate) transformers: Vec<Text>,
-    pub(crate) transformers_place: Option<Place>,
-    /// What they do, once they are read.
-    pub(crate) external: Vec<Transformer>,
+    /// The texts, files or folders with objects that make, change and look at objects.
+    pub(crate) plugins: Plugins,
     /// The OpenAPI file that says how lists are merged.
     pub(crate) openapi: Option<Text>,
     /// What needs a program, a plugin or a schema of the user's to be built.

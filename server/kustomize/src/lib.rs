@@ -10,7 +10,6 @@ mod built;
 mod dates;
 mod decode;
 mod digest;
-mod external;
 mod facts;
 mod flux;
 mod generate;
@@ -22,6 +21,7 @@ mod names;
 mod node;
 mod openapi;
 mod patches;
+mod plugins;
 mod problem;
 mod references;
 mod replace;
@@ -33,6 +33,7 @@ mod spend;
 #[cfg(test)]
 mod tests;
 mod transform;
+mod value;
 mod vars;
 
 pub use build::{build, build_with};

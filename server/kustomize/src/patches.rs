@@ -99,13 +99,7 @@ pub(crate) fn apply_json(
         if is_noted {
             resource.store_id();
         }
-        let place = resource.node.place;
-        if resource.has_notes()
-            && let Some(metadata) = resource.metadata()
-            && metadata.get("annotations").is_none_or(Node::is_null)
-        {
-            metadata.set("annotations", place, Node::empty_map(place));
-        }
+        resource.show_notes();
         resource.unshare();
         json_patch::apply(&mut resource.node, operations)?;
         resource.make_texts("annotations");

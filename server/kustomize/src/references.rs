@@ -17,9 +17,12 @@ const MOST_PATH_BYTES: usize = 4096;
 /// The bytes of a kustomization that is looked into for this. Each of its texts may be a path.
 const MOST_BYTES: usize = 1 << 20;
 
-/// The files and folders that the kustomization of a folder may name: the paths of all its texts. More than it names may be among them, and
-/// nothing is missing that a build looks for because of this kustomization alone, unless that has more than a mebibyte. `None` if the folder has
-/// no kustomization.
+/// The fields that list objects which name files themselves.
+const OF_PLUGINS: [&str; 3] = ["generators", "transformers", "validators"];
+
+/// The files and folders that the kustomization of a folder may name: the paths of all its texts, and of the texts of the generators,
+/// transformers and validators that it names. More than it names may be among them, and nothing is missing that a build looks for because of
+/// this kustomization alone, unless that has more than a mebibyte. `None` if the folder has no kustomization.
 pub fn references(files: &dyn Files, folder: &Path) -> Option<BTreeSet<PathBuf>> {
     let mut sources = Sources::default();
     let mut found = BTreeSet::new();
@@ -36,9 +39,82 @@ pub fn references(files: &dyn Files, folder: &Path) -> Option<BTreeSet<PathBuf>>
         let read = sources.read_file(&path, &text);
         for document in read.iter().flatten() {
             add(document, folder, &mut found);
+            let mut plugins = Plugins {
+                files,
+                folder,
+                sources: &mut sources,
+                left: MOST_BYTES,
+            };
+            for field in document.entries().iter().filter(|it| OF_PLUGINS.contains(&&*it.key)) {
+                for item in field.value.items() {
+                    plugins.add(item, &mut found);
+                }
+            }
         }
     }
     is_there.then_some(found)
+}
+
+/// The objects that a kustomization names as plugins.
+struct Plugins<'a> {
+    files: &'a dyn Files,
+    /// The folder of the kustomization, which their paths are relative to.
+    folder: &'a Path,
+    sources: &'a mut Sources,
+    /// The bytes that are looked into for them.
+    left: usize,
+}
+
+impl Plugins<'_> {
+    /// Adds what the objects name that an item of a list has.
+    fn add(&mut self, item: &Node, found: &mut BTreeSet<PathBuf>) {
+        let Some(text) = item.as_str() else { return };
+        if text.contains('\n') {
+            if self.spend(text.len()) {
+                for document in self.sources.read_inside(item.place).unwrap_or_default() {
+                    add(&document, self.folder, found);
+                }
+            }
+            return;
+        }
+        let path = joined(self.folder, text);
+        if !self.files.is_folder(&path) {
+            self.add_file(&path, found);
+            return;
+        }
+        for name in FILE_NAMES {
+            let Some(read) = self.read(&path.join(name)) else {
+                continue;
+            };
+            let resources = read.iter().filter_map(|it| it.get("resources"));
+            let named: Vec<PathBuf> = resources
+                .flat_map(Node::items)
+                .filter_map(|it| Some(joined(&path, it.as_str()?)))
+                .collect();
+            for file in named {
+                self.add_file(&file, found);
+            }
+        }
+    }
+
+    fn add_file(&mut self, path: &Path, found: &mut BTreeSet<PathBuf>) {
+        for document in self.read(path).unwrap_or_default() {
+            add(&document, self.folder, found);
+        }
+    }
+
+    fn read(&mut self, path: &Path) -> Option<Vec<Node>> {
+        let text = self.files.read(path)?;
+        let is_in = self.spend(text.len());
+        is_in.then(|| self.sources.read_file(path, &text).ok()).flatten()
+    }
+
+    /// Whether so many bytes may be looked into.
+    fn spend(&mut self, bytes: usize) -> bool {
+        let left = self.left.checked_sub(bytes);
+        self.left = left.unwrap_or(self.left);
+        left.is_some()
+    }
 }
 
 fn add(node: &Node, folder: &Path, found: &mut BTreeSet<PathBuf>) {
@@ -71,8 +147,8 @@ mod tests {
             self.0.get(path).map(|it| Arc::from(*it))
         }
 
-        fn is_folder(&self, _: &Path) -> bool {
-            false
+        fn is_folder(&self, path: &Path) -> bool {
+            self.0.keys().any(|it| it.starts_with(path) && it != path)
         }
     }
 
@@ -85,6 +161,24 @@ mod tests {
             assert!(found.contains(Path::new(path)), "{path} in {found:?}");
         }
         assert_eq!(references(&files, Path::new("/r/base")), None);
+    }
+
+    #[test]
+    fn transformers_name_files() {
+        let text = "transformers:\n- t.yaml\n- ../more\n- |\n  kind: PatchTransformer\n  path: inline.yaml\n";
+        let files = Texts(HashMap::from([
+            ("/r/over/kustomization.yml".into(), text),
+            ("/r/over/t.yaml".into(), "kind: PatchTransformer\npath: p.yaml\n"),
+            ("/r/more/kustomization.yaml".into(), "resources: [m.yaml]\n"),
+            (
+                "/r/more/m.yaml".into(),
+                "kind: PatchTransformer\npath: of-folder.yaml\n",
+            ),
+        ]));
+        let found = references(&files, Path::new("/r/over")).expect("a kustomization");
+        for path in ["/r/over/p.yaml", "/r/over/inline.yaml", "/r/over/of-folder.yaml"] {
+            assert!(found.contains(Path::new(path)), "{path} in {found:?}");
+        }
     }
 
     #[test]

@@ -40,6 +40,8 @@ pub(crate) struct Resource {
     pub(crate) prefixes: Vec<Arc<str>>,
     pub(crate) suffixes: Vec<Arc<str>>,
     pub(crate) behavior: Behavior,
+    /// A generator has made it.
+    pub(crate) is_generated: bool,
     /// Its name gets a hash of its content.
     pub(crate) needs_hash: bool,
     /// The names of vars that read it.
@@ -59,6 +61,7 @@ impl Resource {
             prefixes: Vec::new(),
             suffixes: Vec::new(),
             behavior: Behavior::Create,
+            is_generated: false,
             needs_hash: false,
             vars: Vec::new(),
             is_gone: false,
@@ -159,9 +162,25 @@ impl Resource {
         self.vars.clone_from(&old.vars);
     }
 
+    /// What kustomize notes of it in its annotations: what it was called, and what its name got.
+    pub(crate) fn notes(&self) -> String {
+        format!("{:?} {:?} {:?}", self.previous, self.prefixes, self.suffixes)
+    }
+
     /// Whether kustomize keeps notes of it in its annotations, which are then there.
     pub(crate) fn has_notes(&self) -> bool {
-        !(self.previous.is_empty() && self.prefixes.is_empty() && self.suffixes.is_empty()) || self.needs_hash
+        !(self.previous.is_empty() && self.prefixes.is_empty() && self.suffixes.is_empty()) || self.is_generated
+    }
+
+    /// Makes the annotations that have kustomize's notes, if it keeps some: what looks for annotations finds them.
+    pub(crate) fn show_notes(&mut self) {
+        let place = self.node.place;
+        if self.has_notes()
+            && let Some(metadata) = self.metadata()
+            && metadata.get("annotations").is_none_or(Node::is_null)
+        {
+            metadata.set("annotations", place, Node::empty_map(place));
+        }
     }
 
     /// The labels or annotations (`GetLabels`, `GetAnnotations`).

@@ -242,6 +242,12 @@ impl Sources {
         (&self.documents[place.document as usize].tree, place.node)
     }
 
+    /// Whether a place is that of a scalar with this text.
+    pub(crate) fn is_scalar_of(&self, place: Place, text: &str) -> bool {
+        let (tree, node) = self.tree(place);
+        tree.is_scalar(node) && tree.scalar(node) == text
+    }
+
     /// Whether a place is in a text that is written in a scalar.
     pub fn is_inside(&self, place: Place) -> bool {
         self.documents[place.document as usize].within.is_some()

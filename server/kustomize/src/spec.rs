@@ -33,7 +33,7 @@ pub(crate) struct NameReference {
 }
 
 /// Field specs, which kustomizations without ones of their own share.
-type Specs = Arc<Vec<FieldSpec>>;
+pub(crate) type Specs = Arc<Vec<FieldSpec>>;
 
 /// The fields that transformers change (`TransformerConfig`).
 #[derive(Clone, PartialEq, Debug, Default)]

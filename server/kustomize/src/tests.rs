@@ -1,5 +1,7 @@
 //! Builds of a few files.
 
+mod plugins;
+
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -176,8 +178,8 @@ fn what_is_made_or_missing_is_left_out() {
         build(&files, Path::new("/o"))
     };
     for (more, unread) in [
-        ("helmCharts: [{name: a}]\n", Unread::Made("helmCharts")),
-        ("generators: [g.yaml]\n", Unread::Made("generators")),
+        ("helmCharts: [{name: a}]\n", Unread::Made("helmCharts", None)),
+        ("generators: [g.yaml]\n", Unread::Missing("g.yaml".to_owned())),
         ("bases: [gone.yaml]\n", Unread::Missing("gone.yaml".to_owned())),
     ] {
         let built = of(more);
@@ -185,54 +187,23 @@ fn what_is_made_or_missing_is_left_out() {
         assert_eq!(built.unread.first().map(|it| &it.0), Some(&unread));
         assert!(!built.is_changing);
     }
-    assert_eq!(of("validators: [v.yaml]\n").objects.unwrap().len(), 1);
+    assert_eq!(
+        of("validators: [v.yaml]\n").objects.unwrap_err().kind,
+        ProblemKind::Missing
+    );
     // What changes objects in a way that is not known says which objects there are.
     for (more, kind) in [
         (
-            "transformers: [t.yaml]\npatches: [{patch: 'a: ['}]\n",
+            "transformers: [https://example.com/t.yaml]\n",
             ProblemKind::NotSupported,
         ),
+        ("transformers: [t.yaml]\n", ProblemKind::Missing),
         ("components: [../c]\n", ProblemKind::Missing),
     ] {
         let built = of(more);
         assert_eq!(built.objects.unwrap_err().kind, kind);
         assert!(built.is_changing && built.resources.len() == 1);
     }
-}
-
-#[test]
-fn transformers_that_are_built_in_change_objects() {
-    let label = "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: a}\nlabels: {a: b}\nfieldSpecs: [{path: metadata/labels, create: true}]\n";
-    let patch =
-        "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: b}\npath: p.yaml\ntarget: {kind: Widget}\n";
-    let files = memory(&[
-        (
-            "o/kustomization.yaml",
-            &format!(
-                "resources: [w.yaml]\ntransformers:\n- patch.yaml\n- |\n  {}\n",
-                label.trim_end().replace('\n', "\n  ")
-            ),
-        ),
-        ("o/patch.yaml", patch),
-        ("o/p.yaml", "- {op: remove, path: /spec/size}\n"),
-        ("o/w.yaml", WIDGET),
-    ]);
-    let built = build(&files, Path::new("/o"));
-    assert!(built.unread.is_empty() && built.is_changing);
-    let objects = built.objects.expect("it is built");
-    let json = objects[0].node.to_json();
-    assert_eq!(json["metadata"]["labels"]["a"], "b", "{json}");
-    assert!(json["spec"].get("size").is_none(), "{json}");
-    // What a program does is not known.
-    let files = memory(&[
-        ("o/kustomization.yaml", "resources: [w.yaml]\ntransformers: [t.yaml]\n"),
-        (
-            "o/t.yaml",
-            "apiVersion: example.com/v1\nkind: Mine\nmetadata: {name: a}\n",
-        ),
-        ("o/w.yaml", WIDGET),
-    ]);
-    assert!(build(&files, Path::new("/o")).objects.is_err());
 }
 
 #[test]

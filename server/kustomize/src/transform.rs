@@ -6,7 +6,7 @@ use crd_analyzer_goregexp::GoRegex;
 
 use crate::{
     id::Gvk,
-    kustomization::{Image, Kustomization, Replica, Text},
+    kustomization::{Image, Label, Namespace, Replica, Subjects, Text},
     node::{Node, Place, Value},
     problem::{Problem, Result},
     resource::{Resource, Resources},
@@ -27,8 +27,8 @@ fn set_text(node: &mut Node, place: Place, text: Arc<str>) -> Result<()> {
 }
 
 /// `namespace`
-pub(crate) fn namespace(resources: &mut Resources, namespace: &Text, specs: &[FieldSpec]) -> Result<()> {
-    if namespace.text.is_empty() {
+pub(crate) fn namespace(resources: &mut Resources, namespace: &Namespace, specs: &[FieldSpec]) -> Result<()> {
+    if namespace.text.text.is_empty() {
         return Ok(());
     }
     // The objects before have their new ids, and those after the ones that they had.
@@ -48,7 +48,7 @@ pub(crate) fn namespace(resources: &mut Resources, namespace: &Text, specs: &[Fi
         *count += 1;
         if *count != 1 {
             return Err(Problem::fails(
-                namespace.place,
+                namespace.text.place,
                 format!("`namespace` makes two objects {id}"),
             ));
         }
@@ -56,12 +56,35 @@ pub(crate) fn namespace(resources: &mut Resources, namespace: &Text, specs: &[Fi
     Ok(())
 }
 
-fn set_namespace(resource: &mut Resource, namespace: &Text, specs: &[FieldSpec]) -> Result<()> {
+/// Sets the namespace of an object, and the others that belong to it.
+pub(crate) fn set_namespace(resource: &mut Resource, namespace: &Namespace, specs: &[FieldSpec]) -> Result<()> {
     let gvk = resource.gvk();
-    let mut set = |node: &mut Node| set_text(node, namespace.place, namespace.text.clone());
+    let Text { text, place } = &namespace.text;
+    let mut set = |node: &mut Node| {
+        if namespace.unset_only && node.is_scalar() && !node.is_null() && !node.text().is_empty() {
+            return Ok(());
+        }
+        set_text(node, *place, text.clone())
+    };
+    let is_binding = matches!(&*gvk.kind, "RoleBinding" | "ClusterRoleBinding");
+    let (key, wanted) = match namespace.subjects {
+        Subjects::Default => ("name", "default"),
+        Subjects::All => ("kind", "ServiceAccount"),
+        Subjects::None => ("", ""),
+    };
+    if is_binding && let Some(Value::List(subjects)) = resource.node.get_mut("subjects").map(|it| &mut it.value) {
+        let subjects = subjects.iter_mut();
+        for subject in subjects.filter(|it| it.get(key).is_some_and(|it| it.text() == wanted)) {
+            if subject.get("namespace").is_none() {
+                let none = Node::new(*place, Value::Null { is_written: false });
+                subject.set("namespace", *place, none);
+            }
+            subject.get_mut("namespace").map_or(Ok(()), &mut set)?;
+        }
+    }
     let mut change = Change {
         create: Some(Create::Scalar),
-        place: namespace.place,
+        place: *place,
         set: &mut set,
     };
     if !gvk.is_cluster_scoped() {
@@ -72,7 +95,6 @@ fn set_namespace(resource: &mut Resource, namespace: &Text, specs: &[FieldSpec])
         };
         change.apply(&mut resource.node, &gvk, &spec)?;
     }
-    let is_binding = matches!(&*gvk.kind, "RoleBinding" | "ClusterRoleBinding");
     let is_wanted = |spec: &&FieldSpec| {
         *spec.path != *"metadata/namespace"
             && !(gvk.api_version() != "v1" && *spec.path == *"metadata/name")
@@ -80,22 +102,8 @@ fn set_namespace(resource: &mut Resource, namespace: &Text, specs: &[FieldSpec])
                 && matches!(&*spec.gvk.kind, "RoleBinding" | "ClusterRoleBinding")
                 && *spec.path == *"subjects/namespace")
     };
-    if is_binding && let Some(Value::List(subjects)) = resource.node.get_mut("subjects").map(|it| &mut it.value) {
-        let defaults = subjects
-            .iter_mut()
-            .filter(|it| it.get("name").is_some_and(|it| it.text() == "default"));
-        for subject in defaults {
-            subject.set(
-                "namespace",
-                namespace.place,
-                Node::string(namespace.place, namespace.text.clone()),
-            );
-        }
-    }
-    let specs = specs.iter().filter(is_wanted);
-    specs
-        .into_iter()
-        .try_for_each(|it| change.apply(&mut resource.node, &gvk, it))
+    let mut specs = specs.iter().filter(is_wanted);
+    specs.try_for_each(|it| change.apply(&mut resource.node, &gvk, it))
 }
 
 /// What `namePrefix` and `nameSuffix` leave alone.
@@ -134,8 +142,9 @@ pub(crate) fn affix(resources: &mut Resources, text: &Text, is_prefix: bool, spe
                 } else {
                     format!("{name}{affix}")
                 };
-                let place = node.place;
+                let (place, shared) = (node.place, node.shared);
                 set_text(node, place, name.into())?;
+                node.shared = shared;
                 node.note_removal("".into(), text.place);
                 Ok(())
             };
@@ -144,18 +153,22 @@ pub(crate) fn affix(resources: &mut Resources, text: &Text, is_prefix: bool, spe
                 place: text.place,
                 set: &mut set,
             };
-            change.apply(&mut resource.node, &gvk, spec)?;
+            resource.change(|it| change.apply(&mut it.node, &gvk, spec))?;
         }
     }
     Ok(())
 }
 
-/// Sets entries of the objects that the specs lead to.
-fn set_entries(resources: &mut Resources, pairs: &[(Text, Text)], specs: &[FieldSpec]) -> Result<()> {
+/// Sets labels or annotations: entries of the objects that the specs lead to.
+pub(crate) fn entries(resources: &mut Resources, pairs: &[(Text, Text)], specs: &[FieldSpec]) -> Result<()> {
     let mut pairs: Vec<&(Text, Text)> = pairs.iter().collect();
     pairs.sort_by(|a, b| a.0.text.cmp(&b.0.text));
+    let finds_annotations = specs.iter().any(|it| !it.create && *it.path == *"metadata/annotations");
     for resource in resources.list_mut() {
         let gvk = resource.gvk();
+        if finds_annotations {
+            resource.show_notes();
+        }
         for (key, value) in &pairs {
             resource.shared += 1;
             let new = Node {
@@ -175,6 +188,7 @@ fn set_entries(resources: &mut Resources, pairs: &[(Text, Text)], specs: &[Field
                         replaced.extend(Some(old.shared).filter(|it| *it != 0));
                         Node {
                             shared: old.shared,
+                            is_quoted: old.is_quoted,
                             ..new.clone()
                         }
                     }
@@ -202,35 +216,27 @@ fn set_entries(resources: &mut Resources, pairs: &[(Text, Text)], specs: &[Field
     Ok(())
 }
 
-/// `labels` and `commonLabels`
-pub(crate) fn labels(resources: &mut Resources, kustomization: &Kustomization, config: &Config) -> Result<()> {
-    for label in &kustomization.labels {
-        let mut specs = label.fields.clone();
-        merge_specs(&mut specs, &config.labels)?;
-        if label.include_selectors {
-            merge_specs(&mut specs, &config.common_labels)?;
-        } else {
-            if label.include_templates {
-                merge_specs(&mut specs, &config.template_labels)?;
-            }
-            if label.include_volume_claim_templates {
-                merge_specs(&mut specs, &config.volume_claim_template_labels)?;
-            }
-            let of_object = FieldSpec {
-                gvk: Gvk::default(),
-                path: "metadata/labels".into(),
-                create: true,
-            };
-            merge_specs(&mut specs, &[of_object])?;
-        }
-        set_entries(resources, &label.pairs, &specs)?;
+/// The fields that an entry of `labels` is for.
+pub(crate) fn specs_of_label(label: &Label, config: &Config) -> Result<Vec<FieldSpec>> {
+    let mut specs = label.fields.clone();
+    merge_specs(&mut specs, &config.labels)?;
+    if label.include_selectors {
+        merge_specs(&mut specs, &config.common_labels)?;
+        return Ok(specs);
     }
-    set_entries(resources, &kustomization.common_labels, &config.common_labels)
-}
-
-/// `commonAnnotations`
-pub(crate) fn annotations(resources: &mut Resources, pairs: &[(Text, Text)], specs: &[FieldSpec]) -> Result<()> {
-    set_entries(resources, pairs, specs)
+    if label.include_templates {
+        merge_specs(&mut specs, &config.template_labels)?;
+    }
+    if label.include_volume_claim_templates {
+        merge_specs(&mut specs, &config.volume_claim_template_labels)?;
+    }
+    let of_object = FieldSpec {
+        gvk: Gvk::default(),
+        path: "metadata/labels".into(),
+        create: true,
+    };
+    merge_specs(&mut specs, &[of_object])?;
+    Ok(specs)
 }
 
 /// `replicas`

@@ -2,8 +2,8 @@
 #![allow(clippy::format_push_string, clippy::format_collect, reason = "the texts are short")]
 
 mod openapi;
+mod plugins;
 mod simple;
-mod transformers;
 
 use fastrand::Rng;
 
@@ -446,7 +446,7 @@ impl Made<'_> {
             text.push_str(&self.replacements(&objects));
         }
         self.add_openapi(&mut text, folder);
-        self.add_transformers(&mut text, folder, &objects);
+        self.add_plugins(&mut text, folder, &objects);
         self.files.push((format!("{folder}/kustomization.yaml"), text));
         objects
     }

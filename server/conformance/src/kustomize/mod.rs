@@ -231,7 +231,7 @@ fn compare(oracle: &Path, cases: &[Case], is_verbose: bool) -> anyhow::Result<bo
     let mut built = 0;
     for (case, answer) in asked.iter().zip(&answers) {
         let theirs = match answer["error"].as_str() {
-            Some(error) => Err(error.lines().last().unwrap_or_default().to_owned()),
+            Some(error) => Err(told(error)),
             None => Ok(answer["objects"].as_array().cloned().unwrap_or_default()),
         };
         match (&case.ours, theirs) {
@@ -299,6 +299,12 @@ fn compare(oracle: &Path, cases: &[Case], is_verbose: bool) -> anyhow::Result<bo
         println!("{count} not compared: {what}");
     }
     Ok(differ == 0)
+}
+
+/// The line of an error that says most: the last one, unless that prints values of Go.
+fn told(error: &str) -> String {
+    let is_told = |it: &&str| !it.starts_with('&') && !it.trim_matches('-').is_empty();
+    error.lines().rfind(is_told).unwrap_or_default().to_owned()
 }
 
 /// Whether the kustomization sets its own order.

@@ -1,82 +1,251 @@
-//! What `transformers` names, and what is not built here.
+//! What changes the objects of a kustomization, one transformer after the other.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
-use super::{Building, Result};
+use super::{A_LOOK, Building, Result, objects};
 use crate::{
-    built::Unread,
-    kustomization::{Kustomization, Text, Transformer},
+    bases::Accumulated,
+    decode::{self, Unknowns},
+    generate, json_patch,
+    kustomization::{Kustomization, Namespace, Patch, Replacement, Subjects, Text, Transformer},
+    node::{Node, Place, Value},
+    patches::{Patched, apply, apply_as_target, apply_json, target_of},
     problem::{Problem, ProblemKind},
-    sources::joined,
+    replace,
+    resource::{Allowed, Resource, Resources},
+    sources::{joined, unread},
+    spec::Config,
+    spend, transform, value,
 };
 
+/// What the fields of a kustomization change, in the order in which kustomize does (`configureBuiltinTransformers`).
+fn of_fields(kustomization: &Kustomization, config: &Config) -> Result<Vec<Transformer>> {
+    let mut all = Vec::new();
+    if let Some(first) = kustomization.patches_strategic_merge.first() {
+        let patches = kustomization.patches_strategic_merge.clone();
+        all.push(Transformer::MergePatches(patches, None, first.place));
+    }
+    let patches = kustomization.patches.iter();
+    all.extend(patches.map(|it| Transformer::Patch(Box::new(it.clone()))));
+    if let Some(namespace) = &kustomization.namespace {
+        let namespace = Namespace {
+            text: namespace.clone(),
+            unset_only: false,
+            subjects: Subjects::Default,
+        };
+        all.push(Transformer::Namespace(namespace, config.namespace.clone()));
+    }
+    for (affix, is_prefix, specs) in [
+        (&kustomization.name_prefix, true, &config.name_prefix),
+        (&kustomization.name_suffix, false, &config.name_suffix),
+    ] {
+        if let Some(affix) = affix.as_ref().filter(|it| !it.text.is_empty()) {
+            all.push(Transformer::Affix(affix.clone(), is_prefix, specs.clone()));
+        }
+    }
+    for label in &kustomization.labels {
+        let specs = Arc::new(transform::specs_of_label(label, config)?);
+        all.push(Transformer::Entries(label.pairs.clone(), specs));
+    }
+    for (pairs, specs) in [
+        (&kustomization.common_labels, &config.common_labels),
+        (&kustomization.common_annotations, &config.common_annotations),
+    ] {
+        if !pairs.is_empty() {
+            all.push(Transformer::Entries(pairs.clone(), specs.clone()));
+        }
+    }
+    let patches = kustomization.patches_json.iter();
+    all.extend(patches.map(|it| Transformer::JsonPatch(Box::new(it.clone()))));
+    let replicas = kustomization.replicas.iter();
+    all.extend(replicas.map(|it| Transformer::Replicas(it.clone(), config.replicas.clone())));
+    let images = kustomization.images.iter();
+    all.extend(images.map(|it| Transformer::Image(it.clone(), config.images.clone())));
+    let replacements = kustomization.replacements.iter();
+    all.extend(replacements.map(|it| Transformer::Replacement(Box::new(it.clone()))));
+    Ok(all)
+}
+
 impl Building<'_> {
-    /// Reads what `transformers` names. What is not built here changes objects in a way that is not known.
-    pub(super) fn read_transformers(&mut self, folder: &Path, kustomization: &mut Kustomization) -> Result<()> {
-        let Some(place) = kustomization
-            .transformers_place
-            .filter(|_| !kustomization.transformers.is_empty())
-        else {
+    /// Changes the objects as the fields of a kustomization say, and then what `transformers` names.
+    pub(super) fn transform(
+        &mut self,
+        folder: &Path,
+        kustomization: &Kustomization,
+        found: &mut Accumulated,
+    ) -> Result<()> {
+        let mut all = of_fields(kustomization, &found.config)?;
+        all.extend(self.transformers(folder, &kustomization.plugins.transformers)?);
+        all.iter()
+            .try_for_each(|it| self.apply(folder, it, &mut found.resources))
+    }
+
+    /// Changes the objects.
+    pub(super) fn apply(&mut self, folder: &Path, transformer: &Transformer, resources: &mut Resources) -> Result<()> {
+        // Each transformer looks at all objects.
+        spend::work(A_LOOK * resources.list().len())?;
+        let is_open = self.is_open();
+        match transformer {
+            Transformer::Patch(patch) => {
+                let read = self.patch(folder, patch)?;
+                apply(resources, patch, read, is_open)?;
+                resources.drop_gone();
+                Ok(())
+            }
+            Transformer::JsonPatch(patch) => {
+                let operations = self.json_patch(folder, patch)?;
+                apply_json(resources, patch, &operations, false)
+            }
+            Transformer::MergePatches(written, text, place) => {
+                let patches = self.merge_patches(folder, (written, text.as_ref()), *place)?;
+                for patch in patches {
+                    if let Some(n) = target_of(resources, &patch, is_open)?
+                        && let Some(resource) = resources.get_mut(n)
+                    {
+                        apply_as_target(resource, &patch.node, Allowed::default())?;
+                    }
+                }
+                resources.drop_gone();
+                Ok(())
+            }
+            Transformer::Namespace(namespace, specs) => transform::namespace(resources, namespace, specs),
+            Transformer::Entries(pairs, specs) => transform::entries(resources, pairs, specs),
+            Transformer::Affix(text, is_prefix, specs) => transform::affix(resources, text, *is_prefix, specs),
+            Transformer::Image(image, specs) => transform::images(resources, image, specs),
+            Transformer::Replicas(replica, specs) => transform::replicas(resources, replica, specs, is_open),
+            Transformer::Replacement(replacement) => self.replacement(folder, replacement, resources),
+            Transformer::Value(text, targets) => targets.iter().try_for_each(|it| value::add(resources, text, it)),
+            Transformer::Hashes => generate::add_hashes(resources),
+        }
+    }
+
+    fn replacement(&mut self, folder: &Path, replacement: &Replacement, resources: &mut Resources) -> Result<()> {
+        let is_open = self.is_open();
+        let Some(path) = &replacement.path else {
+            return replace::replace(resources, replacement, is_open);
+        };
+        if replacement.source.is_some() || replacement.targets.is_some() {
+            return Err(Problem::fails(
+                replacement.place,
+                "a replacement has either `path` or its own fields",
+            ));
+        }
+        let Some(read) = self.read_file(&joined(folder, &path.text))? else {
+            return Err(unread(self.files, folder, &path.text, path.place));
+        };
+        let Some(root) = read.into_iter().next() else {
             return Ok(());
         };
-        let is_inline = |it: &&Text| it.text.contains('\n');
-        let (inline, named): (Vec<&Text>, Vec<&Text>) = kustomization.transformers.iter().partition(is_inline);
-        let mut objects = Vec::new();
-        let mut is_read = true;
-        // kustomize takes texts before files.
-        for text in inline {
-            objects.extend(self.sources.read_inside(text.place)?);
-        }
-        for path in named {
-            let file = joined(folder, &path.text);
-            let read = if self.files.is_folder(&file) {
-                None
-            } else {
-                self.read_file(&file)?
-            };
-            is_read &= read.is_some();
-            objects.extend(read.into_iter().flatten());
-        }
-        let mut external = Vec::new();
-        for object in objects {
-            let object = self.newer(object);
-            match Transformer::of(&object)? {
-                Some(found) => external.extend(found),
-                None => is_read = false,
-            }
-        }
-        if is_read {
-            kustomization.external = external;
-        } else {
-            kustomization.unsupported.push(("transformers", place));
+        let items = match &root.value {
+            Value::List(items) => items.as_slice(),
+            _ => std::slice::from_ref(&root),
+        };
+        for item in items {
+            let replacement = decode::replacement(item, Unknowns::Ignored)?;
+            replace::replace(resources, &replacement, is_open)?;
         }
         Ok(())
     }
 
-    /// Notes what needs a program or a schema of the user's.
-    pub(super) fn note_unsupported(&mut self, kustomization: &Kustomization) {
-        for (field, place) in &kustomization.unsupported {
-            match *field {
-                "helmCharts" | "helmChartInflationGenerator" | "generators" => {
-                    self.unread.push((Unread::Made(field), *place));
-                }
-                // They change nothing.
-                "validators" => {}
-                _ => {
-                    self.is_changing = true;
-                    let problem = || {
-                        let message = format!("crd-analyzer does not build `{field}`");
-                        Problem::new(ProblemKind::NotSupported, *place, message)
-                    };
-                    self.blocked.get_or_insert_with(problem);
-                }
-            }
+    fn json_patch(&mut self, folder: &Path, patch: &Patch) -> Result<Vec<json_patch::Operation>> {
+        if patch.target.as_ref().is_none_or(|it| it.id.name.is_empty()) {
+            return Err(Problem::fails(
+                patch.place,
+                "a JSON patch of `patchesJson6902` needs the name of its target",
+            ));
         }
-        self.is_changing |= !kustomization.patches.is_empty()
-            || !kustomization.patches_strategic_merge.is_empty()
-            || !kustomization.patches_json.is_empty()
-            || !kustomization.replacements.is_empty()
-            || !kustomization.vars.is_empty()
-            || !kustomization.external.is_empty();
+        match self.patch(folder, patch)? {
+            Patched::Json(operations) if operations.is_empty() => {
+                Err(Problem::fails(patch.place, "patch appears to be empty"))
+            }
+            Patched::Json(operations) => Ok(operations),
+            Patched::Merge(_) => Err(Problem::fails(patch.place, "the patch is not a JSON patch")),
+        }
+    }
+
+    /// Strategic merge patches: those of paths or texts, and of a text.
+    fn merge_patches(
+        &mut self,
+        folder: &Path,
+        (written, text): (&[Text], Option<&Text>),
+        place: Place,
+    ) -> Result<Vec<Resource>> {
+        if written.is_empty() && text.is_none() {
+            return Err(Problem::fails(place, "empty file path and empty patch content"));
+        }
+        let mut patches = Vec::new();
+        for patch in written {
+            let is_text = patch.text.contains('\n') || patch.text.trim_start().starts_with('{');
+            let read = if is_text {
+                self.read_text(patch)?
+            } else {
+                self.patch_file(folder, patch)?
+            };
+            patches.extend(self.patches_of(read, patch.place)?);
+        }
+        if let Some(text) = text {
+            let read = self.read_text(text)?;
+            patches.extend(self.patches_of(read, text.place)?);
+        }
+        if patches.is_empty() {
+            return Err(Problem::fails(place, "patch appears to be empty"));
+        }
+        Ok(patches)
+    }
+
+    fn patches_of(&mut self, read: Vec<Node>, place: Place) -> Result<Vec<Resource>> {
+        let nodes = read.into_iter().map(|it| self.newer(it)).collect();
+        objects(nodes).map_err(|it| it.at(place))
+    }
+
+    fn patch_file(&mut self, folder: &Path, path: &Text) -> Result<Vec<Node>> {
+        let file = joined(folder, &path.text);
+        let Some(text) = self.text(&file)? else {
+            self.misread.push(folder.to_owned());
+            return Err(unread(self.files, folder, &path.text, path.place));
+        };
+        let read = self.sources.read_file(&file, &text);
+        self.patches.push(file);
+        read.map_err(|it| it.at(path.place))
+    }
+
+    fn patch(&mut self, folder: &Path, patch: &Patch) -> Result<Patched> {
+        let (read, place) = match (&patch.path, &patch.text) {
+            (Some(path), None) => (self.patch_file(folder, path)?, path.place),
+            (None, Some(text)) => (self.read_text(text)?, text.place),
+            (None, None) => return Err(Problem::fails(patch.place, "a patch needs `path` or `patch`")),
+            (Some(_), Some(_)) => return Err(Problem::fails(patch.place, "a patch has either `path` or `patch`")),
+        };
+        let mut nodes = read;
+        if let Some(first) = nodes.first()
+            && matches!(first.value, Value::List(_))
+        {
+            let written = match &patch.path {
+                Some(path) => self.text(&joined(folder, &path.text))?,
+                None => patch.text.as_ref().map(|it| it.text.clone()),
+            };
+            spend::text(written.as_ref().map_or(0, |it| it.len()))?;
+            if let Some(why) = written.and_then(|it| json_patch::is_refused(&it)) {
+                let message = format!("a patch that begins with `[` must be JSON: {why}");
+                return Err(Problem::fails(first.place, message));
+            }
+            return match json_patch::operations(first) {
+                Some(operations) => Ok(Patched::Json(operations)),
+                None => Err(Problem::fails(first.place, "an operation of a patch must be an object")),
+            };
+        }
+        nodes.retain(|it| !it.is_empty());
+        let nodes = nodes.into_iter().map(|it| self.newer(it)).collect();
+        let patches = objects(nodes).map_err(|it| it.at(place))?;
+        Ok(Patched::Merge(patches))
+    }
+
+    /// The documents of a text that is written in a scalar.
+    fn read_text(&mut self, text: &Text) -> Result<Vec<Node>> {
+        if !self.sources.is_scalar_of(text.place, &text.text) {
+            let message = "crd-analyzer does not build patches whose text something else has changed";
+            return Err(Problem::new(ProblemKind::NotSupported, text.place, message));
+        }
+        self.sources.read_inside(text.place)
     }
 }

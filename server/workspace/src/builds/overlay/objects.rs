@@ -55,8 +55,14 @@ pub(super) fn told_unread(unread: &Unread) -> Finding {
             format!("`{}` is not read: {}", words::clip(path, 50), words::clip(why, 30)),
             "the other resources are checked",
         ),
-        Unread::Made(field) => (
-            format!("crd-analyzer does not check the objects from `{field}`"),
+        Unread::Made(field, kind) => (
+            match kind {
+                None => format!("crd-analyzer does not check the objects from `{field}`"),
+                Some(kind) => format!(
+                    "crd-analyzer does not check the objects from the generator `{}`",
+                    words::clip(kind, 40)
+                ),
+            },
             "crd-analyzer runs neither Helm nor plugins: the other resources are checked",
         ),
     };

@@ -1,0 +1,198 @@
+//! The objects that `generators`, `transformers` and `validators` list: those that are built into kustomize are run, and the others named.
+
+use std::path::Path;
+
+use super::{Building, Result, objects};
+use crate::{
+    bases::Accumulated,
+    built::Unread,
+    generate,
+    kustomization::{Generator, GeneratorOptions, Kustomization, Text, Transformer},
+    node::Place,
+    plugins::Making,
+    problem::{Problem, ProblemKind},
+    resource::{Resource, Resources},
+    sources::{joined, unread},
+    spend,
+};
+
+/// An object of a list, and the entry that names it.
+type Plugin = (Resource, Place);
+
+/// The label that validators may add.
+const VALIDATED_BY: &str = "validated-by";
+
+impl Building<'_> {
+    /// What a list names: objects in texts, files and kustomizations, each with the entry that names it. What is not read is among `unread`.
+    fn plugins(&mut self, folder: &Path, list: &[Text]) -> Result<Vec<Plugin>> {
+        let mut found = Accumulated::default();
+        let mut entries = Vec::new();
+        let is_inline = |it: &&Text| it.text.contains('\n') || it.text.trim_start().starts_with('{');
+        let (inline, named): (Vec<&Text>, Vec<&Text>) = list.iter().partition(is_inline);
+        // kustomize takes texts before files.
+        for text in inline {
+            let nodes = self.sources.read_inside(text.place)?;
+            let nodes = nodes.into_iter().map(|it| self.newer(it)).collect();
+            for object in objects(nodes).map_err(|it| it.at(text.place))? {
+                found.resources.add(object)?;
+            }
+            entries.resize(found.resources.list().len(), text.place);
+        }
+        for path in named.into_iter().filter(|it| !it.text.is_empty()) {
+            self.resource(folder, path, &mut found)?;
+            entries.resize(found.resources.list().len(), path.place);
+        }
+        let objects = std::mem::take(found.resources.list_mut());
+        Ok(objects.into_iter().zip(entries).collect())
+    }
+
+    /// The same for what changes or checks objects. What is not read has a problem each.
+    fn known_plugins(&mut self, folder: &Path, list: &[Text]) -> Result<(Vec<Plugin>, Vec<Problem>)> {
+        let before = self.unread.len();
+        let plugins = self.plugins(folder, list)?;
+        let problems = self.unread.split_off(before).into_iter().map(|(unread, place)| {
+            let (kind, message) = match unread {
+                Unread::Missing(path) => (ProblemKind::Missing, format!("the file `{path}` does not exist")),
+                Unread::Remote(url) => (ProblemKind::NotSupported, format!("`{url}` is remote and is not read")),
+                Unread::Refused(path, why) => (ProblemKind::NotSupported, format!("`{path}` is not read: {why}")),
+                Unread::Made(field, _) => {
+                    let message = format!("crd-analyzer does not build `{field}`");
+                    (ProblemKind::NotSupported, message)
+                }
+            };
+            Problem::new(kind, place, message)
+        });
+        Ok((plugins, problems.collect()))
+    }
+
+    /// Runs the generators that are built in.
+    pub(super) fn run_generators(&mut self, folder: &Path, list: &[Text], resources: &mut Resources) -> Result<()> {
+        if list.is_empty() {
+            return Ok(());
+        }
+        let plugins = self.plugins(folder, list)?;
+        let mut making = Vec::new();
+        for (object, entry) in plugins {
+            if let Some(found) = Making::of(&object.node).map_err(|it| it.at(entry))? {
+                making.push(found);
+            } else {
+                let made = Unread::Made("generators", Some(object.kind().to_string()));
+                self.unread.push((made, entry));
+            }
+        }
+        for making in making {
+            let made = match making {
+                Making::Map(generator) => self.generated(folder, &generator, None)?,
+                Making::Account(made) => *made,
+            };
+            generate::absorb(resources, made, self.is_open())?;
+        }
+        Ok(())
+    }
+
+    /// What a generator makes of the files that it names.
+    pub(super) fn generated(
+        &mut self,
+        folder: &Path,
+        generator: &Generator,
+        general: Option<&GeneratorOptions>,
+    ) -> Result<Resource> {
+        let mut read = |path: &str, place| {
+            let text = self.text(&joined(folder, path))?;
+            text.ok_or_else(|| unread(self.files, folder, path, place))
+        };
+        generate::generate(generator, general, &mut read)
+    }
+
+    /// The transformers that a list names. The others change objects in a way that is not known.
+    pub(super) fn transformers(&mut self, folder: &Path, list: &[Text]) -> Result<Vec<Transformer>> {
+        if list.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (plugins, problems) = self.known_plugins(folder, list)?;
+        for problem in problems {
+            self.note_unknown_change(problem);
+        }
+        let mut transformers = Vec::new();
+        for (object, entry) in plugins {
+            if let Some(found) = Transformer::of(&object.node, folder).map_err(|it| it.at(entry))? {
+                transformers.extend(found);
+            } else {
+                let message = format!("crd-analyzer does not run the transformer `{}`", object.kind());
+                self.note_unknown_change(Problem::new(ProblemKind::NotSupported, entry, message));
+            }
+        }
+        self.is_changing |= !transformers.is_empty();
+        Ok(transformers)
+    }
+
+    /// Runs the validators that are built in: transformers that may change nothing.
+    pub(super) fn validate(&mut self, folder: &Path, list: &[Text], resources: &mut Resources) -> Result<()> {
+        if list.is_empty() {
+            return Ok(());
+        }
+        let (plugins, problems) = self.known_plugins(folder, list)?;
+        // What others refuse is not known. They change nothing.
+        if let Some(missing) = problems.into_iter().find(|it| it.kind == ProblemKind::Missing) {
+            return Err(missing);
+        }
+        let mut validators = Vec::new();
+        for (object, entry) in plugins {
+            let read = Transformer::of(&object.node, folder).map_err(|it| it.at(entry))?;
+            validators.extend(read.into_iter().flatten().map(|it| (it, entry)));
+        }
+        for (validator, entry) in validators {
+            let before = values(resources)?;
+            self.apply(folder, &validator, resources)?;
+            if before == values(resources)? {
+                continue;
+            }
+            // kustomize lets some validators add it, depending on the order in which fields are written.
+            let is_marked = |it: &Resource| it.node.at(&["metadata", "labels", VALIDATED_BY]).is_some();
+            if resources.list().iter().any(is_marked) {
+                let message = format!("crd-analyzer does not build the label `{VALIDATED_BY}`");
+                return Err(Problem::new(ProblemKind::NotSupported, entry, message));
+            }
+            return Err(Problem::fails(entry, "validator shouldn't modify the resource map"));
+        }
+        Ok(())
+    }
+
+    /// Notes what needs a program or a schema of the user's.
+    pub(super) fn note_unsupported(&mut self, kustomization: &Kustomization) {
+        for (field, place) in &kustomization.unsupported {
+            match *field {
+                "helmCharts" | "helmChartInflationGenerator" => {
+                    self.unread.push((Unread::Made(field, None), *place));
+                }
+                _ => {
+                    let message = format!("crd-analyzer does not build `{field}`");
+                    self.note_unknown_change(Problem::new(ProblemKind::NotSupported, *place, message));
+                }
+            }
+        }
+        self.is_changing |= !kustomization.patches.is_empty()
+            || !kustomization.patches_strategic_merge.is_empty()
+            || !kustomization.patches_json.is_empty()
+            || !kustomization.replacements.is_empty()
+            || !kustomization.vars.is_empty();
+    }
+
+    /// Notes that objects change in a way that is not known.
+    fn note_unknown_change(&mut self, problem: Problem) {
+        self.is_changing = true;
+        self.blocked.get_or_insert(problem);
+    }
+}
+
+/// The objects with what kustomize notes of them.
+fn values(resources: &Resources) -> Result<Vec<serde_json::Value>> {
+    let mut values = Vec::with_capacity(resources.list().len());
+    for resource in resources.list() {
+        spend::nodes(resource.node.size())?;
+        let notes = resource.notes();
+        spend::bytes(notes.len())?;
+        values.push(serde_json::json!([resource.node.to_json(), notes]));
+    }
+    Ok(values)
+}
