@@ -4,11 +4,11 @@
 use std::{
     collections::{BTreeMap, HashMap},
     path::{Component, Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use crd_analyzer_gosource::{
-    Folders,
+    Folders, Module,
     check::{self, types::Types},
 };
 
@@ -40,8 +40,17 @@ pub struct Modules {
     /// The folders that modules are in, by their paths.
     roots: BTreeMap<String, PathBuf>,
     has_vendor: bool,
+    read: Arc<OnDisk>,
+    /// What reads the files of the repository, such as those that somebody edits.
+    repository: Option<Arc<Module>>,
+}
+
+/// What was found and read. It stays known, whatever is edited.
+#[derive(Default)]
+struct OnDisk {
     parsed: Mutex<HashMap<PathBuf, Option<Arc<Types>>>>,
     found: Mutex<HashMap<String, Option<PathBuf>>>,
+    listed: Mutex<HashMap<PathBuf, Arc<[String]>>>,
 }
 
 /// What a `go.mod` says.
@@ -64,8 +73,8 @@ impl Modules {
             outside,
             root: root.to_owned(),
             roots: BTreeMap::new(),
-            parsed: Mutex::default(),
-            found: Mutex::default(),
+            read: Arc::default(),
+            repository: None,
         };
         modules.add_required(&go_mod);
         modules.add_used();
@@ -78,15 +87,10 @@ impl Modules {
         &self.root
     }
 
-    /// The same module with other types in some of its files, such as those that somebody edits. What was read of the others stays known.
+    /// The same module with the files of the repository as `repository` has them, such as those that somebody edits. What is read of others is read once
+    /// for all.
     #[must_use]
-    pub fn with<'t>(&self, files: impl IntoIterator<Item = (&'t Path, Arc<Types>)>) -> Self {
-        let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        for (path, types) in files {
-            let types = Some(types).filter(|it| is_built(&it.text));
-            parsed.insert(path.to_owned(), types);
-        }
-        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    pub fn with(&self, repository: Arc<Module>) -> Self {
         Self {
             folders: self.folders.clone(),
             top: self.top.clone(),
@@ -94,8 +98,8 @@ impl Modules {
             root: self.root.clone(),
             roots: self.roots.clone(),
             has_vendor: self.has_vendor,
-            parsed: Mutex::new(parsed),
-            found: Mutex::new(found),
+            read: self.read.clone(),
+            repository: Some(repository),
         }
     }
 
@@ -245,7 +249,7 @@ impl Modules {
 
 impl Sources for Modules {
     fn folder_of(&self, import: &str) -> Option<PathBuf> {
-        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found = lock(&self.read.found);
         if let Some(folder) = found.get(import) {
             return folder.clone();
         }
@@ -254,26 +258,39 @@ impl Sources for Modules {
         folder
     }
 
-    fn files(&self, folder: &Path) -> Vec<String> {
+    fn files(&self, folder: &Path) -> Arc<[String]> {
+        let mut listed = lock(&self.read.listed);
+        if let Some(names) = listed.get(folder) {
+            return names.clone();
+        }
         let names = self.folders.list(folder).into_iter();
         let mut names: Vec<String> = names
             .filter(|it| !it.1 && is_built_by_name(&it.0))
             .map(|it| it.0)
             .collect();
         names.sort_unstable();
+        let names: Arc<[String]> = names.into();
+        listed.insert(folder.to_owned(), names.clone());
         names
     }
 
     fn types(&self, file: &Path) -> Option<Arc<Types>> {
-        if let Some(types) = self.parsed.lock().unwrap_or_else(PoisonError::into_inner).get(file) {
+        let repository = self.repository.as_ref().filter(|it| it.has(file));
+        if let Some(types) = repository.and_then(|it| it.types(file)) {
+            return Some(types).filter(|it| is_built(&it.text));
+        }
+        if let Some(types) = lock(&self.read.parsed).get(file) {
             return types.clone();
         }
         let text = self.folders.read(file).filter(|it| is_built(it));
-        let types = text.map(|it| Arc::new(check::read_types(&it)));
-        let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
-        parsed.insert(file.to_owned(), types.clone());
+        let types = text.map(|it| check::read_types(&it));
+        lock(&self.read.parsed).insert(file.to_owned(), types.clone());
         types
     }
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl std::fmt::Debug for Modules {

@@ -38,7 +38,7 @@ pub trait Sources {
     fn folder_of(&self, import: &str) -> Option<PathBuf>;
 
     /// The names of the Go files of a folder that belong to its package, sorted: not those of tests or of other systems.
-    fn files(&self, folder: &Path) -> Vec<String>;
+    fn files(&self, folder: &Path) -> Arc<[String]>;
 
     /// What a file declares. `None`: it cannot be read.
     fn types(&self, file: &Path) -> Option<Arc<Types>>;
@@ -103,7 +103,7 @@ impl Package {
             is_skipped: false,
             refused: Vec::new(),
         };
-        for name in sources.files(folder).into_iter().take(MAX_FILES) {
+        for name in sources.files(folder).iter().take(MAX_FILES) {
             if budget::work(A_FILE).is_err() {
                 break;
             }

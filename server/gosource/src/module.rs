@@ -6,9 +6,9 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
-use crate::check::{self, Types, catalog::Release, release::named_in};
+use crate::check::{self, Types, catalog::Release, comments::Comments, release::named_in};
 use crate::declaration::Kind;
-use crate::read::{Declarations, Declared, SourceFile, read};
+use crate::read::{Declarations, Declared, SourceFile, declarations, parsed};
 
 /// Packages that are looked through for a kind whose folder is not named as its version.
 const MAX_PACKAGES: usize = 500;
@@ -16,6 +16,9 @@ const MAX_PACKAGES: usize = 500;
 /// Folders of a repository that are looked into, and files in a package that are read: more is not a repository with an API.
 const MAX_FOLDERS: usize = 20_000;
 const MAX_FILES: usize = 500;
+
+/// How many edited files stay parsed.
+const MAX_EDITED: usize = 100;
 
 /// Folders that hold no API of the repository's own.
 const SKIPPED: &[&str] = &[
@@ -60,31 +63,47 @@ pub(crate) struct Package {
     names: OnceLock<HashMap<String, usize>>,
 }
 
-/// A file of a package, and what it declares, read when somebody asks.
+/// A file of a package, and what is in it, read when somebody asks.
 #[derive(Debug)]
 struct PackageFile {
     source: Arc<SourceFile>,
-    declarations: OnceLock<Declarations>,
-    /// Its types as controller-gen reads them.
-    types: OnceLock<Arc<Types>>,
+    read: OnceLock<Read>,
+}
+
+/// What is in a file. Who asks about one part mostly asks about the others, too, and the parser takes most of the time.
+#[derive(Debug)]
+struct Read {
+    declarations: Declarations,
+    comments: Arc<Comments>,
 }
 
 impl PackageFile {
     fn new(path: Arc<Path>, text: Arc<str>) -> Arc<Self> {
         Arc::new(Self {
             source: Arc::new(SourceFile { path, text }),
-            declarations: OnceLock::new(),
-            types: OnceLock::new(),
+            read: OnceLock::new(),
         })
     }
 
+    fn read(&self) -> &Read {
+        self.read.get_or_init(|| {
+            let tree = parsed(&self.source.text);
+            let declarations = tree.as_ref().map(|it| declarations(&self.source, it));
+            let comments = tree.as_ref().map(|it| check::read_tree(it, &self.source.text));
+            Read {
+                declarations: declarations.unwrap_or_default(),
+                comments: Arc::new(comments.unwrap_or_default()),
+            }
+        })
+    }
+
+    /// Its types as controller-gen reads them.
     fn types(&self) -> &Arc<Types> {
-        self.types
-            .get_or_init(|| Arc::new(check::read_types(&self.source.text)))
+        &self.read().comments.types
     }
 
     fn declarations(&self) -> &Declarations {
-        self.declarations.get_or_init(|| read(&self.source))
+        &self.read().declarations
     }
 }
 
@@ -123,6 +142,12 @@ impl Package {
         texts.any(|it| it.contains(&quoted) || it.contains(&marked))
     }
 
+    /// Whether it may declare kinds with markers.
+    fn may_have_kinds(&self) -> bool {
+        let has = |word: &str| self.files.iter().any(|it| it.source.text.contains(word));
+        has("+groupName=") && has("ObjectMeta") && has("TypeMeta") && has("+kubebuilder:")
+    }
+
     /// The version of its kinds: that of a marker, or the name of the package.
     fn version(&self) -> Option<&str> {
         let mut texts = self.files.iter().map(|it| &*it.source.text);
@@ -137,11 +162,10 @@ impl Package {
         Some(&clause[..word(clause)])
     }
 
-    /// The same package with another text of a file.
-    fn with(&self, path: &Path, text: &Arc<str>) -> Self {
+    /// The same package with a file as it is now.
+    fn with(&self, new: Arc<PackageFile>) -> Self {
         let mut files = self.files.clone();
-        let new = PackageFile::new(path.into(), text.clone());
-        match files.iter_mut().find(|it| *it.source.path == *path) {
+        match files.iter_mut().find(|it| it.source.path == new.source.path) {
             Some(file) => *file = new,
             None => files.push(new),
         }
@@ -154,13 +178,22 @@ impl Package {
 
 /// A repository with Go sources.
 pub struct Module {
+    on_disk: Arc<OnDisk>,
+    /// Packages with files that somebody edits.
+    edited: BTreeMap<PathBuf, Arc<Package>>,
+}
+
+/// What was read of a repository. It stays known, whatever is edited.
+struct OnDisk {
     folders: Arc<dyn Folders>,
     root: PathBuf,
     controller_gen: OnceLock<Option<(Release, String)>>,
-    layout: OnceLock<Arc<Layout>>,
+    layout: OnceLock<Layout>,
     /// The folders of packages that may declare kinds.
-    with_kinds: OnceLock<Arc<[PathBuf]>>,
+    with_kinds: OnceLock<Vec<PathBuf>>,
     packages: Mutex<BTreeMap<PathBuf, Arc<Package>>>,
+    /// The files that somebody edits, as they were asked for last: a key changes one of them.
+    edited: Mutex<HashMap<PathBuf, Arc<PackageFile>>>,
 }
 
 #[derive(Default)]
@@ -185,10 +218,9 @@ impl Module {
     }
 
     fn named_controller_gen(&self) -> Option<&(Release, String)> {
-        let named = self.controller_gen.get_or_init(|| {
-            let texts = NAMES_TOOLS
-                .iter()
-                .filter_map(|it| self.folders.read(&self.root.join(it)));
+        let OnDisk { folders, root, .. } = &*self.on_disk;
+        let named = self.on_disk.controller_gen.get_or_init(|| {
+            let texts = NAMES_TOOLS.iter().filter_map(|it| folders.read(&root.join(it)));
             texts.into_iter().find_map(|it| named_in(&it))
         });
         named.as_ref()
@@ -196,49 +228,54 @@ impl Module {
 
     /// The repository at a root that [`root_of`] found. Nothing is read before something is asked.
     pub fn new(root: PathBuf, folders: Arc<dyn Folders>) -> Self {
-        Self {
+        let on_disk = OnDisk {
             folders,
             root,
             controller_gen: OnceLock::new(),
             layout: OnceLock::new(),
             with_kinds: OnceLock::new(),
             packages: Mutex::default(),
+            edited: Mutex::default(),
+        };
+        Self {
+            on_disk: Arc::new(on_disk),
+            edited: BTreeMap::new(),
         }
     }
 
-    /// The same repository with other texts of some of its files, such as those that somebody edits. What was read of the others stays known.
+    /// The same repository with other texts of some of its files, such as those that somebody edits. What is read of the others is read once for all,
+    /// and an edited file once for each of its texts.
     #[must_use]
     pub fn with<'t>(&self, files: impl IntoIterator<Item = (&'t Path, &'t Arc<str>)>) -> Self {
-        let mut packages = self.packages().clone();
+        let mut edited = self.edited.clone();
         for (path, text) in files {
             let Some(folder) = path.parent().filter(|it| self.layout().with_go.contains(*it)) else {
                 continue;
             };
-            let package = packages.get(folder).cloned().unwrap_or_else(|| self.package(folder));
-            packages.insert(folder.to_owned(), Arc::new(package.with(path, text)));
+            let package = edited.get(folder).cloned().unwrap_or_else(|| self.package(folder));
+            let package = package.with(self.on_disk.edited(path, text));
+            edited.insert(folder.to_owned(), Arc::new(package));
         }
         Self {
-            folders: self.folders.clone(),
-            root: self.root.clone(),
-            controller_gen: self.controller_gen.clone(),
-            layout: self.layout.clone(),
-            with_kinds: self.with_kinds.clone(),
-            packages: Mutex::new(packages),
+            on_disk: self.on_disk.clone(),
+            edited,
         }
+    }
+
+    /// The comments of a file of the repository with this text, and what its markers belong to. `None`: the file is not in a package.
+    pub fn comments(&self, path: &Path, text: &Arc<str>) -> Option<Arc<Comments>> {
+        let file = self.has(path).then(|| self.on_disk.edited(path, text))?;
+        Some(file.read().comments.clone())
     }
 
     /// The folder of the repository.
     pub fn root(&self) -> &Path {
-        &self.root
+        &self.on_disk.root
     }
 
     /// Whether a file is one of a package of the repository.
     pub fn has(&self, path: &Path) -> bool {
         path.parent().is_some_and(|it| self.layout().with_go.contains(it))
-    }
-
-    fn packages(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Arc<Package>>> {
-        self.packages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The folder of the package that declares this kind in this version of this group.
@@ -273,16 +310,17 @@ impl Module {
 
     /// The folders of packages that may declare kinds with markers, at most so many: those that are named as a version, or lie in the folder of an API.
     pub fn packages_with_kinds(&self, most: usize) -> Vec<PathBuf> {
-        let has_kinds = |folder: &&PathBuf| {
-            let package = self.package(folder);
-            let has = |word: &str| package.files.iter().any(|it| it.source.text.contains(word));
-            has("+groupName=") && has("ObjectMeta") && has("TypeMeta") && has("+kubebuilder:")
-        };
-        let found = self.with_kinds.get_or_init(|| {
-            let folders = self.layout().with_go.iter().filter(|it| may_have_kinds(it, &self.root));
-            folders.take(MAX_PACKAGES).filter(has_kinds).cloned().collect()
+        let folders = self.layout().with_go.iter();
+        let folders = folders.filter(|it| may_have_kinds(it, self.root())).take(MAX_PACKAGES);
+        let on_disk = self.on_disk.with_kinds.get_or_init(|| {
+            let folders = folders.clone().filter(|it| self.on_disk.package(it).may_have_kinds());
+            folders.cloned().collect()
         });
-        found.iter().take(most).cloned().collect()
+        let has_kinds = |folder: &&PathBuf| match self.edited.get(*folder) {
+            Some(edited) => edited.may_have_kinds(),
+            None => on_disk.binary_search(folder).is_ok(),
+        };
+        folders.filter(has_kinds).take(most).cloned().collect()
     }
 
     /// The types that a file of the repository declares.
@@ -293,7 +331,7 @@ impl Module {
 
     /// The package that a file belongs to.
     pub(crate) fn package_around(&self, file: &Path) -> Option<Arc<Package>> {
-        let folder = file.parent().filter(|it| it.starts_with(&self.root))?;
+        let folder = file.parent().filter(|it| it.starts_with(self.root()))?;
         Some(self.package(folder))
     }
 
@@ -315,6 +353,36 @@ impl Module {
             layout.with_go.contains(&folder).then_some(folder)
         })?;
         Some(self.package(&folder))
+    }
+
+    fn layout(&self) -> &Layout {
+        self.on_disk.layout()
+    }
+
+    fn package(&self, folder: &Path) -> Arc<Package> {
+        let edited = self.edited.get(folder).cloned();
+        edited.unwrap_or_else(|| self.on_disk.package(folder))
+    }
+}
+
+impl OnDisk {
+    /// A file with this text, which somebody may have edited.
+    fn edited(&self, path: &Path, text: &Arc<str>) -> Arc<PackageFile> {
+        let package = path.parent().and_then(|it| lock(&self.packages).get(it).cloned());
+        let mut files = package.iter().flat_map(|it| &it.files);
+        if let Some(same) = files.find(|it| *it.source.path == *path && it.source.text == *text) {
+            return same.clone();
+        }
+        let mut edited = lock(&self.edited);
+        if let Some(known) = edited.get(path).filter(|it| it.source.text == *text) {
+            return known.clone();
+        }
+        if edited.len() >= MAX_EDITED {
+            edited.clear();
+        }
+        let file = PackageFile::new(path.into(), text.clone());
+        edited.insert(path.to_owned(), file.clone());
+        file
     }
 
     fn layout(&self) -> &Layout {
@@ -346,12 +414,12 @@ impl Module {
                     layout.with_go.insert(folder);
                 }
             }
-            Arc::new(layout)
+            layout
         })
     }
 
     fn package(&self, folder: &Path) -> Arc<Package> {
-        if let Some(package) = self.packages().get(folder) {
+        if let Some(package) = lock(&self.packages).get(folder) {
             return package.clone();
         }
         let mut package = Package::default();
@@ -364,16 +432,20 @@ impl Module {
             };
             package.files.push(PackageFile::new(path, text.into()));
         }
-        self.packages()
+        lock(&self.packages)
             .entry(folder.to_owned())
             .or_insert(Arc::new(package))
             .clone()
     }
 }
 
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl std::fmt::Debug for Module {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Module({})", self.root.display())
+        write!(f, "Module({})", self.root().display())
     }
 }
 

@@ -115,12 +115,9 @@ pub(crate) struct Declarations {
     pub(crate) imports: HashMap<String, String>,
 }
 
-/// Reads a file; what is not Go is passed over.
-pub(crate) fn read(file: &Arc<SourceFile>) -> Declarations {
+/// What a file with this tree declares; what is not Go is passed over.
+pub(crate) fn declarations(file: &Arc<SourceFile>, tree: &Tree) -> Declarations {
     let mut found = Declarations::default();
-    let Some(tree) = parsed(&file.text) else {
-        return found;
-    };
     let reader = Reader { file };
     let mut comments = Vec::new();
     for node in children(tree.root_node()) {

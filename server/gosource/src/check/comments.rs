@@ -4,7 +4,7 @@
 //! type and a field also have the markers of the nearest group above that. Which groups are left for a declaration depends on what was visited
 //! before, so this visits declarations in the order of `go/ast`.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use tree_sitter::Node;
 
@@ -100,7 +100,7 @@ pub struct Comments {
     /// The comments right above each of them, which are its documentation.
     pub documentation: Vec<Option<Range<usize>>>,
     /// The types that the file declares.
-    pub types: Types,
+    pub types: Arc<Types>,
 }
 
 /// The comments of a file, without its types.

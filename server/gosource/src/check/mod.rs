@@ -18,7 +18,7 @@ mod split;
 pub mod types;
 mod unknown;
 
-use std::{collections::HashMap, ops::Range};
+use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use arguments::Refused;
 use catalog::{Definition, Release};
@@ -240,12 +240,13 @@ pub fn read(text: &str) -> Comments {
 }
 
 /// The types that a file declares.
-pub fn read_types(text: &str) -> Types {
+pub fn read_types(text: &str) -> Arc<Types> {
     // A file without comments has types, too.
-    parsed(text).map_or_else(Types::default, |it| read_tree(&it, text).types)
+    parsed(text).map_or_else(Arc::default, |it| read_tree(&it, text).types)
 }
 
-fn read_tree(tree: &Tree, text: &str) -> Comments {
+/// The comments of a file with this tree.
+pub(crate) fn read_tree(tree: &Tree, text: &str) -> Comments {
     let mut comments = comments::read(tree.root_node(), text);
     // What looks like a marker of type-level in comments that are no documentation may belong to the package.
     for marker in &mut comments.markers {
@@ -256,7 +257,7 @@ fn read_tree(tree: &Tree, text: &str) -> Comments {
             marker.declaration = 0;
         }
     }
-    comments.types = declared_types::read(tree.root_node(), text, &comments);
+    comments.types = Arc::new(declared_types::read(tree.root_node(), text, &comments));
     comments
 }
 

@@ -79,6 +79,11 @@ impl Form {
     }
 }
 
+/// Whether a text may have comments that silence findings.
+pub(crate) fn may_be_in(text: &str) -> bool {
+    text.contains(MARK)
+}
+
 /// The comment that silences a code in a file of this form.
 pub fn comment(form: Form, code: &str) -> String {
     format!("{}{MARK} ignore[{code}] reason", form.sign())

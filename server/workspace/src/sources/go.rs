@@ -92,12 +92,8 @@ impl<'w> Types<'w> {
                 None => all.push((modules, vec![path])),
             }
         }
-        if !self.open().is_empty() {
-            for (modules, _) in &mut all {
-                let open = self.open().iter();
-                let open = open.filter_map(|it| Some((it.0.as_path(), self.module().types(&it.0)?)));
-                *modules = Arc::new(modules.with(open));
-            }
+        for (modules, _) in &mut all {
+            *modules = Arc::new(modules.with(self.module().clone()));
         }
         all
     }

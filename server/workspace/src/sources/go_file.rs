@@ -60,6 +60,12 @@ impl Markers {
         }
     }
 
+    /// The comments of a text of the file, and what its markers belong to.
+    pub fn comments(&self, text: &Arc<str>) -> Arc<Comments> {
+        let known = self.module.as_ref().and_then(|it| it.comments(&self.path, text));
+        known.unwrap_or_else(|| Arc::new(check::read(text)))
+    }
+
     /// What is wrong with the markers of a text with these comments.
     pub fn find(&self, text: &str, comments: &Comments) -> Vec<Marker> {
         let known = Known {
@@ -84,8 +90,9 @@ impl Markers {
 /// What is wrong with the markers of a Go file.
 pub(crate) fn report(text: &Arc<str>, path: &Path, question: &Question<'_>) -> FileReport {
     let mut report = FileReport::empty(text.clone());
-    let comments = check::read(text);
-    let found = Markers::of(path, question.go, question.markers).find(text, &comments);
+    let markers = Markers::of(path, question.go, question.markers);
+    let comments = markers.comments(text);
+    let found = markers.find(text, &comments);
     let mut findings: Vec<Finding> = found.iter().map(finding).collect();
     let lines: Vec<Span> = comments.lines.iter().map(span).collect();
     let hints = suppress::apply(text, Form::Go, &lines, findings.iter_mut());
@@ -99,6 +106,9 @@ pub(crate) fn report(text: &Arc<str>, path: &Path, question: &Question<'_>) -> F
 /// Silences what comments ask for in the reports on the CRDs that the types of a Go file are made into.
 pub(crate) fn silence(report: &mut FileReport) {
     let text = report.text.clone();
+    if !suppress::may_be_in(&text) {
+        return;
+    }
     let lines: Vec<Span> = check::read(&text).lines.iter().map(span).collect();
     let verdicts = report.documents.iter_mut().flat_map(|it| &mut it.verdicts);
     let hints = suppress::apply(&text, Form::Go, &lines, verdicts.flat_map(|it| it.1.findings_mut()));
