@@ -79,6 +79,14 @@ impl Question<'_> {
         }
     }
 
+    /// The CRD that gets the object, as people call it.
+    const fn side(&self) -> &'static str {
+        match self.direction {
+            Direction::Stored | Direction::Writers => "NEW",
+            Direction::Readers => "OLD",
+        }
+    }
+
     /// The reason why the change is harmless.
     pub(crate) fn proof(&self) -> Option<String> {
         let kind = &self.difference.kind;
@@ -91,21 +99,22 @@ impl Question<'_> {
     fn by_keyword(&self, kind: &Kind) -> Option<String> {
         let to = self.to;
         let said = |reason: &str| Some(reason.to_owned());
+        let side = self.side();
         match kind {
             Kind::Bound(keyword) => self.bound(keyword).or_else(|| self.by_values()),
             // `basicCommonValidator`
-            Kind::Enum if to.r#enum.is_empty() => said("every value is allowed now"),
+            Kind::Enum if to.r#enum.is_empty() => Some(format!("{side} allows every value")),
             Kind::Enum if self.accepted().pass_enum(to) => said("all values of the enum are still listed"),
             // `stringValidator`
-            Kind::Pattern if to.pattern.is_empty() => said("the pattern was removed"),
+            Kind::Pattern if to.pattern.is_empty() => Some(format!("{side} has no pattern")),
             Kind::Pattern if self.accepted().pass_pattern(to) => {
                 said("every string that was accepted before matches the pattern")
             }
             // `numberValidator`
-            Kind::MultipleOf if to.multiple_of.is_none() => said("`multipleOf` was removed"),
+            Kind::MultipleOf if to.multiple_of.is_none() => Some(format!("{side} has no `multipleOf`")),
             Kind::Enum | Kind::Pattern | Kind::MultipleOf => self.by_values(),
             Kind::Format => self.format(),
-            Kind::Required(_) if self.is_only_in_from() => said("the property may now be absent"),
+            Kind::Required(_) if self.is_only_in_from() => Some(format!("{side} does not require the property")),
             // `objectValidator`
             Kind::Required(name) if self.accepted().has_required(name) => said("`allOf` requires the property already"),
             // `defaulting.Default`
@@ -127,14 +136,14 @@ impl Question<'_> {
             }
             Kind::Junctor(keyword) => self.junctor(keyword),
             // `Validator.validateExpressions`
-            Kind::Rule(_) if self.is_only_in_from() => said("the rule was removed"),
+            Kind::Rule(_) if self.is_only_in_from() => Some(format!("{side} does not have the rule")),
             Kind::Rule(_) => None,
             Kind::RuleMessage(_) => said("the same values are accepted: only the error message changes"),
             // `listtype.ValidateListSetsAndMaps`
             Kind::ListType => {
                 let is_atomic = to.x_list_type.as_deref().unwrap_or("atomic") == "atomic";
                 let is_free = !self.scope().has_rules && !has_rules_below(to) && !has_rules_below(self.from);
-                (is_atomic && is_free).then(|| "duplicates are allowed now, and no rule compares the list".to_owned())
+                (is_atomic && is_free).then(|| format!("{side} allows duplicates, and no rule compares the list"))
             }
             // Only server-side apply uses it.
             Kind::MapType => {
@@ -180,12 +189,11 @@ impl Question<'_> {
         if accepted.pass_bound(keyword, self.to) {
             let is_number = ["maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum"].contains(&keyword);
             let none = is_number && accepted.numbers().ends().next().is_none();
-            let reason = if none {
-                "no number was accepted before"
+            return Some(if none {
+                "the other CRD accepts no number".to_owned()
             } else {
-                "the bound is wider"
-            };
-            return Some(reason.to_owned());
+                format!("the bound of {} is wider", self.side())
+            });
         }
         // `pruning.Prune` keeps only properties in the schema, and `apiVersion`, `kind` and `metadata` of a resource.
         let scope = self.scope();
