@@ -2,6 +2,8 @@
 
 use expect_test::expect;
 
+use crate::Sandbox;
+
 use super::{FAILING, check, sandbox};
 
 /// A test of everything that can be expected; all pass.
@@ -356,4 +358,32 @@ fn what_is_wrong_with_a_file_is_said_at_its_place() {
     sandbox
         .run(&["test", "."])
         .expect(1, &["the CRDs of this suite do not define `Gadget`"]);
+}
+
+#[test]
+fn the_version_that_a_suite_was_written_for_is_named() {
+    let crd = crate::definition(
+        "              type: object
+              properties: {name: {type: string, maxLength: 10}}
+",
+    );
+    let test = |name: &str, words: &str| {
+        format!(
+            "- name: {name}\n  create: {{spec: {{name: aaaaaaaaaaaaaaa}}}}\n  expect: {{rejected: ['spec.name: Too long: {words}']}}\n"
+        )
+    };
+    let old = [
+        test("a", "may not be longer than 10"),
+        test("b", "may not be longer than 10"),
+        test("c", "is wrong everywhere"),
+    ];
+    let sandbox = Sandbox::new(&[
+        ("crd.yaml", &crd),
+        ("w.test.yaml", &format!("crd: crd.yaml\ntests:\n{}", old.concat())),
+    ]);
+    let note = "note: 2 of the 3 failed tests pass with `--kubernetes-version 1.31`";
+    sandbox.run(&["test", "w.test.yaml"]).expect(1, &[note]);
+    let then = sandbox.run(&["test", "w.test.yaml", "--kubernetes-version", "1.31"]);
+    then.expect(1, &["3 tests: 2 passed, 1 failed"]);
+    assert!(!then.stdout.contains("note:"), "{}", then.stdout);
 }

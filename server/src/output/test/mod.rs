@@ -6,11 +6,13 @@ pub(super) mod tap;
 mod text;
 
 use std::{
+    collections::BTreeMap,
     io::{self, Write},
     sync::Arc,
     time::Duration,
 };
 
+use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_suite::{
     Case, Problem, Suite,
     run::{Failed, Outcome},
@@ -161,7 +163,7 @@ impl Report {
 }
 
 /// What was counted over all files.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(crate) struct Summary {
     files: usize,
     passed: usize,
@@ -169,6 +171,8 @@ pub(crate) struct Summary {
     skipped: usize,
     updated: usize,
     pub(crate) unreadable: usize,
+    /// How many of the failed tests pass on each other Kubernetes version.
+    passing_on: BTreeMap<KubernetesVersion, usize>,
 }
 
 impl Summary {
@@ -182,9 +186,26 @@ impl Summary {
             } else if shown.outcome.is_passed() {
                 &mut self.passed
             } else {
+                for version in shown.outcome.passes_on.iter().flat_map(|it| it.iter()) {
+                    *self.passing_on.entry(version).or_default() += 1;
+                }
                 &mut self.failed
             } += 1;
         }
+    }
+
+    /// The Kubernetes version that most of the failed tests may have been written for. `None`: none of them passes on another version.
+    fn note(&self) -> Option<String> {
+        let (version, passing) = self.passing_on.iter().max_by_key(|it| (it.1, it.0))?;
+        let of = if self.failed == 1 {
+            "the failed test passes".to_owned()
+        } else {
+            let verb = if *passing == 1 { "passes" } else { "pass" };
+            format!("{passing} of the {} failed tests {verb}", self.failed)
+        };
+        Some(format!(
+            "note: {of} with `--kubernetes-version {version}`; some error messages differ between Kubernetes versions"
+        ))
     }
 
     /// Whether there was nothing at all to run.

@@ -166,6 +166,7 @@ impl Printer for Text {
             skipped,
             updated,
             unreadable,
+            ..
         } = *summary;
         let all = counted(passed + failed + skipped, "test");
         let mut parts = vec![format!("{passed} passed"), format!("{failed} failed")];
@@ -178,7 +179,12 @@ impl Printer for Text {
             parts.push(format!("{} cannot be run", counted(unreadable, "file")));
         }
         let files = counted(files, "file");
-        let summary = format!("{files}, {all}: {} in {} ms", parts.join(", "), elapsed.as_millis());
-        self.renderer.text(&mut Terminal::new(out, self.color), &summary)
+        let line = format!("{files}, {all}: {} in {} ms", parts.join(", "), elapsed.as_millis());
+        let mut terminal = Terminal::new(out, self.color);
+        self.renderer.text(&mut terminal, &line)?;
+        if let Some(note) = summary.note() {
+            self.renderer.text(&mut terminal, &note)?;
+        }
+        Ok(())
     }
 }
