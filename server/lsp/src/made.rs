@@ -4,6 +4,7 @@ use std::{
     collections::HashMap,
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use crd_analyzer_workspace::{builds::overlay::AsBuilt, sources::made::Manifests};
@@ -29,11 +30,17 @@ pub(crate) struct MadeOf {
 }
 
 /// What was found for a file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) built: Arc<AsBuilt>,
     pub(crate) edition: u64,
     pub(crate) epoch: u64,
+    /// Those of all open files: others may decide it, too.
+    pub(crate) editions: u64,
+    /// Hazards were not looked for.
+    pub(crate) is_unfinished: bool,
+    /// How long it took.
+    pub(crate) took: Duration,
 }
 
 pub(crate) fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {

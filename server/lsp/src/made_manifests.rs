@@ -1,8 +1,9 @@
-//! The manifests that open source files are made into. They are made and judged after a pause in typing; on each key, what was found last is shown
-//! where it belongs in the new text.
+//! The manifests that open source files are made into. A key makes and judges those of its file, where that is fast enough; else what was found last is
+//! shown where it belongs in the new text. Hazards, and what the key does to other open files, are looked for after a pause in typing.
 
 use std::{
     collections::HashMap,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
     path::{Path, PathBuf},
     sync::Arc,
     time::Instant,
@@ -32,24 +33,78 @@ use crate::{
     session::Session,
     settings::Effective,
     tasks::{self, Deadline},
+    waits,
     workspace_index::{NearbyIndex, SyncedIndex},
 };
 
 impl Session {
-    /// What is wrong with the manifests that an open source file is made into, as far as that is known. The answer for an earlier text counts until
-    /// the user pauses.
+    /// What is wrong with the manifests that an open source file is made into, as far as that is known. Where it takes too long to find out with each key,
+    /// the answer for an earlier text counts until the user pauses.
     pub(crate) fn found_in_made(self: &Arc<Self>, snapshot: &Snapshot, effective: &Effective) -> Option<Arc<AsBuilt>> {
         let path = snapshot.path().filter(|_| !effective.is_excluded)?;
-        let epoch = self.overlays.epoch();
-        let found = lock(&self.made.found);
-        let known = found.get(&path);
-        let is_due = known.is_none_or(|it| it.edition != snapshot.edition || it.epoch != epoch);
-        let built = known.map(|it| it.built.clone());
-        drop(found);
-        if is_due {
+        let (epoch, editions) = (self.overlays.epoch(), self.editions());
+        let known = lock(&self.made.found).get(&path).cloned();
+        let is_of_epoch = |it: &Found| it.epoch == epoch;
+        let is_of_text = known
+            .as_ref()
+            .is_some_and(|it| is_of_epoch(it) && it.edition == snapshot.edition);
+        let is_whole = |it: &Found| it.editions == editions && !it.is_unfinished;
+        if !(is_of_text && known.as_ref().is_some_and(is_whole)) {
             self.make_manifests_soon();
         }
-        built
+        let known = known?;
+        if !is_of_text
+            && is_of_epoch(&known)
+            && known.took < waits::AT_ONCE
+            && let Some(row) = snapshot.source()
+        {
+            let built = self.find_in_made((row, snapshot, &path, effective), false);
+            return Some(built.0);
+        }
+        Some(known.built)
+    }
+
+    /// A number for the editions of all open source files.
+    fn editions(&self) -> u64 {
+        let mut editions: Vec<u64> = self.open_sources(Path::new("")).map(|it| it.edition).collect();
+        editions.sort_unstable();
+        let mut hasher = DefaultHasher::new();
+        editions.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Judges the manifests that an open source file is made into, and keeps what is found. `are_all`: hazards are looked for, too. Returns whether
+    /// something else was found than before.
+    fn find_in_made(
+        self: &Arc<Self>,
+        (row, snapshot, path, effective): (&'static Row, &Snapshot, &Path, &Effective),
+        are_all: bool,
+    ) -> (Arc<AsBuilt>, bool) {
+        let (epoch, editions) = (self.overlays.epoch(), self.editions());
+        let begin = Instant::now();
+        let built = Arc::new(self.judge_source(row, snapshot, path, effective, are_all));
+        let took = begin.elapsed();
+        self.trace(|| format!("checked the manifests of {} in {took:.1?}", path.display()));
+        let mut found = lock(&self.made.found);
+        let before = found.get(path);
+        let is_other = before.is_none_or(|it| !built.is_said_by(&it.built));
+        // What another thread has found of a later text counts.
+        if before.is_none_or(|it| it.edition <= snapshot.edition) {
+            let new = Found {
+                built: built.clone(),
+                edition: snapshot.edition,
+                epoch,
+                editions,
+                is_unfinished: !are_all,
+                took: match before {
+                    // The search for hazards is not part of it.
+                    Some(before) if are_all && before.edition == snapshot.edition => before.took,
+                    _ => took,
+                },
+            };
+            found.insert(path.to_owned(), new);
+        }
+        (built, is_other)
     }
 
     /// Makes the manifests of open source files again, after a pause in typing.
@@ -78,25 +133,24 @@ impl Session {
             let (Some(path), Some(row)) = (snapshot.path(), snapshot.source()) else {
                 continue;
             };
-            let epoch = self.overlays.epoch();
-            let is_known = lock(&self.made.found)
-                .get(&path)
-                .is_some_and(|it| it.edition == snapshot.edition && it.epoch == epoch);
+            let (epoch, editions) = (self.overlays.epoch(), self.editions());
+            let known = lock(&self.made.found).get(&path).cloned();
+            let known = known.filter(|it| (it.edition, it.epoch, it.editions) == (snapshot.edition, epoch, editions));
             let effective = self.effective(&snapshot);
-            if is_known || effective.is_excluded {
+            if effective.is_excluded {
                 continue;
             }
-            let begin = Instant::now();
-            let built = Arc::new(self.judge_source(row, &snapshot, &path, &effective));
-            self.trace(|| format!("checked the manifests of {} in {:.1?}", path.display(), begin.elapsed()));
-            let found = Found {
-                built: built.clone(),
-                edition: snapshot.edition,
-                epoch,
-            };
-            let before = lock(&self.made.found).insert(path, found);
-            if before.is_none_or(|it| !built.is_said_by(&it.built)) {
-                self.analyze_anew(&uri);
+            let of = (row, &snapshot, &*path, &effective);
+            let mut is_other = false;
+            // Errors do not wait for hazards.
+            for are_all in [false, true] {
+                let is_known = known.as_ref().is_some_and(|it| !(it.is_unfinished && are_all));
+                if !is_known && self.find_in_made(of, are_all).1 {
+                    is_other = true;
+                    self.analyze_anew(&uri);
+                }
+            }
+            if is_other {
                 self.refresh_costs();
             }
         }
@@ -108,10 +162,16 @@ impl Session {
         snapshot: &Snapshot,
         path: &Path,
         effective: &Effective,
+        are_all: bool,
     ) -> AsBuilt {
         let text = snapshot.content();
         let index = SyncedIndex(self);
-        let question = self.question_of_source(&index, path, effective);
+        let mut question = self.question_of_source(&index, path, effective);
+        if let Search::All(memory) = question.hazards
+            && !are_all
+        {
+            question.hazards = Search::Remembered(memory);
+        }
         let find = |made: &Manifests, _: &dyn Unit| made.found(path, &question, |_| false);
         let found = self.with_made((row, path, &text), find).unwrap_or_default();
         AsBuilt::of_source(row, &text, found)

@@ -11,6 +11,9 @@ pub(crate) const DEPENDENTS: Duration = Duration::from_millis(20);
 /// A pause in typing: what is built of several files is judged, hazards are searched for, and changes since a revision are compared.
 pub(crate) const PAUSE: Duration = Duration::from_millis(150);
 
+/// What source files are made into is made and judged with the key that changes it if that took less the last time; else after a pause.
+pub(crate) const AT_ONCE: Duration = Duration::from_millis(if cfg!(debug_assertions) { 500 } else { 50 });
+
 /// An unfinished entry is marked: the next key is late by then.
 pub(crate) const UNFINISHED: Duration = Duration::from_millis(800);
 

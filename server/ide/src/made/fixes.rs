@@ -132,7 +132,7 @@ impl SourceFile<'_> {
         let newest = self.question.versions.newest();
         let costs = self.manifests.costs(self.path, newest);
         for ((manifest, reports), (_, costs)) in self.manifests.judged(self.path, self.question).zip(costs) {
-            let problems = self.problems(manifest, reports, &asked);
+            let problems = self.problems(manifest, &reports, &asked);
             for (fix, problem) in self.candidates((manifest, &costs), &problems, definitions) {
                 if left == 0 {
                     break;

@@ -16,6 +16,7 @@ mod encodings;
 mod fixes;
 mod generated;
 mod go;
+mod go_typing;
 mod hostile;
 mod lifecycle;
 mod messages;

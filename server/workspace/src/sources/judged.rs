@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::Path,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use crd_analyzer_budget::{self as budget, Limits};
@@ -17,6 +17,7 @@ use crate::{
     findings::finding::{Finding, Related},
     findings::report::{DocumentReport, DocumentVerdict},
     judging::analysis::{Question, analyze_manifest},
+    judging::hazards::Search,
     words::text::{code, counted, joined},
 };
 
@@ -25,9 +26,23 @@ use crate::{
 pub struct Judged {
     /// The manifest.
     pub manifest: Arc<Manifest>,
-    found: OnceLock<Vec<DocumentReport>>,
+    answers: Arc<Answers>,
+}
+
+/// What is known of the text of a manifest, wherever its parts are written.
+#[derive(Debug, Default)]
+struct Answers {
+    found: Mutex<Option<Found>>,
     /// What its rules cost, by the version that somebody asked about last.
     costs: Mutex<Option<(KubernetesVersion, Arc<FileCosts>)>>,
+}
+
+/// What was found when it was judged.
+#[derive(Debug)]
+struct Found {
+    documents: Arc<[DocumentReport]>,
+    /// Some hazards were not looked for.
+    is_unfinished: bool,
 }
 
 impl Judged {
@@ -35,14 +50,26 @@ impl Judged {
     pub fn new(manifest: Arc<Manifest>) -> Self {
         Self {
             manifest,
-            found: OnceLock::new(),
-            costs: Mutex::default(),
+            answers: Arc::default(),
         }
+    }
+
+    /// The same with what is known of an earlier manifest, if that had the same text.
+    #[must_use]
+    pub fn after(self: Arc<Self>, earlier: &Self) -> Arc<Self> {
+        let (one, other) = (&self.manifest, &earlier.manifest);
+        if one.path != other.path || one.text != other.text {
+            return self;
+        }
+        Arc::new(Self {
+            manifest: one.clone(),
+            answers: earlier.answers.clone(),
+        })
     }
 
     /// What its rules cost.
     pub fn costs(&self, version: KubernetesVersion) -> Arc<FileCosts> {
-        let mut known = self.costs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.answers.costs);
         if let Some((_, costs)) = known.as_ref().filter(|it| it.0 == version) {
             return costs.clone();
         }
@@ -52,27 +79,35 @@ impl Judged {
         costs
     }
 
-    /// The reports on the manifest. It is judged once, by the first question.
-    pub fn found(&self, question: &Question<'_>) -> &[DocumentReport] {
-        self.found.get_or_init(|| {
-            let question = Question {
-                path: Some(&self.manifest.path),
-                named: true,
-                old: None,
-                replaces: None,
-                changes: None,
-                compatibility: None,
-                last_trees: None,
-                overlays: None,
-                go: None,
-                wants_effective: false,
-                ..*question
-            };
-            let text = self.manifest.text.as_bytes().to_vec();
-            budget::within(Limits::file(text.len()), || analyze_manifest(text, &question))
-                .0
-                .documents
-        })
+    /// The reports on the manifest. It is judged once, by the first question, and once more if a later question asks for all hazards and the first
+    /// one did not.
+    pub fn found(&self, question: &Question<'_>) -> Arc<[DocumentReport]> {
+        let asks_for_all = matches!(question.hazards, Search::All(_));
+        let mut found = lock(&self.answers.found);
+        if let Some(known) = found.as_ref().filter(|it| !(it.is_unfinished && asks_for_all)) {
+            return known.documents.clone();
+        }
+        let question = Question {
+            path: Some(&self.manifest.path),
+            named: true,
+            old: None,
+            replaces: None,
+            changes: None,
+            compatibility: None,
+            last_trees: None,
+            overlays: None,
+            go: None,
+            wants_effective: false,
+            ..*question
+        };
+        let text = self.manifest.text.as_bytes().to_vec();
+        let report = budget::within(Limits::file(text.len()), || analyze_manifest(text, &question)).0;
+        let documents: Arc<[DocumentReport]> = report.documents.into();
+        *found = Some(Found {
+            documents: documents.clone(),
+            is_unfinished: report.is_unfinished && !asks_for_all,
+        });
+        documents
     }
 
     /// Where a finding is told in one of the files that the manifest is made of. `None`: it is told elsewhere.
@@ -86,7 +121,7 @@ impl Judged {
     }
 
     /// What is found of it in one of the files that it is made of. `told`: what was found by other manifests before.
-    fn in_file(&self, path: &Path, question: &Question<'_>, told: &mut Told<'_>) -> Vec<DocumentReport> {
+    fn in_file(&self, path: &Path, question: &Question<'_>, told: &mut Told) -> Vec<DocumentReport> {
         let moved = |finding: &mut Finding| {
             let Some(span) = self.place(finding, path) else {
                 return false;
@@ -128,6 +163,10 @@ impl Judged {
         documents.retain(|it| it.verdicts.iter().any(|it| it.1.findings().next().is_some()));
         documents
     }
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What makes findings in a file the same, whatever they are findings of: the code, the place, and what tells several apart that are there.
@@ -172,23 +211,23 @@ impl<'a> Keys<'a> {
 }
 
 /// Where manifests have each finding of a file, and which findings were told.
-struct Told<'a> {
+struct Told {
     /// By the number of the manifest, the places in it.
     places: HashMap<Key, BTreeMap<usize, BTreeSet<(u32, u32)>>>,
     /// The names of the manifests.
-    names: Vec<&'a str>,
+    names: Vec<String>,
     /// By the number of the verdict.
     seen: HashSet<(usize, Key)>,
 }
 
-impl<'a> Told<'a> {
+impl Told {
     /// Of what was judged; nothing is told yet.
-    fn of(judged: &[&'a Arc<Judged>], path: &Path, question: &Question<'_>) -> Self {
+    fn of(judged: &[&Arc<Judged>], path: &Path, question: &Question<'_>) -> Self {
         let mut places: HashMap<Key, BTreeMap<usize, BTreeSet<(u32, u32)>>> = HashMap::new();
         let mut names = Vec::new();
         for (number, judged) in judged.iter().enumerate() {
             let documents = judged.found(question);
-            names.push(documents.first().map_or("", |it| it.name.as_str()));
+            names.push(documents.first().map_or_else(String::new, |it| it.name.clone()));
             for (_, verdict) in documents.iter().flat_map(|it| &it.verdicts) {
                 let mut keys = Keys::new(judged, path);
                 for finding in verdict.findings() {
@@ -222,7 +261,7 @@ impl<'a> Told<'a> {
         if places.values().map(BTreeSet::len).sum::<usize>() < 2 {
             return None;
         }
-        let name = |number: &usize| self.names.get(*number).copied().unwrap_or_default();
+        let name = |number: &usize| self.names.get(*number).map_or("", String::as_str);
         let of_manifest = |(number, places): (&usize, &BTreeSet<(u32, u32)>)| {
             let count = counted(places.len() as i64, "place", "places");
             format!("{count} of {}", code(name(number)))

@@ -1,6 +1,6 @@
 //! The manifests that files are made into.
 
-use std::{cell::OnceCell, path::Path, sync::Arc};
+use std::{cell::OnceCell, collections::HashMap, path::Path, sync::Arc};
 
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::KubernetesVersion;
@@ -47,11 +47,17 @@ impl Manifests {
         }
     }
 
-    /// The same after a file has changed.
+    /// The same after a file has changed. What has the same text as before is not judged again.
     #[must_use]
     pub fn again(&self, path: &Path, unit: &dyn Unit) -> Self {
+        let made = budget::within(MAKING, || unit.again(&self.made, path)).0;
+        let by_path: HashMap<&Path, &Made> = self.made.iter().map(|it| (&*it.manifest().path, it)).collect();
+        let after = |it: Made| match by_path.get(&*it.manifest().path) {
+            Some(earlier) => it.after(earlier),
+            None => it,
+        };
         Self {
-            made: budget::within(MAKING, || unit.again(&self.made, path)).0,
+            made: made.into_iter().map(after).collect(),
         }
     }
 
@@ -79,7 +85,7 @@ impl Manifests {
         &'a self,
         path: &'a Path,
         question: &'a Question<'_>,
-    ) -> impl Iterator<Item = (&'a Arc<Manifest>, &'a [DocumentReport])> {
+    ) -> impl Iterator<Item = (&'a Arc<Manifest>, Arc<[DocumentReport]>)> {
         self.of_file(path).map(|it| (it.manifest(), it.judged.found(question)))
     }
 

@@ -81,13 +81,22 @@ impl Made {
         }
     }
 
+    /// The same with what is known of an earlier one, if that had the same text.
+    #[must_use]
+    pub(super) fn after(self, earlier: &Self) -> Self {
+        Self {
+            judged: self.judged.after(&earlier.judged),
+            ..self
+        }
+    }
+
     /// How the CRD in the repository is older.
     pub(super) fn stale(&self) -> Option<&Stale> {
         self.stale.as_deref()
     }
 
     /// What was found when it was judged.
-    pub(super) fn found(&self, question: &Question<'_>) -> &[DocumentReport] {
+    pub(super) fn found(&self, question: &Question<'_>) -> Arc<[DocumentReport]> {
         self.judged.found(question)
     }
 
