@@ -11,4 +11,17 @@ return {
     on_dir(vim.fs.root(bufnr, { '.crd-analyzer.yaml', '.crd-analyzer.yml', '.git' }))
   end,
   settings = { ['crd-analyzer'] = {} },
+  init_options = { client = { showFailingObjects = true } },
+  commands = {
+    -- A lens says how many objects fail a rule: `vim.lsp.codelens.run()` on it lists them.
+    ['crd-analyzer.showFailingObjects'] = function(command, context)
+      local client = assert(vim.lsp.get_client_by_id(context.client_id))
+      local asked = { command = 'crd-analyzer.failingObjects', arguments = command.arguments }
+      client:request('workspace/executeCommand', asked, function(_, found)
+        local items = vim.lsp.util.locations_to_items(found or {}, client.offset_encoding)
+        vim.fn.setqflist({}, ' ', { title = command.title, items = items })
+        vim.cmd('botright copen')
+      end, context.bufnr)
+    end,
+  },
 }

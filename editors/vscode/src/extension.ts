@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import * as path from "node:path";
 import { commands, EventEmitter, ExtensionContext, LogOutputChannel, Uri, ViewColumn, window, workspace } from "vscode";
+import type { Location, Range } from "vscode-languageclient/node";
 import { CloseAction, CloseHandlerResult, ErrorAction, LanguageClient, LanguageClientOptions, ServerOptions, TransportKind } from "vscode-languageclient/node";
 import { enterRules } from "./enter";
 import { statusItem } from "./status";
@@ -62,8 +63,9 @@ function newClient(context: ExtensionContext): LanguageClient {
       [ID]: workspace.getConfiguration(ID),
       trusted: workspace.isTrusted,
       // VS Code can show the next list by a command, offers words of open files where a server offers nothing, and makes the text of a
-      // place in a snippet from that of another. The extension has the command that shows an effective object. A message may have lines.
-      client: { triggerSuggest: true, offersWords: true, snippetTransforms: true, showEffectiveObject: true, messageLines: true },
+      // place in a snippet from that of another. The extension has the commands that show an effective object, and the objects that fail a rule. A message may have
+      // lines.
+      client: { triggerSuggest: true, offersWords: true, snippetTransforms: true, showEffectiveObject: true, showFailingObjects: true, messageLines: true },
     },
   };
   return new LanguageClient(ID, "CRD Analyzer", server, options);
@@ -185,6 +187,17 @@ function effectiveObjects(context: ExtensionContext): void {
   );
 }
 
+/** Lists the objects that fail the rule or bound of a lens, as the references of it. */
+async function showFailingObjects(of: { uri: string; range: Range }): Promise<void> {
+  const running = client;
+  const found = await running?.sendRequest<Location[]>("workspace/executeCommand", { command: `${ID}.failingObjects`, arguments: [of] });
+  if (running && found) {
+    const { asLocation, asPosition, asUri } = running.protocol2CodeConverter;
+    const places = found.map((it) => asLocation(it));
+    await commands.executeCommand("editor.action.showReferences", asUri(of.uri), asPosition(of.range.start), places);
+  }
+}
+
 export async function activate(context: ExtensionContext): Promise<void> {
   output = window.createOutputChannel("CRD Analyzer", { log: true });
   context.subscriptions.push(output, enterRules());
@@ -195,6 +208,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
   };
   context.subscriptions.push(
     commands.registerCommand(`${ID}.restart`, restart),
+    commands.registerCommand(`${ID}.showFailingObjects`, showFailingObjects),
     commands.registerCommand(`${ID}.showOutput`, () => output.show()),
     workspace.onDidChangeConfiguration((change) =>
       ["server.path", "features"].some((it) => change.affectsConfiguration(`${ID}.${it}`)) ? restart() : undefined,

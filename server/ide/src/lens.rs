@@ -1,6 +1,7 @@
 //! What rules cost, shown beside them while they are written, and where custom resources begin.
 
 mod insert;
+pub mod objects;
 #[cfg(test)]
 mod tests;
 

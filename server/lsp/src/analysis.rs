@@ -150,29 +150,7 @@ impl Analysis {
             let report = (row.judge)(text.as_bytes().to_vec());
             return Self::of_report(uri, &report, effective, client, (None, None));
         }
-        let question = Question {
-            go: wanted.go.map(|it| it as &dyn generated::GoSources),
-            wants_costs: wanted.costs,
-            replaces: wanted.replaces,
-            changes: wanted.changes,
-            last_trees: wanted.last_trees,
-            overlays: wanted.built.map(|it| &**it as &dyn BuiltDocuments),
-            ..question(&path, effective, definitions, wanted.hazards)
-        };
-        let (mut report, mut kept) = analyze_typing(text.clone(), &question, wanted.cursor);
-        let asides = wanted.asides.as_ref();
-        if let Some(again) = asides.and_then(|it| it.completed(&path, &report, &question)) {
-            (report, kept) = analyze_typing(text, &again, wanted.cursor);
-        }
-        if let Some(asides) = &wanted.asides
-            && (report.has_errors() || wanted.built.is_some_and(|it| it.has_errors()))
-        {
-            let with_built = with_built(&report, wanted.built.map(|it| &**it));
-            report.aside = asides.of(&path, with_built.as_ref().unwrap_or(&report));
-        }
-        if let Some(asides) = wanted.asides.as_ref().filter(|_| effective.has_expressions) {
-            asides.look_for_expected_error(&path, &mut report);
-        }
+        let (mut report, kept) = report(&path, text, effective, definitions, wanted);
         let costs = wanted.costs.then(|| std::mem::take(&mut report.costs).into());
         let of_typing = (wanted.errors.map(|it| &**it), wanted.built.map(|it| &**it));
         let shown = Self::of_report(uri, &report, effective, client, of_typing);
@@ -203,6 +181,19 @@ impl Analysis {
             unsearched: Arc::new(Mutex::new(unsearched)),
             ..shown
         }
+    }
+
+    /// What the API server answers for a text, with what is built of the file.
+    pub(crate) fn whole_report(
+        uri: &Uri,
+        text: Arc<str>,
+        effective: &Effective,
+        definitions: &dyn Definitions,
+        wanted: &Wanted<'_>,
+    ) -> FileReport {
+        let path = from_proto::place_of(uri);
+        let report = report(&path, text, effective, definitions, wanted).0;
+        with_built(&report, wanted.built.map(|it| &**it)).unwrap_or(report)
     }
 
     /// What fixes are asked for.
@@ -382,6 +373,40 @@ impl Analysis {
             unsearched: Arc::default(),
         }
     }
+}
+
+/// The answer for a text, and what it takes to say more later.
+fn report(
+    path: &Path,
+    text: Arc<str>,
+    effective: &Effective,
+    definitions: &dyn Definitions,
+    wanted: &Wanted<'_>,
+) -> (FileReport, DeferredSearch) {
+    let question = Question {
+        go: wanted.go.map(|it| it as &dyn generated::GoSources),
+        wants_costs: wanted.costs,
+        replaces: wanted.replaces,
+        changes: wanted.changes,
+        last_trees: wanted.last_trees,
+        overlays: wanted.built.map(|it| &**it as &dyn BuiltDocuments),
+        ..question(path, effective, definitions, wanted.hazards)
+    };
+    let (mut report, mut kept) = analyze_typing(text.clone(), &question, wanted.cursor);
+    let asides = wanted.asides.as_ref();
+    if let Some(again) = asides.and_then(|it| it.completed(path, &report, &question)) {
+        (report, kept) = analyze_typing(text, &again, wanted.cursor);
+    }
+    if let Some(asides) = &wanted.asides
+        && (report.has_errors() || wanted.built.is_some_and(|it| it.has_errors()))
+    {
+        let with_built = with_built(&report, wanted.built.map(|it| &**it));
+        report.aside = asides.of(path, with_built.as_ref().unwrap_or(&report));
+    }
+    if let Some(asides) = wanted.asides.as_ref().filter(|_| effective.has_expressions) {
+        asides.look_for_expected_error(path, &mut report);
+    }
+    (report, kept)
 }
 
 /// Makes notes of the errors that are told with another one. `of`: the documents of the first ones. Returns each with the one that tells it.

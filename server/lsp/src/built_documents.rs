@@ -23,7 +23,7 @@ use crate::{
     overlays::{Builders, Found, SessionFiles, State},
     session::Session,
     settings::Effective,
-    tasks,
+    tasks, waits,
     workspace_index::SyncedIndex,
 };
 
@@ -47,7 +47,7 @@ impl Session {
         }
         let session = self.clone();
         tasks::beside(async move {
-            while let Some(rest) = session.overlays.pause.rest() {
+            while let Some(rest) = session.overlays.pause.rest(waits::PAUSE) {
                 tokio::time::sleep(rest).await;
             }
             let _only = session.overlays.building.lock().await;
@@ -159,7 +159,7 @@ impl Session {
     }
 
     /// What kustomizations and Flux make of some files.
-    fn overlays_of(&self, builders: &Builders, of: &[&Path], files: &SessionFiles<'_>) -> Overlays {
+    pub(crate) fn overlays_of(&self, builders: &Builders, of: &[&Path], files: &SessionFiles<'_>) -> Overlays {
         let folders: Vec<_> = builders.folders.iter().map(|it| (it.clone(), files)).collect();
         let manifests = if builders.flux.has_kustomizations() {
             let roots = Roots::new(self.folders().iter().map(PathBuf::as_path));

@@ -67,6 +67,8 @@ pub(crate) struct Client {
     pub(crate) max_folds: usize,
     /// It has the command [`crate::names::SHOW_EFFECTIVE`].
     pub(crate) shows_effective: bool,
+    /// It has the command [`crate::names::SHOW_FAILING`].
+    pub(crate) shows_failing: bool,
     /// Messages may have several lines: what to type and why need no place of their own.
     pub(crate) shows_lines: bool,
 }
@@ -201,6 +203,7 @@ impl Client {
                 .map_or(usize::MAX, |it| it as usize),
             answers_configuration: workspace.and_then(|it| it.configuration).unwrap_or_default(),
             shows_effective: false,
+            shows_failing: false,
             shows_lines: false,
         }
     }
@@ -209,6 +212,7 @@ impl Client {
     pub(crate) fn read(&mut self, options: &serde_json::Value) {
         self.completion.read(options);
         self.shows_effective = options["client"]["showEffectiveObject"] == true;
+        self.shows_failing = options["client"]["showFailingObjects"] == true;
         self.shows_lines = options["client"]["messageLines"] == true;
     }
 

@@ -25,6 +25,7 @@ use tokio::sync::OnceCell;
 use crate::{
     analysis::Analysis,
     content::Content,
+    failing_objects::FailingObjects,
     from_proto::{self, path_of, place_of},
     late_changes::Recent,
     since_revision::SinceRevision,
@@ -47,6 +48,8 @@ struct Document {
     errors: Arc<SteadyErrors>,
     /// The lenses that the client has.
     lenses: Arc<SteadyLenses>,
+    /// The objects that fail its constraints.
+    failing: Arc<FailingObjects>,
     /// What is known of its changes since a revision.
     changes: Arc<SinceRevision>,
     /// When it became what it is, and how long after its previous version that was.
@@ -84,6 +87,8 @@ pub(crate) struct Snapshot {
     pub(crate) errors: Arc<SteadyErrors>,
     /// The lenses that the client has.
     pub(crate) lenses: Arc<SteadyLenses>,
+    /// The objects that fail its constraints.
+    pub(crate) failing: Arc<FailingObjects>,
     /// What is known of its changes since a revision.
     pub(crate) changes: Arc<SinceRevision>,
     changed: Instant,
@@ -207,9 +212,11 @@ impl Documents {
     /// applied.
     pub(crate) fn open(&self, item: TextDocumentItem, unit: ColumnUnit) {
         let mut open = self.lock();
+        let text = Rope::from_str(&item.text);
         let mut document = Document {
             place: place_of(&item.uri).into(),
-            text: Rope::from_str(&item.text),
+            failing: Arc::new(FailingObjects::new(text.clone())),
+            text,
             cursor: None,
             errors: Arc::default(),
             lenses: Arc::default(),
@@ -288,10 +295,12 @@ impl Documents {
             let changes = Arc::make_mut(&mut document.changes);
             for edit in edits {
                 document.lenses.edited(&edit.range, edit.text.len());
+                document.failing.edited(&edit.range, edit.text.len());
                 changes.edited(&edit.range, edit.text.len());
             }
         } else {
             document.lenses.forget();
+            document.failing.forget();
             document.changes = Arc::default();
         }
         let last = edits.as_ref().and_then(|it| it.last());
@@ -461,6 +470,7 @@ impl Document {
             cursor: self.cursor,
             errors: self.errors.clone(),
             lenses: self.lenses.clone(),
+            failing: self.failing.clone(),
             changes: self.changes.clone(),
             changed: self.changed,
             since_previous: self.since_previous,

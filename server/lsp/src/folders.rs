@@ -55,6 +55,7 @@ async fn look(session: &Arc<Session>) {
     if let Ok(changed) = progress::watch(shown.as_ref(), all, &done, look).await {
         session.crds_changed(&changed);
     }
+    session.check_objects_soon();
 }
 
 /// Waits until the CRDs of the workspace are known, if a document has resources. The first answer would be empty otherwise.

@@ -114,7 +114,7 @@ impl Session {
         }
         let session = self.clone();
         tasks::beside(async move {
-            while let Some(rest) = session.made.pause.rest() {
+            while let Some(rest) = session.made.pause.rest(waits::PAUSE) {
                 tokio::time::sleep(rest).await;
             }
             let maker = session.clone();

@@ -12,5 +12,11 @@ pub(crate) const SHOW_CHANGE: &str = "crd-analyzer.showChange";
 /// The command that asks the cluster of the settings again.
 pub(crate) const READ_CLUSTER: &str = "crd-analyzer.readCluster";
 
+/// The command that lists the places of the objects that fail a constraint, with `{uri, range}` of the constraint.
+pub(crate) const FAILING_OBJECTS: &str = "crd-analyzer.failingObjects";
+
+/// The command of the client that shows what [`FAILING_OBJECTS`] lists, with the same arguments.
+pub(crate) const SHOW_FAILING: &str = "crd-analyzer.showFailingObjects";
+
 /// The command of the client that shows the effective object, with `{uri, line}`.
 pub(crate) const SHOW_EFFECTIVE: &str = "crd-analyzer.showEffectiveObject";

@@ -1,11 +1,9 @@
-//! The pause in typing after which objects are built and judged.
+//! The pauses in typing after which objects are built and judged.
 
 use std::{
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
-
-use crate::waits;
 
 /// Waits for a pause, one task for all edits.
 #[derive(Debug, Default)]
@@ -28,10 +26,10 @@ impl Pause {
         !std::mem::replace(&mut waiting.is_waited_for, true)
     }
 
-    /// How long to wait for a pause. `None`: now is one, and the caller looks at what has changed.
-    pub(crate) fn rest(&self) -> Option<Duration> {
+    /// How long to wait for a pause of this length. `None`: now is one, and the caller looks at what has changed.
+    pub(crate) fn rest(&self, pause: Duration) -> Option<Duration> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let rest = waiting.last.and_then(|it| waits::PAUSE.checked_sub(it.elapsed()));
+        let rest = waiting.last.and_then(|it| pause.checked_sub(it.elapsed()));
         let rest = rest.filter(|it| !it.is_zero());
         waiting.is_waited_for = rest.is_some();
         rest

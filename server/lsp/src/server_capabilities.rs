@@ -12,7 +12,7 @@ use lsp_types::{
 use crate::{
     capabilities::Client,
     handlers::{code_action, semantic_tokens},
-    names::{ADD_BOUNDS, NAME, READ_CLUSTER, SHOW_CHANGE},
+    names::{ADD_BOUNDS, FAILING_OBJECTS, NAME, READ_CLUSTER, SHOW_CHANGE},
 };
 
 /// The capabilities for a client. `whole_workspace`: diagnostics are also shown in files that are not open. Without them,
@@ -98,7 +98,7 @@ pub(crate) fn server_capabilities(client: &Client, whole_workspace: bool) -> Ser
                 .then_some(ADD_BOUNDS)
                 .into_iter()
                 .chain(client.shows_documents.then_some(SHOW_CHANGE))
-                .chain([READ_CLUSTER])
+                .chain([READ_CLUSTER, FAILING_OBJECTS])
                 .map(str::to_owned)
                 .collect(),
             ..ExecuteCommandOptions::default()

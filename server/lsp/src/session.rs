@@ -29,6 +29,7 @@ use crate::{
     analysis::{Analysis, Wanted},
     aside::Asides,
     capabilities::Client,
+    checked_files::CheckedFiles,
     cluster::Cluster,
     diagnostics::Waiting,
     display_text,
@@ -64,6 +65,7 @@ pub(crate) struct Session {
     /// What is known of kustomizations.
     pub(crate) overlays: Overlays,
     pub(crate) made: MadeOfSession,
+    pub(crate) checked: CheckedFiles,
     /// The CRDs of a cluster, if the user wants them.
     pub(crate) cluster: Cluster,
     /// Held while the folders are looked through.
@@ -112,6 +114,7 @@ impl Session {
             workspace: Workspace::default(),
             overlays: Overlays::default(),
             made: MadeOfSession::default(),
+            checked: CheckedFiles::default(),
             cluster: Cluster::default(),
             looking: tokio::sync::Mutex::default(),
             first_look: FirstLook::default(),
@@ -304,7 +307,7 @@ impl Session {
     }
 
     /// What a document is to replace, as far as it is known. If it is time to ask git, that is done beside.
-    fn replaced(self: &Arc<Self>, snapshot: &Snapshot) -> Option<Arc<Revision>> {
+    pub(crate) fn replaced(self: &Arc<Self>, snapshot: &Snapshot) -> Option<Arc<Revision>> {
         if !self.trust.is_granted() {
             return None;
         }
@@ -327,6 +330,7 @@ impl Session {
                 };
                 if tasks::blocking("the read of a revision", look).await == Ok(true) {
                     session.analyze_anew(&snapshot.uri);
+                    session.check_objects_soon();
                 }
             });
         }
@@ -431,6 +435,7 @@ impl Session {
 
     /// Takes up what changed in open documents, soon: quick edits are taken together.
     pub(crate) fn sync_soon(self: &Arc<Self>) {
+        self.check_objects_soon();
         if self.is_look_due.swap(true, Ordering::AcqRel) {
             return;
         }
@@ -454,6 +459,7 @@ impl Session {
     /// Takes up what changed on disk.
     pub(crate) fn files_changed(self: &Arc<Self>, paths: Vec<PathBuf>) {
         self.build_soon(paths.iter().cloned());
+        self.check_objects_soon();
         let session = self.clone();
         tasks::beside(async move {
             let look = move || {
@@ -488,6 +494,7 @@ impl Session {
         }
         self.overlays.forget();
         self.make_manifests_soon();
+        self.check_objects_soon();
         let paths: Vec<Arc<Path>> = self
             .workspace
             .catalog

@@ -126,6 +126,17 @@ pub(crate) async fn judging<T: Send + 'static>(
     })
 }
 
+/// The same for long work, one after the other. Documents do not wait behind it.
+pub(crate) async fn in_background<T: Send + 'static>(
+    what: &'static str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T> {
+    workers::in_background(work).await.ok_or_else(|| {
+        tracing::error!("{what} failed");
+        failed(what)
+    })
+}
+
 /// Does work on a thread that judges documents, after what it is judging now.
 pub(crate) fn after_judging(work: impl FnOnce() + Send + 'static) {
     workers::later(work);

@@ -14,6 +14,9 @@ pub(crate) const PAUSE: Duration = Duration::from_millis(150);
 /// What source files are made into is made and judged with the key that changes it if that took less the last time; else after a pause.
 pub(crate) const AT_ONCE: Duration = Duration::from_millis(if cfg!(debug_assertions) { 500 } else { 50 });
 
+/// A longer pause: the objects of the workspace are checked by a CRD that somebody edits. Lenses show it later still.
+pub(crate) const OBJECTS: Duration = Duration::from_millis(500);
+
 /// An unfinished entry is marked: the next key is late by then.
 pub(crate) const UNFINISHED: Duration = Duration::from_millis(800);
 

@@ -31,22 +31,26 @@ struct Workers(Vec<Worker>);
 
 static WORKERS: LazyLock<Workers> = LazyLock::new(Workers::start);
 
+/// A thread of its own for long work, so that no document waits behind it.
+static BACKGROUND: LazyLock<Workers> =
+    LazyLock::new(|| Workers(Worker::start(BACKGROUND_NICENESS).into_iter().collect()));
+
 impl Worker {
     /// `None` if the system gives no more threads.
-    fn start() -> Option<Self> {
+    fn start(niceness: i32) -> Option<Self> {
         let (queue, work) = channel();
         let waiting = Arc::new(AtomicUsize::new(0));
         let left = waiting.clone();
         let thread = std::thread::Builder::new()
             .name("crd-analyzer".to_owned())
             .stack_size(crate::STACK_BYTES);
-        thread.spawn(move || run(&work, &left)).ok()?;
+        thread.spawn(move || run(&work, &left, niceness)).ok()?;
         Some(Self { queue, waiting })
     }
 }
 
-fn run(queue: &Receiver<Work>, waiting: &AtomicUsize) {
-    give_way();
+fn run(queue: &Receiver<Work>, waiting: &AtomicUsize, niceness: i32) {
+    give_way(niceness);
     while let Ok(work) = queue.recv() {
         work();
         waiting.fetch_sub(1, Ordering::AcqRel);
@@ -55,25 +59,31 @@ fn run(queue: &Receiver<Work>, waiting: &AtomicUsize) {
 
 /// Lets the threads that answer a person go first: where all processors are busy, an answer would else wait for the system to take turns.
 #[cfg(target_os = "linux")]
-fn give_way() {
+fn give_way(niceness: i32) {
     // Of the calling thread alone. Without it verdicts come anyway.
-    if let Err(error) = rustix::process::nice(NICENESS) {
+    if let Err(error) = rustix::process::nice(niceness) {
         tracing::debug!(%error, "worker threads keep their priority");
     }
 }
 
 /// Elsewhere niceness is of the whole process.
 #[cfg(not(target_os = "linux"))]
-fn give_way() {}
+fn give_way(_: i32) {}
 
-/// How much lower the priority is.
-#[cfg(target_os = "linux")]
+/// How much lower the priority of the threads is that judge documents.
 const NICENESS: i32 = 10;
+
+/// The same of the thread that no document waits for.
+const BACKGROUND_NICENESS: i32 = 19;
 
 impl Workers {
     fn start() -> Self {
         let count = std::thread::available_parallelism().map_or(LEAST, usize::from);
-        Self((0..count.clamp(LEAST, MOST)).filter_map(|_| Worker::start()).collect())
+        Self(
+            (0..count.clamp(LEAST, MOST))
+                .filter_map(|_| Worker::start(NICENESS))
+                .collect(),
+        )
     }
 
     async fn judge<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
@@ -106,6 +116,11 @@ impl Workers {
 /// work sees as its own.
 pub(crate) async fn judge<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     WORKERS.judge(work).await
+}
+
+/// The same on a thread that judges no documents.
+pub(crate) async fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    BACKGROUND.judge(work).await
 }
 
 /// Does work on one of the threads, and waits for nothing.

@@ -6,6 +6,7 @@ pub mod builds;
 pub mod codes;
 pub mod comparison;
 pub mod config;
+pub mod constraints;
 pub mod costs;
 pub mod documents;
 pub mod eval;

@@ -1,19 +1,20 @@
-//! `textDocument/codeLens`: what rules cost, above them; what the changes of a version do, above its name; and above a custom resource the
-//! way to its effective object.
+//! `textDocument/codeLens`: what rules cost, above them; how many objects of the workspace fail a constraint; what the changes of a version
+//! do, above its name; and above a custom resource the way to its effective object.
 
 use std::sync::Arc;
 
 use crd_analyzer_ide::lens::{self, Cost};
 use crd_analyzer_syntax::tree::Span;
-use lsp_types::{CodeLens, CodeLensParams, Command, Position, Range};
+use lsp_types::{CodeLens, CodeLensParams, Command, DiagnosticSeverity, Position, Range};
 use serde_json::json;
 use tower_lsp::jsonrpc::Result;
 
 use crate::{
     display_text,
     documents::Snapshot,
+    failing_objects::FailingPlace,
     limits,
-    names::{ADD_BOUNDS, SHOW_CHANGE, SHOW_EFFECTIVE},
+    names::{ADD_BOUNDS, SHOW_CHANGE, SHOW_EFFECTIVE, SHOW_FAILING},
     request_context::{self, RequestContext},
     session::Session,
     source_context::{self, SourceContext},
@@ -60,7 +61,8 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeLensParams) -> Re
         |request| {
             let costs = lens::costs(&request.snapshot.costs(request.version()));
             let costs = costs.iter().map(|it| convert(request, it));
-            let all = effective(request).chain(changes(request)).chain(costs);
+            let failing = failing(request);
+            let all = effective(request).chain(changes(request)).chain(failing).chain(costs);
             let all = all.take(limits::ANSWERS).collect();
             let places = (|at| request.offset(at), |it| request.range(it));
             let all = steady(&request.session, &request.snapshot, all, places);
@@ -165,4 +167,49 @@ fn convert(request: &RequestContext, cost: &Cost) -> CodeLens {
         }),
         data: None,
     }
+}
+
+/// How many objects of the workspace fail a constraint. Leads to all of them, or to the first, as the client can show it.
+fn failing(request: &RequestContext) -> impl Iterator<Item = CodeLens> {
+    let (shows_all, shows_documents) = (request.client().shows_failing, request.client().shows_documents);
+    told(request).map(move |(place, words)| {
+        let mut command = Command {
+            title: display_text::line(&words),
+            ..Command::default()
+        };
+        if let Some(first) = place.locations.first() {
+            if shows_all {
+                SHOW_FAILING.clone_into(&mut command.command);
+                let place = json!({ "uri": request.snapshot.uri, "range": request.range(place.span) });
+                command.arguments = Some(vec![place]);
+            } else if shows_documents {
+                SHOW_CHANGE.clone_into(&mut command.command);
+                command.arguments = Some(vec![json!({ "uri": first.uri, "range": first.range })]);
+            }
+        }
+        CodeLens {
+            range: request.range(with_its_line(request.source().text, place.span)),
+            command: Some(command),
+            data: None,
+        }
+    })
+}
+
+/// The constraints of a document with a lens, each with the sentence. A constraint with an error of its own has none.
+pub(super) fn told(request: &RequestContext) -> impl Iterator<Item = (FailingPlace, String)> {
+    let analysis = request.snapshot.analysis.get();
+    let diagnostics = analysis.map(|it| it.diagnostics.as_slice()).unwrap_or_default();
+    let errors = diagnostics
+        .iter()
+        .filter(|it| it.severity == Some(DiagnosticSeverity::ERROR));
+    let errors: Vec<Range> = errors.map(|it| it.range).collect();
+    let places = request.snapshot.failing.places().into_iter();
+    let places = places.filter(move |it| {
+        let range = request.range(it.whole);
+        !errors.iter().any(|it| it.start < range.end && range.start < it.end)
+    });
+    places.map(|it| {
+        let words = it.failing.words(&it.name, &it.objects);
+        (it, words)
+    })
 }

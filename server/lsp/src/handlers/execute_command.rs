@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crd_analyzer_ide::{fixes::Fix, lens};
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
-use lsp_types::{ExecuteCommandParams, LSPAny, MessageType, Range, ShowDocumentParams, Uri, WorkspaceEdit};
+use lsp_types::{ExecuteCommandParams, LSPAny, Location, MessageType, Range, ShowDocumentParams, Uri, WorkspaceEdit};
 use serde::Deserialize;
 use tower_lsp::jsonrpc::{Error, Result};
 
@@ -12,7 +12,7 @@ use super::code_action::{text_edits, workspace_edit};
 use crate::{
     cluster,
     documents::Snapshot,
-    names::{ADD_BOUNDS, READ_CLUSTER, SHOW_CHANGE},
+    names::{ADD_BOUNDS, FAILING_OBJECTS, READ_CLUSTER, SHOW_CHANGE},
     session::Session,
     tasks::{self, Deadline},
     to_proto,
@@ -28,7 +28,7 @@ struct CommandTarget {
     end: u32,
 }
 
-/// Where a change is.
+/// Where a change is, or a constraint.
 #[derive(Deserialize)]
 struct Place {
     uri: Uri,
@@ -42,6 +42,9 @@ pub(crate) async fn handle(session: &Arc<Session>, params: ExecuteCommandParams)
     }
     if params.command == SHOW_CHANGE {
         return show_change(session, params.arguments);
+    }
+    if params.command == FAILING_OBJECTS {
+        return failing_objects(session, params.arguments).map(Some);
     }
     if params.command != ADD_BOUNDS {
         return Err(Error::invalid_params(format!(
@@ -75,6 +78,21 @@ pub(crate) async fn handle(session: &Arc<Session>, params: ExecuteCommandParams)
         }
     });
     Ok(None)
+}
+
+/// The places of the objects that fail the constraint at a place.
+fn failing_objects(session: &Arc<Session>, arguments: Vec<LSPAny>) -> Result<LSPAny> {
+    let place = arguments.into_iter().next().unwrap_or_default();
+    let place: Place = serde_json::from_value(place).map_err(|error| Error::invalid_params(error.to_string()))?;
+    let snapshot = session.documents.manifest(&place.uri);
+    let found: Vec<Location> = snapshot.map_or_else(Vec::new, |snapshot| {
+        let offset = |it| snapshot.offset(it, session.client().unit);
+        let asked = Span::new(offset(place.range.start), offset(place.range.end));
+        let places = snapshot.failing.places().into_iter();
+        let failing = places.filter(|it| it.span == asked);
+        failing.flat_map(|it| it.locations.to_vec()).collect()
+    });
+    serde_json::to_value(found).map_err(|_| Error::internal_error())
 }
 
 /// Leads the user to a change.

@@ -1,12 +1,14 @@
-//! `textDocument/inlayHint`: what rules cost, at the end of their first line, for clients that show no lenses.
+//! `textDocument/inlayHint`: what rules cost, and how many objects fail a constraint, at the end of their first line, for clients that show
+//! no lenses.
 
 use std::sync::Arc;
 
-use crd_analyzer_ide::lens::{self, Cost};
+use crd_analyzer_ide::lens;
 use crd_analyzer_syntax::tree::Span;
 use lsp_types::{InlayHint, InlayHintLabel, InlayHintParams, InlayHintTooltip};
 use tower_lsp::jsonrpc::Result;
 
+use super::code_lens;
 use crate::{
     display_text, limits,
     request_context::{self, RequestContext},
@@ -25,36 +27,37 @@ pub(crate) async fn handle(session: &Arc<Session>, params: InlayHintParams) -> R
         move |request| {
             let asked = Span::new(request.offset(params.range.start), request.offset(params.range.end));
             let costs = lens::costs(&request.snapshot.costs(request.version()));
-            let hints = costs.iter().map(|it| (line_end(request, it), it));
+            let costs = costs
+                .iter()
+                .map(|it| (it.span.start, it.title.as_str(), it.remedy.as_deref()));
+            let failing: Vec<_> = code_lens::told(request).collect();
+            let failing = failing.iter().map(|it| (it.0.span.start, it.1.as_str(), None));
+            let hints = failing
+                .chain(costs)
+                .map(|(at, title, tooltip)| (line_end(request, at), title, tooltip));
             let hints = hints
-                .filter(|(at, _)| (asked.start..=asked.end).contains(at))
+                .filter(|it| (asked.start..=asked.end).contains(&it.0))
                 .take(limits::ANSWERS);
-            let hints: Vec<_> = hints.map(|(at, it)| convert(request, at, it)).collect();
+            let hints: Vec<_> = hints.map(|it| convert(request, it)).collect();
             (!hints.is_empty()).then_some(hints)
         },
     );
     found.await
 }
 
-/// The end of the line that the cost's place begins in.
-fn line_end(request: &RequestContext, cost: &Cost) -> u32 {
+/// The end of the line of a byte.
+fn line_end(request: &RequestContext, at: u32) -> u32 {
     let source = request.source();
-    source
-        .lines
-        .line_end(source.text, source.lines.line_of(cost.span.start))
+    source.lines.line_end(source.text, source.lines.line_of(at))
 }
 
-fn convert(request: &RequestContext, at: u32, cost: &Cost) -> InlayHint {
+fn convert(request: &RequestContext, (at, title, tooltip): (u32, &str, Option<&str>)) -> InlayHint {
     InlayHint {
         position: request.range(Span::new(at, at)).start,
-        label: InlayHintLabel::String(display_text::line(&cost.title)),
+        label: InlayHintLabel::String(display_text::line(title)),
         kind: None,
         text_edits: None,
-        tooltip: cost
-            .remedy
-            .as_deref()
-            .map(display_text::text)
-            .map(InlayHintTooltip::String),
+        tooltip: tooltip.map(display_text::text).map(InlayHintTooltip::String),
         padding_left: Some(true),
         padding_right: None,
         data: None,

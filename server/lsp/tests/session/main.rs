@@ -13,6 +13,7 @@ mod configuration;
 mod costs;
 mod documents;
 mod encodings;
+mod failing;
 mod fixes;
 mod generated;
 mod go;

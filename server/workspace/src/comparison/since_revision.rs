@@ -143,7 +143,7 @@ impl KnownChanges {
 }
 
 /// Where a place is after an edit; `None` if it is deleted. What is typed at its end belongs to it, and so does what replaces it.
-fn moved(span: Span, range: &Range<usize>, inserted: usize) -> Option<Span> {
+pub fn moved(span: Span, range: &Range<usize>, inserted: usize) -> Option<Span> {
     let (start, end) = (span.start as usize, span.end as usize);
     let is_covered = !range.is_empty() && range.start <= start && end <= range.end;
     if is_covered && (inserted == 0 || *range != (start..end)) {

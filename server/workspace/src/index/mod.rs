@@ -465,6 +465,11 @@ impl Index {
         self.resources.get(kind).into_iter().flatten()
     }
 
+    /// The CRDs in a file.
+    pub fn definitions_in(&self, path: &Path) -> &[Arc<KnownCrd>] {
+        self.files.get(path).map_or(&[], |it| &it.definitions)
+    }
+
     /// Whether there is an object in the file whose kind is defined.
     pub fn has_known_resources(&self, path: &Path) -> bool {
         let kinds = self.files.get(path).map(|it| &it.resources);

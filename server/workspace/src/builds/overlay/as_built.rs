@@ -76,6 +76,11 @@ impl AsBuilt {
         self.is_open
     }
 
+    /// Whether the file patches objects of other files.
+    pub fn is_patch(&self) -> bool {
+        self.is_patch
+    }
+
     /// Whether the API server rejects an object of the file as it is built.
     pub fn has_errors(&self) -> bool {
         self.documents.iter().any(DocumentReport::has_errors)

@@ -1,0 +1,85 @@
+//! Which objects of a file fail the constraints of their CRDs.
+
+use std::{path::Path, sync::Arc};
+
+use crd_analyzer_apiextensions::decode::WrittenType;
+use crd_analyzer_syntax::tree::Span;
+
+use crate::{
+    config::Config,
+    findings::finding::{Class, Finding},
+    findings::report::{DocumentReport, FileReport, Subject},
+    index::{GroupKind, group_kind},
+};
+
+/// What is known of one object of a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ObjectVerdict {
+    /// Its kind.
+    pub kind: GroupKind,
+    /// It was checked to the end.
+    pub is_checked: bool,
+    /// Its errors need no fix: only tests read it, or it is wrong on purpose.
+    pub is_aside: bool,
+    /// What it fails, in the order of the text.
+    pub failures: Vec<Failure>,
+}
+
+/// An error of an object, and a place that decides it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    /// The file of the place that decides, absolute.
+    pub file: Arc<Path>,
+    /// The place that decides, in that file.
+    pub decides: Span,
+    /// Where the error is, in the object's file.
+    pub span: Span,
+}
+
+/// What is known of the custom resources of a file, each once, whoever builds it. A patch counts only if it causes an error.
+///
+/// `path`: the file, absolute. `is_patch`: the file patches objects of other files.
+pub fn verdicts(report: &FileReport, path: &Arc<Path>, is_patch: bool, config: &Config) -> Vec<ObjectVerdict> {
+    let mut found: Vec<ObjectVerdict> = Vec::new();
+    let of_one = report
+        .documents
+        .chunk_by(|one, other| (one.index, one.item) == (other.index, other.item));
+    for documents in of_one {
+        let resources: Vec<&DocumentReport> = documents.iter().filter(|it| it.subject == Subject::Resource).collect();
+        let Some(first) = resources.first() else { continue };
+        let written = WrittenType {
+            api_version: first.api_version.clone(),
+            kind: first.kind.clone(),
+            name: String::new(),
+        };
+        let Some(kind) = group_kind(&written) else { continue };
+        let mut failures = Vec::new();
+        let verdicts = resources.iter().flat_map(|it| &it.verdicts);
+        for finding in verdicts.clone().flat_map(|it| it.1.findings()) {
+            let is_error = matches!(finding.class, Class::Error | Class::LaterError) && !finding.suppressed;
+            if is_error && config.apply(finding.clone()).is_some() {
+                add(finding, path, &mut failures);
+            }
+        }
+        if is_patch && failures.is_empty() {
+            continue;
+        }
+        failures.sort_by_key(|it| (it.span.start, it.span.end));
+        failures.dedup();
+        found.push(ObjectVerdict {
+            kind,
+            is_checked: verdicts.clone().all(|it| it.1.unfinished.is_empty()),
+            is_aside: report.aside.as_ref().is_some_and(|it| it.covers(first)),
+            failures,
+        });
+    }
+    found
+}
+
+fn add(finding: &Finding, path: &Arc<Path>, failures: &mut Vec<Failure>) {
+    failures.extend(finding.related.iter().map(|it| Failure {
+        file: it.file.as_ref().map_or_else(|| path.clone(), |it| it.path.clone()),
+        decides: it.span,
+        span: finding.span,
+    }));
+}

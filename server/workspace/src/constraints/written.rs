@@ -1,0 +1,263 @@
+//! The constraints of a CRD where they are written, and which of them somebody has edited.
+
+use std::{
+    collections::{HashMap, HashSet},
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+};
+
+use crd_analyzer_syntax::tree::{NodeId, NodeKind, Span, Tree};
+
+use crate::documents::spans;
+
+/// A rule, or a keyword of a schema that rejects values.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Constraint {
+    /// The place that an error of a resource names as the one that decides.
+    pub span: Span,
+    /// All of it.
+    pub whole: Span,
+    /// What it is called in a sentence: `this rule`, or the keyword in backquotes.
+    pub name: String,
+    /// Somebody who edits it wants to know what it does, even if that is nothing.
+    pub is_limit: bool,
+    /// The schema that it is in and the keyword, and what it says.
+    says: (u64, u64),
+}
+
+/// The constraints of a CRD, in the order of the text.
+#[derive(Clone, Debug, Default)]
+pub struct Written {
+    /// The constraints.
+    pub constraints: Vec<Constraint>,
+}
+
+/// Keywords that reject values. `true`: somebody sets them to reject some.
+const KEYWORDS: [(&str, bool); 20] = [
+    ("additionalProperties", false),
+    ("allOf", false),
+    ("anyOf", false),
+    ("enum", true),
+    ("format", true),
+    ("maxItems", true),
+    ("maxLength", true),
+    ("maxProperties", true),
+    ("maximum", true),
+    ("minItems", true),
+    ("minLength", true),
+    ("minProperties", true),
+    ("minimum", true),
+    ("multipleOf", true),
+    ("not", false),
+    ("oneOf", false),
+    ("pattern", true),
+    ("required", true),
+    ("type", false),
+    ("x-kubernetes-list-type", false),
+];
+
+/// The keyword with a list of rules.
+const RULES: &str = "x-kubernetes-validations";
+
+/// A node that is read as a part of a schema.
+#[derive(Clone, Copy)]
+enum Part {
+    Schema,
+    /// Schemas by their names.
+    Named,
+    /// A list of schemas.
+    Schemas,
+    Rules,
+}
+
+impl Written {
+    /// The constraints of the CRD at a node. Schemas behind aliases are read where they are written.
+    pub fn of(tree: &Tree, crd: NodeId) -> Self {
+        let said = said(tree);
+        let mut found = Vec::new();
+        let mut work: Vec<(NodeId, Part, u64)> = roots(tree, crd);
+        while let Some((node, part, at)) = work.pop() {
+            match part {
+                Part::Schema => of_schema(tree, (node, at), &said, &mut found, &mut work),
+                Part::Named => work.extend(tree.entries(node).map(|it| {
+                    let at = below(at, &tree.scalar(it.key));
+                    (it.value, Part::Schema, at)
+                })),
+                // Their order says nothing.
+                Part::Schemas => work.extend(tree.items(node).map(|it| (it, Part::Schema, at))),
+                Part::Rules => {
+                    let rules = tree.items(node).map(|it| tree.resolve(it));
+                    let rules = rules.filter_map(|it| Some((it, tree.get(it, "rule")?)));
+                    found.extend(rules.map(|(item, rule)| Constraint {
+                        span: spans::spot(tree, None, item),
+                        whole: tree.span(item),
+                        name: "this rule".to_owned(),
+                        is_limit: true,
+                        says: (at, said[&rule]),
+                    }));
+                }
+            }
+        }
+        found.sort_by_key(|it| it.span.start);
+        // Aliases of one scalar stand for one place.
+        found.dedup_by_key(|it| it.span);
+        Self { constraints: found }
+    }
+
+    /// Which of the limits say something else than before, or are new, in their order.
+    pub fn edited_since(&self, before: &Self) -> Vec<bool> {
+        let before: HashSet<_> = before.constraints.iter().map(|it| it.says).collect();
+        let all = self.constraints.iter();
+        all.map(|it| it.is_limit && !before.contains(&it.says)).collect()
+    }
+}
+
+/// The schemas of a CRD's versions, and the one that all share.
+fn roots(tree: &Tree, crd: NodeId) -> Vec<(NodeId, Part, u64)> {
+    let child = |node: NodeId, key: &str| tree.get(node, key);
+    let Some(spec) = child(crd, "spec") else {
+        return Vec::new();
+    };
+    let shared = child(spec, "validation").and_then(|it| child(it, "openAPIV3Schema"));
+    let mut found: Vec<_> = shared.map(|it| (it, Part::Schema, 0)).into_iter().collect();
+    let versions = child(spec, "versions").into_iter().flat_map(|it| tree.items(it));
+    for version in versions {
+        let name = child(version, "name").map(|it| tree.scalar(it)).unwrap_or_default();
+        let schema = child(version, "schema").and_then(|it| child(it, "openAPIV3Schema"));
+        found.extend(schema.map(|it| (it, Part::Schema, below(1, &name))));
+    }
+    found
+}
+
+fn of_schema(
+    tree: &Tree,
+    (schema, at): (NodeId, u64),
+    said: &HashMap<NodeId, u64>,
+    found: &mut Vec<Constraint>,
+    work: &mut Vec<(NodeId, Part, u64)>,
+) {
+    for entry in tree.entries(schema) {
+        let keyword = tree.scalar(entry.key);
+        let at = below(at, &keyword);
+        if let Some((keyword, is_limit)) = KEYWORDS.iter().find(|it| it.0 == keyword) {
+            found.push(Constraint {
+                span: spans::spot(tree, Some(entry.key), tree.resolve(entry.value)),
+                whole: tree.span(entry.key).join(tree.span(entry.value)),
+                name: format!("`{keyword}`"),
+                is_limit: *is_limit,
+                says: (at, said[&entry.value]),
+            });
+        }
+        let part = match &*keyword {
+            "properties" | "patternProperties" | "definitions" => Part::Named,
+            "allOf" | "anyOf" | "oneOf" => Part::Schemas,
+            "items" | "additionalProperties" | "not" => Part::Schema,
+            RULES => Part::Rules,
+            _ => continue,
+        };
+        work.push((entry.value, part, at));
+    }
+}
+
+/// Names the place at a key below another one.
+fn below(at: u64, key: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (at, key).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What each node says, as a number, whatever style it is written in. Children come after their parents.
+fn said(tree: &Tree) -> HashMap<NodeId, u64> {
+    let mut said = HashMap::with_capacity(tree.len());
+    for node in tree.nodes().rev() {
+        let mut hasher = DefaultHasher::new();
+        match tree.kind(node) {
+            NodeKind::Scalar(_) => tree.scalar(node).hash(&mut hasher),
+            NodeKind::Alias => tree.source(node).hash(&mut hasher),
+            NodeKind::Mapping(_) | NodeKind::Sequence(_) | NodeKind::Error => {
+                for child in tree.children(node) {
+                    said.get(&child).hash(&mut hasher);
+                }
+            }
+        }
+        said.insert(node, hasher.finish());
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comparison::revision::Revision;
+
+    const CRD: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        type: object
+        required: [spec]
+        x-kubernetes-validations:
+        - message: small
+          rule: self.a < 3
+        properties:
+          spec: {allOf: [{minLength: 1}], items: {enum: [a, b]}, additionalProperties: &m {maximum: 3}, not: *m}
+";
+
+    fn written(text: &str) -> Written {
+        let revision = Revision::new("", text.as_bytes());
+        let (tree, node) = revision.crd("widgets.example.com").expect("a CRD");
+        Written::of(tree, node)
+    }
+
+    /// The names of the limits that a text edits.
+    #[track_caller]
+    fn check(before: &str, text: &str, expected: &[&str]) {
+        let written = written(text);
+        let edited = written.edited_since(&self::written(before));
+        let all = written.constraints.iter().zip(edited).filter(|it| it.1);
+        assert_eq!(all.map(|it| it.0.name.as_str()).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn constraints_stand_where_errors_point_to() {
+        let found = written(CRD);
+        let found: Vec<_> = found
+            .constraints
+            .iter()
+            .map(|it| (it.name.as_str(), &CRD[it.span.range()]))
+            .collect();
+        let expected = [
+            ("`type`", "object"),
+            ("`required`", "required"),
+            ("this rule", "message: small"),
+            ("`allOf`", "allOf"),
+            ("`minLength`", "1"),
+            ("`enum`", "enum"),
+            ("`additionalProperties`", "additionalProperties"),
+            ("`maximum`", "3"),
+            ("`not`", "not"),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn only_limits_that_say_something_else_are_edited() {
+        check(CRD, CRD, &[]);
+        check(CRD, &CRD.replace("[a, b]", "[ 'a', \"b\" ]"), &[]);
+        check(CRD, &CRD.replace("message: small", "message: large"), &[]);
+        check(CRD, &CRD.replace("[a, b]", "[a]"), &["`enum`"]);
+        check(CRD, &CRD.replace("< 3", "< 4"), &["this rule"]);
+        check(CRD, &CRD.replace("maximum: 3", "maximum: 4"), &["`maximum`"]);
+        check(CRD, &CRD.replace("type: object", "type: string"), &[]);
+        let first = "        x-kubernetes-validations:\n";
+        let another = CRD.replace(first, &format!("{first}        - rule: self.b > 1\n"));
+        check(CRD, &another, &["this rule"]);
+        check(&another, CRD, &[]);
+        let all = ["`required`", "this rule", "`minLength`", "`enum`", "`maximum`"];
+        check(CRD, &CRD.replace("name: v1", "name: v2"), &all);
+    }
+}
