@@ -54,9 +54,9 @@ pub struct Crd {
 
 /// Makes CRDs, one after the other. What they have in common is made once.
 pub struct Generator<'s> {
-    flattener: Flattener<'s>,
+    pub(crate) flattener: Flattener<'s>,
     packages: Vec<PackageId>,
-    of_group: BTreeMap<String, Vec<PackageId>>,
+    pub(crate) of_group: BTreeMap<String, Vec<PackageId>>,
     tool: Option<String>,
 }
 

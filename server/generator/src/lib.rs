@@ -17,6 +17,7 @@ mod modules;
 pub mod node;
 mod packages;
 mod plural;
+mod reach;
 mod schema;
 mod settled;
 mod tags;

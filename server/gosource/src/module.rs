@@ -192,8 +192,8 @@ struct OnDisk {
     /// The folders of packages that may declare kinds.
     with_kinds: OnceLock<Vec<PathBuf>>,
     packages: Mutex<BTreeMap<PathBuf, Arc<Package>>>,
-    /// The files that somebody edits, as they were asked for last: a key changes one of them.
-    edited: Mutex<HashMap<PathBuf, Arc<PackageFile>>>,
+    /// The files that somebody edits, with the two texts that were asked for last: before a key and after it.
+    edited: Mutex<HashMap<PathBuf, Vec<Arc<PackageFile>>>>,
 }
 
 #[derive(Default)]
@@ -260,6 +260,12 @@ impl Module {
             on_disk: self.on_disk.clone(),
             edited,
         }
+    }
+
+    /// The types of a file of the repository with this text. `None`: the file is not in a package.
+    pub fn types_of(&self, path: &Path, text: &Arc<str>) -> Option<Arc<Types>> {
+        let file = self.has(path).then(|| self.on_disk.edited(path, text))?;
+        Some(file.types().clone())
     }
 
     /// The comments of a file of the repository with this text, and what its markers belong to. `None`: the file is not in a package.
@@ -374,14 +380,19 @@ impl OnDisk {
             return same.clone();
         }
         let mut edited = lock(&self.edited);
-        if let Some(known) = edited.get(path).filter(|it| it.source.text == *text) {
-            return known.clone();
-        }
-        if edited.len() >= MAX_EDITED {
+        if edited.len() >= MAX_EDITED && !edited.contains_key(path) {
             edited.clear();
         }
-        let file = PackageFile::new(path.into(), text.clone());
-        edited.insert(path.to_owned(), file.clone());
+        let texts = edited.entry(path.to_owned()).or_default();
+        let known = texts.iter().position(|it| it.source.text == *text);
+        let file = match known {
+            Some(known) => texts.remove(known),
+            None => PackageFile::new(path.into(), text.clone()),
+        };
+        texts.push(file.clone());
+        if texts.len() > 2 {
+            texts.remove(0);
+        }
         file
     }
 

@@ -6,6 +6,7 @@ pub mod catalog;
 pub mod comments;
 pub mod declared;
 mod declared_types;
+pub mod edited;
 pub mod escape;
 pub mod guessed;
 pub mod json;

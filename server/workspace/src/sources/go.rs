@@ -2,20 +2,28 @@
 
 use std::{
     cell::OnceCell,
+    collections::HashMap,
     path::{Path, PathBuf},
+    rc::Rc,
     sync::Arc,
 };
 
 use crd_analyzer_generator::Modules;
-use crd_analyzer_gosource::{Module, check::place};
+use crd_analyzer_gosource::{
+    Module,
+    check::{Types as GoTypes, edited::Edited, place},
+};
 use crd_analyzer_syntax::{read_json_of, tree::Span};
 
 use super::{
     Row, Unit, World,
     change::{Change, Written},
-    go_crds::{self, whole::Whole},
+    go_crds::{
+        self,
+        whole::{Newer, Whole},
+    },
     made::Made,
-    manifest::{Manifest, Place},
+    manifest::{Manifest, Moves, Place},
 };
 use crate::{
     documents::source::SourceText,
@@ -98,6 +106,13 @@ impl<'w> Types<'w> {
         all
     }
 
+    /// What makes whole CRDs in each of the modules.
+    fn wholes<'m>(&self, modules: &'m [(Arc<Modules>, Vec<String>)]) -> Vec<Whole<'m>> {
+        let whole =
+            |(modules, packages): &'m (Arc<Modules>, Vec<String>)| Whole::new(modules, packages, self.module(), false);
+        modules.iter().map(whole).collect()
+    }
+
     /// What is made of a CRD that controller-gen wrote, as the types are now. `whole`: what the types make whole, and whether they may have other fields.
     fn of_crd(&self, crd: &Arc<KnownCrd>, whole: Option<(&mut Whole<'_>, bool)>) -> Option<Made> {
         let files = self.world.files();
@@ -105,11 +120,17 @@ impl<'w> Types<'w> {
         let Some((whole, may_be_whole)) = whole else {
             return Some(made);
         };
-        let newer = may_be_whole.then(|| whole.newer(&made, crd)).flatten();
+        let newer = if may_be_whole {
+            whole.newer(&made, crd)
+        } else {
+            Newer::default()
+        };
         let may_be_stale = crd.is_current() && (may_be_whole || !made.is_in_step());
         let stale = may_be_stale.then(|| whole.stale(crd, (&self.root, files))).flatten();
-        let made = newer.map_or(made, |it| Made::of_crd(it, crd.clone(), false).whole());
-        Some(made.older(stale))
+        let made = newer
+            .manifest
+            .map_or(made, |it| Made::of_crd(it, crd.clone(), false).whole());
+        Some(made.older(stale, newer.may_be))
     }
 
     /// The text that controller-gen would write over that of a CRD.
@@ -124,24 +145,27 @@ impl<'w> Types<'w> {
 
     /// The manifests of the kinds that are wanted: those of CRDs that controller-gen wrote, and those of kinds that are in no CRD of the repository.
     /// `may_be_whole`: the types of the kind may have other fields than its CRD.
-    fn all(&self, is_wanted: impl Fn(&GroupKind) -> bool, may_be_whole: impl Fn(&GroupKind) -> bool) -> Vec<Made> {
+    fn all(
+        &self,
+        wholes: &mut [Whole<'_>],
+        is_wanted: impl Fn(&GroupKind) -> bool,
+        may_be_whole: impl Fn(&GroupKind) -> bool,
+    ) -> Vec<Made> {
         let crds = self.world.crds();
         let mut made = Vec::new();
         let mut found: Vec<GroupKind> = Vec::new();
-        for (modules, packages) in self.modules() {
-            let mut whole = Whole::new(&modules, &packages, self.module(), false);
-            for (group, kind) in whole.kinds() {
-                let of = GroupKind { group, kind };
-                let of_kind: Vec<&Arc<KnownCrd>> = crds.iter().filter(|it| it.defines == of).collect();
-                if is_wanted(&of) {
+        for whole in wholes {
+            for of in &*whole.kinds() {
+                let of_kind: Vec<&Arc<KnownCrd>> = crds.iter().filter(|it| it.defines == *of).collect();
+                if is_wanted(of) {
                     let of_module = of_kind.iter().filter(|it| it.path.starts_with(&self.root));
-                    let mut whole_of = |it: &Arc<KnownCrd>| self.of_crd(it, Some((&mut whole, may_be_whole(&of))));
+                    let mut whole_of = |it: &Arc<KnownCrd>| self.of_crd(it, Some((&mut *whole, may_be_whole(of))));
                     made.extend(of_module.filter_map(|it| whole_of(it)));
                     if of_kind.is_empty() {
-                        made.extend(whole.crd(&of, modules.root()).map(|it| Made::of_kind(it, of.clone())));
+                        made.extend(whole.new_crd(of).map(|it| Made::of_kind(it, of.clone())));
                     }
                 }
-                found.push(of);
+                found.push(of.clone());
             }
         }
         // Others are of types that are not known whole.
@@ -150,6 +174,118 @@ impl<'w> Types<'w> {
             .filter(|it| it.path.starts_with(&self.root) && !found.contains(&it.defines) && is_wanted(&it.defines));
         made.extend(others.filter_map(|it| self.of_crd(it, None)));
         made
+    }
+
+    /// What was made before a file has changed: what stays, with its places as they are now, and what is to be made again.
+    fn sorted_out(&self, before: &[Made], file: &Path, wholes: &mut [Whole<'_>]) -> SortedOut {
+        let mut edits = Edits::new(self.module(), file);
+        let text = before.iter().find_map(|it| it.manifest().text_of(file));
+        let (mut kept, mut changed) = (Vec::new(), Vec::new());
+        for made in before {
+            let edit = made.manifest().text_of(file).or(text).and_then(|it| edits.since(it));
+            let mut of_kind = wholes.iter_mut().filter_map(|it| {
+                let kind = made.kind().filter(|kind| it.kinds().contains(kind))?;
+                Some((it, kind))
+            });
+            // Of a kind that is not known whole, only what the file has a part in may change.
+            let same = match (edit, of_kind.next()) {
+                (Some(edit), Some(first)) => {
+                    let folder = file.parent().unwrap_or(file);
+                    let reaches =
+                        |(whole, kind): (&mut Whole<'_>, &GroupKind)| whole.reaches(kind, (folder, &edit.changed));
+                    let is_reached = reaches(first) || of_kind.any(reaches);
+                    if is_reached {
+                        None
+                    } else {
+                        made.moved(&edits.moves(edit.clone()))
+                    }
+                }
+                _ => (!made.manifest().is_made_of(file)).then(|| made.clone()),
+            };
+            match same {
+                Some(same) => kept.push(same),
+                None => changed.push(made.clone()),
+            }
+        }
+        SortedOut {
+            kept,
+            changed,
+            has_other_fields: edits.have_other_fields(),
+        }
+    }
+
+    /// Puts manifests into the order in which they are made when all are made.
+    fn sort(&self, made: &mut [Made], wholes: &mut [Whole<'_>]) {
+        let kinds: Vec<GroupKind> = wholes.iter_mut().flat_map(|it| it.kinds().to_vec()).collect();
+        let crds = self.world.crds();
+        let crds: HashMap<&Path, usize> = crds.iter().enumerate().map(|it| (&*it.1.path, it.0)).collect();
+        made.sort_by_key(|it| {
+            let kind = kinds.iter().position(|kind| it.kind() == Some(kind));
+            (kind.unwrap_or(kinds.len()), crds.get(&*it.manifest().path).copied())
+        });
+    }
+}
+
+/// What was made before a file has changed.
+struct SortedOut {
+    kept: Vec<Made>,
+    /// What is to be made again.
+    changed: Vec<Made>,
+    /// The types of the file may have other fields than before.
+    has_other_fields: bool,
+}
+
+/// The edits of a file since manifests were made of it.
+struct Edits<'m> {
+    module: &'m Module,
+    now: Arc<SourceText>,
+    types: Option<Arc<GoTypes>>,
+    /// By the text before: mostly all manifests are made of one.
+    since: Vec<(Arc<str>, Option<Rc<Edited>>)>,
+    have_same_fields: bool,
+}
+
+impl<'m> Edits<'m> {
+    fn new(module: &'m Module, file: &Path) -> Self {
+        let types = module.types(file);
+        let text = types.as_ref().map_or_else(|| "".into(), |it| it.text.clone());
+        Self {
+            module,
+            now: Arc::new(SourceText::new(file.into(), text)),
+            types,
+            since: Vec::new(),
+            have_same_fields: true,
+        }
+    }
+
+    /// Whether one of them may have changed fields of types.
+    fn have_other_fields(&self) -> bool {
+        self.since.is_empty() || !self.have_same_fields || self.since.iter().any(|it| it.1.is_none())
+    }
+
+    /// The edit since a text. `None`: something else than types has changed.
+    fn since(&mut self, text: &Arc<str>) -> Option<Rc<Edited>> {
+        let at = self.since.iter().position(|it| it.0 == *text).unwrap_or_else(|| {
+            let before = self.module.types_of(&self.now.path, text);
+            let edited = before.zip(self.types.as_ref()).and_then(|(before, types)| {
+                self.have_same_fields &= before.fields() == types.fields();
+                Edited::between(&before, types)
+            });
+            self.since.push((text.clone(), edited.map(Rc::new)));
+            self.since.len() - 1
+        });
+        self.since[at].1.clone()
+    }
+
+    fn moves(&self, edit: Rc<Edited>) -> Moves {
+        let moved = move |span: Span| {
+            let now = edit.moved(&span.range())?;
+            Some(Span::new(now.start as u32, now.end as u32))
+        };
+        Moves {
+            file: self.now.clone(),
+            moved: Box::new(moved),
+        }
     }
 }
 
@@ -168,24 +304,33 @@ impl Unit for Types<'_> {
     }
 
     fn make(&self) -> Vec<Made> {
-        self.all(|_| true, |_| true)
+        let modules = self.modules();
+        self.all(&mut self.wholes(&modules), |_| true, |_| true)
     }
 
     fn again(&self, before: &[Made], file: &Path) -> Vec<Made> {
-        let (of_file, others): (Vec<&Made>, Vec<&Made>) = before.iter().partition(|it| it.manifest().is_made_of(file));
-        let is_of = |made: &[&Made], kind: &GroupKind| made.iter().any(|it| it.kind() == Some(kind));
+        let modules = self.modules();
+        let mut wholes = self.wholes(&modules);
+        let SortedOut {
+            mut kept,
+            changed,
+            has_other_fields,
+        } = self.sorted_out(before, file, &mut wholes);
+        let is_of = |made: &[Made], kind: &GroupKind| made.iter().any(|it| it.kind() == Some(kind));
+        // A kind is made again with all its CRDs.
+        kept.retain(|it| !it.kind().is_some_and(|it| is_of(&changed, it)));
         // Kinds of which nothing was made before may be known now, if the file declares them.
         let declared = self.module().kinds(file);
         let is_wanted =
-            |kind: &GroupKind| is_of(&of_file, kind) || declared.contains(&kind.kind) && !is_of(&others, kind);
-        let mut made: Vec<Made> = others.iter().map(|it| (*it).clone()).collect();
+            |kind: &GroupKind| is_of(&changed, kind) || declared.contains(&kind.kind) && !is_of(&kept, kind);
         // Only other fields make the CRD another one than markers do.
-        let fields = |module: &Module| module.types(file).map(|it| it.fields());
-        let has_other_fields = fields(&self.on_disk) != fields(self.module());
         let may_be_whole = |kind: &GroupKind| {
-            has_other_fields || of_file.iter().any(|it| it.kind() == Some(kind) && it.may_be_whole())
+            let mut of_kind = changed.iter().filter(|it| it.kind() == Some(kind)).peekable();
+            has_other_fields || of_kind.peek().is_none() || of_kind.any(Made::may_be_whole)
         };
-        made.extend(self.all(is_wanted, may_be_whole));
+        let mut made = self.all(&mut wholes, is_wanted, may_be_whole);
+        made.append(&mut kept);
+        self.sort(&mut made, &mut wholes);
         made
     }
 
@@ -216,7 +361,7 @@ impl Unit for Types<'_> {
         let of = made.kind()?;
         self.modules().iter().find_map(|(modules, packages)| {
             let mut whole = Whole::new(modules, packages, self.module(), true);
-            whole.crd(of, modules.root())
+            whole.new_crd(of)
         })
     }
 }

@@ -23,7 +23,7 @@ pub struct Manifest {
 }
 
 /// A part of a manifest, and what decides it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Part {
     /// The bytes in the manifest.
     pub span: Span,
@@ -60,6 +60,11 @@ pub trait Encoding: Send + Sync + fmt::Debug {
 
     /// The text as it is escaped in the string. `None`: the string cannot hold it.
     fn written(&self, value: &str) -> Option<String>;
+
+    /// What it was before other parts of the file were edited, with the text then, and by how many bytes it has moved since.
+    fn moved(&self) -> Option<(Arc<dyn Encoding>, Arc<str>, isize)> {
+        None
+    }
 }
 
 /// A place in a file that a person edits.
@@ -146,9 +151,97 @@ impl Manifest {
         text.read(*text.documents().documents.first()?).ok()
     }
 
+    /// The text of one of the files that it is made of.
+    pub fn text_of(&self, path: &Path) -> Option<&Arc<str>> {
+        let part = self.parts.iter().find(|it| *it.file.path == *path)?;
+        Some(&part.file.text)
+    }
+
+    /// The same after a file has changed. `None`: one of its parts is not there any longer.
+    #[must_use]
+    pub fn after(&self, moves: &Moves) -> Option<Self> {
+        let mut parts = self.parts.clone();
+        for part in parts.iter_mut().filter(|it| it.file.path == moves.file.path) {
+            let now = (moves.moved)(part.origin)?;
+            if let Some(encoding) = &part.encoding {
+                let by = now.start as isize - part.origin.start as isize;
+                part.encoding = Some(MovedEncoding::of(encoding, &part.file.text, by));
+            }
+            part.origin = now;
+            part.file = moves.file.clone();
+        }
+        Some(Self {
+            path: self.path.clone(),
+            text: self.text.clone(),
+            parts,
+            files: self.files.clone(),
+            guesses: self.guesses.clone(),
+        })
+    }
+
     /// Whether something in it is written in a file.
     pub fn is_made_of(&self, path: &Path) -> bool {
         self.files.binary_search_by(|it| (**it).cmp(path)).is_ok()
+    }
+}
+
+/// What became of the places in a file when somebody edited it.
+pub struct Moves {
+    /// The file with its text now.
+    pub file: Arc<SourceText>,
+    /// Where a piece of the text before is now. `None`: it is not there any longer.
+    pub moved: Box<dyn Fn(Span) -> Option<Span>>,
+}
+
+impl Moves {
+    /// Where a place is now.
+    pub fn place(&self, place: &Place) -> Option<Place> {
+        if place.file.path != self.file.path {
+            return Some(place.clone());
+        }
+        Some(Place {
+            span: (self.moved)(place.span)?,
+            file: self.file.clone(),
+        })
+    }
+}
+
+/// How a string is written in a file where other parts were edited.
+#[derive(Debug)]
+struct MovedEncoding {
+    before: Arc<dyn Encoding>,
+    /// The text that the first encoding counts in.
+    text: Arc<str>,
+    /// By how many bytes the string has moved since.
+    by: isize,
+}
+
+impl MovedEncoding {
+    fn of(of: &Arc<dyn Encoding>, text: &Arc<str>, by: isize) -> Arc<dyn Encoding> {
+        let (before, text, by) = match of.moved() {
+            Some((before, text, earlier)) => (before, text, by + earlier),
+            None => (of.clone(), text.clone(), by),
+        };
+        Arc::new(Self { before, text, by })
+    }
+}
+
+impl Encoding for MovedEncoding {
+    fn place(&self, _: &str, value: Range<usize>) -> Range<usize> {
+        let place = self.before.place(&self.text, value);
+        place.start.saturating_add_signed(self.by)..place.end.saturating_add_signed(self.by)
+    }
+
+    fn offset(&self, _: &str, place: usize) -> Option<usize> {
+        self.before.offset(&self.text, place.checked_add_signed(-self.by)?)
+    }
+
+    fn written(&self, value: &str) -> Option<String> {
+        self.before.written(value)
+    }
+
+    fn moved(&self) -> Option<(Arc<dyn Encoding>, Arc<str>, isize)> {
+        Some((self.before.clone(), self.text.clone(), self.by))
     }
 }
 
@@ -362,5 +455,37 @@ mod tests {
         assert_eq!(edit("\\\"", "x\\\""), Some((Span::new(8, 10), "x.\".".to_owned())));
         assert_eq!(edit("\\\"", "."), None);
         assert_eq!(edit("rule", "x"), None);
+    }
+
+    #[test]
+    fn places_move_with_the_text_around_them() {
+        let path: Arc<Path> = Path::new("/a").into();
+        let source = |text: &str| Arc::new(SourceText::new(path.clone(), text.into()));
+        let place = Place {
+            file: source("rule: a.b."),
+            span: Span::new(6, 10),
+        };
+        let mut writing = Writing::default();
+        writing.from(&place, Some(Arc::new(Dotted(6))), |it| it.string("ab"));
+        let mut manifest = writing.finish(path.clone());
+        for (text, by) in [("the rule: a.b.", 4), ("a rule: a.b.", -2)] {
+            let moved = move |span: Span| {
+                let at = |it: u32| it.checked_add_signed(by);
+                Some(Span::new(at(span.start)?, at(span.end)?))
+            };
+            let moves = Moves {
+                file: source(text),
+                moved: Box::new(moved),
+            };
+            manifest = manifest.after(&moves).expect("all is there");
+        }
+        let place = manifest.origin(Span::new(2, 3)).expect("a place");
+        assert_eq!((place.span, &*place.file.text), (Span::new(10, 12), "a rule: a.b."));
+        assert_eq!(manifest.spot(&path, 10), Some(2));
+        let gone = Moves {
+            file: source(""),
+            moved: Box::new(|_| None),
+        };
+        assert!(manifest.after(&gone).is_none());
     }
 }

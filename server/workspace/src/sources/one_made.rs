@@ -2,7 +2,11 @@
 
 use std::{path::Path, sync::Arc};
 
-use super::{go_crds::stale::Stale, judged::Judged, manifest::Manifest};
+use super::{
+    go_crds::stale::Stale,
+    judged::Judged,
+    manifest::{Manifest, Moves},
+};
 use crate::{
     findings::report::DocumentReport,
     index::{GroupKind, KnownCrd},
@@ -21,6 +25,8 @@ pub struct Made {
     is_whole: bool,
     /// How the CRD in the repository is older.
     stale: Option<Arc<Stale>>,
+    /// The types may have other fields than the CRD in the repository.
+    has_other_fields: bool,
 }
 
 impl Made {
@@ -33,6 +39,7 @@ impl Made {
             is_in_step: false,
             is_whole: false,
             stale: None,
+            has_other_fields: false,
         }
     }
 
@@ -72,11 +79,12 @@ impl Made {
         self
     }
 
-    /// The same of a CRD in the repository that is older, if it is.
+    /// The same of a CRD in the repository that is older, if it is. `has_other_fields`: the types may have other fields than the CRD.
     #[must_use]
-    pub(super) fn older(self, stale: Option<Stale>) -> Self {
+    pub(super) fn older(self, stale: Option<Stale>, has_other_fields: bool) -> Self {
         Self {
             stale: stale.map(Arc::new),
+            has_other_fields,
             ..self
         }
     }
@@ -88,6 +96,20 @@ impl Made {
             judged: self.judged.after(&earlier.judged),
             ..self
         }
+    }
+
+    /// The same where only places in a file have moved. `None`: one of them is not there any longer.
+    pub(super) fn moved(&self, moves: &Moves) -> Option<Self> {
+        let manifest = Arc::new(self.manifest().after(moves)?);
+        let stale = match &self.stale {
+            Some(stale) => Some(Arc::new(stale.after(moves)?)),
+            None => None,
+        };
+        Some(Self {
+            judged: Arc::new(Judged::new(manifest)).after(&self.judged),
+            stale,
+            ..self.clone()
+        })
     }
 
     /// How the CRD in the repository is older.
@@ -102,7 +124,7 @@ impl Made {
 
     /// Whether source files make it whole, or may after another change: the CRD in the repository is older.
     pub(super) fn may_be_whole(&self) -> bool {
-        self.is_whole || self.stale.is_some()
+        self.is_whole || self.stale.is_some() || self.has_other_fields
     }
 
     /// Whether the CRD in the repository has what markers say.

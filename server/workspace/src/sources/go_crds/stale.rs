@@ -25,13 +25,13 @@ use crate::{
     index::GroupKind,
     sources::{
         change::{Path, Segment},
-        manifest::Place,
+        manifest::{Moves, Place},
     },
     words::stale::What,
 };
 
 /// A CRD that is older than the types that it was made of.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::sources) struct Stale {
     /// The file.
     pub(in crate::sources) crd: Arc<SourceText>,
@@ -40,13 +40,24 @@ pub(in crate::sources) struct Stale {
 }
 
 /// A place of a CRD that is older than the types.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::sources) struct Older {
     /// The field, type or marker.
     pub(in crate::sources) place: Place,
     /// Where it is in the file of the CRD, or what is around it there.
     pub(in crate::sources) at: Span,
     pub(in crate::sources) what: What,
+}
+
+impl Stale {
+    /// The same after a file has changed. `None`: one of the places is not there any longer.
+    pub(in crate::sources) fn after(&self, moves: &Moves) -> Option<Self> {
+        let mut moved = self.clone();
+        for it in &mut moved.older {
+            it.place = moves.place(&it.place)?;
+        }
+        Some(moved)
+    }
 }
 
 /// How a CRD differs from what types make.

@@ -1,8 +1,9 @@
 //! CRDs that types make whole: those of kinds that have none in the repository, and those that differ from the ones there by fields.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, HashSet},
     path::Path,
+    rc::Rc,
     sync::Arc,
 };
 
@@ -34,7 +35,17 @@ pub(in crate::sources) struct Whole<'m> {
     packages: &'m [String],
     options: Options,
     generator: Generator<'m>,
+    kinds: Option<Rc<[GroupKind]>>,
     texts: HashMap<Arc<Path>, Arc<SourceText>>,
+}
+
+/// What types make that have other fields than a CRD.
+#[derive(Default)]
+pub(in crate::sources) struct Newer {
+    /// The CRD; `None` if it is not what is sent.
+    pub(in crate::sources) manifest: Option<Manifest>,
+    /// There may be such fields: after a change of markers, it may be what is sent.
+    pub(in crate::sources) may_be: bool,
 }
 
 impl<'m> Whole<'m> {
@@ -60,21 +71,30 @@ impl<'m> Whole<'m> {
             packages,
             generator: Generator::new(packages, modules, &options, Some(tool)),
             options,
+            kinds: None,
             texts: HashMap::new(),
         }
     }
 
-    /// The groups and kinds.
-    pub(in crate::sources) fn kinds(&mut self) -> BTreeSet<(String, String)> {
-        let mut kinds = self.generator.kinds();
-        kinds.retain(|it| !it.0.is_empty());
-        kinds
+    /// The kinds, sorted.
+    pub(in crate::sources) fn kinds(&mut self) -> Rc<[GroupKind]> {
+        let found = self.kinds.get_or_insert_with(|| {
+            let kinds = self.generator.kinds().into_iter().filter(|it| !it.0.is_empty());
+            kinds.map(|(group, kind)| GroupKind { group, kind }).collect()
+        });
+        found.clone()
     }
 
-    /// The CRD of a kind, if all of it is known. `folder`: what is near it counts for more.
-    pub(in crate::sources) fn crd(&mut self, of: &GroupKind, folder: &Path) -> Option<Manifest> {
+    /// Whether the CRD of a kind may depend on one of these types in a folder.
+    pub(in crate::sources) fn reaches(&mut self, of: &GroupKind, (folder, names): (&Path, &HashSet<String>)) -> bool {
+        let package = self.modules.path_of(folder);
+        package.is_none_or(|it| self.generator.reaches((&of.group, &of.kind), &it, names))
+    }
+
+    /// The CRD of a kind that has none in the repository, if all of it is known. What is near the folder of the module counts for more.
+    pub(in crate::sources) fn new_crd(&mut self, of: &GroupKind) -> Option<Manifest> {
         let crd = self.known(of)?;
-        self.manifest(&crd, folder.join(&crd.file).into())
+        self.manifest(&crd, self.modules.root().join(&crd.file).into())
     }
 
     fn known(&mut self, of: &GroupKind) -> Option<Crd> {
@@ -84,14 +104,21 @@ impl<'m> Whole<'m> {
 
     /// The CRD of a kind where types have other fields than a CRD that they were made into, and say the same besides. Else a script changed the CRD
     /// after it was made, and what types make is not what is sent. `made`: that CRD, with what markers say now.
-    pub(in crate::sources) fn newer(&mut self, made: &Made, crd: &KnownCrd) -> Option<Manifest> {
-        let whole = self.known(&crd.defines)?;
-        let made: Value = serde_json::from_str(&made.manifest().text).ok()?;
+    pub(in crate::sources) fn newer(&mut self, made: &Made, crd: &KnownCrd) -> Newer {
+        let text = &made.manifest().text;
+        let Some((whole, made)) = self.known(&crd.defines).zip(serde_json::from_str::<Value>(text).ok()) else {
+            return Newer {
+                manifest: None,
+                may_be: true,
+            };
+        };
         let value = whole.object.to_json();
-        if !has_other_fields(&made, &value) || !is_newer(&made, &value) {
-            return None;
+        let may_be = has_other_fields(&made, &value);
+        let is_newer = may_be && is_newer(&made, &value);
+        Newer {
+            manifest: is_newer.then(|| self.manifest(&whole, crd.path.clone())).flatten(),
+            may_be,
         }
-        self.manifest(&whole, crd.path.clone())
     }
 
     /// How a CRD is older than the types. `None`: it is not, or a script may have made what differs. `root`: the folder of the project.

@@ -1,0 +1,98 @@
+//! Which types the CRD of a kind depends on.
+
+use std::{
+    collections::{HashSet, VecDeque},
+    rc::Rc,
+};
+
+use crd_analyzer_gosource::check::types::{Shape, Types};
+
+use crate::{
+    crd::Generator,
+    ids::{PackageId, TypeId},
+};
+
+impl Generator<'_> {
+    /// Whether the CRD of a kind may depend on one of these names of types in a package, declared or not. What is not certain does.
+    pub fn reaches(&mut self, (group, kind): (&str, &str), package: &str, names: &HashSet<String>) -> bool {
+        // Another package may declare it, too.
+        if names.contains(kind) {
+            return true;
+        }
+        let edited = self.flattener.maker.packages.load(package);
+        let mut search = Search {
+            edited,
+            names,
+            seen: HashSet::new(),
+            waiting: VecDeque::new(),
+        };
+        for id in self.of_group.get(group).cloned().unwrap_or_default() {
+            search.add(id, kind);
+        }
+        while let Some(TypeId { package, name }) = search.waiting.pop_front() {
+            if package == edited && names.contains(&*name) {
+                return true;
+            }
+            let read = self.flattener.maker.packages.get(package);
+            let Some(found) = read.as_ref().and_then(|it| it.find(&name)) else {
+                continue;
+            };
+            // Its names may be those of other packages.
+            if found
+                .file
+                .types
+                .imported
+                .iter()
+                .any(|it| it.name.as_deref() == Some("."))
+            {
+                return true;
+            }
+            self.add_below(&mut search, (package, &found.file.types), &found.declared.shape);
+        }
+        false
+    }
+
+    fn add_below(&mut self, search: &mut Search<'_>, at: (PackageId, &Types), shape: &Shape) {
+        match shape {
+            Shape::Name(name) => search.add(at.0, name),
+            Shape::Selected { package, name } => {
+                if let Some(id) = self.flattener.maker.packages.imported(at.1, package) {
+                    search.add(id, name);
+                }
+            }
+            Shape::Pointer(of) | Shape::Slice(of) | Shape::Array(of) => self.add_below(search, at, of),
+            Shape::Map { key, value } => {
+                self.add_below(search, at, key);
+                self.add_below(search, at, value);
+            }
+            Shape::Struct(members) => {
+                for member in members {
+                    self.add_below(search, at, &member.shape);
+                }
+            }
+            Shape::Interface | Shape::Other => {}
+        }
+    }
+}
+
+struct Search<'n> {
+    edited: PackageId,
+    names: &'n HashSet<String>,
+    seen: HashSet<TypeId>,
+    waiting: VecDeque<TypeId>,
+}
+
+impl Search<'_> {
+    fn add(&mut self, package: PackageId, name: &str) {
+        let name: Rc<str> = name.into();
+        let id = TypeId { package, name };
+        if self.seen.insert(id.clone()) {
+            // The search ends with the first of them.
+            if package == self.edited && self.names.contains(&*id.name) {
+                self.waiting.push_front(id);
+            } else {
+                self.waiting.push_back(id);
+            }
+        }
+    }
+}
