@@ -121,7 +121,8 @@ pub fn judge_known(
     judge_as(version, document, known, question, false)
 }
 
-/// Like [`judge_known`], and also traces the values that failed rules read: [`RejectionCause::reads`](crate::RejectionCause::reads).
+/// Like [`judge_known`], and also traces which rules run ([`ResourceVerdict::ran`]), and the values that failed rules read
+/// ([`RejectionCause::reads`](crate::RejectionCause::reads)).
 pub fn judge_traced(
     version: ServedVersion<'_>,
     document: &JsonDoc<'_>,
@@ -237,6 +238,7 @@ fn judge_within(
     verdict.hidden = findings.hidden;
     verdict.unfinished = findings.unfinished;
     verdict.cel_cost = findings.cel_cost;
+    verdict.ran = findings.ran;
     verdict.warnings.extend(findings.warnings);
     let is_refused = !verdict.errors.is_empty();
     if !validation.is_status {

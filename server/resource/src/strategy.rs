@@ -49,6 +49,7 @@ pub(crate) struct ResourceErrors {
     pub(crate) warnings: Vec<Warning>,
     pub(crate) unfinished: Vec<NotFinished>,
     pub(crate) cel_cost: Option<u64>,
+    pub(crate) ran: Vec<Decider>,
 }
 
 /// `rest.BeforeCreate` and `rest.BeforeUpdate`, after the strategy prepared the object.
@@ -259,6 +260,11 @@ impl Validation<'_> {
             return;
         }
         findings.errors.extend(found);
+        let ran = outcome
+            .ran
+            .iter()
+            .map(|(schema, rule)| self.by_rule(schema, Some(*rule)));
+        findings.ran.extend(ran);
         findings.warnings.extend(outcome.warnings.into_iter().map(|it| Warning {
             text: it.error.to_string(),
             code: codes::RATCHETED_RULE,

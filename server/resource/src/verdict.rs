@@ -47,6 +47,8 @@ pub struct ResourceVerdict {
     /// The cost of all rules together, in cost units, including rules that the API server does not run. `None` if the
     /// schema has no rules.
     pub cel_cost: Option<u64>,
+    /// The rules that the API server runs, each once, if that was wanted ([`judge_traced`](crate::judge_traced)).
+    pub ran: Vec<Decider>,
 }
 
 impl ResourceVerdict {

@@ -153,6 +153,8 @@ mod tests {
             value: json!({"metadata": {"annotations": {
                 FEATURE_SET: sets, "include.release.openshift.io/self-managed-high-availability": "true",
             }}}),
+            text: "".into(),
+            rules: std::sync::Arc::default(),
         }
     }
 

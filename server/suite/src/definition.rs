@@ -5,10 +5,14 @@ use std::sync::Arc;
 use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_apiextensions::kind::CRD;
 use crd_analyzer_syntax::{
+    json::Json,
     read_json,
     split::{read_document, split},
+    tree::Tree,
 };
 use serde_json::Value;
+
+use crate::rules::{self, Rule};
 
 /// A CRD in a text.
 #[derive(Clone, PartialEq, Debug)]
@@ -19,6 +23,10 @@ pub struct Found {
     pub name: String,
     /// The whole document as JSON.
     pub value: Value,
+    /// The text of the file.
+    pub text: Arc<str>,
+    /// Its rules, in the order of the text.
+    pub(crate) rules: Arc<[Rule]>,
 }
 
 impl Found {
@@ -108,22 +116,25 @@ pub fn definitions(label: &str, content: &Arc<str>) -> Vec<Found> {
         let head = WrittenType::of_document(content, document.span, Some(&json));
         let Some(root) = json.root() else { continue };
         if head.is_crd() {
-            found.extend(of(label, root.to_value()));
+            found.extend(of((label, content, &tree), root));
         } else if CRD.is_list(&head.kind) {
             let items = root.get("items").and_then(|it| it.items()).unwrap_or_default();
             let items = items.iter().filter(|it| WrittenType::of(it).is_crd());
-            found.extend(items.filter_map(|it| of(label, it.to_value())));
+            found.extend(items.filter_map(|it| of((label, content, &tree), it)));
         }
     }
     found
 }
 
-fn of(label: &str, value: Value) -> Option<Found> {
+fn of((label, content, tree): (&str, &Arc<str>, &Tree), crd: &Json<'_>) -> Option<Found> {
+    let value = crd.to_value();
     let name = text(&value, "/metadata/name").to_owned();
     value.pointer("/spec")?;
     Some(Found {
         label: label.to_owned(),
         name,
         value,
+        text: content.clone(),
+        rules: rules::rules(tree, crd).into(),
     })
 }

@@ -5,6 +5,7 @@
 //! does no I/O: callers ask [`Suite::wanted`] which CRDs a suite needs and provide their texts.
 
 pub mod choose;
+pub mod coverage;
 pub mod definition;
 mod equal;
 mod errors;
@@ -15,9 +16,11 @@ mod own;
 mod patch;
 mod reader;
 pub mod rewrite;
+mod rules;
 pub mod run;
 mod server;
 mod size;
+mod touched;
 pub mod update;
 mod yaml;
 

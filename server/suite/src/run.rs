@@ -15,6 +15,7 @@ use crate::{
     definition::Found,
     model::{Body, Case, Problem, Suite},
     server::{Answer, Server},
+    touched::Touched,
 };
 
 /// What all tests of a suite may take.
@@ -34,6 +35,8 @@ pub struct Outcome {
     pub failures: Vec<Failed>,
     /// Of a test that fails on the only Kubernetes version that was asked about: the other Kubernetes versions that it passes on.
     pub passes_on: Option<VersionSet>,
+    /// The rules that ran for what the test is about.
+    pub(crate) touched: Vec<Touched>,
     /// What came out, by Kubernetes version.
     pub(crate) came: Vec<(KubernetesVersion, Came)>,
 }
@@ -147,6 +150,7 @@ pub fn run(
         suite,
         definitions,
         servers: HashMap::new(),
+        touched: Vec::new(),
     };
     budget::within(RUNNING, || run_within(rack, versions, is_wanted)).0
 }
@@ -167,10 +171,12 @@ fn run_within(mut rack: Rack<'_>, versions: VersionSet, is_wanted: impl Fn(&str)
             versions: asked,
             failures: Vec::new(),
             passes_on: None,
+            touched: Vec::new(),
             came: Vec::new(),
         };
         for version in asked.iter().flat_map(|it| it.iter()) {
             let (came, failures) = rack.run(case, version);
+            outcome.touched.append(&mut rack.touched);
             outcome.came.push((version, came));
             for failure in failures {
                 let one = VersionSet::one(version);
@@ -188,6 +194,8 @@ fn run_within(mut rack: Rack<'_>, versions: VersionSet, is_wanted: impl Fn(&str)
             let passing = others.filter(|it| rack.run(case, *it).1.is_empty());
             outcome.passes_on = passing.map(VersionSet::one).reduce(VersionSet::union);
         }
+        // What other Kubernetes versions answer is no part of the test.
+        rack.touched.clear();
         outcomes.push(outcome);
     }
     outcomes
@@ -200,6 +208,8 @@ struct Rack<'s> {
     suite: &'s Suite,
     definitions: &'s [Found],
     servers: HashMap<(usize, KubernetesVersion), Result<Server, String>>,
+    /// What the requests touched that tests are about, since somebody took it.
+    touched: Vec<Touched>,
 }
 
 impl Rack<'_> {

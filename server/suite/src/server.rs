@@ -9,9 +9,9 @@ use crd_analyzer_apiextensions::{
 };
 use crd_analyzer_budget as budget;
 use crd_analyzer_resource::{
-    ChangeKind, Definition, Question, ResourceVerdict, ServedVersion, Stored, StrictErrorKind, Unjudged, judge,
+    ChangeKind, Definition, Question, ResourceVerdict, ServedVersion, Stored, StrictErrorKind, Unjudged, judge_traced,
 };
-use crd_analyzer_schema::{KubernetesVersion, field, field::Segment, go};
+use crd_analyzer_schema::{KubernetesVersion, field, field::Segment, go, unknown::Known};
 use crd_analyzer_syntax::{
     json::JsonDoc,
     read, read_json,
@@ -99,7 +99,8 @@ impl Server {
     fn ask(&self, object: &Value, question: Question<'_>) -> Answer {
         let answer = self.serving(object).and_then(|served| {
             with_document(object, |json| {
-                Answer::of(&judge(served, json, question), object, &self.definition)
+                let verdict = judge_traced(served, json, Known::ALL, question);
+                Answer::of(&verdict, object, &self.definition)
             })
         });
         answer.unwrap_or_else(Answer::refused)
@@ -120,6 +121,8 @@ pub(crate) struct Answer {
     pub(crate) defaulted: Vec<(String, Value)>,
     /// The object as it is stored.
     pub(crate) stored: Option<Map<String, Value>>,
+    /// The paths of the rules that ran in the CRD.
+    pub(crate) ran: Vec<String>,
 }
 
 /// A refusal.
@@ -198,6 +201,7 @@ impl Answer {
                 .collect(),
             defaulted: defaulted.collect(),
             stored: verdict.stored.clone(),
+            ran: verdict.ran.iter().map(|it| it.path.to_string()).collect(),
             strict,
         }
     }

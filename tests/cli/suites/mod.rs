@@ -1,5 +1,6 @@
 //! Test files: ours, and suites of openshift/api's format.
 
+mod coverage;
 mod openshift;
 mod own;
 mod written;

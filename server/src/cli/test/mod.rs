@@ -15,7 +15,7 @@ use std::{
 };
 
 use crd_analyzer_io::print::tell;
-use crd_analyzer_suite::{self as suite, definition::Found};
+use crd_analyzer_suite::{self as suite, coverage::Coverage, definition::Found};
 use crd_analyzer_syntax::source::Source as Decoded;
 use crd_analyzer_workspace::config::versions::VersionSet;
 use regex::Regex;
@@ -39,7 +39,8 @@ use find::Finder;
 #[command(after_help = "Examples:
   crd-analyzer test config/
   crd-analyzer test --init config/crd/bases/example.com_widgets.yaml
-  crd-analyzer test --update config/")]
+  crd-analyzer test --update config/
+  crd-analyzer test --coverage config/")]
 pub(super) struct Args {
     /// Test files, or folders. crd-analyzer skips files that git ignores.
     #[arg(value_name = "PATH", default_value = ".")]
@@ -75,6 +76,11 @@ pub(super) struct Args {
     #[arg(long = "crd", value_name = "PATH")]
     definitions: Vec<String>,
 
+    /// Also print which validation rules of the tested CRDs no test makes fail. With `--coverage=require`, the exit code is 1 if there is such a
+    /// rule.
+    #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "report")]
+    coverage: Option<Wanted>,
+
     /// Also print tests that pass.
     #[arg(short, long)]
     verbose: bool,
@@ -84,6 +90,15 @@ pub(super) struct Args {
 
     #[command(flatten)]
     settings: Settings,
+}
+
+/// What is wanted of the coverage of rules.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Wanted {
+    /// Print it.
+    Report,
+    /// Print it, and fail if no test makes a rule fail.
+    Require,
 }
 
 /// What became of an input.
@@ -120,6 +135,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         printer: (args.output.printer)(look),
         out: BufWriter::with_capacity(1 << 16, stdout),
         summary: Summary::default(),
+        coverage: Coverage::default(),
         status: Status::Clean,
         unwritten: Vec::new(),
     };
@@ -171,6 +187,9 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
             format!("no test in {paths} has a name that matches `--run`")
         };
         return Err(UsageError(message).into());
+    }
+    if let Some(wanted) = args.coverage {
+        session.cover(wanted)?;
     }
     session
         .printer
@@ -225,6 +244,7 @@ fn tested(args: &Args, input: &Input, asked: Option<VersionSet>, finder: &Finder
                 report.runs.push(Run {
                     variant: definitions.first().and_then(file).filter(|_| several),
                     outcomes: suite::run::run(&read, &definitions, asked, is_wanted),
+                    definitions,
                 });
             }
         }
@@ -240,6 +260,7 @@ struct TestRun<'a> {
     printer: Box<dyn Printer>,
     out: BufWriter<io::Stdout>,
     summary: Summary,
+    coverage: Coverage,
     status: Status,
     /// Files that could not be updated, each with the reason.
     unwritten: Vec<String>,
@@ -260,6 +281,9 @@ impl TestRun<'_> {
             return Ok(());
         }
         self.summary.add(report);
+        for run in &report.runs {
+            self.coverage.add(&run.definitions, &run.outcomes);
+        }
         if report.failed() > 0 {
             self.status = self.status.max(Status::Findings);
         }
@@ -267,6 +291,16 @@ impl TestRun<'_> {
             self.status = Status::Failed;
         }
         Ok(self.printer.file(&mut self.out, report)?)
+    }
+
+    /// Prints which rules no test makes fail.
+    fn cover(&mut self, wanted: Wanted) -> anyhow::Result<()> {
+        let crds = self.coverage.crds();
+        let is_covered = crds.iter().all(|it| it.failed() == it.rules.len());
+        if wanted == Wanted::Require && !is_covered {
+            self.status = self.status.max(Status::Findings);
+        }
+        Ok(self.printer.coverage(&mut self.out, &crds)?)
     }
 
     fn unreadable(&mut self, unreadable: &Unreadable) {

@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use crd_analyzer_suite::coverage::CrdCoverage;
 use crd_analyzer_syntax::tree::Span;
 use serde_json::{Map, Value, json};
 
@@ -62,6 +63,21 @@ impl Printer for Jsonl {
                 "answers": answers.collect::<Map<_, _>>(),
             });
             write_line(out, &line)?;
+        }
+        Ok(())
+    }
+
+    fn coverage(&mut self, out: &mut dyn Write, crds: &[CrdCoverage]) -> io::Result<()> {
+        for crd in crds {
+            for rule in &crd.rules {
+                let (line, column) = crd.position(rule);
+                let line = json!({
+                    "file": crd.label, "crd": crd.name, "version": rule.rule.version, "rule": rule.rule.text,
+                    "tests": {"evaluated": rule.evaluated, "failed": rule.failed},
+                    "position": {"line": line, "column": column, "offset": rule.rule.span.start},
+                });
+                write_line(out, &line)?;
+            }
         }
         Ok(())
     }

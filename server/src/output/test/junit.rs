@@ -6,9 +6,10 @@ use std::{
 };
 
 use crd_analyzer_io::escape::{line, text};
+use crd_analyzer_suite::coverage::CrdCoverage;
 use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Format, Printer, Report, Summary, details, message};
+use super::{Format, Printer, Report, Summary, details, gap, in_a_row, message};
 
 pub(super) const FORMAT: Format = Format {
     name: "junit",
@@ -71,6 +72,32 @@ impl Printer for Junit {
             suite.add_test_case(case);
         }
         self.document.add_test_suite(suite);
+        Ok(())
+    }
+
+    /// A rule that no test makes fail is a test that was skipped.
+    fn coverage(&mut self, _: &mut dyn Write, crds: &[CrdCoverage]) -> io::Result<()> {
+        for crd in crds {
+            let mut suite = TestSuite::new(line(&format!("rules of {}", crd.name)));
+            for rule in &crd.rules {
+                let status = match gap(rule) {
+                    None => TestCaseStatus::success(),
+                    Some(gap) => {
+                        let mut status = TestCaseStatus::skipped();
+                        status.set_message(gap);
+                        status
+                    }
+                };
+                let name = format!("{} {}", rule.rule.version, in_a_row(rule));
+                let mut case = TestCase::new(line(&name), status);
+                case.set_classname(line(&crd.name));
+                case.extra.insert("file".into(), line(&crd.label).as_ref().into());
+                case.extra
+                    .insert("line".into(), crd.position(rule).0.to_string().into());
+                suite.add_test_case(case);
+            }
+            self.document.add_test_suite(suite);
+        }
         Ok(())
     }
 

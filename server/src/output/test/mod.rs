@@ -15,6 +15,8 @@ use std::{
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_suite::{
     Case, Problem, Suite,
+    coverage::{CrdCoverage, RuleCoverage},
+    definition::Found,
     run::{Failed, Outcome},
 };
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
@@ -72,6 +74,8 @@ pub(crate) struct Report {
 pub(crate) struct Run {
     /// The CRD's file, if there are several.
     pub(crate) variant: Option<String>,
+    /// The CRDs.
+    pub(crate) definitions: Vec<Found>,
     pub(crate) outcomes: Vec<Outcome>,
 }
 
@@ -218,7 +222,37 @@ impl Summary {
 pub(crate) trait Printer {
     fn file(&mut self, out: &mut dyn Write, report: &Report) -> io::Result<()>;
 
+    /// Prints which rules of CRDs tests reach.
+    fn coverage(&mut self, out: &mut dyn Write, crds: &[CrdCoverage]) -> io::Result<()>;
+
     fn end(&mut self, out: &mut dyn Write, summary: &Summary, elapsed: Duration) -> io::Result<()>;
+}
+
+/// What tests have not shown of a rule; `None`: a test makes it fail.
+fn gap(rule: &RuleCoverage) -> Option<&'static str> {
+    match (rule.failed, rule.evaluated) {
+        (0, 0) => Some("no test evaluates this rule"),
+        (0, _) => Some("no test makes this rule fail"),
+        _ => None,
+    }
+}
+
+/// How many rules of a CRD tests make fail.
+fn covered(crd: &CrdCoverage) -> String {
+    let (failed, all) = (crd.failed(), crd.rules.len());
+    let s = if all == 1 { "" } else { "s" };
+    format!("{}: tests make {failed} of {all} rule{s} fail", crd.name)
+}
+
+/// A rule without its line breaks.
+fn in_a_row(rule: &RuleCoverage) -> String {
+    rule.rule.text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// `file:line:column` of a rule.
+fn rule_place(crd: &CrdCoverage, rule: &RuleCoverage) -> String {
+    let (line, column) = crd.position(rule);
+    format!("{}:{line}:{column}", crd.label)
 }
 
 /// A failure in one line, with the Kubernetes versions that have it if others do not.

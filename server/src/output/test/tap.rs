@@ -6,9 +6,10 @@ use std::{
 };
 
 use crd_analyzer_io::escape;
+use crd_analyzer_suite::coverage::CrdCoverage;
 use serde_json::json;
 
-use super::{Format, Printer, Report, Summary, details, message};
+use super::{Format, Printer, Report, Summary, covered, details, gap, in_a_row, message, rule_place};
 
 pub(super) const FORMAT: Format = Format {
     name: "tap",
@@ -95,6 +96,22 @@ impl Printer for Tap {
                     entries.push(("data", json!(details)));
                 }
                 block(out, &entries)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints comments, which readers of the protocol skip.
+    fn coverage(&mut self, out: &mut dyn Write, crds: &[CrdCoverage]) -> io::Result<()> {
+        self.tests.begin(out)?;
+        for crd in crds {
+            writeln!(out, "# {}", escape::line(&covered(crd)))?;
+            for rule in &crd.rules {
+                if let Some(gap) = gap(rule) {
+                    let place = rule_place(crd, rule);
+                    let text = format!("{place}: {gap}: {}", in_a_row(rule));
+                    writeln!(out, "# {}", escape::line(&text))?;
+                }
             }
         }
         Ok(())

@@ -6,11 +6,11 @@ use std::{
 };
 
 use crd_analyzer_io::print::{Style, Terminal};
-use crd_analyzer_suite::{Case, run::Failed};
+use crd_analyzer_suite::{Case, coverage::CrdCoverage, run::Failed};
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::config::versions::VersionSet;
 
-use super::{CaseResult, Format, Look, Printer, Report, Summary, details, message};
+use super::{CaseResult, Format, Look, Printer, Report, Summary, covered, details, gap, in_a_row, message, rule_place};
 use crate::output::{
     counted,
     render::{Diagnostic, LabeledSpan, Note, Renderer, Source},
@@ -154,6 +154,20 @@ impl Printer for Text {
                 details: &details,
             };
             self.print(out, report, &said)?;
+        }
+        Ok(())
+    }
+
+    fn coverage(&mut self, out: &mut dyn Write, crds: &[CrdCoverage]) -> io::Result<()> {
+        let out = &mut Terminal::new(out, self.color);
+        for crd in crds {
+            self.renderer.text(out, &covered(crd))?;
+            for rule in &crd.rules {
+                if let Some(gap) = gap(rule) {
+                    let text = format!("{}: {gap}: {}", rule_place(crd, rule), in_a_row(rule));
+                    self.renderer.indented(out, "  ", "      ", &text)?;
+                }
+            }
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ use crate::{
     model::{At, Create, Name, Update},
     patch,
     server::{Answer, Refusal, Server},
+    touched::Touched,
     yaml,
 };
 
@@ -24,8 +25,10 @@ const RESTORED: &str = "+restored";
 
 impl Rack<'_> {
     pub(super) fn create(&mut self, test: &Create, version: KubernetesVersion) -> Result<Ran, Box<Failure>> {
+        let object = named(&test.initial, &test.name);
+        let answer = self.server(0, version)?.create(&object);
+        self.touched.push(Touched::new(0, &object, &answer));
         let server = self.server(0, version)?;
-        let answer = server.create(&named(&test.initial, &test.name));
         if let Some(error) = &test.error {
             return Ok(said(error, &answer, server));
         }
@@ -42,14 +45,15 @@ impl Rack<'_> {
 
     pub(super) fn update(&mut self, test: &Update, version: KubernetesVersion) -> Result<Ran, Box<Failure>> {
         let stored = self.initial(test, version)?;
-        let server = self.server(0, version)?;
         let mut updated = named(&test.updated, &test.name);
         let metadata = stored.object().get("metadata");
         for name in ["name", "namespace", "resourceVersion"] {
             let old = metadata.and_then(|it| it.get(name)).cloned();
             set_metadata(&mut updated, name, old);
         }
-        let answer = server.update(&stored, &updated);
+        let answer = self.server(0, version)?.update(&stored, &updated);
+        self.touched.push(Touched::new(0, &updated, &answer));
+        let mut server = self.server(0, version)?;
         if let Some(error) = &test.error {
             return Ok(said(error, &answer, server));
         }
@@ -71,6 +75,8 @@ impl Rack<'_> {
             let mut sent = Value::Object(now.clone());
             sent["status"] = status.clone();
             let answer = server.update_status(&Stored::of(now), &sent);
+            self.touched.push(Touched::new(0, &sent, &answer));
+            server = self.server(0, version)?;
             if let Some(error) = &test.status_error {
                 let (came, failures) = said(error, &answer, server);
                 return Ok((of_status(came), failures));

@@ -10,6 +10,7 @@ use crate::{
     errors::Cause,
     model::{Action, At, Case, Cause as Pattern, Expect, Own, Rejected},
     server::{Answer, Refusal},
+    touched::Touched,
     yaml,
 };
 
@@ -61,6 +62,7 @@ impl Rack<'_> {
                 server.create(&to)
             }
         };
+        self.touched.push(Touched::new(definition, &to, &answer));
         let failures = if let Some(expect) = &own.expect {
             compare(expect, &answer, &filled)
         } else {

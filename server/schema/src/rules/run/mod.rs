@@ -30,7 +30,7 @@ mod text;
 mod transition_rules;
 mod value;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use crd_analyzer_budget::Unfinished;
@@ -81,7 +81,7 @@ pub struct Request<'a> {
     pub ratcheting: Option<&'a JsonSchemaProps>,
     /// The cost limit, in cost units.
     pub budget: i64,
-    /// Whether to fill in [`RuleError::reads`] for failed rules.
+    /// Whether to fill in [`RuleError::reads`] for failed rules, and [`Outcome::ran`].
     pub wants_reads: bool,
 }
 
@@ -97,6 +97,11 @@ pub struct Outcome {
     pub unfinished: Vec<NotFinished>,
     /// The remaining budget, in cost units; negative if it was exceeded, so that some rules did not run.
     pub left: i64,
+    /// The rules that ran, each once, if requested: the path of the schema with the rule, relative to the validator's schema, and the rule's
+    /// index.
+    pub ran: Vec<(Path, usize)>,
+    /// The rules in `ran`: the address of their schema's rules, and the index.
+    noted: HashSet<(usize, usize)>,
     /// The memory left for errors and warnings.
     room: Room,
 }

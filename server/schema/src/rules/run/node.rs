@@ -169,6 +169,9 @@ impl NodeRules {
             let Some(bindings) = values.of_rule(rule.written, rule.compiled) else {
                 continue;
             };
+            if judged.wants_reads && outcome.noted.insert((std::ptr::from_ref(self).addr(), n)) {
+                outcome.ran.push((at.schema.path(), n));
+            }
             let rule = Rule {
                 has_room: outcome.room.is_left(),
                 ..rule

@@ -1,0 +1,131 @@
+//! Which rules of the tested CRDs ran, and which rules a test made fail.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::Arc,
+};
+
+use crd_analyzer_syntax::lines::LineIndex;
+
+pub use crate::rules::Rule;
+use crate::{definition::Found, run::Outcome};
+
+/// How many tests reached a rule.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RuleCoverage {
+    /// The rule.
+    pub rule: Rule,
+    /// The tests in which the API server evaluated it.
+    pub evaluated: usize,
+    /// The tests in which it rejected an object.
+    pub failed: usize,
+}
+
+/// The rules of a CRD, for its versions that have tests.
+#[derive(Debug)]
+pub struct CrdCoverage {
+    /// The CRD's file, as it is shown.
+    pub label: String,
+    /// The CRD's name.
+    pub name: String,
+    /// The text of the file.
+    pub text: Arc<str>,
+    /// The rules, in the order of the text.
+    pub rules: Vec<RuleCoverage>,
+    lines: LineIndex,
+}
+
+impl CrdCoverage {
+    /// The rules that a test made fail.
+    pub fn failed(&self) -> usize {
+        self.rules.iter().filter(|it| it.failed > 0).count()
+    }
+
+    /// Line and column of a rule, from 1.
+    pub fn position(&self, rule: &RuleCoverage) -> (u32, u32) {
+        let (line, column) = self.lines.line_column(&self.text, rule.rule.span.start);
+        (line + 1, column + 1)
+    }
+}
+
+type Counts = HashMap<(String, String), (usize, usize)>;
+
+#[derive(Debug)]
+struct Tested {
+    definition: Found,
+    versions: HashSet<String>,
+    /// How many tests evaluated a rule, and how many it failed in, by version and path.
+    counts: Counts,
+}
+
+/// Which rules tests reached, over several suites.
+#[derive(Debug, Default)]
+pub struct Coverage {
+    /// By file and name.
+    crds: BTreeMap<(String, String), Tested>,
+}
+
+impl Coverage {
+    /// Adds the tests of a suite, which ran on these CRDs.
+    pub fn add(&mut self, definitions: &[Found], outcomes: &[Outcome]) {
+        for outcome in outcomes {
+            // A test counts once, whatever the number of Kubernetes versions.
+            let mut ran = HashSet::new();
+            let mut failed = HashSet::new();
+            for touched in &outcome.touched {
+                let rule = |path: &String| (touched.definition, touched.version.clone(), path.clone());
+                ran.extend(touched.ran.iter().map(rule));
+                failed.extend(touched.failed.iter().map(rule));
+                if let Some(crd) = self.crd(definitions, touched.definition) {
+                    crd.versions.insert(touched.version.clone());
+                }
+            }
+            for (definition, version, path) in ran {
+                if let Some(crd) = self.crd(definitions, definition) {
+                    crd.counts.entry((version, path)).or_default().0 += 1;
+                }
+            }
+            for (definition, version, path) in failed {
+                if let Some(crd) = self.crd(definitions, definition) {
+                    crd.counts.entry((version, path)).or_default().1 += 1;
+                }
+            }
+        }
+    }
+
+    fn crd(&mut self, definitions: &[Found], index: usize) -> Option<&mut Tested> {
+        let found = definitions.get(index)?;
+        let crd = self.crds.entry((found.label.clone(), found.name.clone()));
+        Some(crd.or_insert_with(|| Tested {
+            definition: found.clone(),
+            versions: HashSet::new(),
+            counts: HashMap::new(),
+        }))
+    }
+
+    /// What is known of each CRD with rules, by file and name.
+    pub fn crds(&self) -> Vec<CrdCoverage> {
+        let of_crd = |tested: &Tested| {
+            let found = &tested.definition;
+            let rules = found.rules.iter().filter(|it| tested.versions.contains(&it.version));
+            let rules = rules.map(|rule| {
+                let key = (rule.version.clone(), rule.path.clone());
+                let (evaluated, failed) = tested.counts.get(&key).copied().unwrap_or_default();
+                RuleCoverage {
+                    rule: rule.clone(),
+                    evaluated,
+                    failed,
+                }
+            });
+            CrdCoverage {
+                label: found.label.clone(),
+                name: found.name.clone(),
+                text: found.text.clone(),
+                rules: rules.collect(),
+                lines: LineIndex::new(&found.text),
+            }
+        };
+        let all = self.crds.values().map(of_crd);
+        all.filter(|it| !it.rules.is_empty()).collect()
+    }
+}
