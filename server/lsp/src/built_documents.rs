@@ -170,9 +170,13 @@ impl Session {
             Vec::new()
         };
         let manifests: Vec<&Path> = manifests.iter().map(PathBuf::as_path).collect();
-        let of_flux = FluxFolders::new(&builders.flux, &manifests, |it| {
-            builders.has(it, of).then_some(files as &dyn Files)
-        });
+        let all = files as &dyn Files;
+        let of_flux = FluxFolders::new(
+            &builders.flux,
+            &manifests,
+            |it| builders.has(it, of).then_some(all),
+            |_| Some(all),
+        );
         Overlays::since(&folders, Some(&of_flux), None).with_flux(builders.flux.clone())
     }
 

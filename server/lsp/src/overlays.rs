@@ -298,8 +298,8 @@ impl Known {
         let flux = self.flux.clone();
         // What another folder takes from elsewhere has the values of that folder.
         let has_values = flux.is_of(path) || folders.iter().any(|it| flux.is_of(it));
-        let has_patches = || flux.patching().any(|it| it.file == path);
-        (has_values || !folders.is_empty() || has_patches()).then_some(Builders { folders, flux })
+        let has_own = || flux.files().any(|it| it == path);
+        (has_values || !folders.is_empty() || has_own()).then_some(Builders { folders, flux })
     }
 }
 

@@ -187,7 +187,8 @@ pub(super) fn overlays(
     };
     let manifests: Vec<&Path> = manifests.iter().map(PathBuf::as_path).collect();
     let disks = disks(&now, inputs);
-    let of_flux = FluxFolders::new(&now, &manifests, |it| disks.get(it.file).map(|it| it as &dyn Files));
+    let around = |file: &Path| disks.get(file).map(|it| it as &dyn Files);
+    let of_flux = FluxFolders::new(&now, &manifests, |it| around(it.file), around);
     let earlier = earlier.as_ref().map(|it| it as &dyn Files);
     let overlays = Overlays::since(&folders(inputs), Some(&of_flux), earlier);
     let before = if revision.is_none() || now.is_empty() {
@@ -200,7 +201,7 @@ pub(super) fn overlays(
 
 /// How the files are read that the Kustomizations of Flux among the inputs may name, by the files of the Kustomizations.
 fn disks(flux: &Flux, inputs: &[Input]) -> BTreeMap<PathBuf, Disk> {
-    let wanted: BTreeSet<&Path> = flux.patching().map(|it| it.file).collect();
+    let wanted: BTreeSet<&Path> = flux.files().collect();
     if wanted.is_empty() {
         return BTreeMap::new();
     }

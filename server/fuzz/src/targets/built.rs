@@ -268,7 +268,8 @@ fn run(bytes: &[u8]) {
     let files = InMemory(Arc::new(files));
     let flux = Arc::new(flux(&files));
     let manifests: Vec<&Path> = files.0.keys().map(PathBuf::as_path).collect();
-    let of_flux = FluxFolders::new(&flux, &manifests, |_| Some(&files as &dyn Files));
+    let all = Some(&files as &dyn Files);
+    let of_flux = FluxFolders::new(&flux, &manifests, |_| all, |_| all);
     let kustomizations = manifests.iter().filter(|it| is_kustomization(it));
     let folders: BTreeSet<&Path> = kustomizations.filter_map(|it| it.parent()).collect();
     let folders: Vec<_> = folders.into_iter().map(|it| (it.to_owned(), files.clone())).collect();

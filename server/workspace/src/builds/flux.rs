@@ -2,6 +2,7 @@
 //! (`SubstituteVariables` of github.com/fluxcd/pkg/kustomize).
 
 mod files;
+mod paths;
 mod values;
 
 use std::{
@@ -15,12 +16,14 @@ use crd_analyzer_syntax::{
     json::Json,
     read_json,
     split::{read_document, split},
+    tree::Span,
 };
 use memchr::memmem;
 use serde_json::Value;
 
 use crate::filled_in::variables::Variables;
 pub use files::{FluxFiles, MayHold};
+pub(crate) use paths::Paths;
 use values::Known;
 
 /// The group of Flux's Kustomizations.
@@ -74,6 +77,8 @@ struct Repository {
 struct Kustomization {
     /// What it builds, an absolute path.
     folder: PathBuf,
+    /// `spec.path` and its place, if it is written.
+    path: Option<(String, Span)>,
     name: String,
     namespace: String,
     /// Where it is written.
@@ -145,18 +150,31 @@ impl Flux {
                 continue;
             };
             let items = object["items"].as_array().filter(|_| object["kind"] == "List");
+            let path_at = |item: Option<usize>| {
+                let object = match item {
+                    None => tree.root(),
+                    Some(n) => tree.items(tree.get(tree.root()?, "items")?).nth(n),
+                };
+                let path = tree.get(tree.get(object?, "spec")?, "path")?;
+                Some(tree.span(path))
+            };
             match items {
                 Some(items) => items
                     .iter()
                     .enumerate()
-                    .for_each(|(n, it)| self.add_object((file, document.index, Some(n)), root, it)),
-                None => self.add_object((file, document.index, None), root, &object),
+                    .for_each(|(n, it)| self.add_object((file, document.index, Some(n)), root, (it, path_at(Some(n))))),
+                None => self.add_object((file, document.index, None), root, (&object, path_at(None))),
             }
         }
     }
 
-    /// An object of a file: a document, or an item of a document.
-    fn add_object(&mut self, (file, document, item): (&Path, u32, Option<usize>), root: &Path, object: &Value) {
+    /// An object of a file: a document, or an item of a document. It comes with the place of `spec.path`, if it has one.
+    fn add_object(
+        &mut self,
+        (file, document, item): (&Path, u32, Option<usize>),
+        root: &Path,
+        (object, path_at): (&Value, Option<Span>),
+    ) {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let name = text(&object["metadata"]["name"]);
         let namespace = text(&object["metadata"]["namespace"]);
@@ -187,6 +205,7 @@ impl Flux {
                 let path = spec["path"].as_str().unwrap_or_default();
                 self.kustomizations.push(Kustomization {
                     folder: joined(root, path.trim_start_matches('/')),
+                    path: path_at.filter(|_| !path.is_empty()).map(|it| (path.to_owned(), it)),
                     name,
                     namespace,
                     file: file.to_owned(),
@@ -275,6 +294,11 @@ impl Flux {
                 name: &it.name,
             })
         })
+    }
+
+    /// The files that Kustomizations are written in.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.kustomizations.iter().map(|it| it.file.as_path())
     }
 
     /// Whether a Kustomization counts for what lies at a path.

@@ -13,7 +13,7 @@ use super::{
     graph::{has_kustomization, is_kustomization},
     run::{BuiltFolder, Run},
 };
-use crate::builds::flux::{Flux, Patching};
+use crate::builds::flux::{Flux, Patching, Paths};
 
 /// The Kustomizations of Flux that change what they build, and the files of the folders.
 pub struct FluxFolders<'f> {
@@ -22,6 +22,8 @@ pub struct FluxFolders<'f> {
     pub(super) applied: BTreeSet<PathBuf>,
     /// Some of them substitute variables.
     pub(super) substitutes: bool,
+    /// What is certain of their paths.
+    pub(super) paths: Paths,
 }
 
 /// What one of them builds.
@@ -35,11 +37,12 @@ pub(super) struct BuiltByFlux {
 
 impl<'f> FluxFolders<'f> {
     /// The Kustomizations for which `files` has the files that they may name, as far as they build something of these manifests, whose paths
-    /// are absolute.
+    /// are absolute. `around`: the files around that of a Kustomization, if it is asked where its path leads.
     pub fn new<'m>(
         flux: &'f Flux,
         manifests: &[&'m Path],
         files: impl Fn(&Patching<'_>) -> Option<&'f dyn Files>,
+        around: impl Fn(&Path) -> Option<&'f dyn Files>,
     ) -> Self {
         let manifests = Manifests::new(manifests);
         // Many may build one folder.
@@ -75,7 +78,13 @@ impl<'f> FluxFolders<'f> {
             kustomizations,
             applied,
             substitutes: !flux.is_empty(),
+            paths: flux.paths(&around),
         }
+    }
+
+    /// Whether Flux builds a folder from the repository as it is, beyond doubt.
+    pub(super) fn is_certain(&self, folder: &Path) -> bool {
+        folder.ancestors().any(|it| self.paths.certain.contains(it))
     }
 
     pub(super) fn build(&self, run: &mut Run, sources: &mut Sources) -> Vec<BuiltByFlux> {

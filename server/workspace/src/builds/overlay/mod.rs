@@ -135,6 +135,8 @@ struct Adding {
     told: HashSet<(u32, u32, String)>,
     /// What some of them build and is not judged.
     left_out: HashSet<Key>,
+    /// The numbers of the builds that Flux makes of the repository as it is: nothing makes files before.
+    as_is: HashSet<usize>,
     run: Run,
 }
 
@@ -203,10 +205,20 @@ impl Overlays {
             overlays.patching.push(Some((it.by, it.kustomization)));
         }
         overlays.crds.resize_with(overlays.builds.len(), BuiltCrds::default);
+        let builds = overlays.folders.iter().zip(&overlays.patching).enumerate();
+        let is_as_is = |it: &&FluxFolders<'_>, (folder, by): (&PathBuf, bool)| {
+            (by || it.applied.contains(folder)) && it.is_certain(folder)
+        };
+        let as_is =
+            builds.filter(|(_, (folder, by))| patching.is_some_and(|it| is_as_is(&it, (*folder, by.is_some()))));
         let mut state = Adding {
             run,
+            as_is: as_is.map(|it| it.0).collect(),
             ..Adding::default()
         };
+        for (file, finding) in patching.iter().flat_map(|it| &it.paths.nowhere) {
+            overlays.findings.entry(file.clone()).or_default().push(finding.clone());
+        }
         for (n, unchanged) in unchanged.into_iter().enumerate() {
             overlays.add((n, unchanged), &mut state, earlier.as_mut());
         }
@@ -271,13 +283,14 @@ impl Overlays {
         let build = &self.builds[number];
         let sources = &self.sources;
         let mut findings = Vec::new();
+        let is_as_is = state.as_is.contains(&number);
         for (unread, place) in &build.unread {
             let is_new = match unread {
                 Unread::Remote(url) => state.remote.insert(url.clone()),
                 Unread::Missing(_) | Unread::Refused(..) | Unread::Made(..) => true,
             };
             if is_new {
-                findings.push((*place, told_unread(unread)));
+                findings.push((*place, told_unread(unread, is_as_is)));
             }
         }
         let is_known = build.unread.is_empty();
@@ -285,7 +298,7 @@ impl Overlays {
             Err(problem) => {
                 if problem.kind == ProblemKind::TooLarge {
                     findings.extend(unjudged::told(&problem, build, sources));
-                } else if let Some((place, mut finding)) = told(&problem) {
+                } else if let Some((place, mut finding)) = told(&problem, is_as_is) {
                     // What has only patches is not meant to be built alone. What cannot be read is never built.
                     if build.folders.len() == 1 && !build.names_objects && build.misread.is_empty() {
                         finding.severity = Severity::Information;

@@ -15,21 +15,25 @@ use crate::{
 /// A document of a file, and the item of it if it is a list.
 pub(super) type Key = (PathBuf, usize, Option<usize>);
 
-/// The diagnostic for a kustomization that cannot be built.
-pub(super) fn told(problem: &Problem) -> Option<(Place, Finding)> {
+/// The diagnostic for a kustomization that cannot be built. `is_as_is`: nothing makes a file that is missing.
+pub(super) fn told(problem: &Problem, is_as_is: bool) -> Option<(Place, Finding)> {
     let place = problem.place?;
-    let (code, severity) = match problem.kind {
+    let fails = match problem.kind {
         // No object of it reaches an API server.
-        ProblemKind::Fails => (codes::KUSTOMIZE_FAILURE, Severity::Error),
-        _ => (codes::KUSTOMIZE_NOT_BUILT, Severity::Information),
+        ProblemKind::Fails => true,
+        ProblemKind::Missing => is_as_is,
+        _ => false,
     };
-    let headline = match problem.kind {
-        ProblemKind::Fails => format!("kustomize fails: {}", problem.message),
-        _ => format!("the kustomization is not built: {}", problem.message),
+    let mut finding = if fails {
+        failure(&problem.message)
+    } else {
+        let headline = format!("the kustomization is not built: {}", problem.message);
+        let headline = words::clip(&headline, 100);
+        Finding::new(Class::Hint, codes::KUSTOMIZE_NOT_BUILT, Span::default(), headline)
     };
-    let headline = words::clip(&headline, 100);
-    let mut finding = Finding::new(Class::Hint, code, Span::default(), headline);
-    finding.severity = severity;
+    if fails && problem.kind == ProblemKind::Missing {
+        finding.notes.push(AS_IS.to_owned());
+    }
     let meant = problem.unknown.as_ref();
     if let Some((word, meant)) =
         meant.and_then(|it| Some((&it.word, words::meant::meant(&it.word, it.known.iter().copied())?)))
@@ -40,9 +44,28 @@ pub(super) fn told(problem: &Problem) -> Option<(Place, Finding)> {
     Some((place, finding))
 }
 
+/// Why a file that is missing is an error.
+const AS_IS: &str = "Flux builds the repository as it is: no tool creates the file first";
+
+/// The error of what kustomize refuses.
+fn failure(message: &str) -> Finding {
+    let headline = words::clip(&format!("kustomize fails: {message}"), 100);
+    let mut finding = Finding::new(Class::Hint, codes::KUSTOMIZE_FAILURE, Span::default(), headline);
+    finding.severity = Severity::Error;
+    finding
+}
+
 /// The diagnostic for something that is not read. The objects of the kustomization are those without it.
-pub(super) fn told_unread(unread: &Unread) -> Finding {
+pub(super) fn told_unread(unread: &Unread, is_as_is: bool) -> Finding {
     let (headline, note) = match unread {
+        Unread::Missing(path) if is_as_is => {
+            let mut finding = failure(&format!(
+                "the file or folder `{}` does not exist",
+                words::clip(path, 40)
+            ));
+            finding.notes.push(AS_IS.to_owned());
+            return finding;
+        }
         Unread::Remote(url) => (
             format!("crd-analyzer does not read the remote base `{}`", words::clip(url, 60)),
             "crd-analyzer downloads nothing: patched objects of the base are checked in part",

@@ -1,0 +1,193 @@
+//! Where the paths of Kustomizations lead.
+//!
+//! A path begins at the root of its source, which may be another repository. It is certain that this one is meant where most of the paths of a
+//! source exist here.
+
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    path::{Path, PathBuf},
+};
+
+use crd_analyzer_kustomize::Files;
+use crd_analyzer_syntax::tree::Span;
+
+use super::{BOOTSTRAPPED, Flux, Kustomization};
+use crate::{
+    codes,
+    findings::finding::{Class, Finding, Severity},
+    words,
+};
+
+/// Paths of a source that exist before it is taken for this repository.
+const LEAST: usize = 3;
+
+/// What is certain of the paths of Kustomizations.
+#[derive(Default)]
+pub(crate) struct Paths {
+    /// The folders that Flux builds from this repository as it is.
+    pub(crate) certain: BTreeSet<PathBuf>,
+    /// Paths that lead nowhere: the files that have them, and what is to be said.
+    pub(crate) nowhere: Vec<(PathBuf, Finding)>,
+}
+
+/// The Kustomizations of one source.
+#[derive(Default)]
+struct OfSource<'f> {
+    existing: Vec<&'f Kustomization>,
+    missing: Vec<&'f Kustomization>,
+}
+
+impl Flux {
+    /// Looks where the paths lead. `files`: the files around that of a Kustomization, if they are known.
+    pub(crate) fn paths<'f>(&self, files: &dyn Fn(&Path) -> Option<&'f dyn Files>) -> Paths {
+        let mut sources: HashMap<&(String, String), OfSource<'_>> = HashMap::new();
+        let mut asked: HashMap<&Path, Option<bool>> = HashMap::new();
+        for kustomization in self.of_this_repository() {
+            let Some(source) = &kustomization.source else { continue };
+            let folder = kustomization.folder.as_path();
+            let exists = *asked.entry(folder).or_insert_with(|| {
+                let files = files(&kustomization.file)?;
+                let is_there = files.is_folder(folder);
+                // What is refused is there, too.
+                (is_there || files.refusal(folder).is_none()).then_some(is_there)
+            });
+            let of_source = sources.entry(source).or_default();
+            match exists {
+                Some(true) => of_source.existing.push(kustomization),
+                Some(false) if kustomization.has_plain_path() => of_source.missing.push(kustomization),
+                _ => {}
+            }
+        }
+        let mut paths = Paths::default();
+        for (source, found) in sources {
+            if found.is_here(source) {
+                found.add_to(&mut paths);
+            }
+        }
+        paths
+            .nowhere
+            .sort_by(|a, b| (&a.0, a.1.span.start).cmp(&(&b.0, b.1.span.start)));
+        paths
+    }
+}
+
+impl Kustomization {
+    /// Whether its path is written as it is, and not with something that is filled in.
+    fn has_plain_path(&self) -> bool {
+        let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"._-/".contains(&it);
+        self.path.as_ref().is_some_and(|it| it.0.bytes().all(is_plain))
+    }
+
+    /// Whether its path names a folder, and not the whole source.
+    fn names_folder(&self) -> bool {
+        self.path
+            .as_ref()
+            .is_some_and(|it| it.0.split('/').any(|it| !matches!(it, "" | ".")))
+    }
+}
+
+impl OfSource<'_> {
+    /// Whether the source is this repository.
+    fn is_here(&self, (namespace, name): &(String, String)) -> bool {
+        let existing = self.existing.iter().filter(|it| it.names_folder());
+        let existing: HashSet<&Path> = existing.map(|it| it.folder.as_path()).collect();
+        let missing: HashSet<&Path> = self.missing.iter().map(|it| it.folder.as_path()).collect();
+        let is_own = name == BOOTSTRAPPED && (namespace.is_empty() || namespace == BOOTSTRAPPED);
+        existing.len() >= if is_own { 1 } else { LEAST } && existing.len() > missing.len()
+            || is_own && !existing.is_empty() && existing.len() == missing.len()
+    }
+
+    fn add_to(&self, paths: &mut Paths) {
+        let folders: HashSet<&Path> = self.existing.iter().map(|it| it.folder.as_path()).collect();
+        let beside: HashSet<&Path> = self.existing.iter().filter_map(|it| it.file.parent()).collect();
+        paths.certain.extend(folders.iter().map(|it| it.to_path_buf()));
+        for kustomization in &self.missing {
+            // Others, of documentation or tests, may never be applied.
+            let mut around = kustomization.file.ancestors().skip(1);
+            let is_beside = kustomization.file.parent().is_some_and(|it| beside.contains(it));
+            if let Some((path, span)) = &kustomization.path
+                && (is_beside || around.any(|it| folders.contains(it)))
+            {
+                paths.nowhere.push((kustomization.file.clone(), told(path, *span)));
+            }
+        }
+    }
+}
+
+fn told(path: &str, span: Span) -> Finding {
+    let headline = format!("Flux fails: kustomization path not found: `{}`", words::clip(path, 50));
+    let mut finding = Finding::new(Class::Hint, codes::KUSTOMIZE_FAILURE, span, headline);
+    finding.severity = Severity::Error;
+    finding.help = vec!["name a folder of the repository, as seen from its root".to_owned()];
+    finding
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// The folders that exist.
+    struct Folders(&'static [&'static str]);
+
+    impl Files for Folders {
+        fn read(&self, _: &Path) -> Option<Arc<str>> {
+            None
+        }
+
+        fn is_folder(&self, path: &Path) -> bool {
+            self.0.iter().any(|it| Path::new(it).starts_with(path))
+        }
+
+        fn refusal(&self, path: &Path) -> Option<String> {
+            path.ends_with("refused").then(|| "it is refused".to_owned())
+        }
+    }
+
+    const FOLDERS: Folders = Folders(&["/r/clusters/prod", "/r/apps/a", "/r/apps/b", "/r/apps/c"]);
+
+    /// The texts that lead nowhere, of Kustomizations with these sources and paths in `clusters/prod`.
+    fn nowhere(kustomizations: &[(&str, &str)]) -> Vec<String> {
+        let text: Vec<String> = kustomizations
+            .iter()
+            .map(|(source, path)| {
+                format!(
+                    "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: a, namespace: flux-system}}\nspec:\n  path: '{path}'\n  sourceRef: {{kind: GitRepository, name: {source}}}\n"
+                )
+            })
+            .collect();
+        let text: Arc<str> = text.join("---\n").into();
+        let mut flux = Flux::default();
+        flux.add(Path::new("/r/clusters/prod/all.yaml"), Path::new("/r"), &text);
+        let found = flux.paths(&|_| Some(&FOLDERS)).nowhere;
+        found.iter().map(|it| text[it.1.span.range()].to_owned()).collect()
+    }
+
+    #[test]
+    fn paths_of_this_repository() {
+        let own = "flux-system";
+        assert_eq!(nowhere(&[(own, "./apps/a"), (own, "./apps/x")]), ["'./apps/x'"]);
+        assert_eq!(nowhere(&[(own, "apps/a"), (own, "/apps/b/")]), [""; 0]);
+        // Nothing tells that this repository is meant.
+        assert_eq!(nowhere(&[(own, "./apps/x")]), [""; 0]);
+        assert_eq!(nowhere(&[(own, "./"), (own, "./apps/x")]), [""; 0]);
+        assert_eq!(nowhere(&[("other", "./apps/a"), ("other", "./apps/x")]), [""; 0]);
+        let three = [
+            ("other", "apps/a"),
+            ("other", "apps/b"),
+            ("other", "apps/c"),
+            ("other", "apps/d"),
+        ];
+        assert_eq!(nowhere(&three), ["'apps/d'"]);
+        assert_eq!(nowhere(&[three[0], three[1], three[2], ("another", "apps/d")]), [""; 0]);
+    }
+
+    #[test]
+    fn paths_that_something_fills_in_or_that_are_refused() {
+        let own = "flux-system";
+        for path in ["./apps/${CLUSTER}", "./apps/{{ name }}", "./apps/refused"] {
+            assert_eq!(nowhere(&[(own, "./apps/a"), (own, path)]), [""; 0], "{path}");
+        }
+    }
+}
