@@ -49,19 +49,19 @@ impl Session {
             .as_ref()
             .is_some_and(|it| is_of_epoch(it) && it.edition == snapshot.edition);
         let is_whole = |it: &Found| it.editions == editions && !it.is_unfinished;
-        if !(is_of_text && known.as_ref().is_some_and(is_whole)) {
-            self.make_manifests_soon();
-        }
-        let known = known?;
-        if !is_of_text
+        let is_due = !(is_of_text && known.as_ref().is_some_and(is_whole));
+        let mut built = known.as_ref().map(|it| it.built.clone());
+        if let (Some(known), Some(row), false) = (known, snapshot.source(), is_of_text)
             && is_of_epoch(&known)
             && known.took < waits::AT_ONCE
-            && let Some(row) = snapshot.source()
         {
-            let built = self.find_in_made((row, snapshot, &path, effective), false);
-            return Some(built.0);
+            built = Some(self.find_in_made((row, snapshot, &path, effective), false).0);
         }
-        Some(known.built)
+        // Last, so that what has changed in the meantime is looked at, too.
+        if is_due {
+            self.make_manifests_soon();
+        }
+        built
     }
 
     /// A number for the editions of all open source files.
@@ -320,10 +320,11 @@ impl Session {
             |known| {
                 let changed = editions.iter().filter(|it| known.editions.get(it.0) != Some(it.1));
                 let closed = known.editions.keys().filter(|it| !editions.contains_key(*it));
-                let paths = changed.map(|it| it.0).chain(closed);
-                paths.fold(known.manifests.clone(), |manifests, path| {
-                    Arc::new(manifests.again(path, &*unit))
-                })
+                let paths: Vec<&Path> = changed.map(|it| it.0).chain(closed).map(PathBuf::as_path).collect();
+                if paths.is_empty() {
+                    return known.manifests.clone();
+                }
+                Arc::new(known.manifests.again(&paths, &*unit))
             },
         );
         let of = MadeOf {

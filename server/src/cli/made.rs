@@ -162,7 +162,7 @@ impl Making<'_> {
         let again;
         if is_edited {
             unit = (row.unit)(path, text, &edited)?;
-            again = made.again(path, &*unit);
+            again = made.again(&[path], &*unit);
             made = &again;
         }
         let mut report = (row.report)(text, path, question);

@@ -55,6 +55,14 @@ impl Edited {
         Some(Self { changed, kept })
     }
 
+    /// The edit of a file whose text before is not known.
+    pub fn of_new(after: &Types) -> Self {
+        Self {
+            changed: after.declared.keys().cloned().collect(),
+            kept: Vec::new(),
+        }
+    }
+
     /// Where a piece of the text before is now. `None`: it is not part of a declaration that only moved.
     pub fn moved(&self, span: &Range<usize>) -> Option<Range<usize>> {
         let before = self.kept.partition_point(|it| it.0.start <= span.start);

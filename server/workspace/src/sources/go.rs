@@ -176,44 +176,6 @@ impl<'w> Types<'w> {
         made
     }
 
-    /// What was made before a file has changed: what stays, with its places as they are now, and what is to be made again.
-    fn sorted_out(&self, before: &[Made], file: &Path, wholes: &mut [Whole<'_>]) -> SortedOut {
-        let mut edits = Edits::new(self.module(), file);
-        let text = before.iter().find_map(|it| it.manifest().text_of(file));
-        let (mut kept, mut changed) = (Vec::new(), Vec::new());
-        for made in before {
-            let edit = made.manifest().text_of(file).or(text).and_then(|it| edits.since(it));
-            let mut of_kind = wholes.iter_mut().filter_map(|it| {
-                let kind = made.kind().filter(|kind| it.kinds().contains(kind))?;
-                Some((it, kind))
-            });
-            // Of a kind that is not known whole, only what the file has a part in may change.
-            let same = match (edit, of_kind.next()) {
-                (Some(edit), Some(first)) => {
-                    let folder = file.parent().unwrap_or(file);
-                    let reaches =
-                        |(whole, kind): (&mut Whole<'_>, &GroupKind)| whole.reaches(kind, (folder, &edit.changed));
-                    let is_reached = reaches(first) || of_kind.any(reaches);
-                    if is_reached {
-                        None
-                    } else {
-                        made.moved(&edits.moves(edit.clone()))
-                    }
-                }
-                _ => (!made.manifest().is_made_of(file)).then(|| made.clone()),
-            };
-            match same {
-                Some(same) => kept.push(same),
-                None => changed.push(made.clone()),
-            }
-        }
-        SortedOut {
-            kept,
-            changed,
-            has_other_fields: edits.have_other_fields(),
-        }
-    }
-
     /// Puts manifests into the order in which they are made when all are made.
     fn sort(&self, made: &mut [Made], wholes: &mut [Whole<'_>]) {
         let kinds: Vec<GroupKind> = wholes.iter_mut().flat_map(|it| it.kinds().to_vec()).collect();
@@ -226,60 +188,76 @@ impl<'w> Types<'w> {
     }
 }
 
-/// What was made before a file has changed.
-struct SortedOut {
-    kept: Vec<Made>,
-    /// What is to be made again.
-    changed: Vec<Made>,
-    /// The types of the file may have other fields than before.
+/// What was made before files have changed: what stays, with its places as they are now, and what is to be made again.
+fn sorted_out(before: &[Made], edits: &[FileEdit], wholes: &mut [Whole<'_>]) -> (Vec<Made>, Vec<Made>) {
+    let (mut kept, mut changed) = (Vec::new(), Vec::new());
+    for made in before {
+        let of_kind = |it: &mut Whole<'_>| made.kind().is_some_and(|kind| it.kinds().contains(kind));
+        let is_known = wholes.iter_mut().any(of_kind);
+        let mut same = Some(made.clone());
+        for edit in edits {
+            let manifest = made.manifest();
+            let is_of_text = manifest
+                .text_of(&edit.now.path)
+                .is_none_or(|it| Some(it) == edit.before.as_ref());
+            same = match (&edit.types, made.kind()) {
+                (Some(types), Some(kind)) if is_known && is_of_text => {
+                    let folder = edit.now.path.parent().unwrap_or(&edit.now.path);
+                    let mut wholes = wholes
+                        .iter_mut()
+                        .filter_map(|it| it.kinds().contains(kind).then_some(it));
+                    let is_reached = wholes.any(|it| it.reaches(kind, (folder, &types.changed)));
+                    let moves = edit.moves(types);
+                    same.filter(|_| !is_reached).and_then(|it| it.moved(&moves))
+                }
+                // Of a kind that is not known whole, only what the file has a part in may change.
+                _ => same.filter(|_| !manifest.is_made_of(&edit.now.path)),
+            };
+        }
+        match same {
+            Some(same) => kept.push(same),
+            None => changed.push(made.clone()),
+        }
+    }
+    (kept, changed)
+}
+
+/// The edit of a file since manifests were made of it.
+struct FileEdit {
+    /// The text before; `None`: nothing has a part in the file.
+    before: Option<Arc<str>>,
+    /// The text now.
+    now: Arc<SourceText>,
+    /// What became of the types; `None`: something else has changed.
+    types: Option<Rc<Edited>>,
+    /// The types may have other fields than before.
     has_other_fields: bool,
 }
 
-/// The edits of a file since manifests were made of it.
-struct Edits<'m> {
-    module: &'m Module,
-    now: Arc<SourceText>,
-    types: Option<Arc<GoTypes>>,
-    /// By the text before: mostly all manifests are made of one.
-    since: Vec<(Arc<str>, Option<Rc<Edited>>)>,
-    have_same_fields: bool,
-}
-
-impl<'m> Edits<'m> {
-    fn new(module: &'m Module, file: &Path) -> Self {
-        let types = module.types(file);
-        let text = types.as_ref().map_or_else(|| "".into(), |it| it.text.clone());
+impl FileEdit {
+    fn new(module: &Module, before: &[Made], file: &Path) -> Self {
+        let now = module.types(file);
+        let text = before.iter().find_map(|it| it.manifest().text_of(file)).cloned();
+        let types = text.as_ref().and_then(|it| module.types_of(file, it));
+        let edited = match (&types, &now) {
+            (Some(before), Some(now)) => Edited::between(before, now),
+            (None, Some(now)) if text.is_none() => Some(Edited::of_new(now)),
+            _ => None,
+        };
+        let fields = |it: &Option<Arc<GoTypes>>| it.as_ref().map(|it| it.fields());
+        let now_text = now.as_ref().map_or_else(|| "".into(), |it| it.text.clone());
         Self {
-            module,
-            now: Arc::new(SourceText::new(file.into(), text)),
-            types,
-            since: Vec::new(),
-            have_same_fields: true,
+            before: text,
+            now: Arc::new(SourceText::new(file.into(), now_text)),
+            has_other_fields: edited.is_none() || fields(&types) != fields(&now),
+            types: edited.map(Rc::new),
         }
     }
 
-    /// Whether one of them may have changed fields of types.
-    fn have_other_fields(&self) -> bool {
-        self.since.is_empty() || !self.have_same_fields || self.since.iter().any(|it| it.1.is_none())
-    }
-
-    /// The edit since a text. `None`: something else than types has changed.
-    fn since(&mut self, text: &Arc<str>) -> Option<Rc<Edited>> {
-        let at = self.since.iter().position(|it| it.0 == *text).unwrap_or_else(|| {
-            let before = self.module.types_of(&self.now.path, text);
-            let edited = before.zip(self.types.as_ref()).and_then(|(before, types)| {
-                self.have_same_fields &= before.fields() == types.fields();
-                Edited::between(&before, types)
-            });
-            self.since.push((text.clone(), edited.map(Rc::new)));
-            self.since.len() - 1
-        });
-        self.since[at].1.clone()
-    }
-
-    fn moves(&self, edit: Rc<Edited>) -> Moves {
+    fn moves(&self, types: &Rc<Edited>) -> Moves {
+        let types = types.clone();
         let moved = move |span: Span| {
-            let now = edit.moved(&span.range())?;
+            let now = types.moved(&span.range())?;
             Some(Span::new(now.start as u32, now.end as u32))
         };
         Moves {
@@ -308,19 +286,18 @@ impl Unit for Types<'_> {
         self.all(&mut self.wholes(&modules), |_| true, |_| true)
     }
 
-    fn again(&self, before: &[Made], file: &Path) -> Vec<Made> {
+    fn again(&self, before: &[Made], files: &[&Path]) -> Vec<Made> {
         let modules = self.modules();
         let mut wholes = self.wholes(&modules);
-        let SortedOut {
-            mut kept,
-            changed,
-            has_other_fields,
-        } = self.sorted_out(before, file, &mut wholes);
+        let edits = files.iter().map(|it| FileEdit::new(self.module(), before, it));
+        let edits: Vec<FileEdit> = edits.collect();
+        let (mut kept, changed) = sorted_out(before, &edits, &mut wholes);
+        let has_other_fields = edits.iter().any(|it| it.has_other_fields);
         let is_of = |made: &[Made], kind: &GroupKind| made.iter().any(|it| it.kind() == Some(kind));
         // A kind is made again with all its CRDs.
         kept.retain(|it| !it.kind().is_some_and(|it| is_of(&changed, it)));
-        // Kinds of which nothing was made before may be known now, if the file declares them.
-        let declared = self.module().kinds(file);
+        // Kinds of which nothing was made before may be known now, if one of the files declares them.
+        let declared: Vec<String> = files.iter().flat_map(|it| self.module().kinds(it)).collect();
         let is_wanted =
             |kind: &GroupKind| is_of(&changed, kind) || declared.contains(&kind.kind) && !is_of(&kept, kind);
         // Only other fields make the CRD another one than markers do.

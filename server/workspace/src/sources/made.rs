@@ -47,10 +47,10 @@ impl Manifests {
         }
     }
 
-    /// The same after a file has changed. What has the same text as before is not judged again.
+    /// The same after files have changed. What has the same text as before is not judged again.
     #[must_use]
-    pub fn again(&self, path: &Path, unit: &dyn Unit) -> Self {
-        let made = budget::within(MAKING, || unit.again(&self.made, path)).0;
+    pub fn again(&self, files: &[&Path], unit: &dyn Unit) -> Self {
+        let made = budget::within(MAKING, || unit.again(&self.made, files)).0;
         let by_path: HashMap<&Path, &Made> = self.made.iter().map(|it| (&*it.manifest().path, it)).collect();
         let after = |it: Made| match by_path.get(&*it.manifest().path) {
             Some(earlier) => it.after(earlier),

@@ -63,8 +63,8 @@ pub trait Unit {
     /// All manifests.
     fn make(&self) -> Vec<Made>;
 
-    /// All manifests after a file has changed. Those that the file has no part in may stay as they were.
-    fn again(&self, _before: &[Made], _file: &Path) -> Vec<Made> {
+    /// All manifests after files have changed. Those that the files have no part in may stay as they were.
+    fn again(&self, _before: &[Made], _files: &[&Path]) -> Vec<Made> {
         self.make()
     }
 
@@ -143,7 +143,7 @@ pub fn judge(
     let mut report = (row.report)(text, path, question);
     if let Some(unit) = (row.unit)(path, text, world) {
         let made = match before {
-            Some(before) => before.again(path, &*unit),
+            Some(before) => before.again(&[path], &*unit),
             None => Manifests::new(&*unit),
         };
         made.complete(row, (path, &mut report), (question, |_: &Path| false));
