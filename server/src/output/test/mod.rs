@@ -23,7 +23,7 @@ use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::config::versions::VersionSet;
 use similar::{ChangeTag, TextDiff};
 
-use super::format::choose;
+use super::{format::choose, render::wrap::shortened};
 
 /// Every format.
 const ALL: &[&Format] = &[&text::FORMAT, &junit::FORMAT, &tap::FORMAT, &jsonl::FORMAT];
@@ -247,6 +247,16 @@ fn covered(crd: &CrdCoverage) -> String {
 /// A rule without its line breaks.
 fn in_a_row(rule: &RuleCoverage) -> String {
     rule.rule.text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Characters of a rule that are printed beside its place.
+const MOST_OF_A_RULE: usize = 100;
+
+/// A rule that no test makes fail, in one line with its place; `None`: a test does.
+fn gap_line(crd: &CrdCoverage, rule: &RuleCoverage) -> Option<String> {
+    let (gap, text) = (gap(rule)?, in_a_row(rule));
+    let text = shortened(&text, MOST_OF_A_RULE);
+    Some(format!("{}: {gap}: {text}", rule_place(crd, rule)))
 }
 
 /// `file:line:column` of a rule.

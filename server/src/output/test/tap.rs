@@ -9,7 +9,7 @@ use crd_analyzer_io::escape;
 use crd_analyzer_suite::coverage::CrdCoverage;
 use serde_json::json;
 
-use super::{Format, Printer, Report, Summary, covered, details, gap, in_a_row, message, rule_place};
+use super::{Format, Printer, Report, Summary, covered, details, gap_line, message};
 
 pub(super) const FORMAT: Format = Format {
     name: "tap",
@@ -106,12 +106,8 @@ impl Printer for Tap {
         self.tests.begin(out)?;
         for crd in crds {
             writeln!(out, "# {}", escape::line(&covered(crd)))?;
-            for rule in &crd.rules {
-                if let Some(gap) = gap(rule) {
-                    let place = rule_place(crd, rule);
-                    let text = format!("{place}: {gap}: {}", in_a_row(rule));
-                    writeln!(out, "# {}", escape::line(&text))?;
-                }
+            for text in crd.rules.iter().filter_map(|it| gap_line(crd, it)) {
+                writeln!(out, "# {}", escape::line(&text))?;
             }
         }
         Ok(())

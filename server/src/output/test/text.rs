@@ -10,7 +10,7 @@ use crd_analyzer_suite::{Case, coverage::CrdCoverage, run::Failed};
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::config::versions::VersionSet;
 
-use super::{CaseResult, Format, Look, Printer, Report, Summary, covered, details, gap, in_a_row, message, rule_place};
+use super::{CaseResult, Format, Look, Printer, Report, Summary, covered, details, gap_line, message};
 use crate::output::{
     counted,
     render::{Diagnostic, LabeledSpan, Note, Renderer, Source},
@@ -162,11 +162,8 @@ impl Printer for Text {
         let out = &mut Terminal::new(out, self.color);
         for crd in crds {
             self.renderer.text(out, &covered(crd))?;
-            for rule in &crd.rules {
-                if let Some(gap) = gap(rule) {
-                    let text = format!("{}: {gap}: {}", rule_place(crd, rule), in_a_row(rule));
-                    self.renderer.indented(out, "  ", "      ", &text)?;
-                }
+            for text in crd.rules.iter().filter_map(|it| gap_line(crd, it)) {
+                self.renderer.indented(out, "  ", "      ", &text)?;
             }
         }
         Ok(())
