@@ -1,4 +1,4 @@
-//! What to check: files, folders, standard input and lists, and the previous revisions to compare with.
+//! The inputs to check: files, folders, standard input and lists, with the previous versions to compare with.
 
 mod packages;
 
@@ -25,39 +25,39 @@ use serde_json::Value;
 
 use crate::status::UsageError;
 
-/// Where the text of one side comes from.
+/// The source of an input's text.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
-    /// A file, and why it is read.
+    /// A file, and its access.
     File(PathBuf, Access),
-    /// Standard input, whole, and the file whose text it is.
+    /// All of standard input, and the file whose content it is, if given.
     Stdin(Option<PathBuf>),
-    /// A text that came with the request.
+    /// A text from a request.
     Text(String),
-    /// The file at this path in a git revision. It may be absent there.
+    /// The file at this path in a git revision, which may not have it.
     Git {
         path: PathBuf,
         revision: Arc<git::Revision>,
     },
 }
 
-/// One thing to check.
+/// An input to check.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
-    /// The name to print: the path as it was given, or the request's id.
+    /// The name to print: the path as given, or the ID of the request.
     pub(crate) label: String,
-    /// The text.
+    /// The source of the text.
     pub(crate) source: Source,
-    /// The previous text, which makes the question one about an update.
+    /// The source of the previous version, if the input is checked as an update.
     pub(crate) old: Option<Source>,
-    /// The CRD that came with it, by which alone custom resources are judged.
+    /// The CRD that came with a request. Custom resources are checked against this CRD only.
     pub(crate) definition: Option<Source>,
-    /// Named by the user, not found in a folder: every document in it is asked about, even one that does not say its kind.
+    /// Whether the user named the file, instead of a folder. In a named file, every document is checked, even one without a kind.
     pub(crate) named: bool,
 }
 
 impl Input {
-    /// A file that was found in a folder.
+    /// An input for a file that was found in a folder.
     pub(crate) fn found(path: PathBuf, access: Access) -> Self {
         Self {
             label: label(&path),
@@ -70,14 +70,14 @@ impl Input {
 }
 
 impl Source {
-    /// A file that the user named.
+    /// The source for a file that the user named.
     pub(crate) fn named(path: impl Into<PathBuf>) -> Self {
         Self::File(path.into(), Access::Named)
     }
 }
 
 impl Input {
-    /// The absolute path. Input that is not a file counts as a file of the current folder.
+    /// The absolute path. An input that is not a file is treated as a file in the current folder.
     pub(crate) fn place(&self) -> io::Result<PathBuf> {
         match self.file() {
             Some((path, _)) => absolute(path),
@@ -85,7 +85,7 @@ impl Input {
         }
     }
 
-    /// The file whose text it is, and how what lies beside it is read.
+    /// The file that contains the text, and the access to files beside it.
     pub(crate) fn file(&self) -> Option<(&Path, Access)> {
         match &self.source {
             Source::File(path, access) => Some((path, access.clone())),
@@ -94,7 +94,7 @@ impl Input {
         }
     }
 
-    /// That it could not be read.
+    /// The report that this input could not be read, with the error.
     pub(crate) fn unreadable(&self, error: &anyhow::Error) -> Unreadable {
         Unreadable {
             label: self.label.clone(),
@@ -103,7 +103,7 @@ impl Input {
     }
 }
 
-/// A request of a list that is not a plain path.
+/// A request of a list, as a JSON object.
 #[derive(Deserialize)]
 #[serde(default)]
 #[derive(Default)]
@@ -115,12 +115,12 @@ struct Request {
     old_text: Option<String>,
     crd: Option<String>,
     crd_text: Option<String>,
-    /// Of a request with a CRD, the file.
+    /// The file of the custom resource, in a request with a CRD.
     cr: Option<String>,
 }
 
-/// Reads one line of a list: a path, `NEW<tab>OLD`, or a JSON object `{"id", "file", "text", "old", "old_text"}`; with a CRD
-/// `{"crd", "crd_text", "cr", "text", "old", "old_text"}`. The error says which request it is, if it says.
+/// Parses a line of a list: a path, `NEW<tab>OLD`, or a JSON object `{"id", "file", "text", "old", "old_text"}`. With a CRD, the object is
+/// `{"crd", "crd_text", "cr", "text", "old", "old_text"}`. The error contains the ID of the request, if it is known.
 pub(crate) fn parse_request(line: &[u8]) -> Result<Input, (Option<String>, String)> {
     if !line.starts_with(b"{") {
         let mut sides = line.splitn(2, |it| *it == b'\t').map(path_of);
@@ -160,7 +160,7 @@ pub(crate) fn parse_request(line: &[u8]) -> Result<Input, (Option<String>, Strin
     })
 }
 
-/// A path as it was written.
+/// Converts the bytes of a path, which need not be UTF-8 on Unix.
 fn path_of(written: &[u8]) -> PathBuf {
     #[cfg(unix)]
     {
@@ -171,13 +171,13 @@ fn path_of(written: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(written).into_owned())
 }
 
-/// The bytes of one request, which may have several texts in it.
+/// The maximum length of a request, which may contain several files, in bytes.
 const LINE_BYTES: u64 = 4 * read::FOUND_BYTES;
 
 /// The lines of a list.
 type Lines = Box<dyn Iterator<Item = Result<Vec<u8>, Unread>>>;
 
-/// The lines of a list file, or of standard input for `-`, without blanks around them.
+/// The lines of a list file, or of standard input for `-`, with surrounding whitespace removed.
 pub(crate) fn list_lines(list: &str) -> anyhow::Result<Lines> {
     let trimmed = |line: Result<Vec<u8>, Unread>| line.map(|it| it.trim_ascii().to_vec());
     if list == "-" {
@@ -190,7 +190,7 @@ pub(crate) fn list_lines(list: &str) -> anyhow::Result<Lines> {
     ))
 }
 
-/// The message about a path that could not be listed or read.
+/// A path that could not be listed or read, with the reason.
 #[derive(Debug)]
 pub(crate) struct Unreadable {
     pub(crate) label: String,
@@ -198,40 +198,40 @@ pub(crate) struct Unreadable {
 }
 
 impl Unreadable {
-    /// Says so on standard error.
+    /// Prints the error to standard error.
     pub(crate) fn tell(&self) {
         tell(format_args!("error: cannot read {}: {}", self.label, self.why));
     }
 }
 
-/// How the paths of a run are read.
+/// Options for reading the paths of a run.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Reading<'a> {
-    /// The file whose text is on standard input. Its text on disk does not count.
+    /// The file whose content is on standard input. Its content on disk is ignored.
     pub(crate) stdin: Option<&'a Path>,
-    /// The git revision that is read instead of the disk.
+    /// The git revision to read from, instead of the disk.
     pub(crate) revision: Option<&'a Arc<git::Revision>>,
-    /// Which hidden files and folders are walked.
+    /// Which hidden files and folders to include.
     pub(crate) hidden: Hidden,
-    /// Files of Markdown are walked, too.
+    /// Whether to include Markdown files.
     pub(crate) has_markdown: bool,
 }
 
-/// What the arguments of a run name.
+/// The files of the path arguments.
 #[derive(Default, Debug)]
 pub(crate) struct Collected {
-    /// What to check, in a stable order, each file once.
+    /// The inputs in a stable order, without duplicates.
     pub(crate) inputs: Vec<Input>,
-    /// What could not be looked at.
+    /// The paths that could not be read.
     pub(crate) unreadable: Vec<Unreadable>,
-    /// Hidden folders and files that were left out.
+    /// The hidden folders and files that were skipped.
     pub(crate) hidden: Vec<PathBuf>,
 }
 
-/// Finds what the arguments name. Folders are walked as git would see them.
+/// Collects the inputs of path arguments. In folders, skips files that git ignores.
 pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Result<Collected> {
     let (mut inputs, mut unreadable, mut hidden) = (Vec::new(), Vec::new(), Vec::new());
-    // The same file may be found twice.
+    // The arguments may contain the same file twice.
     let mut may_repeat = paths.len() > 1;
     for path in paths {
         let access = reading.revision.map(|it| Access::Elsewhere(it.clone()));
@@ -262,7 +262,7 @@ pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Resul
             let is_wanted = |it: &Path| walk::is_manifest(it) || reading.has_markdown && is_markdown(it);
             let mut walked = walk_for(path, &access, reading.hidden, &is_wanted)?;
             may_repeat |= walked.has_links;
-            // The program's own configuration counts for the others.
+            // A configuration file of crd-analyzer is not a manifest.
             walked.files.retain(|it| !is_config(it));
             walked.hidden.retain(|it| !is_config(it));
             hidden.extend(walked.hidden);
@@ -299,12 +299,12 @@ pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Resul
     })
 }
 
-/// The name to print of a path that was found: as people write it, without `./`.
+/// The path of a found file as people write it, without `./`.
 pub(crate) fn label(path: &Path) -> String {
     path.strip_prefix(".").unwrap_or(path).display().to_string()
 }
 
-/// Leaves each file once in, by the best of its paths: the one that the user named, else one without links, else the first.
+/// Removes duplicate files. Keeps the path that the user named, else one without symbolic links, else the first.
 fn once_each(inputs: &mut Vec<Input>) {
     let mut best: HashMap<PathBuf, ((bool, bool), usize)> = HashMap::new();
     let mut folders = HashMap::new();
@@ -326,7 +326,7 @@ fn once_each(inputs: &mut Vec<Input>) {
     });
 }
 
-/// The path without links of a file on disk. `folders`: the same of folders that were asked about before.
+/// The path of a file on disk with symbolic links resolved. `folders` caches the resolved folders.
 fn real_path(input: &Input, folders: &mut HashMap<PathBuf, Option<PathBuf>>) -> Option<PathBuf> {
     let Source::File(path, _) = &input.source else {
         return None;
@@ -349,15 +349,15 @@ fn real_path(input: &Input, folders: &mut HashMap<PathBuf, Option<PathBuf>>) -> 
     Some(file)
 }
 
-/// Links that are named of files that do not lie on disk.
+/// The maximum number of links to report that git revisions contain.
 const MOST_LINKS: usize = 5;
 
-/// The files of a folder that may hold manifests, and what could not be looked at. What the user may want to know is said.
+/// Finds the files in a folder that may contain manifests, and the paths that cannot be read. Prints notes, for example about skipped links.
 pub(crate) fn walk(folder: &Path, access: &Access, hidden: Hidden) -> anyhow::Result<Walked> {
     walk_for(folder, access, hidden, &walk::is_manifest)
 }
 
-/// The same of the files whose names are wanted.
+/// Like [`walk()`], but finds the files that `is_wanted` accepts.
 fn walk_for(
     folder: &Path,
     access: &Access,
@@ -369,7 +369,7 @@ fn walk_for(
     Ok(Walked { files, ..walked })
 }
 
-/// The same, for who begins with the first file while the walk goes on: each is handed over instead of being among the files.
+/// Like [`walk()`], but passes each file to `take` as soon as it is found, so that work on it can start.
 pub(crate) fn walk_each(
     folder: &Path,
     access: &Access,
@@ -402,7 +402,7 @@ pub(crate) fn walk_each(
     Ok(walked)
 }
 
-/// Whether a path that the user named leads to a folder, on disk or as it is read with `access`.
+/// Whether a path that the user named is a folder, on disk or with the given access.
 fn is_folder(path: &Path, access: Option<&Access>) -> bool {
     match access {
         Some(access) => matches!(read::kind(path, access), Ok((Kind::Folder, _))),
@@ -410,7 +410,7 @@ fn is_folder(path: &Path, access: Option<&Access>) -> bool {
     }
 }
 
-/// The Go files that people write in and below a folder; none if it cannot be read.
+/// The hand-written Go files in and below a folder. Empty if the folder cannot be read.
 pub(crate) fn go_files(folder: &Path, access: &Access) -> Vec<PathBuf> {
     if !read::is_folder(folder) {
         return Vec::new();
@@ -418,12 +418,12 @@ pub(crate) fn go_files(folder: &Path, access: &Access) -> Vec<PathBuf> {
     packages::files(folder, access, Hidden::Tracked).map_or_else(|_| Vec::new(), |it| it.files)
 }
 
-/// How files are read that are found in a folder that the user named.
+/// The access to files found in a folder that the user named.
 pub(crate) fn found_in(folder: &Path) -> Access {
     Access::Within(Arc::new(Roots::new([folder]).and_around(folder)))
 }
 
-/// How far the links of a repository may lead from where a file was found.
+/// The folders that symbolic links in a repository may lead to.
 pub(crate) fn roots(access: &Access) -> Arc<Roots> {
     match access {
         Access::Named | Access::Elsewhere(_) => Arc::default(),
@@ -440,7 +440,7 @@ impl From<walk::Problem> for Unreadable {
     }
 }
 
-/// The bytes of a file that an argument names; of `-`, standard input.
+/// Reads the file of an argument, or standard input for `-`.
 pub(crate) fn read_argument(file: &str) -> anyhow::Result<Vec<u8>> {
     let source = if file == "-" {
         Source::Stdin(None)
@@ -451,7 +451,7 @@ pub(crate) fn read_argument(file: &str) -> anyhow::Result<Vec<u8>> {
     Ok(bytes.unwrap_or_default())
 }
 
-/// The same of an argument that may also name a folder: each file in it that may hold manifests, with its name.
+/// Reads the file of an argument, or each possible manifest if the argument is a folder. Returns the names and contents.
 pub(crate) fn read_arguments(named: &str) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     if !read::is_folder(Path::new(named)) {
         return Ok(vec![(named.to_owned(), read_argument(named)?)]);
@@ -467,7 +467,7 @@ pub(crate) fn read_arguments(named: &str) -> anyhow::Result<Vec<(String, Vec<u8>
     inputs.into_iter().map(read_input).collect()
 }
 
-/// Reads the bytes of one side. `Ok(None)` if it does not exist and may be absent.
+/// Reads a source. Returns `Ok(None)` if it does not exist and is allowed to be missing.
 pub(crate) fn read(source: &Source) -> anyhow::Result<Option<Vec<u8>>> {
     match source {
         Source::File(path, access) => Ok(Some(read::bytes(path, access, access.manifest_bytes())?)),
@@ -477,7 +477,7 @@ pub(crate) fn read(source: &Source) -> anyhow::Result<Option<Vec<u8>>> {
     }
 }
 
-/// The file as it was in a git revision; `None` if it did not exist there.
+/// Reads a file in a git revision. `None` if it does not exist there.
 fn git_show(path: &Path, revision: &git::Revision) -> anyhow::Result<Option<Vec<u8>>> {
     revision.read(path).map_err(|error| {
         if error.is_of_the_question() {
@@ -488,7 +488,7 @@ fn git_show(path: &Path, revision: &git::Revision) -> anyhow::Result<Option<Vec<
     })
 }
 
-/// The files that a path, a folder or a glob names, each with how it is read. `what` names the option for errors; `access` says
+/// The files that a path, a folder or a glob matches, each with its access. `what` is the name of the option for error messages. `access` limits
 /// where the path may lead.
 pub(crate) fn expand(
     written: &str,

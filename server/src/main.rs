@@ -1,7 +1,7 @@
 //! The `crd-analyzer` command.
 //!
-//! Exit codes: 0 nothing wrong, 1 diagnostics, 2 wrong usage, 3 unreadable input or an internal error, 141 the reader of the
-//! output closed it early.
+//! Exit codes: 0 no diagnostics, 1 diagnostics, 2 usage error, 3 unreadable input or internal error, 141 the program reading the output closed
+//! the pipe early.
 
 #![allow(clippy::disallowed_methods, reason = "the program reads files, asks git and prints")]
 
@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use crd_analyzer_io::print::tell;
 
-/// The static binary for Linux has an allocator of its own: the one of musl has one lock, and threads wait for it.
+/// The allocator of the static Linux binary. musl's own allocator has one lock, which threads would wait for.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         Ok(status) => status.into(),
         Err(error) => {
             if status::is_broken_pipe(&error) {
-                // Whoever read our output has seen enough, but not all: that is no good news.
+                // The program reading the output closed the pipe, so it may have missed diagnostics. That is not a success.
                 return status::Status::Unheard.into();
             }
             tell(format_args!("error: {error:#}"));

@@ -1,11 +1,11 @@
-//! How a command ends: its exit code, and errors of the caller.
+//! The exit status of a command, and usage errors.
 
 use std::{io, process::ExitCode};
 
-/// How a command ended, as its exit code.
+/// The exit code of a command.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Status {
-    /// Nothing wrong.
+    /// No diagnostics reached the severity that fails a run.
     Clean = 0,
     /// Diagnostics were reported.
     Findings = 1,
@@ -13,7 +13,7 @@ pub(crate) enum Status {
     Usage = 2,
     /// Some input could not be read, or crd-analyzer failed.
     Failed = 3,
-    /// The output was closed early: the exit code of a program that SIGPIPE ends.
+    /// The output was closed early. This is the exit code of a program that SIGPIPE terminates.
     Unheard = 141,
 }
 
@@ -23,7 +23,7 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// A wrong argument or configuration.
+/// An error in an argument or in the configuration.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct UsageError(pub(crate) String);
@@ -37,7 +37,7 @@ pub(crate) fn status_of(error: &anyhow::Error) -> Status {
     }
 }
 
-/// Whether an error only means that the output was closed.
+/// Whether an error only means that the output was closed early.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .downcast_ref::<io::Error>()

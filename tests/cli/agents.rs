@@ -1,4 +1,4 @@
-//! Coding agents read the truth about the program.
+//! Checks that the files for coding agents describe the program correctly.
 
 use std::{
     io::{Read as _, Write as _},

@@ -1,4 +1,4 @@
-//! Small inputs that would take much work or memory: each ends soon, in little memory, and with an answer or with "not finished".
+//! Small inputs that would need much work or memory. Each run ends soon, in little memory, with an answer or with "not finished".
 
 use std::{process::Stdio, time::Duration};
 
@@ -9,7 +9,7 @@ use crate::{
     limits::{self, limited},
 };
 
-/// Runs a command on these files, within limits of time and memory.
+/// Runs a command on these files, with limits on time and memory.
 #[track_caller]
 fn run(files: &[(&str, String)], args: &[&str]) -> Outcome {
     let sandbox = Sandbox::new(&[]);
@@ -31,7 +31,7 @@ fn run(files: &[(&str, String)], args: &[&str]) -> Outcome {
         }
         peak
     });
-    // A pipe that nobody reads would hold the process up.
+    // An unread pipe would block the process.
     let (mut stdout, mut stderr) = (
         child.stdout.take().expect("a pipe"),
         child.stderr.take().expect("a pipe"),
@@ -71,7 +71,7 @@ fn resource(spec: &Value) -> String {
     json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": spec}).to_string()
 }
 
-/// `check` of a resource by a CRD: the answer, and the exit code.
+/// Runs `check` on a resource with a CRD. Returns the answer and the exit code.
 #[track_caller]
 fn judged(schema: &Value, spec: &Value) -> (Value, Option<i32>) {
     let files = [("crd.json", definition(schema)), ("cr.json", resource(spec))];
@@ -81,7 +81,7 @@ fn judged(schema: &Value, spec: &Value) -> (Value, Option<i32>) {
     (lines.remove(0), outcome.code)
 }
 
-/// The rule is neither held nor broken, and that is known.
+/// Expects "not finished" for the rule: neither passed nor failed.
 #[track_caller]
 fn is_not_finished(rule: &str, value: &Value) {
     let schema = json!({"type": "object", "properties": {"a": {"type": "string"}, "l": {"type": "array", "items": {"type": "integer"}}},
@@ -100,7 +100,7 @@ fn rules_that_make_large_values() {
     for rule in [&explode, &grow] {
         let schema = json!({"type": "object", "properties": {"a": {"type": "string", "maxLength": 10}},
             "x-kubernetes-validations": [{"rule": rule}]});
-        // The hazard search runs it too.
+        // The hazard search also runs the rule.
         let outcome = run(&[("crd.json", definition(&schema))], &["check", "crd.json"]);
         outcome.expect(1, &["rule-cost-over-limit"]);
         run(&[("crd.json", definition(&schema))], &["cost", "crd.json"]);
@@ -115,12 +115,12 @@ fn rules_that_make_large_values() {
 
 #[test]
 fn values_that_share_their_parts() {
-    // Two to the 40th elements, of which each list is there once.
+    // The value has 2^40 elements, but each distinct list exists only once in memory.
     let doubled = (0..40).fold("[1]".to_owned(), |list, _| format!("[{list}].map(x, [x, x])[0]"));
     is_not_finished(&format!("{doubled} == {doubled}"), &json!({}));
 }
 
-/// Rules at one place, as the schema of an object with a text and a list of few numbers.
+/// A CRD with rules on an object that has a string and a short list of integers.
 fn with_rules(rules: impl Iterator<Item = String>) -> String {
     let rules: Vec<Value> = rules.map(|it| json!({"rule": it})).collect();
     definition(&json!({
@@ -131,14 +131,14 @@ fn with_rules(rules: impl Iterator<Item = String>) -> String {
 
 #[test]
 fn hundreds_of_expensive_rules() {
-    // Each is over its limit, so bounds are proposed for each and tried.
+    // Each rule exceeds its cost limit, so bounds are proposed and tried for each.
     let texts = with_rules((0..400).map(|n| {
         format!(
             "self.a.replace('a', 'b').lowerAscii().contains('x{n}') || self.a.split(',').exists(x, x.startsWith('y'))"
         )
     }));
     run(&[("crd.json", texts)], &["check", "crd.json"]).expect(1, &["rule-cost-over-limit"]);
-    // The search for values on which they fail runs each of them.
+    // The hazard search runs each rule to find values on which it fails.
     let nested =
         with_rules((0..60).map(|n| (0..12).fold(format!("x0 > {n}"), |inner, m| format!("self.l.all(x{m}, {inner})"))));
     run(&[("crd.json", nested)], &["check", "crd.json"]).expect(1, &["rule-cost-over-limit"]);
@@ -166,7 +166,7 @@ fn tens_of_thousands_of_documents() {
 
 #[test]
 fn the_api_server_ends_what_costs_too_much() {
-    // The API server counts the cost of these by what they are given, so its answer is known.
+    // The API server's cost of these calls depends on the operands, so its answer is known without evaluating them.
     let schema = json!({"type": "object", "properties": {"a": {"type": "string"}},
         "x-kubernetes-validations": [{"rule": format!("self.a{} != 'x'", ".replace('a', 'aaaaaaaaaa')".repeat(9))}]});
     let (answer, code) = judged(&schema, &json!({"a": "aaaaaaaaaa"}));
@@ -209,7 +209,7 @@ fn resources_with_tens_of_thousands_of_errors() {
     let strict = answer["strict"].as_array().map_or(0, Vec::len) as u64;
     assert_eq!(strict + answer["left_out"].as_u64().unwrap_or(0), 50_000);
     assert_eq!((&answer["accepted_strict"], code), (&json!(false), Some(1)));
-    // Each error has the same long way.
+    // Each error has the same long path.
     let deep = (0..400).fold(
         json!(vec!["x"; 5_000]),
         |value, n| json!({ format!("{n}{}", "n".repeat(500)): value }),
@@ -262,7 +262,7 @@ fn patterns_with_large_programs() {
     run(&[("crd.json", definition(&schema))], &["cost", "crd.json"]);
     let (answer, code) = judged(&schema, &json!(values));
     assert_eq!((answer["errors"].as_array().map(Vec::len), code), (Some(100), Some(1)));
-    // A thousand threads on each character of a long text.
+    // A pattern with a thousand threads per character, on a long string.
     let slow = json!({"type": "object", "properties": {"a": {"type": "string", "pattern": "[ab]*a[ab]{990}$"}}});
     let (answer, code) = judged(&slow, &json!({"a": "ab".repeat(400_000)}));
     assert_eq!((&answer["accepted"], code), (&Value::Null, Some(3)));
@@ -328,7 +328,7 @@ fn suites_whose_patches_and_aliases_make_too_much() {
     assert!(outcome.code != Some(0), "{outcome:?}");
 }
 
-/// A CRD of fifty integers, a text and a list of objects.
+/// A CRD with fifty integers, a string and a list of objects.
 fn wide() -> String {
     let numbers = (0..50).map(|n| (format!("replicas{n}"), json!({"type": "integer"})));
     let items = json!({"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}});
@@ -472,7 +472,7 @@ fn texts_that_nest_deeply_are_printed_in_proportion_to_their_length() {
     }
 }
 
-/// `compat` of two schemas of `spec`.
+/// Runs `compat` on two schemas of `spec`.
 #[track_caller]
 fn compared(old: &Value, new: &Value) -> Outcome {
     let files = [("old.json", definition(old)), ("new.json", definition(new))];
@@ -511,7 +511,7 @@ fn an_enum_of_which_no_value_stays() {
     compared(&listed("a"), &listed("b")).expect(1, &["enum-changed"]);
 }
 
-/// `check` of all files of a repository.
+/// Runs `check` on all files of a repository.
 fn checked(repository: &built::Repository) -> Outcome {
     let files: Vec<(&str, String)> = repository.files.iter().map(|it| (&*it.0, it.1.clone())).collect();
     run(&files, &["check", "-o", "concise", "."])

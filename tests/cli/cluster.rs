@@ -1,4 +1,4 @@
-//! CRDs of a cluster.
+//! Tests of CRDs from a cluster.
 
 use crd_analyzer_fixtures::cluster::{Answer, Cluster, Kubectl, kubeconfig};
 use serde_json::json;
@@ -12,7 +12,7 @@ const SCHEMA: &str = "              type: object
 
 const RESOURCE: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one}\nspec: {size: 7}\n";
 
-/// A CRD as a server has it: `size` may be up to `most`.
+/// A CRD as stored in a cluster, with `most` as the maximum of `size`.
 fn stored(group: &str, most: u32) -> String {
     json!({
         "metadata": {"name": format!("widgets.{group}"), "uid": "u", "managedFields": [{"manager": "m"}]},
@@ -63,7 +63,7 @@ fn definitions_come_from_a_cluster_when_asked() {
     run(&["check", "two.yaml", "--from-cluster"])
         .expect(1, &["the schema has no such property, from the cluster kind-prod"]);
     std::fs::remove_file(sandbox.path().join("two.yaml")).expect("it is there");
-    // A page a CRD.
+    // Each page has one CRD.
     assert_eq!(kubectl.asked(), 4);
     run(&["check", ".", "--from-cluster=kind-prod"]).expect(1, &["must be at most 5"]);
 }
@@ -148,7 +148,7 @@ fn kubectl_is_needed_and_not_taken_from_the_repository() {
         check(relative.as_ref()).expect(3, &["asked with kubectl: the program `kubectl` is not in PATH"]);
     }
     check(&kubectl.path()).expect(0, &[]);
-    // What git would not take for a repository is none: the folder counts as the user's.
+    // git does not accept this folder as a repository, so it counts as a folder of the user.
     for folder in ["refs", "objects"] {
         std::fs::create_dir_all(sandbox.path().join(".git").join(folder)).expect("a folder");
     }
@@ -157,7 +157,7 @@ fn kubectl_is_needed_and_not_taken_from_the_repository() {
     assert_eq!(kubectl.asked(), 1);
 }
 
-/// What a real kubectl says of a server on loopback.
+/// Tests a real kubectl with a server on loopback.
 #[test]
 #[ignore = "needs kubectl"]
 fn a_real_kubectl_lists_definitions() {

@@ -1,4 +1,4 @@
-//! What `compat` prints, and how it ends.
+//! Tests of `compat`: output and exit codes.
 
 use std::process::Command;
 
@@ -68,7 +68,7 @@ fn policies_decide_the_exit_code() {
 
 #[test]
 fn what_is_unknown_is_neither() {
-    // Two rules that mean the same: no search finds a difference, and nothing proves that there is none.
+    // Two equivalent rules: the search finds no difference, but nothing proves that they are equivalent.
     let rule = |rule: &str| {
         spec(&format!(
             "{{a: {{type: string, x-kubernetes-validations: [{{rule: {rule:?}}}]}}}}"
@@ -262,7 +262,7 @@ metadata: {name: three}
 spec: {size: [}
 ";
 
-/// A changed CRD: `size` is smaller, `color` is gone, `shape` has a default.
+/// A CRD and a new version of it: `size` has a smaller maximum, `color` is removed, `shape` gets a default.
 fn changed() -> [(&'static str, String); 2] {
     [
         (
@@ -342,14 +342,14 @@ fn objects_that_old_refuses_are_told_apart() {
     );
     compat(&["old.yaml", "old.yaml", "--objects", "a.yaml"]).expect(0, &["1 object: 1 rejected by OLD, too"]);
     compat(&["old.yaml", "old.yaml", "--objects", "old.yaml"]).expect(0, &["no object of these CRDs was found"]);
-    // The CRD is gone.
+    // The CRD is removed.
     let fine = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one}\nspec: {size: 7}\n";
     sandbox.write("c.yaml", fine);
     sandbox.write("none/readme.yaml", "a: 1\n");
     compat(&["old.yaml", "none", "--objects", "c.yaml"]).expect(1, &["1 object: 1 unserved"]);
 }
 
-/// The table of `docs/compatibility.md`: what OLM rejects, and what `compat` answers.
+/// The table of `docs/compatibility.md`: changes that OLM rejects, and the answers of `compat`.
 #[test]
 fn what_olm_refuses_has_answers() {
     let both = "compatible for stored objects|compatible for writers";

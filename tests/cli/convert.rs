@@ -1,4 +1,4 @@
-//! What `convert` prints, what it asks webhooks, and how it ends.
+//! Tests of `convert`: output, requests to webhooks, and exit codes.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::Sandbox;
 
-/// Two versions: `replicas` is called `size` in v2, which also has a `mode` with a default.
+/// A CRD with two versions: v2 renames `replicas` to `size`, and has a `mode` with a default.
 fn crd(conversion: &str) -> String {
     let version = |name: &str, storage: bool, properties: &str| {
         format!(
@@ -92,7 +92,7 @@ fn without_a_webhook_only_the_version_changes() {
         json!({"apiVersion": "example.com/v2", "kind": "Widget", "metadata": {"name": "a"}, "spec": {"image": "nginx"}})
     );
     assert_eq!(converted["not_defaulted"], json!(["spec.mode"]));
-    // The version that it has is not converted, and the defaults of the stored version are applied.
+    // An object that already has the version is not converted, but gets the defaults of the stored version.
     sandbox
         .run(&["convert", "a.yaml", "--to", "v1", "--crd", "crd.yaml"])
         .expect(0, &["apiVersion: example.com/v1", "  replicas: 3"]);
@@ -158,7 +158,7 @@ fn round_trips_find_what_the_strategy_none_loses() {
     );
 }
 
-/// A conversion that loses nothing: what v1 has no field for is kept in an annotation.
+/// A conversion without loss: fields that v1 does not have are kept in an annotation.
 fn good(object: &Value, desired: &str) -> Value {
     let mut object = object.clone();
     object["apiVersion"] = json!(desired);
@@ -194,7 +194,7 @@ fn rename(object: &mut Value, from: &str, to: &str) {
     }
 }
 
-/// The answer to a review, with every object converted.
+/// The response to a conversion review, with every object converted.
 fn answered(review: &Value) -> Value {
     let request = &review["request"];
     let desired = request["desiredAPIVersion"].as_str().expect("a version");
@@ -208,7 +208,7 @@ fn answered(review: &Value) -> Value {
     })
 }
 
-/// The address of a webhook whose answers are changed by `fault`, which also gets the number of the request.
+/// The URL of a webhook. `fault` changes its responses, and also gets the number of the request.
 fn webhook(fault: impl Fn(&mut Value, usize) + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
@@ -267,7 +267,7 @@ fn remove(object: &mut Value, name: &str) {
     object["spec"].as_object_mut().expect("a spec").remove(name);
 }
 
-/// Changes the converted objects of an answer.
+/// Changes each converted object of a response.
 fn each(answer: &mut Value, change: impl Fn(&mut Value)) {
     let objects = answer["response"]["convertedObjects"].as_array_mut().expect("objects");
     objects.iter_mut().filter(|it| it["spec"].is_object()).for_each(change);
@@ -412,7 +412,7 @@ fn a_command_gets_the_review_and_prints_the_answer() {
     }
 }
 
-/// A webhook that is built with controller-runtime's conversion package.
+/// Tests a webhook that uses controller-runtime's conversion package.
 #[test]
 #[ignore = "needs Go"]
 fn each_fault_of_a_controller_runtime_webhook_is_found() {

@@ -1,8 +1,8 @@
-//! What `cost` prints, and how it ends.
+//! Tests of `cost`: output and exit codes.
 
 use crate::{Sandbox, definition};
 
-/// A rule that compares every host with every other, at the schema of `.spec`.
+/// A CRD with a rule on `.spec` that compares every host with every other one.
 fn hosts(bounds: [&str; 2]) -> String {
     let [items, length] = bounds;
     definition(&format!(
@@ -57,7 +57,7 @@ fn the_most_expensive_rules_of_all_files_come_in_one_list() {
         ],
     );
     assert_eq!(outcome.stdout.matches("yaml:").count(), 2, "{}", outcome.stdout);
-    // A total says which rules it leaves out, and rules come in the order of the text where that is wanted.
+    // The total mentions omitted rules, and `--sort line` keeps the order of the file.
     let outcome = sandbox.run(&["cost", "wrong.yaml", "--sort", "line"]);
     outcome.expect(
         0,
@@ -169,7 +169,7 @@ fn bounds_above_a_rule_are_another_way() {
     );
     let (suggested, largest) = (fits["suggested"].as_i64(), fits["largest"].as_i64());
     assert!(suggested <= largest && suggested > Some(10), "{fits:#}");
-    // The largest bound is the largest: the server's own number says so.
+    // `largest` is the largest bound with which the rule is within its limit.
     let largest = largest.expect("a number");
     for (bound, fits) in [(largest, true), (largest + 1, false)] {
         sandbox.write("crd.yaml", text(&format!("\n                  maxItems: {bound}")));
@@ -282,7 +282,7 @@ fn says_what_it_cannot_price() {
     );
 }
 
-/// A list that calls itself an embedded resource has no type, and neither has a list of them.
+/// A list with `x-kubernetes-embedded-resource` has no CEL type, and neither has a list of such lists.
 #[test]
 fn rules_without_types_have_no_cost() {
     let schema = "              type: array

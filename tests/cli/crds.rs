@@ -1,4 +1,4 @@
-//! CRDs of other projects that a repository keeps.
+//! Tests of `crds`: copies of other projects' CRDs in a repository.
 
 use std::{io::Write as _, process::Command};
 
@@ -19,12 +19,12 @@ fn crd() -> String {
     definition(SCHEMA)
 }
 
-/// The same CRD with another name.
+/// The CRD with another name.
 fn gadget() -> String {
     crd().replace("widgets", "gadgets").replace("Widget", "Gadget")
 }
 
-/// A repository with a resource, and no CRD.
+/// A repository with a resource but without CRDs.
 fn repository() -> Sandbox {
     let sandbox = Sandbox::new(&[("repo/apps/one.yaml", RESOURCE)]);
     git(&sandbox, &["init", "-q"]);
@@ -50,7 +50,7 @@ fn read(sandbox: &Sandbox, name: &str) -> Option<String> {
     std::fs::read_to_string(sandbox.path().join("repo").join(name)).ok()
 }
 
-/// The header of an entry as tar writes it. A link leads out.
+/// The tar header of an entry. A link points outside of the archive.
 fn header(kind: u8, path: &str, size: usize) -> Vec<u8> {
     let mut block = vec![0; 512];
     let mut put = |at: usize, text: &[u8]| block[at..at + text.len()].copy_from_slice(text);
@@ -73,7 +73,7 @@ fn gzip(blocks: impl IntoIterator<Item = Vec<u8>>) -> Vec<u8> {
     to.finish().expect("memory")
 }
 
-/// An archive as tar and gzip make it. The type of each entry is before its path.
+/// A tar.gz archive. Each entry has its type, its path and its content.
 fn tgz(entries: &[(u8, &str, &[u8])]) -> Vec<u8> {
     let mut all = Vec::new();
     for (kind, path, bytes) in entries {
@@ -99,7 +99,7 @@ fn crds_are_added_and_used_without_a_setting() {
     run(&sandbox, &["crds", "verify"]).expect(2, &["has no `.crd-analyzer/crds.lock`"]);
     run(&sandbox, &["crds", "add", "../elsewhere/crd.yaml"]).expect(0, &["added: 1 CRD (1 new"]);
     assert_eq!(read(&sandbox, CRD), Some(crd()));
-    // Before git knows of it, and after.
+    // First without git knowing the files, then with them added.
     for _ in 0..2 {
         for args in [&["check"][..], &["check", "apps/one.yaml"], &["check", ".", "--hidden"]] {
             let texts = [
@@ -117,7 +117,7 @@ fn crds_are_added_and_used_without_a_setting() {
     run(&sandbox, &["check", "apps/one.yaml", "--why", "apps/one.yaml"]).expect(0, &[CRD]);
     run(&sandbox, &["crds", "list"]).expect(0, &["widgets.example.com  Widget  crd.yaml"]);
     run(&sandbox, &["crds", "verify"]).expect(0, &["1 CRD: as the lock lists them"]);
-    // Where nothing is said of a folder, the lock above is the one.
+    // In a subfolder without `--folder`, the lock of the parent folder is used.
     let mut below = sandbox.command(&["crds", "add", "../../elsewhere/crd.yaml"]);
     below.current_dir(sandbox.path().join("repo/apps"));
     Outcome::new(below.output().expect("it runs")).expect(0, &["(0 new, 0 changed, 1 unchanged)"]);
@@ -179,9 +179,9 @@ fn what_differs_from_the_lock_is_told() {
         "2 CRDs: 3 differences",
     ];
     run(&sandbox, &["crds", "verify"]).expect(1, &texts);
-    // The file counts as it is.
+    // `check` uses the file as it is now.
     run(&sandbox, &["check"]).expect(1, &["must be at most 6"]);
-    // A conflict of git: what both sides have stays known.
+    // After a git conflict in the lock, the CRDs that both sides list are still known.
     let line = lock.lines().last().expect("a line");
     sandbox.write(
         &format!("repo/{LOCK}"),
@@ -192,7 +192,7 @@ fn what_differs_from_the_lock_is_told() {
     );
     run(&sandbox, &["check"]).expect(1, &["crds.lock:1: it is not a line of a lock", "must be at most 6"]);
     run(&sandbox, &["crds", "verify"]).expect(1, &["crds.lock:1: it is not a line of a lock"]);
-    // A lock cannot name another file, or another kind than its file has.
+    // A lock entry cannot name a file elsewhere, or a kind that its file does not have.
     let gadget_of_widget = line.replace(" Widget ", " Gadget ");
     sandbox.write(
         &format!("repo/{LOCK}"),
@@ -232,7 +232,7 @@ fn charts_revisions_and_clusters_are_sources() {
     sandbox
         .run_with_input(&["crds", "add", "-", "--folder", "repo"], &chart)
         .expect(0, &["2 unchanged"]);
-    // A revision.
+    // A git revision as the source.
     sandbox.write(
         "repo/old/crd.yaml",
         crd().replace("widgets", "cogs").replace("Widget", "Cog"),
@@ -242,7 +242,7 @@ fn charts_revisions_and_clusters_are_sources() {
     std::fs::remove_file(sandbox.path().join("repo/old/crd.yaml")).expect("it is there");
     run(&sandbox, &["crds", "add", "HEAD:old"]).expect(0, &["new: cogs.example.com (Cog), from HEAD:old/crd.yaml"]);
     run(&sandbox, &["crds", "add", "nothing:old"]).expect(2, &["nothing:old: the revision is not a commit"]);
-    // A cluster.
+    // A cluster as the source.
     let stored = r#"{"metadata": {"name": "pins.x.io", "uid": "u"}, "spec": {"group": "x.io", "scope": "Cluster",
         "names": {"plural": "pins", "kind": "Pin"}, "versions": [{"name": "v1", "served": true, "storage": true,
         "schema": {"openAPIV3Schema": {"type": "object"}}}]}, "status": {}}"#;
@@ -299,7 +299,7 @@ fn hostile_sources_add_nothing() {
         run(&sandbox, &["crds", "add", "../x.tgz"]).expect(3, &[why]);
         assert_eq!(read(&sandbox, LOCK), None, "{why}");
     }
-    // Names that are no names, in whatever way they are written.
+    // Invalid names, written in various ways.
     for name in [
         "../x.example.com",
         "widgets.example.com/../../x",
@@ -363,7 +363,7 @@ fn nothing_is_written_through_links() {
 #[test]
 fn many_crds_cost_little_more_than_their_lock() {
     let sandbox = repository();
-    // The text of a real CRD: many properties.
+    // A CRD of realistic size, with many properties.
     let property = |n: usize| {
         [
             "                size",
@@ -394,7 +394,7 @@ fn many_crds_cost_little_more_than_their_lock() {
         best.min().expect("three runs")
     };
     let collected = time(&["check", "apps/one.yaml"]);
-    // As files that are looked into.
+    // The same CRDs, but parsed to find the right one.
     let looked_into = time(&["check", "apps/one.yaml", "--crd", ".crd-analyzer/crds"]);
     println!("{collected:?} by the lock, {looked_into:?} by the files");
     assert!(

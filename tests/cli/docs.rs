@@ -1,4 +1,4 @@
-//! `docs` writes reference documentation.
+//! Tests of `docs`, which writes reference documentation.
 
 use std::collections::BTreeSet;
 
@@ -140,7 +140,7 @@ fn says_what_is_not_documented() {
     );
 }
 
-/// What could be markup, in a text of YAML.
+/// Text that could be mistaken for markup, as a YAML scalar.
 const MARKUP: &str = r#""<script>alert(1)</script>\n# Heading\n\n![i](https://example.com/i.png) [x](javascript:alert(1)) <img src=x onerror=alert(1)>\n===\n- item <b>\n\n```html\n<script>\n# no heading\n```\n</code></pre><h1 id='a'>&amp; `code` | \" ' ]]>""#;
 
 #[test]
@@ -209,7 +209,7 @@ fn reads_crds_in_lists() {
     let alone = sandbox.run(&["docs", "crontab.yaml"]);
     let listed = sandbox.run(&["docs", "list.yaml"]);
     assert_eq!((listed.code, &listed.stdout), (Some(0), &alone.stdout));
-    // So do other commands that read CRDs.
+    // Other commands that read CRDs also accept a list.
     let published = sandbox.run(&["schema", "list.yaml"]);
     assert_eq!(published.stdout, sandbox.run(&["schema", "crontab.yaml"]).stdout);
     let changed = list.replace("maximum: 100", "maximum: 10");

@@ -1,4 +1,4 @@
-//! Whether an installation works, and what is found in a folder.
+//! Tests of `doctor`: whether an installation works, and what is in a folder.
 
 use std::process::Command;
 
@@ -16,7 +16,7 @@ fn doctor(sandbox: &Sandbox, args: &[&str]) -> Outcome {
     Outcome::new(command(sandbox, args).output().expect("crd-analyzer runs"))
 }
 
-/// With nothing of this machine in `PATH`.
+/// The command with a `PATH` that contains nothing of this machine.
 fn command(sandbox: &Sandbox, args: &[&str]) -> Command {
     let mut command = sandbox.command(&[&["doctor"], args].concat());
     command
@@ -97,7 +97,7 @@ fn says_what_is_found_and_where_it_comes_from() {
     assert_eq!(resources["without_crd"][0]["kind"], "Gadget");
     assert_eq!(facts(&outcome, "go")[0]["file"], "api/v1/types.go");
     assert_eq!(facts(&outcome, "files")["errors"], 0);
-    // A folder is asked about by name, too. Its CRDs may be elsewhere in the repository.
+    // A folder can be given by name. Its CRDs may be elsewhere in the repository.
     git_init(&sandbox);
     doctor(&sandbox, &["config/samples"]).expect(
         0,
@@ -142,14 +142,14 @@ fn what_is_broken_has_help_and_an_exit_code() {
     let json = doctor(&sandbox, &["--format", "json"]);
     assert_eq!(facts(&json, "configuration")[0]["mistakes"][0]["line"], 2);
     assert!(json.stdout.contains("\"is_broken\": true"), "{}", json.stdout);
-    // Without it, nothing is broken.
+    // Without the configuration, nothing is broken.
     doctor(&sandbox, &["--no-config"]).expect(0, &["`--no-config`", "Nothing is broken."]);
     sandbox.write(".crd-analyzer.yaml", "kubernetesVersion: '1.31'\n");
     doctor(&sandbox, &[]).expect(0, &["ok: .crd-analyzer.yaml is valid and checks for Kubernetes 1.31"]);
-    // A path of `crds` that leads nowhere.
+    // A path in `crds` that does not exist.
     sandbox.write(".crd-analyzer.yaml", "crds: [missing.yaml]\n");
     doctor(&sandbox, &[]).expect(1, &["broken: ", "missing.yaml", "change `crds` in the configuration"]);
-    // Configurations of folders count, too.
+    // Configurations in subfolders are also checked.
     sandbox.write(".crd-analyzer.yaml", "");
     sandbox.write("a/.crd-analyzer.yaml", "kubernetesVersion: x\n");
     sandbox.write("a/b.yaml", RESOURCE);
@@ -193,7 +193,7 @@ fn programs_are_looked_for_and_not_run() {
     let outcome = doctor(&sandbox, &[]);
     outcome.expect(0, &["ok: `crd-analyzer` in PATH is this program"]);
     assert_eq!(outcome.stderr.matches("leads out of").count(), 1, "{}", outcome.stderr);
-    // In a repository, programs are somebody else's.
+    // Programs inside a repository are not trusted.
     git_init(&sandbox);
     let outcome = command(&sandbox, &[]).env("HOME", "/").output();
     let outcome = Outcome::new(outcome.expect("crd-analyzer runs"));
@@ -237,7 +237,7 @@ fn a_bundle_has_the_diagnostic_and_no_secrets() {
         text.starts_with("# A reproduction of `wrong-type` at spec.size.\n#\n# crd-analyzer 0."),
         "{text}"
     );
-    // The command of its head shows what the head says.
+    // The command in the header reproduces the output in the header.
     let command = text
         .lines()
         .find_map(|it| it.strip_prefix("# Command: crd-analyzer "))
@@ -245,10 +245,10 @@ fn a_bundle_has_the_diagnostic_and_no_secrets() {
     let command: Vec<&str> = command.split(' ').collect();
     let reported = text.lines().find_map(|it| it.strip_prefix("#   ")).expect("its output");
     sandbox.run(&command).expect(1, &[reported, "1 CRD, 1 CR, 1 error"]);
-    // Without a file, it is printed.
+    // Without an output file, the bundle is printed.
     let printed = doctor(&sandbox, &["--bundle", "samples/a.yaml"]);
     printed.expect(0, &["kind: Kind1\n", "Read the output before you send it."]);
-    // Who has a CRD elsewhere names it.
+    // A CRD elsewhere has to be given with `--crd`.
     let elsewhere = Sandbox::new(&[("a.yaml", resource)]);
     let crd = sandbox.path().join("config/crd/a.yaml");
     let crd = crd.to_str().expect("UTF-8");
@@ -273,7 +273,7 @@ fn a_bundle_is_of_one_diagnostic() {
     );
     assert!(!of_crd.stderr.contains("kept, because"), "{}", of_crd.stderr);
     bundle(&["--line", "1"]).expect(2, &["a.yaml does not have this diagnostic, but "]);
-    // A key twice is nothing that an object says.
+    // A duplicate key is an error that the object itself does not contain.
     let twice = widgets().replace("  scope: Namespaced\n", "  scope: Namespaced\n  scope: Namespaced\n");
     sandbox.write("a.yaml", twice);
     bundle(&[]).expect(

@@ -1,4 +1,4 @@
-//! `crd-analyzer eval`.
+//! Tests of `eval`.
 
 use super::{Sandbox, definition};
 

@@ -1,4 +1,4 @@
-//! 0 nothing wrong, 1 findings, 2 usage, 3 unreadable input.
+//! Tests of the exit codes of `check`: 0 for no errors, 1 for errors, 2 for wrong usage, 3 for unreadable input.
 
 use crate::{Sandbox, definition};
 
@@ -71,12 +71,12 @@ fn what_cannot_be_read_is_3_and_named() {
 fn links_into_the_same_files_count_once() {
     use std::os::unix::fs::symlink;
     let sandbox = Sandbox::new(&[("b/crd.yaml", &definition("              type: object\n"))]);
-    // To a folder that the link is in, to another folder, and to a file.
+    // Links to a parent folder, to another folder, and to a file.
     symlink("..", sandbox.path().join("b/loop")).expect("links can be made");
     symlink("b", sandbox.path().join("a")).expect("links can be made");
     symlink("b/crd.yaml", sandbox.path().join("c.yaml")).expect("links can be made");
     sandbox.run(&["check", "."]).expect(0, &["1 file, 1 CRD"]);
-    // A file that is named is not lost, by whatever name.
+    // A file given by name is always listed, under that name.
     sandbox
         .run(&["check", "-o", "jsonl", ".", "c.yaml"])
         .expect(0, &[r#""file":"c.yaml""#]);

@@ -1,4 +1,4 @@
-//! `explain` prints pages.
+//! Tests of `explain`.
 
 use crate::Sandbox;
 

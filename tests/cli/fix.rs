@@ -1,10 +1,10 @@
-//! Repairs of files.
+//! Tests of `--fix`.
 
 use std::process::{Command, Stdio};
 
 use crate::{Sandbox, definition};
 
-/// A CRD of the version before, and what becomes of it.
+/// A CRD of the previous API version, and the expected result.
 const OLD: &str = "\
 # Widgets.
 apiVersion: apiextensions.k8s.io/v1beta1   # old
@@ -49,7 +49,7 @@ impl Sandbox {
     }
 }
 
-/// Repairs a file, and looks at what it is then, and at the exit code of the check after it.
+/// Fixes a file, and checks its content and the exit code of the next check.
 #[track_caller]
 fn check(before: &str, after: &str, code: i32) {
     let sandbox = Sandbox::new(&[("a.yaml", before)]);
@@ -83,7 +83,7 @@ fn only_edits_change_the_text() {
     );
     check(&OLD.replace('\n', "\r\n"), &NEW.replace('\n', "\r\n"), 0);
     check(&format!("\u{FEFF}{OLD}"), &format!("\u{FEFF}{NEW}"), 0);
-    // What v1 rejects stays for the reader to repair.
+    // Values that v1 rejects remain for the user to fix.
     let number = |text: &str| text.replace("Namespaced", "Everywhere");
     check(&number(OLD), &number(NEW), 1);
 }
@@ -106,7 +106,7 @@ fn leaves_alone_what_it_cannot_repair() {
     assert_eq!(kept, bytes);
 }
 
-/// Mistakes with one meaning, among them one without a fix.
+/// Unambiguous mistakes, one of them without a fix.
 const MISTAKES: &str = "              type: Object
               required: [nmae]
               properties:
@@ -163,7 +163,7 @@ fn repairs_what_has_one_meaning_beside_other_errors() {
         "{}",
         sandbox.read("a.yaml")
     );
-    // All but the last of two keys are dropped only where that is asked for.
+    // Duplicate keys are only removed with `--fix=unsafe`.
     sandbox
         .run(&["check", "--fix=unsafe", "a.yaml"])
         .expect(1, &["error[rule-syntax]"]);
@@ -326,7 +326,7 @@ fn markers_are_declared_and_suppressed() {
 
 #[test]
 fn repairs_of_what_appears_then_are_counted() {
-    // Below a misspelt key, nothing is known to be wrong.
+    // The schema below a misspelled key is not checked until the key is fixed.
     let schema = "              type: object
               propertes:
                 name: {type: strng}

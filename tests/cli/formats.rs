@@ -1,4 +1,4 @@
-//! The formats of a check, for people and for pipelines.
+//! Tests of the output formats of `check`, for people and for pipelines.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::{Outcome, Sandbox, definition, schema::problems};
 
 /// A CRD with an error, an error that follows from it, and a suppressed one; a custom resource with errors; a correct
-/// one; a file that is not text.
+/// one; and a file that is not text.
 fn sandbox() -> Sandbox {
     let bad = definition(
         "              type: object
@@ -54,7 +54,7 @@ fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// How many findings are shown, by the summary of the JSON format.
+/// The number of errors, and of all shown diagnostics, from the summary of the JSON format.
 fn counts(sandbox: &Sandbox) -> (u64, u64) {
     let all = json(&sandbox.run(&["check", ".", "-o", "json"]).stdout);
     let count = |name: &str| all["summary"][name].as_u64().expect("a number");
@@ -88,7 +88,7 @@ fn concise_prints_a_line_a_diagnostic() {
         "{}",
         outcome.stdout
     );
-    // Without --quiet the sums come last.
+    // Without --quiet, the summary comes last.
     let all = sandbox.run(&["check", ".", "-o", "concise"]);
     assert!(
         all.stdout.starts_with(&outcome.stdout) && all.stdout.contains(" errors"),
@@ -183,7 +183,7 @@ fn sarif_is_as_its_schema_says() {
                 .is_some_and(|it| it.contains("## "))
         );
     }
-    // Each in its file, percent-encoded, and with a fingerprint of its own.
+    // Each result is in its file (percent-encoded), with its own fingerprint.
     assert!(
         outcome.stdout.contains("\"uri\":\"objects/wrong%2C%20100%20%25.yaml\""),
         "{}",
@@ -264,7 +264,7 @@ fn changes_of_definitions_are_sarif() {
             help.contains(&format!("- change: {}\n", result["ruleId"].as_str().expect("a code"))),
             "{help}"
         );
-        // Also what NEW does not have is shown in the file that is there.
+        // Results are in the existing file, even for properties that NEW does not have.
         assert_eq!(
             result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
             "new.yaml"
@@ -297,7 +297,7 @@ fn changes_of_definitions_are_sarif() {
         text.starts_with("v1 spec.b: ") && text.contains("\nobject: {\"spec\""),
         "{text}"
     );
-    // Readers of an older version do not know it; the policy is about writers.
+    // The added property only affects readers of an older version, and the default policy is for writers.
     assert_eq!(of("property-added")["level"], "note");
     let strict = json(&sandbox.run(&[&args[..], &["--policy", "strict"]].concat()).stdout);
     let results = strict["runs"][0]["results"].as_array().expect("results");
@@ -310,7 +310,7 @@ fn changes_of_definitions_are_sarif() {
     );
 }
 
-/// GitLab drops issues whose fingerprint another issue has, and shows an issue only at a path from the root of the repository.
+/// GitLab drops issues with a duplicate fingerprint, and only shows issues with a path relative to the root of the repository.
 #[test]
 fn gitlab_has_an_issue_for_each_diagnostic() {
     let sandbox = sandbox();
@@ -427,14 +427,14 @@ fn junit_and_tap_have_a_test_a_document() {
         "ok 3 - objects/right.yaml: Widget right\n",
         "1..4\n",
     ]);
-    // A hint fails a document only if hints count.
+    // A document with only hints passes, unless `--fail-on` includes hints.
     sandbox.write("crds/bad.yaml", "a: b");
     sandbox.write("objects/wrong, 100 %.yaml", "a: b");
     let outcome = sandbox.run(&["check", ".", "-o", "tap", "no-such.yaml"]);
     outcome.expect(3, &["not ok 3 - no-such.yaml\n", "cannot be read"]);
 }
 
-/// What only tests read fails no run, and each format says that it is test data.
+/// Errors in test data do not fail a run, and each format marks them as test data.
 #[test]
 fn test_data_is_marked() {
     let sandbox = sandbox();
@@ -482,7 +482,7 @@ fn several_formats_go_to_several_places() {
     assert_eq!(json(&read("out.sarif"))["version"], "2.1.0");
     assert!(read("out.xml").starts_with("<?xml"));
     assert_eq!(json(&read("out.json"))["summary"]["files"], 5);
-    // What is there is written anew; with one format --output-file says the same.
+    // Existing files are overwritten. With a single format, `--output-file` does the same.
     sandbox
         .run(&["check", "crds/good.yaml", "--output-file", "out.json", "-o", "json"])
         .expect(0, &[]);

@@ -1,8 +1,8 @@
-//! CRDs that are made of Go types.
+//! Tests of CRDs generated from Go types.
 
 use crate::Sandbox;
 
-/// A module with a kind, and no CRD of it.
+/// A module with a kind that has no CRD yet.
 pub(crate) fn without_crd(spec: &str) -> Sandbox {
     let types = format!(
         "// +groupName=shop.example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n{spec}\n\
@@ -60,7 +60,7 @@ fn crds_are_made_of_types() {
     let path = sandbox.path().join("config/crd/shop.example.com_carts.yaml");
     assert_eq!(std::fs::read_to_string(&path).expect("a file"), printed.stdout);
     sandbox.run(&check).expect(0, &["1 CRD matches the types"]);
-    // The arguments of controller-gen mean the same; the release is that of the file.
+    // controller-gen's own arguments are also accepted. The release is then taken from the existing file.
     sandbox.write("Makefile", "");
     let own = [
         "generate",
@@ -82,7 +82,7 @@ fn crds_are_made_of_types() {
 
 #[test]
 fn rules_keep_the_order_that_controller_gen_wrote_last() {
-    // controller-gen takes markers with different names in an order that changes from run to run.
+    // controller-gen's order of markers with different names changes between runs.
     let two = "type CartSpec struct {\n\t// +k8s:immutable\n\t// +kubebuilder:validation:XValidation:rule=\"self > 1\"\n\
                \tMost int32 `json:\"most\"`\n}\n";
     let sandbox = without_crd(two);
@@ -101,7 +101,7 @@ fn rules_keep_the_order_that_controller_gen_wrote_last() {
     sandbox.run(&check).expect(0, &["1 CRD matches the types"]);
     sandbox.run(&write).expect(0, &[]);
     assert_eq!(std::fs::read_to_string(&path).expect("a file"), turned);
-    // Another rule is another one.
+    // A changed rule is a difference.
     sandbox.write(
         "config/crd/shop.example.com_carts.yaml",
         turned.replace("self > 1", "self > 2"),

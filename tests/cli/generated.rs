@@ -1,4 +1,4 @@
-//! CRDs that are generated from Go: findings name the field and the marker there.
+//! Tests of diagnostics for CRDs generated from Go, which name the Go field and marker.
 
 use crate::{Sandbox, definition};
 
@@ -50,11 +50,11 @@ fn findings_name_the_field_and_the_marker_in_go() {
             "the marker of `Widget` that sets it in Go",
         ],
     );
-    // Go sources of another group say nothing of it.
+    // Go sources of another API group are ignored.
     sandbox.write("api/v1/widget_types.go", TYPES.replace("example.com", "other.com"));
     let outcome = sandbox.run(&["check", "config"]);
     assert!(!outcome.stdout.contains("widget_types.go"), "{}", outcome.stdout);
-    // A CRD that says it is generated needs no group.
+    // The controller-gen annotation marks a CRD as generated, so its group does not have to match.
     let annotated = text.replace(
         "  name: widgets.example.com",
         "  name: widgets.example.com\n  annotations: {controller-gen.kubebuilder.io/version: v0.18.0}",
@@ -63,7 +63,7 @@ fn findings_name_the_field_and_the_marker_in_go() {
     sandbox.run(&["check", "config"]).expect(1, &["widget_types.go:5:"]);
 }
 
-/// A kubebuilder project: types, and the CRD that controller-gen 0.21 makes of them.
+/// A kubebuilder project: types, and the CRD that controller-gen 0.21 generates from them.
 fn project() -> Sandbox {
     Sandbox::new(&[
         (".git/HEAD", "ref: refs/heads/main\n"),
@@ -171,40 +171,40 @@ fn crds_are_judged_as_markers_make_them() {
         );
     };
     check("", "", "0 errors, 0 warnings");
-    // In quotes with escapes, in backquotes, and without quotes: the place of a token is that in the file.
+    // Escaped in quotes, in backquotes, and without quotes: positions are always those in the file.
     check("self.limit\"", "self.limt\"", ":8:65: error[undefined-field]");
     check("self.name !=", "self.nam !=", ":9:51: error[undefined-field]");
     check(".spec.price", ".spec.prices", ":3:68: hint[unknown-column-path]");
     check("^[a-z]+$", "^([a-z]+$", ":14:");
-    // A bound that only the types have.
+    // A bound that is only in the types, not in the CRD.
     let bound = "Maximum=100\n\t// +kubebuilder:validation:Minimum=200";
     check("Maximum=100", bound, ":13:37: hint[contradictory-bounds]");
-    // A rule that only the types have: it needs what the CRD says of the other fields.
+    // A rule that is only in the types: it is checked with the CRD's schema of the other fields.
     let rule = "// +kubebuilder:validation:XValidation:rule=\"self.limit == self.name\"\ntype OrderSpec";
     check("type OrderSpec", rule, ":10:57: error[no-matching-overload]");
-    // Values of another type or shape: controller-gen writes them as they are.
+    // Values of the wrong type or form, which controller-gen copies unchanged.
     for value in ["5", "true", "{a: 1}", "{}", "a;b"] {
         let expected = "error[wrong-type]: the default of `spec.name` must be a string";
         check("default=none", &format!("default={value}"), expected);
     }
     check("default=none", "default=\"5\"", "0 errors");
-    // In a list of items by semicolons, controller-gen refuses commas.
+    // In a semicolon-separated list, controller-gen rejects commas.
     check(
         "Pattern=\"^\\\\d+$|^[a-z]+$\"",
         "Enum=none,other",
         ":14:38: error[invalid-marker]",
     );
-    // What the CRD says of the marker is not in the file: nothing is told of it.
+    // The marker is invalid, so the value from the CRD must not appear in a message.
     let refused = fixed("MaxLength=20", "MaxLength=x").replace("default=none", "default=longer-than-twenty-characters");
     sandbox.write("api/v1/order_types.go", refused);
     let outcome = sandbox.run(&["check", "./api/...", "-o", "concise"]);
-    // The last line says how long it took.
+    // The last line contains the elapsed time.
     let told = outcome.stdout.trim_end().rsplit_once('\n').map_or("", |it| it.0);
     assert!(!told.contains("20"), "{told}");
-    // A comment silences it.
+    // A comment suppresses it.
     let silenced = format!("// +crd-analyzer: ignore[no-matching-overload] a test\n{rule}");
     check("type OrderSpec", &silenced, "0 errors");
-    // Types of another group are not those of the CRD.
+    // Types of another API group do not belong to the CRD.
     sandbox.write(
         "api/v1/groupversion_info.go",
         "// +groupName=other.example.com\npackage v1\n",
@@ -221,7 +221,7 @@ fn crds_are_judged_as_markers_make_them() {
     );
 }
 
-/// The types with other markers of the kind, and of a list.
+/// The types with other markers on the kind and on a list.
 fn with_markers(kind: &str, list: &str) -> String {
     let order = ORDER
         .replace("none1", "none")
@@ -273,7 +273,7 @@ fn markers_of_kinds_and_lists_are_put_in() {
         check(&kind, keyed, &format!(":4:{place}: "));
     }
     check("// +kubebuilder:unservedversion\n", keyed, " 0 errors");
-    // A key that no item has, one that is optional, and none at all.
+    // A map key that items do not have, an optional one, and none.
     for list in [
         "\t// +listType=map\n\t// +listMapKey=nam\n",
         "\t// +listType=map\n\t// +listMapKey=value\n",
@@ -281,7 +281,7 @@ fn markers_of_kinds_and_lists_are_put_in() {
     ] {
         check("", list, "error[");
     }
-    // The values of the CRD go with their markers.
+    // The CRD's values are combined with the markers.
     check("", "", " 0 errors");
     check("", "\t// +nullable\n\t// +kubebuilder:default={{a: 1}}\n", "error[");
 }
@@ -320,7 +320,7 @@ fn what_is_wrong_in_both_is_told_in_the_crd() {
     assert!(outcome.stdout.contains("order_types.go:16:"), "{}", outcome.stdout);
 }
 
-/// The lines of an output in one line a diagnostic, without the last one, which says how long it took.
+/// The lines of concise output, without the last one, which contains the elapsed time.
 fn told(stdout: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = stdout.lines().collect();
     lines.pop();
@@ -330,7 +330,7 @@ fn told(stdout: &str) -> Vec<&str> {
 #[test]
 fn what_is_left_after_repairs_is_told_where_it_is_then() {
     let sandbox = project();
-    // The marker behind the field moves to a line of its own, above the default.
+    // The fix moves the marker after the field to its own line, above the default.
     let order = ORDER.replace(
         "\tLimit int32 `json:\"limit\"`",
         "\tLimit int32 `json:\"limit\"` // +nullable",
@@ -364,7 +364,7 @@ fn what_markers_make_of_crds_is_repaired() {
     let replaced = &fix["artifactChanges"][0]["replacements"][0];
     assert_eq!(replaced["insertedContent"]["text"], "limit", "{outcome:#?}");
     assert_eq!(replaced["deletedRegion"]["startLine"], 8, "{outcome:#?}");
-    // What has one meaning is repaired, with what is wrong in the file itself.
+    // Unambiguous mistakes are fixed, both in markers and in the rest of the file.
     let order = ORDER
         .replace("none1", "none")
         .replace("validation:Maximum=100", "validation:Maximun=100")
@@ -452,7 +452,7 @@ spec:
         "{}",
         outcome.stdout
     );
-    // Another mistake at the same field is another one.
+    // Another mistake in the same field is a new diagnostic.
     sandbox.write("api/v1/types.go", types.replace("^[a-z]+$", "^[a-z+$"));
     let outcome = sandbox.run(&["check", "./api/...", "-o", "concise"]);
     assert_eq!(outcome.stdout.matches("error[").count(), 1, "{}", outcome.stdout);
@@ -476,7 +476,7 @@ fn kinds_without_a_crd_are_named() {
     both.expect(1, &["3 files, 1 CRD, 1 error,"]);
     std::fs::remove_file(sandbox.path().join("config/crd/bases/shop.example.com_orders.yaml"))
         .expect("the file is there");
-    // Without it, the CRD is the one that the types make.
+    // Without the CRD file, the CRD generated from the types is checked.
     let made = sandbox.run(&["check", "./api/..."]);
     made.expect(0, &["2 files, 1 CRD, 0 errors"]);
     assert!(!made.stdout.contains("Not checked"), "{}", made.stdout);
@@ -490,7 +490,7 @@ fn kinds_without_a_crd_are_named() {
     sandbox
         .run(&["check", "./api/..."])
         .expect(0, &[said, "2 files, 0 CRDs, 0 errors"]);
-    // controller-gen makes nothing of a package without a group.
+    // controller-gen does not generate CRDs for a package without a group.
     sandbox.write("api/v1/groupversion_info.go", "package v1\n");
     let outcome = sandbox.run(&["check", "./api/..."]);
     assert!(!outcome.stdout.contains("Not checked"), "{}", outcome.stdout);
@@ -508,7 +508,7 @@ fn a_kind_with_one_field_is_that_of_its_crd() {
     let crd = format!("{before}{limit}        type: object\n    served{after}").replace(".spec.price", ".limit");
     sandbox.write("config/crd/bases/shop.example.com_orders.yaml", &crd);
     let outcome = sandbox.run(&["check", "./api/...", "-o", "concise"]);
-    // Of another module's types nothing is known: the CRD in the repository says what they are.
+    // Types of other modules are unknown, so the schema comes from the CRD in the repository.
     let expected = "api/v1/order_types.go:3:51: error[undefined-field]: `limt` is not a property";
     outcome.expect(1, &[expected, "1 CRD, 1 error"]);
 }

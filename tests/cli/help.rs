@@ -1,4 +1,4 @@
-//! What `--help` says: nothing that is written in the code gets lost on the way.
+//! Tests of `--help`: all documented texts appear in it.
 
 use crate::Sandbox;
 

@@ -1,27 +1,27 @@
-//! Whatever is in files, names and arguments: what is printed can only be read.
+//! Hostile characters in files, names and arguments: the output contains no control characters or commands.
 
 use crate::{Outcome, Sandbox, definition};
 
-/// What formats give a meaning of their own.
+/// Characters with a special meaning in output formats.
 const SPECIAL: &str = "50 %, a:b %0A::c # TODO d \u{1f600} \\ <&>]]>";
 
-/// Moves the cursor, turns the direction of text, hides, begins a line of its own with a command.
+/// Moves the cursor, changes the text direction, hides text, and starts a new line with a CI command.
 const HOSTILE: &str = "a\u{1b}[2J\u{9b}31mb\u{202e}c\u{2066}d\u{200b}e\u{e0041}f\n::error file=x::g\r##[error]h";
 
-/// The same in a double-quoted scalar of YAML.
+/// The same characters in a double-quoted YAML scalar.
 const QUOTED: &str = r#""a\u001b[2J\u009b31mb\u202ec\u2066d\u200be\U000E0041f\n::error file=x::g\r##[error]h""#;
 
-/// The same as characters of the file, as far as YAML takes them.
+/// The same characters without escapes, as far as YAML allows them.
 const RAW: &str = "'a\u{202e}b\u{2066}c\u{200b}d\u{2028}e ##[error]f ::error::g'";
 
-/// Characters that no one sees, beside the line breaks of the output.
+/// Whether a character is invisible. Line breaks in the output are allowed.
 fn is_hidden(c: char) -> bool {
     c.is_control() && c != '\n'
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{e0000}'..='\u{e007f}')
         || matches!(c, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Checks that an output can only be read. `ours`: what begins the commands that we mean.
+/// Checks that an output is harmless. `ours` is the prefix of intended CI commands.
 #[track_caller]
 fn harmless(outcome: &Outcome, ours: Option<&str>) {
     for text in [&outcome.stdout, &outcome.stderr] {
@@ -210,7 +210,7 @@ fn fields_are_explained_in_what_can_be_read() {
         ]
         .concat();
         let mut outcome = sandbox.run(&args);
-        // Columns are between tabs, as kubectl prints them.
+        // Columns are separated by tabs, like kubectl's.
         outcome.stdout = outcome.stdout.replace('\t', " ");
         harmless(&outcome, None);
         assert!(
@@ -361,7 +361,7 @@ fn names_of_files_can_only_be_read() {
     }
 }
 
-/// A resource that breaks a rule with this message, in a file whose name has the same characters.
+/// A resource that violates a rule with this message, in a file with the same characters in its name.
 fn special() -> (Sandbox, String) {
     let crd = definition(&format!(
         "              type: object\n              properties: {{name: {{type: string}}}}\n              x-kubernetes-validations: [{{rule: self.name != 'a', message: {}}}]\n",
@@ -385,7 +385,7 @@ fn github_reads_what_was_said() {
         .strip_prefix("::error ")
         .and_then(|it| it.split_once("::"))
         .expect("a command");
-    // As github.com/actions/runner reads commands.
+    // Decodes a command like github.com/actions/runner.
     let read = |text: &str, more: &[(&str, &str)]| {
         let text = more
             .iter()
@@ -424,7 +424,7 @@ fn tap_reads_names_and_no_directives() {
     let failed: Vec<_> = tests.iter().filter(|it| it.starts_with("not ok ")).collect();
     assert_eq!(failed.len(), 1, "{tests:?}");
     assert!(failed[0].contains(r"a:b \# TODO"), "{failed:?}");
-    // The blocks are YAML.
+    // The blocks have to be valid YAML.
     let mut blocks = found
         .stdout
         .split("  ---\n")
@@ -450,7 +450,7 @@ fn junit_of_a_check_is_xml() {
     let found = sandbox.run(&["check", ".", "-o", "junit"]);
     assert_eq!(found.code, Some(1), "{found:?}");
     harmless(&found, None);
-    // `Char` of XML 1.0.
+    // The production `Char` of XML 1.0.
     let is_allowed =
         |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
     assert!(found.stdout.chars().all(is_allowed), "{:?}", found.stdout);

@@ -1,4 +1,4 @@
-//! What a repository needs to be checked from now on.
+//! Tests of `init`, which sets a repository up for checks.
 
 use crate::Sandbox;
 
@@ -48,7 +48,7 @@ fn files_are_shown_and_written_on_request_only() {
         "{workflow}"
     );
     sandbox.run(&["check"]).expect(0, &["1 CRD"]);
-    // Whoever has it is told so.
+    // A second run reports that everything exists.
     let there = [
         "exists, and is not changed",
         "runs crd-analyzer",

@@ -1,4 +1,4 @@
-//! What packages of crd-analyzer and their users ask the program itself: its version, completions, manual pages.
+//! Tests of the commands that packages and their users need: version, completions and manual pages.
 
 use crate::Sandbox;
 
@@ -25,7 +25,7 @@ fn each_shell_completes_subcommands_and_options() {
     sandbox.run(&["completions", "sh"]).expect(2, &["invalid value 'sh'"]);
 }
 
-/// bash takes the script as it is, and offers what begins with the word.
+/// bash accepts the script, and completes words.
 #[test]
 fn bash_completes() {
     let sandbox = Sandbox::new(&[]);

@@ -1,4 +1,4 @@
-//! The command line, as a user or a CI job sees it.
+//! Tests of the command line, as a user or a CI job runs it.
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 
@@ -50,7 +50,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-/// A CRD that every minor accepts; `spec` is the schema of `.spec`, indented by 16.
+/// A CRD that every Kubernetes version accepts. `spec` is the schema of `.spec`, indented by 16.
 fn definition(spec: &str) -> String {
     format!(
         "apiVersion: apiextensions.k8s.io/v1
@@ -74,7 +74,7 @@ spec:
     )
 }
 
-/// A folder with files in it, and the command run there.
+/// A folder with files, where commands run.
 struct Sandbox(tempfile::TempDir);
 
 impl Sandbox {
@@ -102,7 +102,7 @@ impl Sandbox {
             .args(args)
             .current_dir(self.path())
             .env("NO_COLOR", "1")
-            // Texts that tests look for are not broken.
+            // Avoid line wraps in the texts that tests search for.
             .env("COLUMNS", "1000")
             .stdin(Stdio::null());
         command
@@ -130,7 +130,7 @@ impl Sandbox {
     }
 }
 
-/// How the command ended and what it said.
+/// The exit code and output of a command.
 #[derive(Debug)]
 struct Outcome {
     code: Option<i32>,
@@ -147,7 +147,7 @@ impl Outcome {
         }
     }
 
-    /// Checks the exit code, and that every text is on one of the streams.
+    /// Checks the exit code, and that each text is in one of the streams.
     #[track_caller]
     fn expect(&self, code: i32, texts: &[&str]) -> &Self {
         assert_eq!(self.code, Some(code), "{self:#?}");

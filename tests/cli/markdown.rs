@@ -1,4 +1,4 @@
-//! Examples in Markdown files.
+//! Tests of examples in Markdown files.
 
 use super::{Sandbox, definition};
 
@@ -38,7 +38,7 @@ fn examples_are_checked_where_they_are() {
     sandbox
         .run(&["check", "README.md", "--crd", "crds"])
         .expect(1, &["2 CRs (2 checked in part), 2 errors"]);
-    // Nothing is repaired there.
+    // Examples in Markdown are not fixed.
     sandbox
         .run(&["check", "README.md", "--crd", "crds", "--fix"])
         .expect(1, &[]);

@@ -1,4 +1,4 @@
-//! Broken patches of every kind: each mistake is marked once, in the file and the line that decide it, and never in the base.
+//! Broken patches of every kind: each mistake is reported once, in the file and line that cause it, and never in the base.
 
 use crate::{Sandbox, definition};
 
@@ -30,7 +30,7 @@ spec:
 ";
 const NAMES_PATCH: &str = "resources: [../base]\npatches: [path: patch.yaml]\n";
 
-/// What is marked as an error in a tree with the base: `file:line:column: error[code]`.
+/// Checks the reported errors in a tree with the base: `file:line:column: error[code]`.
 #[track_caller]
 fn check(files: &[(&str, &str)], expected: &[&str]) {
     let crd = definition(SPEC);
@@ -51,7 +51,7 @@ fn check(files: &[(&str, &str)], expected: &[&str]) {
     assert_eq!(found, expected, "{}", outcome.stdout);
 }
 
-/// The same with one overlay and a strategic merge patch in a file, whose `spec` this is.
+/// Like [`check`], for one overlay with a strategic merge patch in a file. `spec` is the rest of the patch.
 #[track_caller]
 fn merge(spec: &str, expected: &[&str]) {
     let patch = format!("{HEAD}{spec}");
@@ -61,7 +61,7 @@ fn merge(spec: &str, expected: &[&str]) {
     );
 }
 
-/// The same with operations of a JSON patch in a file.
+/// Like [`check`], for the operations of a JSON patch in a file.
 #[track_caller]
 fn json(operations: &str, expected: &[&str]) {
     let names = "resources: [../base]\npatches:\n- path: patch.yaml\n  target: {kind: Widget}\n";
@@ -71,7 +71,7 @@ fn json(operations: &str, expected: &[&str]) {
     );
 }
 
-/// The same with a kustomization.
+/// Like [`check`], for a kustomization.
 #[track_caller]
 fn inline(kustomization: &str, expected: &[&str]) {
     let text = format!("resources: [../base]\n{kustomization}");
@@ -104,7 +104,7 @@ fn what_a_merge_patch_takes_away() {
         "spec:\n  $patch: replace\n  size: 1\n",
         &["prod/patch.yaml:4:1: error[missing-property]"],
     );
-    // The rule reads what is not there any more.
+    // The rule reads a removed field.
     merge(
         "spec:\n  size: 15\n  tier: null\n",
         &["prod/patch.yaml:5:9: error[rule-evaluation]"],
@@ -300,7 +300,7 @@ fn each_overlay_has_its_own_mistakes() {
 #[test]
 fn what_several_builds_share_is_wrong_once() {
     let [big, text] = ["15", "x"].map(|it| format!("{HEAD}spec:\n  size: {it}\n"));
-    // A component that two overlays share has its mistake once, whatever they call the object.
+    // A mistake in a component that two overlays share is reported once, even if the object has different names.
     let component = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\npatches: [path: patch.yaml]\n";
     check(
         &[
@@ -317,7 +317,7 @@ fn what_several_builds_share_is_wrong_once() {
         ],
         &["parts/patch.yaml:5:9: error[wrong-type]"],
     );
-    // A patch of all objects of a kind is wrong once.
+    // A mistake in a patch for all objects of a kind is reported once.
     let both = format!("{HEAD}{BASE}---\n{}{BASE}", HEAD.replace("name: a", "name: b"));
     let all = "resources: [../base]\npatches:\n- target: {kind: Widget}\n  path: patch.yaml\n";
     check(
@@ -410,14 +410,14 @@ fn a_baseline_does_not_depend_on_the_names_that_builds_give() {
         let args = ["check", ".", "--select", "wrong-type", "--baseline", "known.json"];
         sandbox.run(&[args.as_slice(), more].concat())
     };
-    // As an earlier version wrote it, with the name of the built object.
+    // A baseline written by an earlier version, with the name of the built object.
     let earlier = r#"{"version": 1, "diagnostics": [
   {"file":"base/w.yaml","code":"wrong-type","fingerprint":"3fe15e3882a04626:1","message":"it is"}
 ]}"#;
     sandbox.write("known.json", earlier);
     run(&[]).expect(0, &["1 diagnostic of the baseline is not shown"]);
     run(&["--update-baseline"]).expect(0, &[]);
-    // Now another build comes first.
+    // With this new overlay, another build comes first.
     sandbox.write("dev/kustomization.yaml", named("dev"));
     run(&[]).expect(0, &["1 diagnostic of the baseline is not shown"]);
 }
@@ -474,7 +474,7 @@ fn comments_count_in_each_file_that_decides() {
         "resources: [../base]\npatches:\n- target: {{kind: Widget}}\n  {ignore}\n  patch: '[{{\"op\": \"add\", \"path\": \"/spec/size\", \"value\": 15}}]'\n"
     );
     check(&[("prod/kustomization.yaml", &inline)], &[]);
-    // The comment is about something else.
+    // The comment suppresses another code.
     let patch = format!("{HEAD}spec:\n  # crd-analyzer: ignore[wrong-type] known\n  size: 15\n");
     check(
         &[names, ("prod/patch.yaml", &patch)],
@@ -482,7 +482,7 @@ fn comments_count_in_each_file_that_decides() {
     );
 }
 
-/// A CRD whose `spec` needs `size`, a base with it, and an overlay with a patch of another field.
+/// A CRD whose `spec` requires `size`, a base that sets it, and an overlay that patches another field.
 fn overlay_with(kustomization: &str) -> Sandbox {
     let schema = "              type: object\n              required: [size]\n              properties:\n                \
                   size: {type: integer}\n                color: {type: string}\n";

@@ -1,10 +1,10 @@
-//! The schemas that the API server publishes.
+//! Tests of `schema`, which prints the schemas that the API server publishes.
 
 use serde_json::{Value, json};
 
 use crate::{Sandbox, definition};
 
-/// A CRD whose `spec` has what publication changes.
+/// A CRD whose `spec` has everything that publication changes.
 fn sandbox() -> Sandbox {
     Sandbox::new(&[(
         "crd.yaml",
@@ -123,7 +123,7 @@ fn a_json_schema_is_no_stricter_than_the_api_server() {
     assert_eq!(schema["properties"]["apiVersion"]["enum"], json!(["example.com/v1"]));
     assert_eq!(schema["properties"]["kind"]["enum"], json!(["Widget"]));
     let spec = &schema["properties"]["spec"];
-    // Null is removed before a field is validated, and a default makes up for it.
+    // The API server removes null before validation, and a default replaces it.
     assert_eq!(spec["properties"]["port"]["type"], json!(["number", "string", "null"]));
     assert_eq!(spec["required"], json!(["note"]));
     assert_eq!(spec["additionalProperties"], Value::Null);
@@ -148,7 +148,7 @@ fn a_json_schema_can_do_without_lists_of_types() {
     assert!(outcome.stderr.contains("--format json-schema"), "{}", outcome.stderr);
 }
 
-/// Keywords of `spec`, and what the JSON Schema says in their place.
+/// Keywords of `spec`, and the corresponding keywords of the JSON Schema.
 #[test]
 fn a_json_schema_says_only_what_holds_for_every_object_that_is_created() {
     for (written, key, expected) in [
@@ -175,13 +175,13 @@ fn a_json_schema_says_only_what_holds_for_every_object_that_is_created() {
             json!({"a": {"type": "string"}, "b": {"type": ["string", "null"], "default": "x"}, "c": {"type": ["string", "null"]}}),
         ),
         ("type: number, minimum: 2", "minimum", json!(2)),
-        // 1.5 is cut to 1, and 97 is the character `a`.
+        // The API server truncates 1.5 to 1, and converts 97 to the character `a`.
         ("type: number, enum: [1]", "enum", Value::Null),
         ("type: number, enum: [1.5]", "enum", json!([1.5, null])),
         ("type: integer, enum: [1]", "enum", json!([1, null])),
         ("type: integer, enum: [a]", "enum", Value::Null),
         ("x-kubernetes-int-or-string: true, enum: [a]", "enum", Value::Null),
-        // 1.0000000001 passes for 1.
+        // The API server accepts 1.0000000001 as 1.
         ("x-kubernetes-int-or-string: true, enum: [ab, 1]", "enum", Value::Null),
         (
             "x-kubernetes-int-or-string: true, enum: [ab]",
@@ -215,7 +215,7 @@ fn a_json_schema_says_only_what_holds_for_every_object_that_is_created() {
         let schema: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
         assert_eq!(schema["properties"]["spec"][key], expected, "{written}");
     }
-    // A list keeps the unknown fields of its items, and of lists in it, but not what is below their fields.
+    // A list preserves unknown fields of its items and of nested lists, but not of objects in their properties.
     let items = "{type: object, properties: {b: {type: object}}}";
     let list =
         format!("{{type: array, items: {{type: array, items: {items}}}, x-kubernetes-preserve-unknown-fields: true}}");
@@ -347,7 +347,7 @@ fn kustomize_merges_lists_by_the_file() {
         sandbox.run(&["schema", "crd.yaml", "--merge-into", "other.json"]).code,
         Some(2)
     );
-    // The overlay is built with the file: the item of the base gets a shorter note, and the new one is too long.
+    // The overlay is built with the OpenAPI file: the base's item gets a shorter note, and the note of the new item is too long.
     std::fs::write(sandbox.path().join("o/schema.json"), &alone.stdout).expect("a file");
     let checked = sandbox.run(&["check", "."]);
     assert_eq!(

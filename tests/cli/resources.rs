@@ -1,4 +1,4 @@
-//! Custom resources beside their CRDs.
+//! Tests of custom resources with their CRDs.
 
 use super::{Sandbox, definition};
 
@@ -31,7 +31,7 @@ fn a_misspelt_required_field_has_one_help() {
     outcome.expect(1, &["`spec` has no `size`, which is required", "did you mean `size`?"]);
     assert_eq!(outcome.stdout.matches("help: change `sise` to `size`").count(), 2);
     assert!(!outcome.stdout.contains("add `size"), "{}", outcome.stdout);
-    // With the right name, the other one is too much.
+    // Without a similar name, the help is to add the required field.
     sandbox.write("samples/bad.yaml", resource("{color: 3}"));
     sandbox.run(&["check", "."]).expect(1, &["help: add `size: 1`"]);
 }
@@ -71,7 +71,7 @@ fn a_resource_is_checked_beside_its_definition() {
         ],
     );
     assert!(!outcome.stdout.contains("pod.yaml") && !outcome.stdout.contains("other.yaml"));
-    // Named alone, with the CRD beside them or given.
+    // Checked alone, with the CRD in the repository or given.
     sandbox.run(&["check", "samples/bad.yaml"]).expect(
         1,
         &[
@@ -248,10 +248,10 @@ fn answers_tell_what_cannot_be_read_and_what_a_server_would_have_done() {
             String::new(),
         ]
     );
-    // The new object is read before the old one.
+    // The API server decodes the new object before the old one.
     assert_eq!(lines[2]["object"]["spec"]["color"], "red");
     assert_eq!(lines[3]["strict"][0], "unknown field \"spec.colour\"");
-    // Too large a value keeps the rules from being run; what they would cost is told all the same.
+    // The value is too large, so the rules do not run. Their cost is still reported.
     assert!(lines[4]["cel_cost"].as_u64().unwrap() > 0);
     assert!(outcome.stdout.contains("\"size\":9223372036854776000}"));
 }
@@ -277,14 +277,14 @@ fn an_update_tries_a_changed_definition_on_what_is_stored() {
     check(0, &["1 CRD, 1 CR, 0 errors"]);
     sandbox.write("samples/one.yaml", resource("{size: 5}"));
     check(1, &["five is taken", "1 error"]);
-    // What has not changed is tolerated, and said.
+    // An unchanged invalid value is tolerated, with a hint.
     sandbox.write("samples/one.yaml", resource("{size: 8}"));
     sandbox.write(
         "crds/widgets.yaml",
         definition(&SCHEMA.replace("maximum: 9", "maximum: 7")),
     );
     check(0, &["hint", "[stored-object-invalid]", "must be at most 7", "0 errors"]);
-    // A missing field is not: the object as it is stored cannot be updated any more.
+    // A missing required field is not tolerated: the stored object can no longer be updated.
     sandbox.write("samples/one.yaml", resource("{size: 6, shape: round}"));
     let stricter = SCHEMA
         .replace("[size]", "[size, shape]")
@@ -295,7 +295,7 @@ fn an_update_tries_a_changed_definition_on_what_is_stored() {
     check(1, &["samples/two.yaml", "must be at most 9"]);
 }
 
-/// Advice about a bound is true of what an API server makes of it.
+/// Advice about bounds takes into account that the API server truncates them.
 #[test]
 fn advice_about_bounds_counts_what_is_cut() {
     for (schema, value, help) in [
@@ -343,7 +343,7 @@ fn advice_about_bounds_counts_what_is_cut() {
     }
 }
 
-/// Documents behind a mapping in braces are read, as kubectl reads them, also in UTF-16.
+/// Documents after a flow mapping are read, as kubectl does, also in UTF-16.
 #[test]
 fn documents_behind_braces_are_read() {
     let good =

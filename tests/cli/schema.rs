@@ -1,8 +1,8 @@
-//! JSON Schema, as far as our schemas and that of SARIF use it.
+//! A JSON Schema validator for the keywords that our schemas and SARIF's use.
 
 use serde_json::Value;
 
-/// What a value has that its schema does not allow, each with its place.
+/// The violations of a schema in a value, each with its path.
 pub(crate) fn problems(schema: &Value, value: &Value) -> Vec<String> {
     let mut checker = Checker {
         root: schema,

@@ -1,4 +1,4 @@
-//! `check --since`: what has changed since a revision, and what depends on it.
+//! Tests of `check --since`: files changed since a revision, and files that depend on them.
 
 use std::{collections::BTreeMap, fs, process::Command};
 
@@ -9,7 +9,7 @@ const SCHEMA: &str = "              type: object
                 size: {type: integer, maximum: 5}
 ";
 
-/// A resource that the CRD refuses.
+/// A resource that the CRD rejects.
 fn widget(name: &str) -> String {
     format!("apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: {name}}}\nspec: {{size: 7}}\n")
 }
@@ -53,7 +53,7 @@ fn repository() -> Sandbox {
     sandbox
 }
 
-/// The lines about each file.
+/// The output lines of each file.
 fn by_file(outcome: &Outcome) -> BTreeMap<String, Vec<String>> {
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (line, json) in outcome.stdout.lines().zip(outcome.json()) {
@@ -63,7 +63,7 @@ fn by_file(outcome: &Outcome) -> BTreeMap<String, Vec<String>> {
     found
 }
 
-/// Changes a repository, and compares what is found since `HEAD` with what is found in all files.
+/// Changes a repository, and compares the diagnostics of `--since HEAD` with those of all files.
 #[track_caller]
 fn check(change: impl FnOnce(&Sandbox), reached: &[&str]) {
     let sandbox = repository();
@@ -77,7 +77,7 @@ fn check(change: impl FnOnce(&Sandbox), reached: &[&str]) {
     for (file, lines) in &found {
         assert_eq!(Some(lines), all.get(file), "{file}");
     }
-    // Elsewhere nothing is new.
+    // Files that were not checked have no new diagnostics.
     for (file, lines) in all.iter().filter(|it| !found.contains_key(it.0)) {
         assert_eq!(Some(lines), before.get(file), "{file}");
     }
@@ -95,7 +95,7 @@ fn a_change_reaches_what_depends_on_it() {
     check(|it| it.write("README.md", "# b\n"), &[]);
     check(|it| edit(it, "apps/one.yaml", "size: 7", "size: 9"), &["apps/one.yaml"]);
     check(|it| it.write("apps/new.yaml", widget("new")), &["apps/new.yaml"]);
-    // A CRD and its resources.
+    // A change of a CRD affects its resources.
     let of_widgets = |crd| ["apps/one.yaml", "apps/two.yaml", crd];
     let smaller = |it: &Sandbox| edit(it, "config/crd/widgets.yaml", "maximum: 5", "maximum: 2");
     check(smaller, &of_widgets("config/crd/widgets.yaml"));
@@ -112,7 +112,7 @@ fn a_change_reaches_what_depends_on_it() {
     ];
     let larger = |it: &Sandbox| edit(it, "config/crd/gadgets.yaml", "maximum: 5", "maximum: 6");
     check(larger, &built);
-    // A base and its overlays, and the other way.
+    // A change of a base affects its overlays, and the other way round.
     let of_builds = ["base/b.yaml", "dev/p.yaml", "prod/p.yaml"];
     check(|it| edit(it, "base/b.yaml", "size: 7", "size: 9"), &of_builds);
     check(
@@ -138,7 +138,7 @@ fn some_changes_reach_all_files() {
     git(&sandbox, &["checkout", "-q", "Makefile"]);
     sandbox.write(".crd-analyzer.yaml", "rules: {number-too-large: off}\n");
     run().expect(0, &[" of "]);
-    // A lock.
+    // A change of a lock file.
     std::fs::remove_file(sandbox.path().join(".crd-analyzer.yaml")).expect("it is there");
     let cog = definition(SCHEMA).replace("widgets", "cogs").replace("Widget", "Cog");
     sandbox.write("apps/cog.yaml", widget("cog").replace("Widget", "Cog"));
@@ -163,7 +163,7 @@ fn wrong_questions_get_clear_answers() {
     outside
         .run(&["check", ".", "--since", "HEAD"])
         .expect(2, &["is not in a git repository"]);
-    // Who names files gets no more than these.
+    // Only the given files are checked.
     edit(&sandbox, "apps/one.yaml", "size: 7", "size: 9");
     let outcome = sandbox.run(&["check", "apps/two.yaml", "apps/one.yaml", "--since", "HEAD"]);
     outcome.expect(1, &["1 of 2 files", "apps/one.yaml:4:"]);
@@ -173,7 +173,7 @@ fn wrong_questions_get_clear_answers() {
         .expect(1, &["must be at most 5"]);
 }
 
-/// Random edits of a repository: nothing is found that is not found in all files, and nothing that is new is missed.
+/// After random edits of a repository, `--since` reports only diagnostics that a full check reports, and misses no new ones.
 #[test]
 fn random_changes_are_reached() {
     let sandbox = repository();

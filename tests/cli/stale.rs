@@ -1,4 +1,4 @@
-//! CRDs that are older than the Go types that they were made of.
+//! Tests of CRDs that are out of date with the Go types from which they were generated.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::{
 
 const CRD: &str = "config/crd/shop.example.com_carts.yaml";
 
-/// A module, and the CRD that its types make.
+/// A module, and the CRD generated from its types.
 fn in_step() -> Sandbox {
     let sandbox = without_crd(SPEC);
     let write = ["generate", "crd", "./api/...", "--output-dir", "config/crd"];
@@ -17,7 +17,7 @@ fn in_step() -> Sandbox {
     sandbox
 }
 
-/// Changes a file; its text before.
+/// Changes a file. Returns its previous text.
 fn change(sandbox: &Sandbox, file: &str, from: &str, to: &str) -> String {
     let before = fs::read_to_string(sandbox.path().join(file)).expect("a file");
     assert!(before.contains(from), "{from} in {before}");
@@ -25,7 +25,7 @@ fn change(sandbox: &Sandbox, file: &str, from: &str, to: &str) -> String {
     before
 }
 
-/// The diagnostics about CRDs that are older, one line each.
+/// The diagnostics about stale CRDs, one line each.
 fn told(sandbox: &Sandbox, paths: &[&str]) -> Vec<String> {
     let outcome = sandbox.run(&[&["check", "-o", "concise", "--select", "stale-crd"], paths].concat());
     let lines = outcome.stdout.lines().filter(|it| it.contains("[stale-crd]"));
@@ -34,7 +34,7 @@ fn told(sandbox: &Sandbox, paths: &[&str]) -> Vec<String> {
 
 const TYPES: &str = "api/v1/types.go";
 
-/// Changes of the types, with the diagnostic in Go, and its place in the CRD.
+/// Changes of the types, each with the diagnostic in Go and its position in the CRD.
 const CHANGES: [(&str, &str, &str, &str); 9] = [
     (
         "struct {\n\t// Most",
@@ -120,7 +120,7 @@ fn a_crd_that_is_older_is_told_in_go_and_in_the_crd() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     change(&sandbox, TYPES, "MaxItems=8", "MaxItems=9");
-    // A comment silences it, and so does the configuration.
+    // A comment or the configuration suppresses it.
     let go = change(
         &sandbox,
         TYPES,
@@ -147,7 +147,7 @@ fn a_crd_that_is_older_is_written_again() {
         sandbox.write(TYPES, before);
         sandbox.run(&["check", "--fix", "."]);
     }
-    // What is before the CRD stays.
+    // The text before the CRD stays.
     let text = fs::read_to_string(&path).expect("a CRD");
     sandbox.write(CRD, text.replace("---\n", "# A licence.\n"));
     change(&sandbox, TYPES, "MaxItems=8", "MaxItems=9");
@@ -165,7 +165,7 @@ fn what_scripts_change_is_not_older() {
     let sandbox = in_step();
     let maximum = "                type: array\n";
     for (from, to, in_go) in [
-        // A bound, an annotation, a conversion.
+        // A bound, an annotation or a conversion.
         (
             maximum,
             "                minItems: 1\n                type: array\n",
@@ -181,14 +181,14 @@ fn what_scripts_change_is_not_older() {
             "spec:\n  conversion:\n    strategy: None\n  group:",
             "MaxItems=9",
         ),
-        // Another layout, such as that of yq, and other words.
+        // Another layout, such as that of yq, or another description.
         (
             "            required:\n            - items\n",
             "            required: [items]\n",
             "MaxItems=9",
         ),
         ("Most is the limit.", "Most is it.", ""),
-        // A release that nobody knows yet, and one without the marker that another one knows.
+        // An unknown release, and a release that does not have the marker.
         ("version: v0.20.1", "version: v0.99.0", "MaxItems=9"),
         ("version: v0.20.1", "version: v0.21.0", ""),
     ] {
@@ -205,7 +205,7 @@ fn what_scripts_change_is_not_older() {
         sandbox.write(CRD, crd);
         sandbox.write(TYPES, types);
     }
-    // What another release makes of the same types is not older.
+    // Differences caused by another release do not make a CRD stale.
     change(
         &sandbox,
         TYPES,
@@ -215,7 +215,7 @@ fn what_scripts_change_is_not_older() {
     sandbox.run(&["check", "--fix", "."]);
     sandbox.write("Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.21.0\n");
     assert_eq!(told(&sandbox, &["./api/..."]), [] as [&str; 0]);
-    // What differs beside is.
+    // Other differences do.
     change(&sandbox, TYPES, "MaxItems=8", "MaxItems=9");
     let found = told(&sandbox, &["./api/..."]);
     assert!(

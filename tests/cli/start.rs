@@ -1,4 +1,4 @@
-//! Without a subcommand, the program says what it sees and what to type.
+//! Without a subcommand, the program describes the folder and suggests a command.
 
 use crate::Sandbox;
 
@@ -10,7 +10,7 @@ fn says_what_is_here_and_what_to_type() {
         "This folder has 2 YAML or JSON files and 1 CRD (config/crd).",
         "crd-analyzer check ",
     ];
-    // A script that forgets the subcommand has checked nothing.
+    // The exit code is not 0, because a script without a subcommand has checked nothing.
     sandbox.run(&[]).expect(2, &expected);
     Sandbox::new(&[])
         .run(&[])
@@ -26,7 +26,7 @@ fn check_has_other_names_and_needs_no_path() {
         let outcome = sandbox.run(&[command, "-o", "concise", "--quiet"]);
         assert_eq!((outcome.code, &outcome.stdout), (Some(1), &named.stdout), "{command}");
     }
-    // People learn one name.
+    // The help does not show the aliases.
     let help = sandbox.run(&["help"]);
     assert!(
         !help.stdout.contains("lint,") && !help.stdout.contains("validate"),

@@ -1,4 +1,4 @@
-//! Which versions objects are stored in, and what is due.
+//! Tests of `storage`: stored versions, and the remaining steps of a migration.
 
 use serde_json::{Value, json};
 
@@ -86,7 +86,7 @@ fn objects_of_an_old_version_are_migrated() {
         assert_eq!(object["apiVersion"], format!("storagemigration.k8s.io/{version}"));
         assert_eq!(object["spec"]["resource"], resource);
     }
-    // The CRD is not applied yet.
+    // Before the CRD is applied.
     let (_, found) = steps(&sandbox, &["--stored", "v1beta1"], 1);
     assert_eq!(found[..2], states(&[("store", "due"), ("migrate", "later")]));
     sandbox.run(&["storage", "crd.yaml", "--stored", "v1beta1,v1"]).expect(

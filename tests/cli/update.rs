@@ -1,4 +1,4 @@
-//! The update question: may a manifest replace the one that is stored?
+//! Tests of updates: whether a manifest may replace the stored one.
 
 use std::process::Command;
 
@@ -21,7 +21,7 @@ fn git(sandbox: &Sandbox, args: &[&str]) {
     assert!(status.status.success(), "{status:?}");
 }
 
-/// The scope of a CRD never changes.
+/// A CRD with a changed scope, which an update must not contain.
 fn moved() -> String {
     definition("              type: object\n").replace("Namespaced", "Cluster")
 }
@@ -56,7 +56,7 @@ fn compares_with_a_git_revision() {
         .expect(2, &["--old-ref nowhere"]);
 }
 
-/// A CRD whose sizes never become less, an object of it without a size, and its base.
+/// A CRD whose sizes cannot decrease, an object without a size as the base, and an overlay.
 fn growing() -> Vec<(&'static str, String)> {
     let schema = "              type: object\n              required: [size]\n              properties: {size: {type: integer}}\n              x-kubernetes-validations: [{rule: self.size >= oldSelf.size, message: it shrinks}]\n";
     vec![
@@ -100,7 +100,7 @@ fn an_object_replaces_the_one_that_its_kustomization_built() {
         1,
         &["over/p.yaml:4:14: error[rule-failed]: `spec`: it shrinks", " 1 error"],
     );
-    // What was patched, and is not now: the file was not touched.
+    // The object was patched before and is not any longer, although its own file did not change.
     sandbox.write("over/kustomization.yaml", "resources: [../base]\n");
     sandbox.write("over/p.yaml", sized("{size: 3}"));
     sandbox.write("base/w.yaml", sized("{size: 1}"));
@@ -123,7 +123,7 @@ fn a_kustomization_that_was_not_built_is_named() {
     let named =
         "1 kustomization is not built from the revision, and objects are compared with its files as written: over";
     outcome.expect(1, &["it shrinks", named]);
-    // A new kustomization of files that were there.
+    // A new kustomization of existing files.
     let sandbox = committed(&growing()[..3]);
     sandbox.write("base/w.yaml", sized("{size: 3}"));
     git(&sandbox, &["add", "."]);
@@ -220,7 +220,7 @@ fn breaking_changes_are_diagnostics() {
             "= help: undo the change, or make it in a new version of the CRD",
         ],
     );
-    // Comments, the configuration, a baseline and exceptions.
+    // Suppression by comments, the configuration, a baseline and exceptions.
     let commented = changed.replace("}}\n", "}} # crd-analyzer: ignore[breaking-change] agreed\n");
     sandbox.write("crds/a.yaml", commented);
     sandbox.run(&full).expect(0, &[]);

@@ -1,4 +1,4 @@
-//! Objects inside other objects: each is checked as in a file of its own, at its own place.
+//! Tests of objects inside other objects: each one is checked as in its own file, at its own position.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ const SCHEMA: &str = "              type: object
                 color: {type: string, enum: [red, blue]}
 ";
 
-/// A resource with four errors, as long as nothing completes it.
+/// A resource with four errors, if nothing completes it.
 const WRONG: &str = "apiVersion: example.com/v1
 kind: Widget
 metadata:
@@ -23,7 +23,7 @@ spec:
   colour: red
 ";
 
-/// An object that wraps others: what is before an object inside, and what is after it.
+/// An object that wraps others: the text before and after the inner object.
 struct Wrapper {
     name: &'static str,
     before: &'static str,
@@ -94,7 +94,7 @@ const WRAPPERS: &[Wrapper] = &[
 ];
 
 impl Wrapper {
-    /// Where the object begins: its line and its column, counted from 0.
+    /// The line and column where the object begins, from 0.
     fn begin(&self) -> (usize, usize) {
         let last = self.before.rsplit('\n').next().unwrap_or_default();
         (self.before.matches('\n').count(), last.len())
@@ -112,12 +112,12 @@ impl Wrapper {
 }
 
 impl Outcome {
-    /// Both streams.
+    /// The output of both streams.
     fn all(&self) -> String {
         format!("{}{}", self.stdout, self.stderr)
     }
 
-    /// Checks that the command has not failed.
+    /// Checks that the command did not fail.
     #[track_caller]
     fn is_an_answer(&self) {
         assert!(matches!(self.code, Some(0 | 1)), "{self:#?}");
@@ -128,7 +128,7 @@ fn sandbox() -> Sandbox {
     Sandbox::new(&[("crds/widgets.yaml", &definition(SCHEMA))])
 }
 
-/// The errors of the widgets in a file: codes, headlines and places, as if each began at the place.
+/// The errors of the widgets in a file: codes, headlines and positions relative to the given one.
 fn errors(sandbox: &Sandbox, name: &str, (line, column): (usize, usize)) -> Vec<String> {
     let found = sandbox.run(&["check", name, "--crd", "crds", "-o", "jsonl"]);
     let found = found.json();
@@ -292,7 +292,7 @@ fn hostile_wrappers_end_in_an_answer() {
     let sandbox = sandbox();
     for wrapper in WRAPPERS {
         let whole = wrapper.around(WRONG);
-        // Cut off, anywhere.
+        // Truncated at various places.
         for at in (0..whole.len()).step_by(41) {
             sandbox.write("wrapped.yaml", &whole[..at]);
             sandbox.run(&["check", "wrapped.yaml", "--crd", "crds"]).is_an_answer();
@@ -320,7 +320,7 @@ fn hostile_wrappers_end_in_an_answer() {
     }
 }
 
-/// The same resource in JSON.
+/// The resource [`WRONG`] in JSON.
 const WRONG_JSON: &str = r#"{
   "apiVersion": "example.com/v1",
   "kind": "Widget",
@@ -362,7 +362,7 @@ fn json_in_annotations_has_places() {
     ] {
         sandbox.write("csv.yaml", format!("{VERSION}{written}  name: a\nspec: {{}}\n"));
         assert_eq!(errors(&sandbox, "csv.yaml", begin), alone, "{written}");
-        // Nothing is repaired there, and nothing is broken.
+        // `--fix` does not change the file.
         let before = std::fs::read_to_string(sandbox.path().join("csv.yaml")).expect("a text");
         sandbox
             .run(&["check", "csv.yaml", "--crd", "crds", "--fix"])

@@ -1,5 +1,4 @@
-//! Documents that would take much work or memory, over the whole of a session: the process stays within its limits, whatever is asked, and
-//! answers.
+//! Documents that would need much work or memory. The language server stays within its limits for every request, and keeps answering.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -7,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::{Server, built, idle, limits};
 
-/// The document that is asked about.
+/// The document for requests.
 const URI: &str = "file:///repo/one.yaml";
 
-/// A session with documents, whose process the system holds to its limits.
+/// A connection to a language server whose process has system limits.
 struct Session {
     server: Server,
     requests: u32,
@@ -21,7 +20,7 @@ impl Session {
         Self::start_with(&Value::Null)
     }
 
-    /// In the workspace of a folder.
+    /// Starts the language server with a folder as its workspace.
     fn start_in(folder: &Path) -> Self {
         Self::start_with(&json!([{ "uri": uri(folder, ""), "name": "repository" }]))
     }
@@ -69,7 +68,7 @@ impl Session {
         }
     }
 
-    /// Asks, and gets an answer or an error.
+    /// Sends a request, and returns the response or the error.
     #[track_caller]
     fn ask(&mut self, method: &str, params: Value) -> Value {
         self.requests += 1;
@@ -87,7 +86,7 @@ impl Session {
         );
     }
 
-    /// Asks everything about a place of the document and about all of it, changes it there, and closes it.
+    /// Sends all kinds of requests about a position and the whole document, edits the document there, and closes it.
     #[track_caller]
     fn examine(&mut self, place: &Value) {
         let document = json!({ "uri": URI });
@@ -135,14 +134,14 @@ impl Session {
         self.diagnostics(URI, 2);
         self.server
             .notify("textDocument/didClose", &json!({ "textDocument": document }));
-        // The next request comes behind it.
+        // The server handles the next request after closing the document.
         self.ask("crd-analyzer/status", json!({ "textDocument": document }));
     }
 
     fn finish(mut self) {
         self.ask("shutdown", Value::Null);
         self.server.notify("exit", &Value::Null);
-        // How many lists of diagnostics come until then depends on how far the server's background work is.
+        // The number of published diagnostics until then depends on background work.
         while let Some(message) = self.server.read_unless_ended() {
             assert_eq!(message["method"], "textDocument/publishDiagnostics");
         }
@@ -154,16 +153,16 @@ fn uri(folder: &Path, path: &str) -> String {
     format!("file://{}", folder.join(path).display())
 }
 
-/// Files of a repository that are opened.
+/// The number of files that are opened per repository.
 const MOST_OPEN: usize = 3;
 
-/// Whether a file is short: a long one gets thousands of diagnostics, which other tests are about.
+/// Whether a file is short. Other tests cover long ones, which get thousands of diagnostics.
 fn is_short(text: &str) -> bool {
     text.lines().count() <= 500
 }
 
-/// Opens the first files of a repository, of those that are wanted, and waits until nothing is left to do. Returns the codes of the diagnostics
-/// that then are shown.
+/// Opens those of the first files of a repository for which `is_wanted` is true, and waits until the language server is idle. Returns the
+/// codes of the diagnostics shown then.
 fn opened(repository: &built::Repository, is_wanted: fn(&str) -> bool) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     for (path, text) in &repository.files {
@@ -182,7 +181,7 @@ fn opened(repository: &built::Repository, is_wanted: fn(&str) -> bool) -> Vec<St
     let document = json!({ "uri": uri(folder.path(), &repository.files[0].0) });
     for _ in 0..2 {
         idle::until_idle(process);
-        // It may have waited for a client that reads. What is built is judged again on a change.
+        // The server may have waited until the client reads. Builds are checked again after a change.
         let answer = session.ask("crd-analyzer/status", json!({ "textDocument": document }));
         assert_eq!(answer["definitions"], 1, "{}: {answer}", repository.name);
     }
@@ -201,7 +200,7 @@ fn opened(repository: &built::Repository, is_wanted: fn(&str) -> bool) -> Vec<St
 fn repositories_of_which_gigabytes_are_made_are_shown_in_part() {
     for repository in built::too_large() {
         let codes = opened(&repository, is_short);
-        // Where the objects are many, their file says it.
+        // If there are many objects, the diagnostic is in their file, which is not open.
         let is_elsewhere = !repository.files.iter().take(MOST_OPEN).all(|it| is_short(&it.1));
         assert!(
             is_elsewhere || codes.iter().any(|it| it == "not-finished"),
@@ -245,7 +244,7 @@ fn resource(spec: &str) -> String {
     format!("apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec:\n{spec}")
 }
 
-/// Opens a document beside a CRD, examines it where its first diagnostic is, and expects this number of diagnostics.
+/// Opens a document together with a CRD, sends requests at its first diagnostic, and checks the number of diagnostics.
 #[track_caller]
 fn check(text: &str, diagnostics: std::ops::RangeInclusive<usize>) {
     let mut session = Session::start();

@@ -1,8 +1,8 @@
-//! When a process has done what it was asked for.
+//! Detects when a process is idle.
 
 use std::time::Duration;
 
-/// Waits until a process has nothing to do: no thread of it runs for longer than it pauses before it goes on.
+/// Waits until a process is idle: none of its threads runs for longer than its pauses.
 pub(crate) fn until_idle(process: u32) {
     const LOOK: Duration = Duration::from_millis(50);
     const LONGEST_PAUSE: Duration = Duration::from_secs(1);
@@ -17,14 +17,14 @@ pub(crate) fn until_idle(process: u32) {
     }
 }
 
-/// Whether a thread of a process runs, or wants to.
+/// Whether a thread of a process is running or runnable.
 fn is_at_work(process: u32) -> bool {
     let Ok(threads) = std::fs::read_dir(format!("/proc/{process}/task")) else {
         return false;
     };
     threads.flatten().any(|it| {
         let text = std::fs::read_to_string(it.path().join("stat")).unwrap_or_default();
-        // The name before it may hold anything.
+        // The process name before it may contain any character.
         let state = text.rsplit_once(')').map(|it| it.1.trim_start());
         state.is_some_and(|it| it.starts_with(['R', 'D']))
     })

@@ -1,4 +1,4 @@
-//! The language server as editors start it: the process, its streams and its exit code. The messages of a session are tested in
+//! Tests of the language server as editors start it: the process, its streams and its exit code. The messages are tested in
 //! `server/lsp/tests`.
 
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
@@ -39,24 +39,24 @@ struct Server {
     process: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
-    /// What came before an answer that was waited for.
+    /// Messages received while waiting for a response.
     passed_over: VecDeque<Value>,
 }
 
 impl Server {
     fn start(arguments: &[&str]) -> Self {
-        // Pages of codes are written below.
+        // Pages of codes are written below this folder.
         Self::start_in(Path::new(env!("CARGO_TARGET_TMPDIR")), arguments)
     }
 
-    /// In a process that the system holds to its limits.
+    /// Starts the language server with system limits.
     fn start_limited() -> Self {
         Self::start_as(Path::new(env!("CARGO_TARGET_TMPDIR")), &["lsp"], |it| {
             limits::limited(&it)
         })
     }
 
-    /// `folder`: the home of the user, with the cache, the kubeconfig and programs.
+    /// Starts the language server. `folder` is the home folder, with the cache, the kubeconfig and programs.
     fn start_in(folder: &Path, arguments: &[&str]) -> Self {
         Self::start_as(folder, arguments, |it| it)
     }
@@ -96,7 +96,7 @@ impl Server {
         self.read_unless_ended().expect("it hung up")
     }
 
-    /// The next message; `None` if the server has nothing more to say.
+    /// The next message; `None` if the server closed its output.
     fn read_unless_ended(&mut self) -> Option<Value> {
         if self.output.fill_buf().expect("it writes").is_empty() {
             return None;
@@ -132,7 +132,7 @@ impl Server {
         }
     }
 
-    /// The parameters of the next notification of a method.
+    /// The parameters of the next notification with this method.
     fn notification(&mut self, method: &str) -> Value {
         loop {
             let mut message = self.passed_over.pop_front().unwrap_or_else(|| self.read());
@@ -152,7 +152,7 @@ impl Server {
         self.notify("initialized", &json!({}));
     }
 
-    /// The exit code, and that nothing but messages was written.
+    /// The exit code. Checks that the server wrote nothing but messages.
     fn code(mut self) -> Option<i32> {
         self.input = None;
         let mut rest = Vec::new();
@@ -187,7 +187,7 @@ fn a_session_from_start_to_end() {
     }
 }
 
-/// A CRD of widgets whose `size` is no more than this, as a cluster has it.
+/// A CRD of widgets with this maximum of `size`, as stored in a cluster.
 fn widgets(most: u32) -> String {
     json!({
         "metadata": {"name": "widgets.example.com"},
@@ -274,7 +274,7 @@ fn rules_that_are_too_much_are_answered() {
         let list = server.read();
         assert_eq!(list["params"]["version"], 1, "{}", rule.name);
         let findings = list["params"]["diagnostics"].as_array().expect("a list");
-        // One severity is for what the server refuses.
+        // Only rejections have the severity "error".
         let refuses = findings.iter().any(|it| it["severity"] == 1);
         assert_eq!(refuses, rule.error.is_some(), "{}: {findings:?}", rule.name);
         server.notify("textDocument/didClose", &json!({ "textDocument": { "uri": uri } }));

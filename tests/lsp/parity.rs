@@ -1,6 +1,6 @@
-//! The language server shows of each file what `check` says of it: the same codes, as loud, at the same places.
+//! Checks that the language server shows the same diagnostics as `check` for each file: the same codes, severities and positions.
 //!
-//! `CRD_ANALYZER_PARITY=FOLDER cargo test --test lsp parity -- --nocapture` compares over a repository.
+//! `CRD_ANALYZER_PARITY=FOLDER cargo test --test lsp parity -- --nocapture` compares them for a repository.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,19 +22,19 @@ mod case;
 
 use case::{Case, cases, root};
 
-/// How long the language server may take until it shows what counts in the end.
+/// The maximum time until the language server shows the final diagnostics.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A diagnostic: its line, code, range and how loud it is. Editors have two kinds of hints.
+/// A diagnostic: its range, code and severity. Editors have two kinds of hints.
 type Shown = (u64, u64, u64, u64, String, &'static str);
 
 /// The diagnostics of each file.
 type ByFile = BTreeMap<String, BTreeSet<Shown>>;
 
-/// Codes that only one of them has, and why.
+/// Codes that only the language server reports, with the reason.
 const ONLY_IN_EDITORS: [(&str, &str); 0] = [];
 
-/// What `check` says of a folder.
+/// The diagnostics of `check` for a folder.
 fn checked(folder: &Path) -> ByFile {
     let output = Command::new(env!("CARGO_BIN_EXE_crd-analyzer"))
         .args(["check", ".", "-o", "jsonl", "--allow-empty"])
@@ -59,7 +59,7 @@ fn checked(folder: &Path) -> ByFile {
             }
             let at = |end: &str, of: &str| finding["range"][end][of].as_u64().expect("a place");
             let code = finding["code"].as_str().expect("a code").to_owned();
-            // JSON has them, and nobody is shown them who does not ask.
+            // JSON contains them, but other formats only show them on request.
             if OFF_BY_DEFAULT.contains(&&*code) {
                 return;
             }
@@ -101,7 +101,7 @@ fn checked(folder: &Path) -> ByFile {
     files
 }
 
-/// A session in a folder, with every file of it that may hold manifests.
+/// A client of the language server for a folder and all files that may contain manifests.
 struct Editor<'f> {
     server: Server,
     folder: &'f Path,
@@ -143,7 +143,7 @@ impl<'f> Editor<'f> {
         self.server.notify("textDocument/didClose", &document);
     }
 
-    /// The diagnostics of an open file as they are now.
+    /// The current diagnostics of an open file.
     fn shown(&mut self, file: &str) -> BTreeSet<Shown> {
         self.requests += 1;
         let params = json!({ "textDocument": { "uri": uri(self.folder, file) } });
@@ -161,7 +161,7 @@ impl<'f> Editor<'f> {
                 let (from, to) = (at("start", "character"), at("end", "character"));
                 (start, from, end, to, code.to_owned(), word)
             };
-            // Errors of one value are notes of the first.
+            // Further errors of one value are notes of the first one.
             let related = it["relatedInformation"].as_array().into_iter().flatten();
             let also = related.filter_map(|it| {
                 let note = it["message"].as_str()?.strip_prefix("note: also ")?;
@@ -173,7 +173,7 @@ impl<'f> Editor<'f> {
         shown.collect()
     }
 
-    /// What is different in a file in the end.
+    /// The final difference of a file.
     fn difference(&mut self, file: &str, expected: &BTreeSet<Shown>) -> Option<String> {
         let begin = Instant::now();
         loop {
@@ -204,7 +204,7 @@ impl<'f> Editor<'f> {
     }
 }
 
-/// How long one file may take: somebody who opens a file does not wait longer.
+/// The maximum time for one file, because users do not wait longer.
 fn patience() -> Duration {
     let seconds = std::env::var("CRD_ANALYZER_PATIENCE")
         .ok()
@@ -216,7 +216,7 @@ fn uri(folder: &Path, file: &str) -> String {
     format!("file://{}", folder.join(file).display())
 }
 
-/// The files below a folder that may hold manifests.
+/// Collects the files below a folder that may contain manifests.
 fn manifests(folder: &Path, below: &str, found: &mut Vec<String>) {
     for entry in fs::read_dir(folder.join(below)).expect("a folder").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -233,10 +233,10 @@ fn manifests(folder: &Path, below: &str, found: &mut Vec<String>) {
     }
 }
 
-/// What is different over a folder. All files are open at once, or one after the other.
+/// The differences in a folder. Opens all files at once, or one after the other.
 fn differences(folder: &Path, at_once: bool) -> Vec<String> {
     let mut by_file = checked(folder);
-    // The verdict is complete, whatever the configuration shows of it.
+    // The output of `check` is complete, so remove the diagnostics that the configuration disables.
     let config = fs::read_to_string(folder.join(".crd-analyzer.yaml")).unwrap_or_default();
     for shown in by_file.values_mut() {
         shown.retain(|it| !config.contains(&format!("{}: off", it.4)));

@@ -1,4 +1,4 @@
-//! The repository's own cases, which inputs begin with: the pages of the codes, the fixtures of the tests, the examples.
+//! The repository's own test cases, from which fuzzing starts: rule pages, test fixtures and examples.
 
 use std::{
     collections::BTreeSet,
@@ -14,10 +14,10 @@ use crd_analyzer_syntax::{
     tree::{NodeKind, Tree},
 };
 
-/// Texts larger than this make slow inputs, and mutations of them seldom meet what matters.
+/// The maximum size of a case, in bytes. Larger ones are slow, and mutations rarely hit an interesting part.
 const MAX_BYTES: usize = 12 << 10;
 
-/// A custom resource, what it is judged by, and what it replaces.
+/// A custom resource, its CRD, and the object that it replaces.
 #[derive(Debug)]
 pub struct Resource {
     /// The CRD.
@@ -28,16 +28,16 @@ pub struct Resource {
     pub old: Option<String>,
 }
 
-/// Cases by what they are.
+/// The test cases by kind.
 #[derive(Debug, Default)]
 pub struct Cases {
-    /// CRDs, and parts of them.
+    /// CRDs, and parts of CRDs.
     pub definitions: Vec<String>,
-    /// CRDs with the one that each replaces, the stored one first.
+    /// Updates of CRDs: the stored CRD, then the new one.
     pub updates: Vec<(String, String)>,
     /// Custom resources.
     pub resources: Vec<Resource>,
-    /// Suites, each with its CRD.
+    /// Test suites, each with its CRD.
     pub suites: Vec<(String, String)>,
     /// CEL expressions.
     pub expressions: Vec<String>,
@@ -46,7 +46,7 @@ pub struct Cases {
 }
 
 impl Cases {
-    /// Reads the cases of the repository that this crate was built in.
+    /// Reads the cases of the repository that contains this crate.
     pub fn of_repository() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut cases = Self::default();
@@ -92,7 +92,7 @@ impl Cases {
         cases
     }
 
-    /// All that is YAML.
+    /// All cases that are YAML.
     pub fn manifests(&self) -> impl Iterator<Item = &str> {
         let definitions = self.definitions.iter().map(String::as_str);
         let updates = self.updates.iter().map(|it| it.1.as_str());
@@ -101,7 +101,7 @@ impl Cases {
         definitions.chain(updates).chain(resources).chain(suites)
     }
 
-    /// A page's blocks: a resource is judged by the last CRD before it.
+    /// Adds the code blocks of a page. Each resource belongs to the last CRD before it.
     fn add_page(&mut self, page: &str) {
         let mut defined = String::new();
         let mut old = None;
@@ -126,7 +126,7 @@ impl Cases {
         }
     }
 
-    /// Takes the expressions and patterns out of the CRDs.
+    /// Adds the expressions and patterns in the CRDs.
     fn collect_scalars(&mut self) {
         for definition in self.definitions.iter().chain(self.updates.iter().map(|it| &it.1)) {
             let text: Arc<str> = definition.as_str().into();
@@ -140,7 +140,7 @@ impl Cases {
         }
     }
 
-    /// Each once, and none that is large.
+    /// Removes duplicates and large cases.
     fn tidy(&mut self) {
         for list in [&mut self.definitions, &mut self.expressions, &mut self.patterns] {
             list.retain(|it| it.len() <= MAX_BYTES);
@@ -153,7 +153,7 @@ impl Cases {
     }
 }
 
-/// The scalars that stand behind these keys.
+/// The scalar values of these keys.
 fn values(tree: &Tree, keys: &[&str]) -> Vec<String> {
     let mappings = tree.nodes().filter(|it| matches!(tree.kind(*it), NodeKind::Mapping(_)));
     let entries = mappings.flat_map(|it| tree.entries(it));
@@ -164,7 +164,7 @@ fn values(tree: &Tree, keys: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// The texts of the files of a folder and those below it whose names end so, sorted by path.
+/// The content of the files in and below a folder whose names end with `suffix`, sorted by path.
 fn texts(folder: &Path, suffix: &str) -> Vec<String> {
     let mut found = BTreeSet::new();
     let mut folders: Vec<PathBuf> = vec![folder.to_owned()];

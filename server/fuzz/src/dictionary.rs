@@ -1,4 +1,4 @@
-//! Words that inputs are made of, from the tables that the analyzer itself reads.
+//! The fuzzing dictionaries: words from the tables that the analyzer itself uses.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crd_analyzer_cel::{
 };
 use crd_analyzer_schema::KubernetesVersion;
 
-/// What YAML is made of.
+/// YAML syntax.
 pub(crate) const YAML: &[&str] = &[
     "---\n",
     "...\n",
@@ -67,12 +67,12 @@ pub(crate) const YAML: &[&str] = &[
     "\\/",
 ];
 
-/// What JSON is made of.
+/// JSON syntax.
 pub(crate) const JSON: &[&str] = &[
     "{\"", "\":", "\",\"", "[{", "}]", "null", "true", "false", "-0", "1e400", "\\u0000", "\\ud800", "\\\"",
 ];
 
-/// What expressions are made of, besides functions.
+/// CEL syntax other than functions.
 const OPERATORS: &[&str] = &[
     " && ",
     " || ",
@@ -118,7 +118,7 @@ const OPERATORS: &[&str] = &[
     ".exists(i, v, ",
 ];
 
-/// What patterns are made of.
+/// Regular expression syntax.
 pub(crate) const PATTERNS: &[&str] = &[
     "(?i)",
     "(?s:",
@@ -157,7 +157,7 @@ pub(crate) const PATTERNS: &[&str] = &[
     "\u{212a}",
 ];
 
-/// The fields of a structure and of all below it, each name once.
+/// Adds the field names of a structure and of all nested ones, without duplicates.
 fn add_fields(structure: &'static Struct, found: &mut Vec<String>) {
     for field in structure.fields {
         let key = format!("{}: ", field.name);
@@ -173,7 +173,7 @@ fn add_fields(structure: &'static Struct, found: &mut Vec<String>) {
     }
 }
 
-/// Of CRDs.
+/// The words for CRDs.
 pub(crate) fn definition() -> Vec<String> {
     let mut found = owned(YAML);
     found.push("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n".to_owned());
@@ -184,7 +184,7 @@ pub(crate) fn definition() -> Vec<String> {
     found
 }
 
-/// Of expressions.
+/// The words for CEL expressions.
 pub(crate) fn expression() -> Vec<String> {
     let mut found = owned(OPERATORS);
     let environment = Environment::of(KubernetesVersion::NEWEST, ExpressionSet::Stored);
@@ -195,12 +195,12 @@ pub(crate) fn expression() -> Vec<String> {
     found
 }
 
-/// Copies words.
+/// Converts words to owned strings.
 pub(crate) fn owned(words: &[&str]) -> Vec<String> {
     words.iter().map(|it| (*it).to_owned()).collect()
 }
 
-/// A quoted word a line, each once.
+/// The file format: one quoted word per line, without duplicates.
 pub(crate) fn written(mut words: Vec<String>) -> String {
     words.sort();
     words.dedup();

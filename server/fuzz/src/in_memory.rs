@@ -8,7 +8,7 @@ use std::{
 
 use crd_analyzer_workspace::builds::overlay::Files;
 
-/// The files of a repository, by their absolute paths.
+/// The files of a repository, by absolute path.
 #[derive(Clone)]
 pub(crate) struct InMemory(pub(crate) Arc<BTreeMap<PathBuf, Arc<str>>>);
 

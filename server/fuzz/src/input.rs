@@ -1,27 +1,27 @@
-//! How the bytes of an input are taken apart: numbers of one byte each come first, then texts with a NUL between two.
+//! The format of an input: first numbers of one byte each, then texts separated by NUL.
 //!
-//! No format that we read may have a NUL, so a text is in an input as it is in a file, and mutations of the one are mutations of the other.
+//! No format that we read may contain NUL. So a text is in the input as in a file, and mutations of the input are mutations of the text.
 
 use std::sync::Arc;
 
 use crd_analyzer_schema::KubernetesVersion;
 
-/// What is left of an input.
+/// The rest of an input.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a>(&'a [u8]);
 
 impl<'a> Input<'a> {
-    /// All of it.
+    /// Starts reading an input.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    /// Whether nothing is left.
+    /// Whether the whole input has been read.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The next number; 0 at the end.
+    /// The next number. 0 at the end.
     pub fn number(&mut self) -> u8 {
         let Some((first, rest)) = self.0.split_first() else {
             return 0;
@@ -30,12 +30,12 @@ impl<'a> Input<'a> {
         *first
     }
 
-    /// The next number as one less than `count`, which is not more than 256.
+    /// The next number, reduced to be less than `count`, which is at most 256.
     pub fn below(&mut self, count: usize) -> usize {
         usize::from(self.number()) % count.max(1)
     }
 
-    /// The next number as a place in a text of `len` bytes, in steps of `len / 65536`: two bytes.
+    /// Reads two bytes as an offset in a text of `len` bytes, in steps of `len / 65536`.
     pub fn place(&mut self, len: usize) -> usize {
         let wide = usize::from(self.number()) << 8 | usize::from(self.number());
         if len <= 0xFFFF {
@@ -45,14 +45,14 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// A Kubernetes version.
+    /// Reads a Kubernetes version.
     pub fn version(&mut self) -> KubernetesVersion {
         let all: Vec<_> = KubernetesVersion::all().collect();
-        // 0 is the newest, which seeds ask about.
+        // 0 is the newest version, which seeds use.
         all[all.len() - 1 - self.below(all.len())]
     }
 
-    /// The bytes up to the next NUL, which is left out.
+    /// The bytes up to the next NUL, which is skipped.
     pub fn part(&mut self) -> &'a [u8] {
         let end = self.0.iter().position(|it| *it == 0).unwrap_or(self.0.len());
         let part = &self.0[..end];
@@ -65,13 +65,13 @@ impl<'a> Input<'a> {
         String::from_utf8_lossy(self.part()).into()
     }
 
-    /// All that is left.
+    /// All remaining bytes.
     pub fn rest(self) -> &'a [u8] {
         self.0
     }
 }
 
-/// An input of these numbers and texts.
+/// Builds an input from numbers and texts.
 pub fn input(numbers: &[u8], texts: &[&str]) -> Vec<u8> {
     let mut bytes = numbers.to_vec();
     for (n, text) in texts.iter().enumerate() {

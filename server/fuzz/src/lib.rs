@@ -1,7 +1,7 @@
-//! Fuzz targets: one for each kind of input from outside. `cargo xtask fuzz` builds and runs them.
+//! Fuzz targets: one for each kind of external input. `cargo xtask fuzz` builds and runs them.
 //!
-//! A target takes any bytes and panics if it finds a contradiction: two parsers that differ, a span outside the text, a
-//! quick fix that leaves a text that cannot be parsed. The driver (`main.rs`) limits time and memory.
+//! A target accepts any bytes and panics if it finds a contradiction: two parsers that differ, a span outside the text, or a quick fix after which
+//! the text no longer parses. The driver (`main.rs`) limits time and memory.
 
 #![allow(
     clippy::disallowed_methods,
@@ -18,27 +18,27 @@ mod targets;
 
 use cases::Cases;
 
-/// One kind of input.
+/// A fuzz target for one kind of input.
 pub struct Target {
-    /// Its name on the command line and in the names of reproducers.
+    /// The name on the command line and in the names of reproducers.
     pub name: &'static str,
-    /// Takes one input.
+    /// Runs the target on one input.
     pub run: fn(&[u8]),
-    /// Inputs to begin with, made of the repository's own cases.
+    /// The initial inputs, built from the repository's own cases.
     pub seeds: fn(&Cases) -> Vec<Vec<u8>>,
-    /// Words that inputs are made of.
+    /// The words of the dictionary.
     pub words: fn() -> Vec<String>,
 }
 
 /// All targets.
 pub use targets::TARGETS;
 
-/// The target of this name.
+/// The target with this name.
 pub fn find(name: &str) -> Option<&'static Target> {
     TARGETS.iter().find(|it| it.name == name)
 }
 
-/// A dictionary as libFuzzer reads it: a quoted word a line.
+/// The dictionary in libFuzzer's format: one quoted word per line.
 pub fn dictionary(target: &Target) -> String {
     dictionary::written((target.words)())
 }
@@ -47,7 +47,7 @@ pub fn dictionary(target: &Target) -> String {
 mod tests {
     use super::*;
 
-    /// Targets whose cases take a moment, and how many they have at least: those of the others are run with `cargo xtask fuzz`.
+    /// The targets whose seeds run quickly, with their minimum numbers of seeds. `cargo xtask fuzz` runs those of the others.
     const QUICK: [(&str, usize); 5] = [
         ("changes", 50),
         ("fate", 50),

@@ -1,4 +1,4 @@
-//! A target under libFuzzer. `cargo xtask fuzz` builds and starts it, and says by the environment what it is to do.
+//! Runs a target with libFuzzer. `cargo xtask fuzz` builds and starts it, and configures it with environment variables.
 #![no_main]
 #![allow(
     clippy::disallowed_methods,
@@ -20,17 +20,17 @@ use rustix::time::{ClockId, clock_gettime};
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// What one input may take of the processor.
+/// The maximum processor time for an input.
 const MOST_TIME: Duration = Duration::from_secs(5);
-/// What one input may take of memory at a time, in bytes.
+/// The maximum memory use for an input, in bytes.
 const MOST_BYTES: usize = 256 << 20;
-/// How often what was measured is written down.
+/// How often measurements are written to the report.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// The target that takes inputs of all others, each behind a byte with the number of its target: what all reach together.
+/// The target that runs all others. Each of its inputs starts with the number of a target, so that they share their coverage.
 const ALL: &str = "all";
 
-/// What this process runs, and what it has measured.
+/// The target of this process, and its measurements.
 struct Run {
     target: fn(&[u8]),
     report: Option<PathBuf>,
@@ -38,9 +38,9 @@ struct Run {
 }
 
 struct Measured {
-    /// Nanoseconds of processor time.
+    /// The processor time of each input, in nanoseconds.
     time: Histogram,
-    /// Bytes at a time.
+    /// The peak memory use of each input, in bytes.
     memory: Histogram,
     written: Instant,
 }
@@ -77,7 +77,7 @@ fuzz_target!(init: prepare(), |bytes: &[u8]| {
     run.note(taken, bytes);
 });
 
-/// Writes the seeds and dictionaries of all targets and exits, if that is asked for.
+/// If requested, writes the seeds and dictionaries of all targets, and exits.
 fn prepare() {
     let Some(folder) = env::var_os("CRD_ANALYZER_FUZZ_PREPARE").map(PathBuf::from) else {
         return;
@@ -91,7 +91,7 @@ fn prepare() {
         }
         let words = folder.join(format!("{}.dict", target.name));
         fs::write(words, dictionary(target)).expect("a dictionary can be written");
-        // Its number among all.
+        // The number of the target, for the target of all.
         fs::write(folder.join(format!("{}.number", target.name)), [n as u8]).expect("a number can be written");
     }
     std::process::exit(0);
@@ -105,13 +105,13 @@ fn run_any(bytes: &[u8]) {
     }
 }
 
-/// What all threads of this process have taken of the processor.
+/// The processor time of all threads of this process.
 fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// What earlier runs have measured: a run goes on where the last one ended.
+/// The measurements of earlier runs, to which a new run adds.
 fn measured_before(report: &Path) -> [Histogram; 2] {
     let text = fs::read_to_string(report).unwrap_or_default();
     ["time", "memory"].map(|name| {

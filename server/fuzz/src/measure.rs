@@ -1,12 +1,12 @@
-//! Measurements of many inputs: how often each size came, within an eighth.
+//! Histograms of measurements, accurate to an eighth.
 
 use std::{fmt, str::FromStr};
 
-/// Counts by size. Sizes are apart by an eighth or less, so a percentile is right within that.
+/// The number of measurements of each size. The buckets differ by an eighth or less, which is the accuracy of percentiles.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Histogram(Vec<u64>);
 
-/// Steps between a power of two and the next.
+/// The number of buckets between a power of two and the next.
 const STEPS: u32 = 8;
 
 impl Default for Histogram {
@@ -15,7 +15,7 @@ impl Default for Histogram {
     }
 }
 
-/// Where a size is counted.
+/// The bucket of a size.
 fn bucket(size: u64) -> usize {
     let power = size.max(1).ilog2();
     let above = if power < STEPS.ilog2() {
@@ -26,7 +26,7 @@ fn bucket(size: u64) -> usize {
     (power * STEPS) as usize + above as usize
 }
 
-/// The greatest size that is counted at a place.
+/// The largest size in a bucket.
 fn most(bucket: usize) -> u64 {
     let (power, above) = (bucket as u32 / STEPS, bucket as u64 % u64::from(STEPS));
     let low = 1_u64 << power;
@@ -35,24 +35,24 @@ fn most(bucket: usize) -> u64 {
 }
 
 impl Histogram {
-    /// Counts a size.
+    /// Adds a measurement.
     pub fn add(&mut self, size: u64) {
         self.0[bucket(size)] += 1;
     }
 
-    /// Counts all that another one has counted.
+    /// Adds all measurements of another histogram.
     pub fn add_all(&mut self, other: &Self) {
         for (here, there) in self.0.iter_mut().zip(&other.0) {
             *here += there;
         }
     }
 
-    /// How many sizes were counted.
+    /// The number of measurements.
     pub fn count(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// The size that no more than `part` in 1,000 are greater than; 0 if nothing was counted.
+    /// The size that at most `part` in 1,000 measurements exceed. 0 if there are none.
     pub fn all_but(&self, part: u64) -> u64 {
         let mut left = self.count().saturating_mul(part) / 1000;
         for (n, count) in self.0.iter().enumerate().rev() {
@@ -64,7 +64,7 @@ impl Histogram {
         0
     }
 
-    /// The greatest size.
+    /// The largest size.
     pub fn greatest(&self) -> u64 {
         self.all_but(0)
     }

@@ -1,4 +1,4 @@
-//! Markers change schemas: `pkg/crd/markers/validation.go` and `topology.go` of controller-gen.
+//! Applies markers to schemas: `pkg/crd/markers/validation.go` and `topology.go` of controller-gen.
 
 use std::{collections::HashMap, rc::Rc, sync::Arc};
 
@@ -18,15 +18,15 @@ use crate::{
     values::{number, number_to_json, text, to_json},
 };
 
-/// What begins the names of markers for the items of a list.
+/// The prefix of markers for the items of a list.
 const ITEMS: &str = "kubebuilder:validation:items:";
 
-/// Releases in which something changed.
+/// The releases in which markers changed.
 const TEXTUAL: Release = Release(17);
 const SUMS: Release = Release(22);
 const NEEDS_CONTENT: Release = Release(23);
 
-/// The reasons that a rule may give.
+/// The reasons that a rule may have.
 const REASONS: [&str; 4] = [
     "FieldValueRequired",
     "FieldValueInvalid",
@@ -34,7 +34,7 @@ const REASONS: [&str; 4] = [
     "FieldValueDuplicate",
 ];
 
-/// The name of what a marker does, apart from where it stands.
+/// The name of a marker's effect, without the prefixes that say where it applies.
 fn word(name: &str) -> &str {
     let name = name.strip_prefix(ITEMS).unwrap_or(name);
     match name {
@@ -49,7 +49,7 @@ fn word(name: &str) -> &str {
     }
 }
 
-/// When it counts: what is smaller first.
+/// The order in which markers apply: lower numbers first.
 fn priority(word: &str) -> u8 {
     match word {
         "Type" | "XIntOrString" | "listType" | "default" => 9,
@@ -60,7 +60,7 @@ fn priority(word: &str) -> u8 {
     }
 }
 
-/// What a marker sets, or adds to: of two with one priority and different names, controller-gen takes either first.
+/// What a marker sets. If two markers with different names set the same and have the same priority, controller-gen applies them in either order.
 fn effect(word: &str) -> &str {
     match word {
         "k8s:immutable" => "XValidation",
@@ -71,11 +71,11 @@ fn effect(word: &str) -> &str {
 }
 
 impl Maker<'_> {
-    /// Changes a schema by the markers of a declaration.
+    /// Applies the markers of a declaration to a schema.
     pub(crate) fn apply(&mut self, context: Context<'_>, markers: &Markers, schema: &mut Schema) {
         let mut own: Vec<(&str, &Marker)> = Vec::new();
         let mut of_items: Vec<(&str, &Marker)> = Vec::new();
-        // By priority and by what they set, the name that says it.
+        // The marker name for each combination of target, priority and effect.
         let mut said: HashMap<(bool, u8, &str), &str> = HashMap::new();
         for name in markers.keys() {
             let key = (name.starts_with(ITEMS), priority(word(name)), effect(word(name)));
@@ -132,7 +132,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The constants of a type are its values.
+    /// Sets `enum` to the constants of a type.
     fn constants(&mut self, context: Context<'_>, marker: &Marker, schema: &mut Schema) -> bool {
         let Some(declared) = context.declared else {
             return false;
@@ -171,7 +171,7 @@ fn name_of<'c>(context: Context<'c>, declared: &Declared) -> &'c str {
     context.file.types.text.get(declared.name.clone()).unwrap_or_default()
 }
 
-/// A marker that changes a schema.
+/// The application of a marker to a schema.
 struct Change<'a> {
     release: Release,
     marker: &'a Marker,
@@ -185,7 +185,7 @@ impl Change<'_> {
         true
     }
 
-    /// A text or a boolean, which is not written where it is empty.
+    /// Sets a string or a boolean. Empty values are omitted.
     fn set_compared(&mut self, keyword: Keyword, value: Value, literal: Option<&Arc<Literal>>) -> bool {
         if value == json!("") || value == json!(false) {
             self.schema.values.remove(&keyword);
@@ -194,7 +194,7 @@ impl Change<'_> {
         self.set(keyword, value, literal)
     }
 
-    /// A marker with one value, or none. Whether controller-gen takes it.
+    /// Applies a marker with one value, or without one. Returns whether controller-gen accepts it.
     fn value(mut self, word: &str, literal: Option<&Arc<Literal>>) -> bool {
         let of_type = self.schema.type_name();
         let is_number = matches!(of_type, "integer" | "number");
@@ -281,7 +281,7 @@ impl Change<'_> {
                 let fits = is_object || word == "structType" && of_type.is_empty();
                 fits && is_known && self.set(Keyword::MapType, json(), literal)
             }
-            // Others say nothing of schemas.
+            // Other markers do not change schemas.
             _ => true,
         }
     }
@@ -311,7 +311,7 @@ impl Change<'_> {
             return false;
         };
         let Some(url) = values.text("url") else { return false };
-        // An address has to begin with a scheme or a slash.
+        // The address must start with a scheme or a slash.
         let has_scheme = url.split_once(':').is_some_and(|(scheme, _)| {
             scheme.starts_with(|it: char| it.is_ascii_alphabetic())
                 && scheme
@@ -329,7 +329,7 @@ impl Change<'_> {
         self.set(Keyword::ExternalDocs, Value::Object(docs), None)
     }
 
-    /// A rule.
+    /// Adds a validation rule.
     fn rule(self) -> bool {
         let Some(values) = &self.marker.values else {
             return false;
@@ -364,7 +364,7 @@ impl Change<'_> {
         true
     }
 
-    /// The rule of a marker that does not write it out.
+    /// Adds the rule of a marker that does not contain the rule itself.
     fn made_rule(self, rule: String, message: String) -> bool {
         self.schema.rules.push(Rule {
             fields: vec![("rule", Said::made(rule)), ("message", Said::made(message))],
@@ -408,7 +408,7 @@ impl Change<'_> {
         self.made_rule("self == oldSelf".to_owned(), "field is immutable".to_owned())
     }
 
-    /// What is required has content, too.
+    /// A required value must not be empty.
     fn needs_content(mut self) -> bool {
         if self.release < NEEDS_CONTENT {
             return true;

@@ -1,4 +1,4 @@
-//! Kinds become CRDs: `pkg/crd/gen.go` and `spec.go` of controller-gen.
+//! Generates CRDs from kinds: `pkg/crd/gen.go` and `spec.go` of controller-gen.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,42 +17,42 @@ use crate::{
     written::{Map, Writing, part},
 };
 
-/// The annotation by which controller-gen says what it is.
+/// The annotation with the version of controller-gen.
 const ANNOTATION: &str = "controller-gen.kubebuilder.io/version";
 
-/// What is made of packages.
+/// The result for some packages.
 #[derive(Debug)]
 pub struct Generated {
     /// The CRDs, by group and kind.
     pub crds: Vec<Crd>,
-    /// What controller-gen refuses.
+    /// The errors that controller-gen would report.
     pub refused: Vec<Refused>,
-    /// Types that are not on this machine. What is made of them is not known.
+    /// The types whose sources are not on this machine. The schemas that contain them are incomplete.
     pub missing: Vec<String>,
-    /// It was more than may be done, so that something is missing.
+    /// Whether the work limit was reached, so that something is missing.
     pub is_over: bool,
-    /// controller-gen makes something else in some of its runs; see [`settled`](crate::settled()).
+    /// Whether the output of controller-gen varies from run to run; see [`settled`](crate::settled()).
     pub has_choices: bool,
 }
 
-/// A CRD.
+/// A generated CRD.
 #[derive(Debug)]
 pub struct Crd {
     /// The group.
     pub group: String,
     /// The kind.
     pub kind: String,
-    /// The name in addresses.
+    /// The plural name, as in URLs.
     pub plural: String,
-    /// The name of the file that controller-gen writes it to.
+    /// The name of the file that controller-gen writes.
     pub file: String,
-    /// The CRD.
+    /// The content of the CRD.
     pub object: Part,
-    /// Where the type of the kind is declared, for each version by its name.
+    /// The declaration of the kind's type for each version, by version name.
     pub declared: Vec<(String, Origin)>,
 }
 
-/// Makes CRDs, one after the other. What they have in common is made once.
+/// Generates CRDs one by one. Types that they share are processed once.
 pub struct Generator<'s> {
     pub(crate) flattener: Flattener<'s>,
     packages: Vec<PackageId>,
@@ -61,7 +61,8 @@ pub struct Generator<'s> {
 }
 
 impl<'s> Generator<'s> {
-    /// Of the kinds in packages, which are named by their import paths. `tool`: what the annotation says, such as `v0.21.0`; there is none without it.
+    /// Creates a generator for the kinds in packages, given by import path. `tool` is the version for the annotation, such as `v0.21.0`;
+    /// without it, the CRDs get no annotation.
     pub fn new(roots: &[String], sources: &'s dyn Sources, options: &Options, tool: Option<&str>) -> Self {
         let mut maker = Maker::new(sources, options);
         let mut packages: Vec<PackageId> = roots.iter().map(|it| maker.packages.load(it)).collect();
@@ -80,24 +81,24 @@ impl<'s> Generator<'s> {
         kinds(&mut self.flattener.maker, &self.packages)
     }
 
-    /// The CRD of a kind. `None`: it has no version.
+    /// Generates the CRD of a kind. `None` if the kind has no version.
     pub fn crd(&mut self, group: &str, kind: &str) -> Option<Crd> {
         let packages = self.of_group.get(group).map_or(&[][..], Vec::as_slice);
         crd(&mut self.flattener, (group, kind), packages, self.tool.as_deref())
     }
 
-    /// Whether controller-gen makes something else of what has been made in some of its runs; see [`settled`](crate::settled()).
+    /// Whether controller-gen's output for the CRDs so far varies from run to run; see [`settled`](crate::settled()).
     pub fn has_choices(&self) -> bool {
         self.flattener.maker.has_choices
     }
 
-    /// What controller-gen refuses of what has been made.
+    /// The errors that controller-gen would report for the CRDs so far.
     pub fn refused(&self) -> &[Refused] {
         &self.flattener.maker.refused
     }
 }
 
-/// Makes the CRDs of all kinds in packages, as [`Generator::new`] describes them.
+/// Generates the CRDs of all kinds in packages. The arguments are those of [`Generator::new`].
 pub fn generate(roots: &[String], sources: &dyn Sources, options: &Options, tool: Option<&str>) -> Generated {
     let mut generator = Generator::new(roots, sources, options, tool);
     let kinds = generator.kinds();
@@ -106,7 +107,7 @@ pub fn generate(roots: &[String], sources: &dyn Sources, options: &Options, tool
         .collect();
     for (group, kind) in kinds {
         let crd = generator.crd(&group, &kind);
-        // What was written before stays.
+        // controller-gen has already written the CRDs before the crash.
         if generator.refused().iter().any(|it| it.reason == Reason::Crash) {
             break;
         }
@@ -133,7 +134,7 @@ impl std::fmt::Debug for Generator<'_> {
     }
 }
 
-/// What the first releases write of all kinds whose packages name no group.
+/// The CRD that the first releases write for all kinds whose packages set no group.
 fn nameless(maker: &mut Maker<'_>, roots: &[PackageId], tool: Option<&str>) -> Option<Crd> {
     if maker.options.release >= WITHOUT_GROUP {
         return None;
@@ -227,7 +228,7 @@ fn crd(
     })
 }
 
-/// The versions of a kind, with their schemas. `packages`: those of its group.
+/// The versions of a kind with their schemas. `packages` are those of its group.
 fn versions(flattener: &mut Flattener<'_>, kind: &str, packages: &[PackageId]) -> Vec<Version> {
     let release = flattener.maker.options.release;
     let mut found = Vec::new();

@@ -1,11 +1,11 @@
-//! Descriptions that are cut (`maxDescLen`): `TruncateDescription` of controller-gen's `pkg/crd/desc_visitor.go`.
+//! Shortens descriptions (`maxDescLen`): `TruncateDescription` of controller-gen's `pkg/crd/desc_visitor.go`.
 
 use crd_analyzer_gosource::check::catalog::Release;
 
-/// The first release that cuts between words.
+/// The first release that shortens at word boundaries.
 const CUTS_WORDS: Release = Release(17);
 
-/// A description of at most so many bytes, with an end of a sentence at its end if there is one.
+/// Shortens a description to at most `most` bytes, if possible at the end of a sentence.
 pub(crate) fn cut(text: &str, most: i64, release: Release) -> String {
     let Ok(most) = usize::try_from(most) else {
         return text.to_owned();
@@ -31,7 +31,7 @@ pub(crate) fn cut(text: &str, most: i64, release: Release) -> String {
     }
 }
 
-/// Unicode's signs at the end of sentences that are in use.
+/// Whether Unicode defines the character as the end of a sentence. Contains only characters in use.
 fn ends_sentence(sign: char) -> bool {
     matches!(
         sign,

@@ -1,6 +1,6 @@
-//! The description that comments become: `extractDoc` of controller-gen's `pkg/markers/zip.go`, over `CommentGroup.Text` of Go's `go/ast`.
+//! Turns comments into descriptions: `extractDoc` of controller-gen's `pkg/markers/zip.go`, based on `CommentGroup.Text` of Go's `go/ast`.
 
-/// What the comments in a text say, without markers.
+/// The text of comments, without markers.
 pub(crate) fn of(comments: &str) -> String {
     let all: Vec<&str> = split(comments).into_iter().filter(|it| !is_marker(it)).collect();
     let is_block = all.iter().any(|it| it.starts_with("/*"));
@@ -24,7 +24,7 @@ pub(crate) fn of(comments: &str) -> String {
     described.join("\n")
 }
 
-/// The comments of a group.
+/// Splits a comment group into comments.
 fn split(mut text: &str) -> Vec<&str> {
     let mut all = Vec::new();
     loop {
@@ -46,7 +46,7 @@ fn is_marker(comment: &str) -> bool {
     comment.strip_prefix("//").is_some_and(|it| it.trim().starts_with('+'))
 }
 
-/// The lines without the signs of comments, with one blank line where there are several.
+/// The lines without comment delimiters. Consecutive blank lines become one.
 fn lines<'c>(comments: &[&'c str]) -> Vec<&'c str> {
     let mut lines: Vec<&str> = Vec::new();
     for comment in comments {
@@ -67,14 +67,14 @@ fn lines<'c>(comments: &[&'c str]) -> Vec<&'c str> {
             }
         }
     }
-    // A blank line at the end only ends the line before it.
+    // A final blank line only ends the line before it.
     if lines.last().is_some_and(|it| it.is_empty()) {
         lines.pop();
     }
     lines
 }
 
-/// Whether a comment is for a tool: `//go:generate`.
+/// Whether a comment is a directive for a tool, such as `//go:generate`.
 fn is_directive(inside: &str) -> bool {
     if ["line ", "extern ", "export "].iter().any(|it| inside.starts_with(it)) {
         return true;

@@ -1,4 +1,4 @@
-//! What schemas point to is put in, and what is embedded is merged: `pkg/crd/flatten.go` of controller-gen.
+//! Resolves references between schemas, and merges embedded types: `pkg/crd/flatten.go` of controller-gen.
 
 use std::{collections::HashMap, rc::Rc};
 
@@ -12,26 +12,26 @@ use crate::{
     types::{Maker, Reason},
 };
 
-/// Schemas in schemas that are followed.
+/// The maximum depth of nested schemas.
 const MAX_DEPTH: usize = 200;
 
-/// Work for a schema.
+/// The work to count for a schema.
 const A_SCHEMA: u64 = 500;
 
-/// Releases in which something changed.
+/// The releases in which merging changed.
 const KEEPS_ENUMS: Release = Release(21);
 const COMPARES_SIZES: Release = Release(22);
 const REPLACES_LISTS: Release = Release(23);
 
-/// Puts in what schemas point to.
+/// Resolves references between schemas.
 pub(crate) struct Flattener<'s> {
     pub(crate) maker: Maker<'s>,
-    /// Types whose schemas are whole. One that is made still is empty here: it is part of itself.
+    /// The resolved schemas of types. While a type is being resolved, its schema is empty, for types that contain themselves.
     whole: HashMap<TypeId, Rc<Schema>>,
-    /// Schemas that have been merged, by their places in memory: the first one is held, so that its place stays its own.
+    /// The merged schemas, by the address of the original. Keeps the original alive, so that its address stays unique.
     merged: HashMap<*const Schema, (Rc<Schema>, Rc<Schema>)>,
     depth: usize,
-    /// The field whose schema is merged.
+    /// The field whose schema is being merged.
     field: Option<Origin>,
 }
 
@@ -46,7 +46,7 @@ impl<'s> Flattener<'s> {
         }
     }
 
-    /// The whole schema of a type.
+    /// The resolved and merged schema of a type.
     pub(crate) fn flattened(&mut self, id: &TypeId) -> Rc<Schema> {
         let whole = if let Some(whole) = self.whole.get(id) {
             whole.clone()
@@ -59,7 +59,7 @@ impl<'s> Flattener<'s> {
         self.merge(&whole)
     }
 
-    /// A schema with all that it points to.
+    /// A schema with all references resolved.
     fn node(&mut self, schema: &Rc<Schema>) -> Rc<Schema> {
         if budget::work(A_SCHEMA).is_err() || self.depth > MAX_DEPTH {
             self.maker.is_over = true;
@@ -75,7 +75,7 @@ impl<'s> Flattener<'s> {
         node
     }
 
-    /// What a schema points to, with what it says itself.
+    /// The schema that `base` refers to, combined with the keywords of `base`.
     fn resolved(&mut self, base: &Schema) -> Schema {
         let Some(id) = &base.reference else {
             return base.clone();
@@ -90,7 +90,7 @@ impl<'s> Flattener<'s> {
         kept(whole, base)
     }
 
-    /// A schema with what is below it changed.
+    /// Changes the schemas inside a schema.
     fn each(&mut self, schema: &Rc<Schema>, change: fn(&mut Self, &Rc<Schema>) -> Rc<Schema>) -> Rc<Schema> {
         let items = schema.items.as_ref().map(|it| change(self, it));
         let all_of: Vec<Rc<Schema>> = schema.all_of.iter().map(|it| change(self, it)).collect();
@@ -135,7 +135,7 @@ impl<'s> Flattener<'s> {
         })
     }
 
-    /// Merges what is embedded in a schema and below it.
+    /// Merges the embedded types of a schema and of all schemas in it.
     fn merge(&mut self, schema: &Rc<Schema>) -> Rc<Schema> {
         let place = Rc::as_ptr(schema);
         if let Some((_, merged)) = self.merged.get(&place) {
@@ -194,7 +194,7 @@ impl<'s> Flattener<'s> {
                 continue;
             };
             let is_same = own.value == said.value;
-            // Go compares these by where they are in memory, and a copy of a schema shares them.
+            // controller-gen compares these by pointer, which copies of a schema share.
             let is_shared =
                 matches!(keyword, Keyword::Default | Keyword::ListType) && own.from.is_some() && own.from == said.from;
             let is_size = matches!(keyword, Keyword::MinProperties | Keyword::MaxProperties);
@@ -288,7 +288,7 @@ impl<'s> Flattener<'s> {
     }
 }
 
-/// A type's schema, with what a field says besides.
+/// Combines a type's schema with the keywords of a field.
 fn kept(whole: Rc<Schema>, field: &Schema) -> Schema {
     let mut own = field.clone();
     own.reference = None;

@@ -1,12 +1,12 @@
-//! Names of packages and types while CRDs are made.
+//! The IDs of packages and types during generation.
 
 use std::rc::Rc;
 
-/// A package that has been looked for.
+/// The ID of a package, which may not have been found.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct PackageId(pub(crate) usize);
 
-/// A type of a package.
+/// The ID of a type in a package.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct TypeId {
     pub(crate) package: PackageId,

@@ -1,4 +1,4 @@
-//! Which types of packages are kinds: `FindKubeKinds` of controller-gen's `pkg/crd/gen.go`.
+//! Finds the types that are kinds: `FindKubeKinds` of controller-gen's `pkg/crd/gen.go`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::{
     values,
 };
 
-/// The first release that makes CRDs of kinds whose package names no group.
+/// The first release that generates CRDs for packages that set no group.
 pub(crate) const WITHOUT_GROUP: Release = Release(19);
 
 /// The group and the version of a package.
@@ -43,7 +43,7 @@ pub(crate) fn by_group(maker: &Maker<'_>, roots: &[PackageId]) -> BTreeMap<Strin
     of_group
 }
 
-/// The kinds of packages: types that have the metadata of Kubernetes' objects.
+/// The groups and kinds in packages. A kind is a type that embeds Kubernetes' `TypeMeta` and `ObjectMeta`.
 pub(crate) fn kinds(maker: &mut Maker<'_>, roots: &[PackageId]) -> BTreeSet<(String, String)> {
     let mut kinds = BTreeSet::new();
     for id in roots {
@@ -68,7 +68,7 @@ pub(crate) fn is_kind(maker: &mut Maker<'_>, at: (PackageId, &Types), shape: &Sh
     let Shape::Struct(members) = shape else { return false };
     let (mut has_object, mut has_type) = (false, false);
     for member in members.iter().filter(|it| it.name.is_none()) {
-        // Nothing else is looked up: that would read other packages.
+        // Do not look up other names, which would load more packages.
         let (Shape::Selected { name, .. } | Shape::Name(name)) = &member.shape else {
             continue;
         };

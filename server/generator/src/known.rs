@@ -1,4 +1,4 @@
-//! Types whose schemas controller-gen knows, whatever their sources say (`pkg/crd/known_types.go`).
+//! The types whose schemas controller-gen defines itself, independent of their sources (`pkg/crd/known_types.go`).
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -7,10 +7,10 @@ use crate::schema::{Keyword, Property, Schema, Values};
 /// The package of `ObjectMeta` and `TypeMeta`.
 pub(crate) const META: &str = "k8s.io/apimachinery/pkg/apis/meta/v1";
 
-/// What a quantity looks like.
+/// The pattern of a quantity.
 const QUANTITY: &str = "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
 
-/// The schema of a type of a package. `has_metadata`: metadata in objects is described.
+/// The schema of a type in a package. `has_metadata` says whether to describe the metadata of embedded objects.
 pub(crate) fn schema(package: &str, name: &str, has_metadata: bool) -> Option<Schema> {
     let text = || Schema::of_type("string");
     let number_or_text = || Schema {
@@ -41,7 +41,7 @@ pub(crate) fn schema(package: &str, name: &str, has_metadata: bool) -> Option<Sc
     })
 }
 
-/// The schema of a type that many use, without its descriptions, for where the sources of its package are not on this machine.
+/// The schema of a common type, without descriptions, if the sources of its package are not on this machine.
 pub(crate) fn without_sources(package: &str, name: &str) -> Option<Schema> {
     let text = || Schema::of_type("string");
     let texts = || Schema {
@@ -116,7 +116,7 @@ fn object<const N: usize>(properties: [(&str, Schema); N], required: &[&str]) ->
     }
 }
 
-/// Whether controller-gen looks at nothing else in a package.
+/// Whether controller-gen uses only its own schemas for a package, and ignores the package's other types.
 pub(crate) fn is_alone(package: &str) -> bool {
     [
         "k8s.io/apimachinery/pkg/api/resource",

@@ -1,8 +1,8 @@
-//! Makes the CRDs that controller-gen makes of Go types with markers, without Go.
+//! Generates the CRDs that controller-gen generates from Go types with kubebuilder markers, without Go.
 //!
-//! It follows `pkg/crd` of `sigs.k8s.io/controller-tools`, release 0.16 to 0.23: types become schemas that point to each other (`types.rs`), markers
-//! change them (`apply.rs`), what they point to is put in (`flatten.rs`), and kinds become CRDs (`crd.rs`). This crate does no I/O: a [`Sources`] finds
-//! and reads packages.
+//! It follows `pkg/crd` of `sigs.k8s.io/controller-tools`, releases 0.16 to 0.23. Types become schemas that refer to each other
+//! (`types.rs`), markers change them (`apply.rs`), references are resolved (`flatten.rs`), and kinds become CRDs (`crd.rs`). This crate
+//! does no I/O: a [`Sources`] finds and reads packages.
 
 mod apply;
 mod built;
@@ -39,31 +39,31 @@ use values::Reading;
 /// The options of controller-gen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The release.
+    /// The release of controller-gen.
     pub release: Release,
-    /// Floating-point numbers are allowed (`allowDangerousTypes`).
+    /// Whether to allow floating-point numbers (`allowDangerousTypes`).
     pub allows_dangerous_types: bool,
-    /// Fields that are not exported are left out (`ignoreUnexportedFields`).
+    /// Whether to skip fields that are not exported (`ignoreUnexportedFields`).
     pub leaves_out_unexported: bool,
-    /// Metadata of embedded objects is described (`generateEmbeddedObjectMeta`).
+    /// Whether to describe the metadata of embedded objects (`generateEmbeddedObjectMeta`).
     pub has_embedded_metadata: bool,
-    /// The most bytes of a description (`maxDescLen`); negative numbers do not limit it.
+    /// The maximum length of a description in bytes (`maxDescLen`). Negative numbers mean no limit.
     pub max_description: Option<i64>,
-    /// What `spec.preserveUnknownFields` is set to (`deprecatedV1beta1CompatibilityPreserveUnknownFields`).
+    /// The value for `spec.preserveUnknownFields` (`deprecatedV1beta1CompatibilityPreserveUnknownFields`).
     pub preserves_unknown_fields: Option<bool>,
-    /// Types that many use are known where their sources are not on this machine, but for their descriptions.
+    /// Whether to use built-in schemas for common types, which lack descriptions, if their sources are not on this machine.
     pub may_lack_descriptions: bool,
-    /// Somebody types: a string without an end is one, too.
+    /// Whether the user is typing, so that unfinished strings are accepted.
     pub are_begun: bool,
-    /// Nothing is made of a package with a marker that cannot be read, as controller-gen does it. Else the marker is left out.
+    /// Whether an invalid marker discards its package, as in controller-gen. Otherwise only the marker is ignored.
     pub is_strict: bool,
-    /// Markers with different names are taken in the order opposite to that of their names. controller-gen takes those of one priority in an order
-    /// that changes from run to run; see [`settled`](crate::settled()).
+    /// Whether to apply markers with different names in reverse order of their names. controller-gen applies those of the same priority in
+    /// an order that changes from run to run; see [`settled`](crate::settled()).
     pub is_backward: bool,
 }
 
 impl Options {
-    /// Those of a call of controller-gen without options.
+    /// The options of controller-gen without arguments.
     pub fn of(release: Release) -> Self {
         Self {
             release,

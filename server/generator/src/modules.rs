@@ -1,5 +1,5 @@
-//! Where packages are on this machine: in the module itself, in modules that its `go.mod` or `go.work` names in the same repository, in `vendor`, and
-//! in Go's module cache, each in the version that `go.mod` names. Nothing is downloaded, and nothing is run.
+//! Finds packages on this machine: in the module itself, in modules of the same repository that its `go.mod` or `go.work` refers to, in
+//! `vendor`, and in Go's module cache, in the versions of `go.mod`. Downloads and runs nothing.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -17,27 +17,27 @@ use crate::{
     packages::Sources,
 };
 
-/// Folders that are looked into for packages.
+/// The maximum number of folders to search for packages.
 const MAX_FOLDERS: usize = 20_000;
 
-/// Where Go keeps what it has downloaded, and itself. Both are outside of the repository: they come from the user, never from a file in it.
+/// Go's own folders, outside the repository. The paths come from the user, never from a file in the repository.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Outside {
     /// The module cache.
     pub cache: Option<PathBuf>,
-    /// The sources of the standard library: `src` in Go's folder.
+    /// The sources of the standard library: `src` in Go's installation.
     pub library: Option<PathBuf>,
 }
 
-/// A module of Go, and what it is made of.
+/// A Go module and the modules that it uses.
 pub struct Modules {
     folders: Arc<dyn Folders>,
-    /// The folder that nothing but [`Outside`] is read above.
+    /// The root of the repository. Above it, only the folders of [`Outside`] are read.
     top: PathBuf,
     outside: Outside,
     /// The folder of the module.
     root: PathBuf,
-    /// The folders that modules are in, by their paths.
+    /// The folders of modules, by module path.
     roots: BTreeMap<String, PathBuf>,
     has_vendor: bool,
     read: Arc<OnDisk>,
@@ -53,17 +53,17 @@ struct OnDisk {
     listed: Mutex<HashMap<PathBuf, Arc<[String]>>>,
 }
 
-/// What a `go.mod` says.
+/// The content of a `go.mod`.
 #[derive(Debug, Default)]
 struct GoMod {
     module: String,
     required: Vec<(String, String)>,
-    /// A path, a version or none, and what replaces it: a path, and a version or none for a folder.
+    /// The `replace` directives: a path with an optional version, and its replacement, which has no version if it is a folder.
     replaced: Vec<(String, Option<String>, String, Option<String>)>,
 }
 
 impl Modules {
-    /// The module in a folder. `top`: the folder of the repository. `None`: it does not have a `go.mod`.
+    /// Opens the module in a folder. `top` is the root of the repository. `None` if the folder has no `go.mod`.
     pub fn open(root: &Path, top: &Path, folders: Arc<dyn Folders>, outside: Outside) -> Option<Self> {
         let go_mod = GoMod::read(&folders.read(&root.join("go.mod"))?);
         let mut modules = Self {
@@ -120,7 +120,7 @@ impl Modules {
         }
     }
 
-    /// The modules that a `go.work` around the module uses, if it uses the module, too.
+    /// Adds the modules of a `go.work` in a parent folder, if it uses this module.
     fn add_used(&mut self) {
         let around: Vec<&Path> = self
             .root
@@ -146,7 +146,7 @@ impl Modules {
         }
     }
 
-    /// A folder of the repository, if a path does not lead out of it.
+    /// A path in the repository. `None` if it leads outside.
     fn within(&self, path: &Path) -> Option<PathBuf> {
         let mut plain = PathBuf::new();
         for part in path.components() {
@@ -172,7 +172,7 @@ impl Modules {
             return None;
         }
         let has_sources = |it: &PathBuf| self.folders.list(it).iter().any(|it| !it.1 && is_built_by_name(&it.0));
-        // The module with the longest path that has the package.
+        // Use the module with the longest path that contains the package.
         let mut length = import.len();
         loop {
             let path = &import[..length];
@@ -196,8 +196,8 @@ impl Modules {
         has_sources(&library).then_some(library)
     }
 
-    /// The import paths of the packages that a pattern names, as `go list` does: `./api/v1`, or `./api/...` for all below. It is read from a folder of
-    /// the module.
+    /// The import paths that a package pattern matches, as in `go list`: `./api/v1`, or `./api/...` for all below. The pattern is relative
+    /// to `from`, a folder of the module.
     pub fn matching(&self, pattern: &str, from: &Path) -> Vec<String> {
         let (path, are_below) = match pattern.strip_suffix("...") {
             Some(path) => (path.trim_end_matches('/'), true),
@@ -216,7 +216,7 @@ impl Modules {
             }
             let mut has_sources = false;
             let names = self.folders.list(&folder);
-            // Other modules are not part of the pattern.
+            // A pattern does not match other modules.
             if seen > 1 && names.iter().any(|it| it.0 == "go.mod" && !it.1) {
                 continue;
             }
@@ -299,7 +299,8 @@ impl std::fmt::Debug for Modules {
     }
 }
 
-/// A path or a version as the module cache writes it: capital letters are written small behind a `!`. `None`: it leads somewhere else.
+/// A path or version as the module cache writes it: an upper-case letter becomes `!` and the lower-case letter. `None` if the result would lead
+/// elsewhere.
 fn escaped(path: &str) -> Option<String> {
     let is_of = |it: char| it.is_ascii_alphanumeric() || "-._~/+".contains(it);
     let is_plain = |it: &str| !it.is_empty() && !it.starts_with('.') && !it.ends_with('.');
@@ -316,7 +317,7 @@ fn escaped(path: &str) -> Option<String> {
     Some(path.chars().flat_map(escape).collect())
 }
 
-/// The directives of a `go.mod` or `go.work`: a word and its arguments, once for each line of a block.
+/// The directives of a `go.mod` or `go.work`: a word and its arguments, one for each line of a block.
 fn directives(text: &str) -> impl Iterator<Item = (String, Vec<String>)> + '_ {
     let mut block = String::new();
     text.lines().filter_map(move |line| {

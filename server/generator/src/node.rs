@@ -1,44 +1,44 @@
-//! What is made: objects, lists and values, and what in the Go files decides each.
+//! The generated content: objects, lists and values, each with its origin in the Go files.
 
 use std::{ops::Range, path::Path, sync::Arc};
 
 use crd_analyzer_gosource::literal::Literal;
 
-/// A place in a Go file that decides a value.
+/// The place in a Go file that a value comes from.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Origin {
     /// The file.
     pub file: Arc<Path>,
-    /// The bytes in it: a field, a type or a marker.
+    /// The span of a field, a type or a marker, in bytes.
     pub span: Range<usize>,
-    /// The value as it is written there, if it is.
+    /// The literal with the value, if there is one.
     pub written: Option<Arc<Literal>>,
 }
 
 /// A part of a CRD.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Node {
-    /// An object, in the order in which keys are written.
+    /// An object, with its keys in output order.
     Map(Vec<(String, Part)>),
     /// A list.
     List(Vec<Part>),
-    /// Anything else, and values that markers say whole.
+    /// Any other value, including objects and lists that a marker contains as a whole.
     Value(serde_json::Value),
 }
 
-/// A part, and what decides it.
+/// A part of a CRD with its origin.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Part {
-    /// What it is.
+    /// The content.
     pub node: Node,
-    /// What decides it; `None` if that is decided around it.
+    /// The origin. `None` if it is the same as that of the surrounding part.
     pub from: Option<Origin>,
-    /// It is not known whole.
+    /// Whether the content is incomplete.
     pub is_unknown: bool,
 }
 
 impl Part {
-    /// Something that is decided around it.
+    /// A part without an origin of its own.
     pub fn made(node: Node) -> Self {
         Self {
             node,
@@ -47,12 +47,12 @@ impl Part {
         }
     }
 
-    /// A value that is decided around it.
+    /// A value without an origin of its own.
     pub fn value(value: impl Into<serde_json::Value>) -> Self {
         Self::made(Node::Value(value.into()))
     }
 
-    /// What it is in JSON.
+    /// Converts the content to JSON.
     pub fn to_json(&self) -> serde_json::Value {
         match &self.node {
             Node::Map(members) => members.iter().map(|(key, it)| (key.clone(), it.to_json())).collect(),
@@ -61,7 +61,7 @@ impl Part {
         }
     }
 
-    /// Whether something in it is not known.
+    /// Whether any content in it is incomplete.
     pub fn has_unknown(&self) -> bool {
         self.is_unknown
             || match &self.node {

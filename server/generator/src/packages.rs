@@ -1,4 +1,4 @@
-//! The packages that types come from, read when something asks for them.
+//! The packages of types, loaded on demand.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -23,40 +23,40 @@ use crate::{
     values::{self, Reading, Values},
 };
 
-/// Files of a package that are read.
+/// The maximum number of files of a package to read.
 const MAX_FILES: usize = 1_000;
 
-/// Embedded types in embedded types whose methods are looked for.
+/// The maximum depth of embedded types in the search for methods.
 const MAX_DEPTH: usize = 32;
 
-/// Work to look at one file.
+/// The work to count for a file.
 const A_FILE: u64 = 10_000;
 
-/// Where packages are found and read.
+/// Finds and reads packages.
 pub trait Sources {
-    /// The folder of the package with an import path. `None`: it is not on this machine, or not to be read.
+    /// The folder of the package with an import path. `None` if it is not on this machine, or must not be read.
     fn folder_of(&self, import: &str) -> Option<PathBuf>;
 
     /// The names of the Go files of a folder that belong to its package, sorted: not those of tests or of other systems.
     fn files(&self, folder: &Path) -> Arc<[String]>;
 
-    /// What a file declares. `None`: it cannot be read.
+    /// The declarations in a file. `None` if it cannot be read.
     fn types(&self, file: &Path) -> Option<Arc<Types>>;
 }
 
-/// The files of a package, and what they declare.
+/// The files of a package, with their declarations.
 pub(crate) struct Package {
-    /// The name in its files.
+    /// The package name in its files.
     pub(crate) name: String,
     pub(crate) files: Vec<File>,
-    /// The file of each type.
+    /// The index of the file that declares each type.
     declared: HashMap<String, usize>,
     marshals: HashMap<String, Marshals>,
-    /// Markers of the package, by name.
+    /// The markers of the package, by name.
     pub(crate) markers: Markers,
-    /// controller-gen leaves it out.
+    /// Whether controller-gen skips it.
     pub(crate) is_skipped: bool,
-    /// Markers that cannot be read, so that it has no types.
+    /// Invalid markers. If a package has any, it has no types.
     refused: Vec<Origin>,
 }
 
@@ -65,18 +65,18 @@ pub(crate) struct File {
     pub(crate) types: Arc<Types>,
 }
 
-/// The values of markers, by name, in the order of the names.
+/// Markers by name, sorted by name.
 pub(crate) type Markers = BTreeMap<&'static str, Vec<Marker>>;
 
-/// A marker, and what it says.
+/// A marker with its values.
 pub(crate) struct Marker {
     pub(crate) origin: Origin,
-    /// `None`: it is refused, or not read.
+    /// The values. `None` if they are invalid or unsupported.
     pub(crate) values: Option<Values>,
 }
 
 impl Marker {
-    /// The place of a value that it is given.
+    /// The origin of one of its values.
     pub(crate) fn given(&self, literal: &Arc<Literal>) -> Origin {
         Origin {
             written: Some(literal.clone()),
@@ -85,7 +85,7 @@ impl Marker {
     }
 }
 
-/// A type, and the file that it is declared in.
+/// A type and the file that declares it.
 #[derive(Clone, Copy)]
 pub(crate) struct Found<'p> {
     pub(crate) file: &'p File,
@@ -138,7 +138,7 @@ impl Package {
         self.files.push(file);
     }
 
-    /// A type that it declares.
+    /// The type with this name, if the package declares it.
     pub(crate) fn find(&self, name: &str) -> Option<Found<'_>> {
         if !self.refused.is_empty() {
             return None;
@@ -150,7 +150,7 @@ impl Package {
         })
     }
 
-    /// The names of its types, sorted.
+    /// The names of the declared types, sorted.
     pub(crate) fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.declared.keys().map(String::as_str).collect();
         names.sort_unstable();
@@ -158,7 +158,7 @@ impl Package {
     }
 }
 
-/// The markers of a file that cannot be read.
+/// The invalid markers of a file.
 fn refused(file: &File, reading: Reading) -> Vec<Origin> {
     fn below<'t>(shape: &'t Shape, all: &mut Vec<(&'t [Set], Target)>) {
         match shape {
@@ -204,25 +204,25 @@ pub(crate) fn markers(file: &File, sets: &[Set], target: Target, reading: Readin
     markers
 }
 
-/// All packages that have been looked for.
+/// All packages that were searched for.
 pub(crate) struct Packages<'s> {
     sources: &'s dyn Sources,
     reading: Reading,
     all: Vec<Option<Rc<Package>>>,
     by_path: HashMap<String, PackageId>,
     paths: Vec<Rc<str>>,
-    /// Markers that cannot be read.
+    /// The invalid markers in all packages.
     pub(crate) refused: Vec<Origin>,
 }
 
-/// What the name of a type means.
+/// The meaning of a type name.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Meaning {
     /// A type that a package declares.
     Declared(PackageId, String),
-    /// One of Go's own types.
+    /// A built-in type of Go.
     Basic(String),
-    /// Nothing that is known.
+    /// The name cannot be resolved.
     Unknown,
 }
 
@@ -259,12 +259,12 @@ impl<'s> Packages<'s> {
         self.paths[id.0].clone()
     }
 
-    /// A package that was found.
+    /// The package with an ID, if it was found.
     pub(crate) fn get(&self, id: PackageId) -> Option<Rc<Package>> {
         self.all[id.0].clone()
     }
 
-    /// What a name without a package means in a file of a package.
+    /// Resolves an unqualified name in a file of a package.
     pub(crate) fn local(&mut self, (id, file): (PackageId, &Types), name: &str) -> Meaning {
         if self.get(id).is_some_and(|it| it.find(name).is_some()) {
             return Meaning::Declared(id, name.to_owned());
@@ -290,14 +290,14 @@ impl<'s> Packages<'s> {
         }
     }
 
-    /// What a name of an imported package means in a file.
+    /// Resolves a name of an imported package in a file.
     pub(crate) fn selected(&mut self, file: &Types, package: &str, name: &str) -> Meaning {
         let Some(id) = self.imported(file, package) else {
             return Meaning::Unknown;
         };
         match self.get(id) {
             Some(found) if found.find(name).is_some() => Meaning::Declared(id, name.to_owned()),
-            // Of some packages nothing has to be read.
+            // The schemas of some packages are built in.
             _ if self.is_known(id, name) => Meaning::Declared(id, name.to_owned()),
             _ => Meaning::Unknown,
         }
@@ -308,7 +308,7 @@ impl<'s> Packages<'s> {
         known::schema(&path, name, false).is_some() || known::without_sources(&path, name).is_some()
     }
 
-    /// The package that a file calls by a name.
+    /// The package that a file refers to by this name.
     pub(crate) fn imported(&mut self, file: &Types, name: &str) -> Option<PackageId> {
         if let Some(it) = file.imported.iter().find(|it| it.name.as_deref() == Some(name)) {
             return Some(self.load(&it.path));
@@ -319,7 +319,7 @@ impl<'s> Packages<'s> {
             .filter(|it| it.name.is_none())
             .map(|it| it.path.as_str())
             .collect();
-        // Mostly the last word of the path is the name, and always something in the path is like it.
+        // Load the likely packages first: usually the last part of the path is the name, and the path nearly always contains it.
         let ends = |it: &&&str| it.rsplit('/').next() == Some(name);
         let has = |it: &&&str| it.contains(name);
         let (likely, others): (Vec<&str>, Vec<&str>) = unnamed.iter().partition(|it| ends(it));
@@ -358,7 +358,7 @@ impl<'s> Packages<'s> {
         None
     }
 
-    /// The type behind a name, through all aliases.
+    /// Resolves all aliases of a name.
     pub(crate) fn unaliased(&mut self, id: PackageId, name: &str) -> Meaning {
         let mut meaning = Meaning::Declared(id, name.to_owned());
         for _ in 0..MAX_DEPTH {
@@ -374,7 +374,7 @@ impl<'s> Packages<'s> {
         Meaning::Unknown
     }
 
-    /// How a type says that it is written in JSON, by methods of its own or of what is embedded in it.
+    /// The JSON methods of a type, including those of embedded types.
     pub(crate) fn marshals(&mut self, id: PackageId, name: &str) -> Marshals {
         self.methods(id, name, 0)
     }
@@ -401,7 +401,7 @@ impl<'s> Packages<'s> {
         }
     }
 
-    /// The methods that a type has from what is embedded in it.
+    /// The methods that a type gets from embedded types.
     fn promoted(&mut self, (id, types): (PackageId, &Types), shape: &Shape, depth: usize) -> Marshals {
         let mut all = Marshals::default();
         if depth > MAX_DEPTH {
@@ -409,7 +409,7 @@ impl<'s> Packages<'s> {
         }
         match shape {
             Shape::Struct(members) => {
-                // A method that several embedded types have at the same depth is none of the struct.
+                // A method that several embedded types have at the same depth is not promoted.
                 let mut found = [0, 0];
                 for member in members.iter().filter(|it| it.name.is_none()) {
                     let of = match &member.shape {
@@ -426,7 +426,7 @@ impl<'s> Packages<'s> {
                 all.text = found[1] == 1;
             }
             Shape::Name(_) | Shape::Selected { .. } => {
-                // A type that is defined by another one has the methods of what is embedded there.
+                // A type defined as another type has the methods promoted there.
                 if let Meaning::Declared(id, name) = self.meaning((id, types), shape)
                     && let Some(package) = self.get(id)
                     && let Some(found) = package.find(&name)
@@ -440,7 +440,7 @@ impl<'s> Packages<'s> {
         all
     }
 
-    /// What the name in a type expression means.
+    /// The meaning of a type expression that is a name.
     pub(crate) fn meaning(&mut self, at: (PackageId, &Types), shape: &Shape) -> Meaning {
         match shape {
             Shape::Name(name) => self.local(at, name),
@@ -450,7 +450,7 @@ impl<'s> Packages<'s> {
     }
 }
 
-/// Go's own types.
+/// Whether a name is a built-in type of Go.
 fn is_basic(name: &str) -> bool {
     const NAMES: [&str; 23] = [
         "bool",

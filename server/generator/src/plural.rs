@@ -1,20 +1,20 @@
-//! The plural of a kind, as the library that controller-gen uses forms it (`github.com/gobuffalo/flect` 1.0.3).
+//! The plural of a kind, formed as by the library that controller-gen uses (`github.com/gobuffalo/flect` 1.0.3).
 
 use std::{
     collections::{HashMap, HashSet},
     sync::LazyLock,
 };
 
-/// The table. `word`: singular, plural, another plural, `one-way` (the plural is not looked up) and `whole` (only the whole word). `end`: an end of
-/// words, and the end of their plurals, the first that fits counts. `short`: abbreviations.
+/// The table of plurals. `word` rows: singular, plural, another plural, and flags: `one-way` (the plural is not looked up) and `whole`
+/// (only the whole word). `end` rows: a suffix and its plural; the first match applies. `short` rows: abbreviations.
 const TABLE: &str = include_str!("plurals.tsv");
 
 #[derive(Default)]
 struct Tables {
     plural: HashMap<&'static str, &'static str>,
-    /// Words that are plurals themselves.
+    /// Words that are already plurals.
     plurals: HashSet<&'static str>,
-    /// Ends of words, the first that fits counts, and what they become.
+    /// Suffixes and their plurals. The first match applies.
     ends: Vec<(&'static str, &'static str)>,
     short: HashSet<&'static str>,
 }
@@ -48,13 +48,13 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
             }
         }
     }
-    // What was added last counts first.
+    // The last added suffix takes precedence.
     tables.ends.reverse();
     tables.ends.extend(ends);
     tables
 });
 
-/// The plural of a kind in small letters.
+/// The plural of a kind in lower case.
 pub(crate) fn of(kind: &str) -> String {
     plural(kind).to_lowercase()
 }
@@ -89,7 +89,7 @@ fn plural(word: &str) -> String {
     format!("{word}s")
 }
 
-/// The last of the words that a name is made of.
+/// The last word of a name in camel case.
 fn last_part(word: &str, tables: &Tables) -> Option<String> {
     let is_short = |it: &str| tables.short.contains(it.to_uppercase().as_str());
     if is_short(word) {

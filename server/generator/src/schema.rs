@@ -1,10 +1,10 @@
-//! A schema while it is made: `JSONSchemaProps` of `k8s.io/apiextensions-apiserver`, as far as controller-gen sets it.
+//! A schema during generation: the parts of `JSONSchemaProps` of `k8s.io/apiextensions-apiserver` that controller-gen sets.
 
 use std::{collections::BTreeMap, rc::Rc};
 
 use crate::{ids::TypeId, node::Origin};
 
-/// A keyword with a value that nothing looks into, in the order of the fields in Go.
+/// A keyword whose value is not a schema, in the order of the fields in Go.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Keyword {
     Format,
@@ -36,7 +36,7 @@ pub(crate) enum Keyword {
 }
 
 impl Keyword {
-    /// Its name in a CRD.
+    /// The name in a CRD.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Format => "format",
@@ -68,7 +68,7 @@ impl Keyword {
         }
     }
 
-    /// Whether Go compares two of its values, and not where they are: texts and booleans.
+    /// Whether Go compares values of this keyword, and not pointers. This applies to strings and booleans.
     pub(crate) const fn is_compared(self) -> bool {
         matches!(
             self,
@@ -84,7 +84,7 @@ impl Keyword {
     }
 }
 
-/// A value, and what says it.
+/// A value and its origin.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Said {
     pub(crate) value: serde_json::Value,
@@ -92,7 +92,7 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    /// What nothing in a file says.
+    /// A value without an origin.
     pub(crate) fn made(value: impl Into<serde_json::Value>) -> Self {
         Self {
             value: value.into(),
@@ -105,7 +105,7 @@ impl Said {
     }
 }
 
-/// `additionalProperties`.
+/// The value of `additionalProperties`.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Values {
     /// `true`.
@@ -117,11 +117,11 @@ pub(crate) enum Values {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Property {
     pub(crate) of: Rc<Schema>,
-    /// The field.
+    /// The Go field.
     pub(crate) from: Option<Origin>,
 }
 
-/// A rule: its fields by their names in a CRD.
+/// A validation rule: its fields by their names in a CRD.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Rule {
     pub(crate) fields: Vec<(&'static str, Said)>,
@@ -142,7 +142,7 @@ pub(crate) struct Schema {
     pub(crate) properties: Option<BTreeMap<Rc<str>, Property>>,
     pub(crate) additional: Option<Values>,
     pub(crate) rules: Vec<Rule>,
-    /// What is not known of it: a type that is not on this machine, or what controller-gen refuses.
+    /// Whether it is incomplete, because a type is not on this machine or controller-gen rejects it.
     pub(crate) is_unknown: bool,
 }
 
@@ -161,7 +161,7 @@ impl Schema {
         }
     }
 
-    /// The type; empty if there is none.
+    /// The type. Empty if there is none.
     pub(crate) fn type_name(&self) -> &str {
         self.r#type.as_ref().and_then(Said::as_str).unwrap_or_default()
     }

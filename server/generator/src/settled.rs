@@ -1,5 +1,6 @@
-//! What controller-gen makes in another order from run to run: it takes the markers of a declaration from a Go map. Two markers with different names and
-//! one priority, such as `+k8s:immutable` and `+kubebuilder:validation:XValidation`, come in either order.
+//! Keeps the order of an existing CRD where the output of controller-gen varies from run to run. controller-gen reads the markers of a
+//! declaration from a Go map. So two markers with different names and the same priority, such as `+k8s:immutable` and
+//! `+kubebuilder:validation:XValidation`, apply in either order.
 
 use std::collections::HashMap;
 
@@ -7,7 +8,7 @@ use serde_json::Value;
 
 use crate::node::{Node, Part};
 
-/// What types make, in the order that was written before where controller-gen may write that order. `(forward, backward)`: made in either order of markers.
+/// Combines the results of both orders of markers: keeps the order in `written`, the existing CRD, where controller-gen may produce it.
 pub fn settled((forward, backward): (&Part, &Part), written: &Value) -> Part {
     let node = match (&forward.node, &backward.node) {
         (Node::Map(one), Node::Map(other)) if one.iter().map(|it| &it.0).eq(other.iter().map(|it| &it.0)) => {
@@ -30,10 +31,10 @@ pub fn settled((forward, backward): (&Part, &Part), written: &Value) -> Part {
     }
 }
 
-/// Two lists of one length. Each declaration adds its rules together: their order counts for itself.
+/// Combines two lists of equal length. The rules of each declaration are consecutive, and have an order of their own.
 fn items((forward, backward): (&[Part], &[Part]), written: &[Value]) -> Vec<Part> {
     let ends = ends(forward, backward);
-    // Something in the items differs.
+    // The lists differ in their items, and not only in order.
     if ends.last() != Some(&forward.len()) {
         let pairs = forward.iter().zip(backward).enumerate();
         let item = |(n, pair)| settled(pair, written.get(n).unwrap_or(&Value::Null));
@@ -54,7 +55,7 @@ fn items((forward, backward): (&[Part], &[Part]), written: &[Value]) -> Vec<Part
     all
 }
 
-/// Where two lists have had the same items, in any order.
+/// The indexes up to which both lists contain the same items, in any order.
 fn ends(forward: &[Part], backward: &[Part]) -> Vec<usize> {
     let mut left: HashMap<String, i64> = HashMap::new();
     let mut ends = Vec::new();
@@ -95,12 +96,12 @@ mod tests {
             let parts = (&part(&forward), &part(&backward));
             assert_eq!(settled(parts, &written).to_json(), expected, "{forward} {backward}");
         };
-        // Each of two declarations has its own order.
+        // The rules of two declarations, each with its own order.
         let (forward, backward) = (json!([1, 2, 3, 4, 5]), json!([2, 1, 3, 5, 4]));
         let mixed = json!([2, 1, 3, 4, 5]);
         check(forward.clone(), backward.clone(), mixed.clone(), mixed);
         check(forward.clone(), backward.clone(), backward.clone(), backward.clone());
-        // An order that controller-gen does not write, other rules, and no rules.
+        // An order that controller-gen never produces, other rules, and no rules.
         check(
             forward.clone(),
             backward.clone(),

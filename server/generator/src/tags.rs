@@ -1,18 +1,18 @@
-//! Tags of fields for JSON.
+//! JSON struct tags.
 
-/// What a tag says of a field.
+/// The content of a JSON struct tag.
 #[derive(Debug)]
 pub(crate) struct Tag<'t> {
-    /// The name; empty if none is given.
+    /// The name. Empty if there is none.
     pub(crate) name: &'t str,
-    /// Its fields belong to the struct around it.
+    /// Whether its fields are inlined into the surrounding struct.
     pub(crate) is_inline: bool,
-    /// It may be missing.
+    /// Whether it is omitted if empty.
     pub(crate) is_left_out_if_empty: bool,
 }
 
 impl<'t> Tag<'t> {
-    /// Reads a tag. `None`: the field is left out. `has_zero`: `omitzero` is known.
+    /// Parses a tag. `None` if the field is skipped. `has_zero` says whether the release supports `omitzero`.
     pub(crate) fn read(tag: &'t str, has_zero: bool) -> Option<Self> {
         if tag == "-" {
             return None;

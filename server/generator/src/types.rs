@@ -1,4 +1,4 @@
-//! Types become schemas, which point to the schemas of other types: `pkg/crd/schema.go` of controller-gen.
+//! Generates schemas from types. They refer to the schemas of other types: `pkg/crd/schema.go` of controller-gen.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -25,13 +25,13 @@ use crate::{
     tags::Tag,
 };
 
-/// Types in types that are followed.
+/// The maximum depth of nested types.
 const MAX_DEPTH: usize = 100;
 
-/// Work for a field.
+/// The work to count for a field.
 const A_FIELD: u64 = 2_000;
 
-/// Releases in which something changed.
+/// The releases in which schemas changed.
 const TEXT_MARSHALERS: Release = Release(17);
 const OMITS_ZERO: Release = Release(22);
 const KEYS_AS_TEXT: Release = Release(22);
@@ -41,65 +41,65 @@ const TELLS_INTERFACES: Release = Release(21);
 const TELLS_INLINE: Release = Release(22);
 const TYPES_OF_LISTS: Release = Release(23);
 
-/// What controller-gen refuses, so that it ends with an error.
+/// An error that makes controller-gen fail.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Refused {
-    /// Where.
+    /// The place of the error.
     pub origin: Option<Origin>,
-    /// What.
+    /// The kind of error.
     pub reason: Reason,
 }
 
-/// Why controller-gen refuses something.
+/// The reason why controller-gen fails.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reason {
-    /// A marker does not fit the type that it is at, or its value is none.
+    /// A marker does not fit its type, or its value is invalid.
     Marker,
-    /// It does not make schemas of such a type.
+    /// The type has no schema.
     Type,
-    /// A field has no tag for JSON.
+    /// A field has no JSON tag.
     Tag,
-    /// A number with a fraction, which has to be allowed.
+    /// A floating-point number, without the option that allows them.
     Float,
     /// The keys of a map are not strings.
     Key,
-    /// A field of a group of alternatives is required.
+    /// A field in a group of alternatives is required.
     OneOf,
-    /// Types that are embedded in each other say different types.
+    /// Embedded types set different types.
     Conflict,
-    /// No version is stored, or none is served.
+    /// The kind has no storage version, or no served version.
     Versions,
-    /// The release crashes, and writes nothing.
+    /// The release crashes without writing anything.
     Crash,
 }
 
-/// Where a place begins: the file, and the byte in it.
+/// The file and the start of a span, in bytes.
 type Start = (Arc<Path>, usize);
 
-/// Makes schemas.
+/// Generates schemas.
 pub(crate) struct Maker<'s> {
     pub(crate) packages: Packages<'s>,
     pub(crate) options: Options,
     pub(crate) schemata: HashMap<TypeId, Rc<Schema>>,
     pub(crate) refused: Vec<Refused>,
-    /// What has been refused, so that nothing is told twice.
+    /// The errors so far, to report each only once.
     told: HashSet<(Option<Start>, Reason)>,
-    /// Types whose sources are not on this machine.
+    /// The types whose sources are not on this machine.
     pub(crate) missing: Vec<String>,
-    /// Whether there was more work than may be done.
+    /// Whether the work limit was reached.
     pub(crate) is_over: bool,
-    /// What is made depends on the order in which markers with different names are taken.
+    /// Whether the result depends on the order of markers with different names.
     pub(crate) has_choices: bool,
     pub(crate) depth: usize,
 }
 
-/// Where something is made: the package and the file whose words count, and the type whose declaration it is.
+/// The context of a schema: its package and file, and the declaration that it belongs to.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'c> {
     pub(crate) package: PackageId,
     pub(crate) file: &'c File,
     pub(crate) declared: Option<&'c Declared>,
-    /// The markers of that declaration.
+    /// The markers of the declaration.
     pub(crate) markers: Option<&'c Markers>,
 }
 
@@ -149,7 +149,7 @@ impl<'s> Maker<'s> {
         }
     }
 
-    /// The schema of a type, which still points to others.
+    /// The schema of a type, with unresolved references.
     pub(crate) fn schema(&mut self, id: &TypeId) -> Rc<Schema> {
         if let Some(schema) = self.schemata.get(id) {
             return schema.clone();
@@ -185,7 +185,7 @@ impl<'s> Maker<'s> {
         schema
     }
 
-    /// The schema of a declaration.
+    /// The schema of a type declaration.
     fn declared(&mut self, context: Context<'_>, declared: &Declared) -> Schema {
         if declared.is_generic {
             self.refuse(context.origin(declared.of.clone()), Reason::Type);
@@ -215,7 +215,7 @@ impl<'s> Maker<'s> {
         self.written(context, &declared.shape, declared.of.clone())
     }
 
-    /// The schema of a type as it is written.
+    /// The schema of a type expression.
     fn written(&mut self, context: Context<'_>, shape: &Shape, span: std::ops::Range<usize>) -> Schema {
         self.depth += 1;
         let schema = if self.depth > MAX_DEPTH {
@@ -234,7 +234,7 @@ impl<'s> Maker<'s> {
             Shape::Slice(of) => self.list(context, (of, true), span),
             Shape::Array(of) => self.list(context, (of, false), span),
             Shape::Map { key, value } => self.map(context, (key, value), span),
-            // The first releases read markers of a pointer's declaration twice.
+            // The first releases apply the markers of a declaration twice if it is a pointer.
             Shape::Pointer(of) if self.options.release < LOOKS_AT_NAMED => self.written(context, of, span),
             Shape::Pointer(of) => self.written(context.within(), of, span),
             Shape::Struct(members) => match context.declared {
@@ -262,7 +262,7 @@ impl<'s> Maker<'s> {
         schema
     }
 
-    /// A name without a package.
+    /// The schema of an unqualified type name.
     fn local(&mut self, context: Context<'_>, name: &str, span: &std::ops::Range<usize>) -> Schema {
         let meaning = self.packages.local((context.package, context.types()), name);
         let (id, of) = match meaning {
@@ -282,7 +282,7 @@ impl<'s> Maker<'s> {
         if !found.declared.is_alias {
             return self.link(context, id, &of);
         }
-        // Of an alias what it stands for counts; to the first releases it was the same.
+        // An alias is replaced by its target. The first releases did not distinguish them.
         let meaning = if self.options.release < KNOWS_ALIASES {
             self.packages.unaliased(id, &of)
         } else {
@@ -310,7 +310,7 @@ impl<'s> Maker<'s> {
         }
     }
 
-    /// A schema that points to the one of a type, with the type in JSON where that is simple.
+    /// A schema that refers to a type's schema, with the JSON type if it is simple.
     fn link(&mut self, context: Context<'_>, id: PackageId, name: &str) -> Schema {
         let mut schema = Schema {
             reference: Some(TypeId {
@@ -330,11 +330,11 @@ impl<'s> Maker<'s> {
             Shape::Slice(_) if knows_lists => schema.r#type = Some(Said::made("array")),
             Shape::Map { .. } if knows_lists => schema.r#type = Some(Said::made("object")),
             Shape::Name(basic) if !matches!(basic.as_str(), "any" | "error" | "comparable") => {
-                // The type is looked up in the package that names it.
+                // controller-gen looks up the type in the package that refers to it.
                 let package = self.packages.get(context.package);
                 let found = package.as_ref().and_then(|it| it.find(name));
                 if found.is_none() {
-                    // A name from a package that is imported with a dot is not there.
+                    // controller-gen does not find names of a dot import.
                     self.refuse(None, Reason::Crash);
                 }
                 if let Some(found) = found {
@@ -360,7 +360,7 @@ impl<'s> Maker<'s> {
         schema
     }
 
-    /// A name of another package.
+    /// The schema of a type in another package.
     fn selected(&mut self, context: Context<'_>, package: &str, name: &str, span: &std::ops::Range<usize>) -> Schema {
         let mut meaning = self.packages.selected(context.types(), package, name);
         if let Meaning::Declared(id, name) = &meaning
@@ -387,7 +387,7 @@ impl<'s> Maker<'s> {
         }
     }
 
-    /// One of Go's own types.
+    /// The schema of a built-in type of Go.
     fn basic(&mut self, context: Context<'_>, name: &str, span: &std::ops::Range<usize>) -> Schema {
         let of = |name: &str, format: Option<&str>| {
             let schema = Schema::of_type(name);
@@ -443,7 +443,7 @@ impl<'s> Maker<'s> {
         }
     }
 
-    /// Whether a type may be the key of a map. What is not known may.
+    /// Whether a type may be a map key. Unknown types may.
     fn is_key(&mut self, context: Context<'_>, key: &Shape) -> bool {
         let takes_text = self.options.release >= KEYS_AS_TEXT;
         match self.packages.meaning((context.package, context.types()), key) {
@@ -465,7 +465,7 @@ impl<'s> Maker<'s> {
         }
     }
 
-    /// The fields of a struct.
+    /// The schema of a struct with its fields.
     fn members(&mut self, context: Context<'_>, declared: &Declared, members: &[Member]) -> Schema {
         let release = self.options.release;
         let mut schema = Schema::of_type("object");
@@ -565,7 +565,7 @@ impl<'s> Maker<'s> {
     }
 }
 
-/// The names of the fields in markers such as `ExactlyOneOf`. `None`: controller-gen refuses one.
+/// The field names in markers such as `ExactlyOneOf`. `None` if one is invalid.
 fn alternatives(of_type: &Markers) -> Option<HashSet<&str>> {
     let mut names = HashSet::new();
     for marker in ["ExactlyOneOf", "AtMostOneOf", "AtLeastOneOf"] {
@@ -583,7 +583,7 @@ fn alternatives(of_type: &Markers) -> Option<HashSet<&str>> {
     Some(names)
 }
 
-/// The file of a place.
+/// The origin for a span of a file.
 pub(crate) fn origin_of(file: &Arc<Path>, span: std::ops::Range<usize>) -> Origin {
     Origin {
         file: file.clone(),

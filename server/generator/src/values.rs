@@ -1,4 +1,4 @@
-//! What markers are given: `Definition.Parse` of controller-gen's `pkg/markers/parse.go`.
+//! Parses the arguments of markers: `Definition.Parse` of controller-gen's `pkg/markers/parse.go`.
 
 use std::{ops::Range, sync::Arc};
 
@@ -15,7 +15,7 @@ use crd_analyzer_gosource::{
     literal::{Literal, Value},
 };
 
-/// What a marker is given, by the names of its arguments; a marker that is one value has one without a name.
+/// The values of a marker, by argument name. The name is empty for a marker with a single value.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Values(Vec<(&'static str, Arc<Literal>)>);
 
@@ -25,7 +25,7 @@ impl Values {
         self.0.iter().find(|it| it.0 == name).map(|it| &it.1)
     }
 
-    /// The one value of a marker.
+    /// The single value of a marker.
     pub(crate) fn one(&self) -> Option<&Arc<Literal>> {
         self.0.first().map(|it| &it.1)
     }
@@ -34,7 +34,7 @@ impl Values {
         text(self.get(name)?)
     }
 
-    /// The texts in a list.
+    /// The strings in a list argument.
     pub(crate) fn texts(&self, name: &str) -> Vec<(&str, &Literal)> {
         match self.get(name).map(|it| &it.value) {
             Some(Value::List(items)) => items.iter().filter_map(|it| Some((text(it)?, it))).collect(),
@@ -50,7 +50,7 @@ pub(crate) fn text(of: &Literal) -> Option<&str> {
     }
 }
 
-/// A number.
+/// The numeric value of a literal.
 pub(crate) fn number(of: &Literal) -> Option<f64> {
     match of.value {
         Value::Integer(number) => Some(number as f64),
@@ -59,24 +59,24 @@ pub(crate) fn number(of: &Literal) -> Option<f64> {
     }
 }
 
-/// How markers are read.
+/// Options for reading markers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading {
-    /// By which release.
+    /// The release of controller-gen.
     pub(crate) release: Release,
-    /// Somebody types: a string without an end is one, too.
+    /// Whether the user is typing, so that unfinished strings are accepted.
     pub(crate) are_begun: bool,
-    /// A package with a marker that cannot be read has no types.
+    /// Whether an invalid marker discards all types of its package.
     pub(crate) is_strict: bool,
 }
 
-/// What a marker is where it is, if a release knows it there.
+/// The definition of a marker at a target, if the release has one.
 pub(crate) fn definition(name: &str, target: Target, release: Release) -> Option<&'static Definition> {
     let mut all = catalog::definitions(name).iter();
     all.find(|it| it.target == target && it.since <= release)
 }
 
-/// Reads what a marker is given. `None`: controller-gen refuses it, or it is not known here what it makes of it.
+/// Parses the arguments of a marker. `None` if they are invalid or unsupported.
 pub(crate) fn read(
     text: &str,
     set: &Set,
@@ -124,7 +124,7 @@ fn value(
     (definition, argument): (&Definition, &Argument),
     reading: Reading,
 ) -> Option<Literal> {
-    // Since 0.23, the numbers of these may be followed by a comment.
+    // Since 0.23, a comment may follow the numbers of these markers.
     if definition.name.starts_with("k8s:") && matches!(argument.r#type, Type::Int | Type::Number) {
         span.end = text[span.clone()].find('#').map_or(span.end, |it| span.start + it);
     }
@@ -144,13 +144,13 @@ fn value(
     }
 }
 
-/// A string without quotes may be empty.
+/// An empty string without quotes, if the type allows it.
 fn empty(text: &str, span: Range<usize>, of: &Type) -> Option<Literal> {
     let is_empty = *of == Type::String && text.get(span.clone())?.trim().is_empty();
     is_empty.then(|| Literal::bare(String::new(), span))
 }
 
-/// A value in JSON, as Go writes it.
+/// Converts a literal to JSON as Go writes it.
 pub(crate) fn to_json(of: &Literal) -> serde_json::Value {
     match &of.value {
         Value::String(text) => text.as_str().into(),
@@ -168,7 +168,7 @@ pub(crate) fn to_json(of: &Literal) -> serde_json::Value {
     }
 }
 
-/// A number in JSON as Go writes it: as few digits as tell it from others, and no fraction if there is none.
+/// Converts a number to JSON as Go writes it: with the fewest digits that identify it, and without `.0`.
 pub(crate) fn number_to_json(number: f64) -> serde_json::Value {
     let written = number.to_string();
     let whole = written.parse::<i64>().map(Into::into);

@@ -1,4 +1,4 @@
-//! What markers of a kind say beside its schema: `pkg/crd/markers/crd.go` of controller-gen.
+//! Applies the markers of a kind that do not concern its schema: `pkg/crd/markers/crd.go` of controller-gen.
 
 use std::{collections::BTreeMap, rc::Rc, sync::Arc};
 
@@ -14,7 +14,7 @@ use crate::{
     written::{Map, Writing, part},
 };
 
-/// A version of a kind while it is made.
+/// A version of a kind during generation.
 pub(crate) struct Version {
     pub(crate) name: String,
     pub(crate) schema: Schema,
@@ -23,7 +23,7 @@ pub(crate) struct Version {
     pub(crate) is_served: bool,
     pub(crate) is_stored: bool,
     pub(crate) is_skipped: bool,
-    /// The marker that deprecates it, and its warning.
+    /// The marker that deprecates the version, and its warning.
     pub(crate) deprecated: Option<(Origin, Option<Said>)>,
     pub(crate) columns: Vec<Part>,
     pub(crate) fields: Vec<Part>,
@@ -78,7 +78,7 @@ impl Names {
     }
 }
 
-/// What a marker gives an argument.
+/// The value of a marker's argument.
 fn said(marker: &Marker, literal: &Arc<Literal>) -> Said {
     Said {
         value: values::to_json(literal),
@@ -93,7 +93,7 @@ fn part_of(marker: &Marker, text: &str, literal: &Literal) -> Part {
     }
 }
 
-/// Annotations or labels, each written as `name=value`.
+/// Adds annotations or labels, each written as `name=value`.
 pub(crate) fn add_texts(marker: &Marker, name: &str, to: &mut BTreeMap<String, Part>) -> bool {
     let Some(values) = &marker.values else { return false };
     values.texts(name).into_iter().all(|(text, _)| {
@@ -110,7 +110,7 @@ pub(crate) fn add_texts(marker: &Marker, name: &str, to: &mut BTreeMap<String, P
 }
 
 impl Version {
-    /// Changes the version by a marker of its type.
+    /// Applies a marker of the type.
     pub(crate) fn set(&mut self, name: &str, marker: &Marker) -> bool {
         let Some(values) = &marker.values else { return false };
         let field = |key: &str, argument: &str| {
@@ -162,7 +162,7 @@ impl Version {
         if let Some(properties) = &mut self.schema.properties
             && let Some(metadata) = properties.get_mut("metadata")
         {
-            // The server knows it.
+            // The API server has the schema of the metadata.
             metadata.of = Rc::new(Schema::of_type("object"));
         }
         members.add("name", Part::value(self.name));

@@ -1,4 +1,4 @@
-//! Schemas as they are in a CRD.
+//! Writes schemas into a CRD.
 
 use std::{rc::Rc, sync::Arc};
 
@@ -11,7 +11,7 @@ use crate::{
     schema::{Keyword, Property, Rule, Said, Schema, Values},
 };
 
-/// An object while it is made.
+/// An object during generation.
 #[derive(Default)]
 pub(crate) struct Map(Vec<(String, Part)>);
 
@@ -32,19 +32,20 @@ pub(crate) fn part(said: Said) -> Part {
     }
 }
 
-/// Bytes of the schemas of a CRD: types that are parts of each other may make very many, and no API server takes a CRD with more.
+/// The maximum size of the schemas of a CRD, in bytes. Types that contain each other may produce huge schemas, and the API server accepts no CRD that
+/// large.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Bytes of a schema, beside its texts.
+/// The size to count for a schema, without its strings.
 const A_SCHEMA: u64 = 400;
 
-/// Bytes of a value, beside its text.
+/// The size to count for a value, without its string.
 const A_VALUE: u64 = 100;
 
-/// Writes schemas, as they are in a CRD.
+/// Writes schemas into a CRD.
 pub(crate) struct Writing<'o> {
     pub(crate) options: &'o Options,
-    /// Bytes that may still be written.
+    /// The number of bytes that may still be written.
     left: u64,
 }
 
@@ -56,7 +57,7 @@ impl<'o> Writing<'o> {
         }
     }
 
-    /// Whether there was more than may be written.
+    /// Whether the size limit was reached.
     pub(crate) fn is_over(&self) -> bool {
         self.left == 0
     }
@@ -131,7 +132,7 @@ impl<'o> Writing<'o> {
     }
 }
 
-/// The bytes that a schema takes when it is written, without those in it.
+/// The size of a schema in bytes, without the schemas in it.
 fn size(of: &Schema) -> u64 {
     let rules = of
         .rules
@@ -153,7 +154,7 @@ fn bytes_of(value: &serde_json::Value) -> u64 {
         }
 }
 
-/// The value of a keyword: of lists each item has its own place.
+/// The value of a keyword. Each item of a list has an origin of its own.
 fn value(keyword: Keyword, of: &Said) -> Part {
     let literal = of.from.as_ref().and_then(|it| it.written.as_deref());
     if keyword == Keyword::Enum

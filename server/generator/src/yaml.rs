@@ -1,16 +1,16 @@
-//! Objects as controller-gen writes them: YAML by the rules of go-yaml v2 (`encode.go`, `sorter.go` and `emitterc.go`), in which keys are sorted and
-//! long texts are wrapped behind column 80.
+//! Writes objects as controller-gen does: as YAML by the rules of go-yaml v2 (`encode.go`, `sorter.go` and `emitterc.go`), with sorted
+//! keys, and with long strings wrapped after column 80.
 
 use crd_analyzer_syntax::{is_plain_text, is_timestamp};
 use serde_json::Value;
 
-/// Lines are ended at the first space behind this column.
+/// The column after which a line is wrapped at the next space.
 const WIDTH: usize = 80;
 
-/// Keys that are longer are written with a question mark.
+/// The maximum length of a simple key. Longer keys are written with a question mark.
 const LONGEST_KEY: usize = 128;
 
-/// An object as a document, without a line that begins it.
+/// An object as a YAML document, without `---`.
 pub fn written(object: &Value) -> String {
     let mut emitter = Emitter {
         out: String::new(),
@@ -25,14 +25,14 @@ pub fn written(object: &Value) -> String {
 
 struct Emitter {
     out: String,
-    /// Characters of the last line.
+    /// The number of characters on the current line.
     column: usize,
     is_after_blank: bool,
-    /// Nothing but indentation and dashes is on the line.
+    /// Whether there are only indentation and dashes on the current line.
     is_indented: bool,
 }
 
-/// How a text is written.
+/// The style of a string.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Style {
     Plain,
@@ -72,7 +72,7 @@ impl Emitter {
         self.is_indented &= keeps_indented;
     }
 
-    /// `indent`: that of the object or list around it. `is_value`: it is the value of a key.
+    /// Writes a node. `indent` is the indentation of the surrounding object or list; `is_value` says that the node is the value of a key.
     fn node(&mut self, node: &Value, indent: Option<usize>, is_value: bool) {
         match node {
             Value::Object(members) if members.is_empty() => self.word("{}"),
@@ -115,7 +115,7 @@ impl Emitter {
         }
     }
 
-    /// Something that is never wrapped.
+    /// Writes a word that is never wrapped.
     fn word(&mut self, word: &str) {
         if !self.is_after_blank {
             self.put(' ');
@@ -155,7 +155,7 @@ impl Emitter {
         self.is_indented = false;
     }
 
-    /// A text without ends of lines, wrapped.
+    /// Writes a string without line breaks, wrapped if it is long.
     fn line(&mut self, text: &str, indent: usize, (style, is_key): (Style, bool)) {
         let mut is_after_space = false;
         let mut rest = text.chars().peekable();
@@ -182,7 +182,7 @@ impl Emitter {
         }
     }
 
-    /// A text in double quotes.
+    /// Writes a string in double quotes.
     fn escaped(&mut self, text: &str, indent: usize, is_key: bool) {
         let mut is_after_space = false;
         let mut rest = text.chars().peekable();
@@ -212,7 +212,7 @@ impl Emitter {
         }
     }
 
-    /// A text with its lines as they are.
+    /// Writes a string as a literal block.
     fn literal(&mut self, text: &str, indent: usize) {
         self.sign('|', true, false);
         if text.starts_with(|it| it == ' ' || is_break(it)) {
@@ -250,7 +250,7 @@ impl Emitter {
     }
 }
 
-/// Texts go on two columns further in than what is around them.
+/// The indentation of continued strings, relative to the surrounding node: two columns.
 fn indent_of_text(indent: Option<usize>) -> usize {
     if indent.is_some() { 2 } else { 0 }
 }
@@ -290,7 +290,7 @@ fn escape(sign: char) -> String {
     format!("\\{short}")
 }
 
-/// How a text is written.
+/// The style in which to write a string.
 fn style(text: &str, is_key: bool) -> Style {
     let allowed = Allowed::of(text);
     if text.contains('\n') {
@@ -310,7 +310,7 @@ fn style(text: &str, is_key: bool) -> Style {
     }
 }
 
-/// Whether YAML 1.1 takes it for a number with seconds and minutes.
+/// Whether YAML 1.1 reads the string as a base-60 number.
 fn is_base_60(text: &str) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let mut parts = unsigned.split(':');
@@ -332,7 +332,7 @@ fn is_base_60(text: &str) -> bool {
         && fraction.bytes().all(|it| it.is_ascii_digit() || it == b'_')
 }
 
-/// The ways in which a text may be written.
+/// The styles that are possible for a string.
 struct Allowed {
     is_plain: bool,
     is_single: bool,
@@ -401,7 +401,7 @@ fn number_text(number: &serde_json::Number) -> String {
     format!("{digits}e{sign}{:02}", exponent.abs())
 }
 
-/// The order of keys: numbers in them count as numbers.
+/// The order of keys, which compares numbers in them by value.
 fn natural(one: &str, other: &str) -> std::cmp::Ordering {
     let (left, right): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let both = left.iter().zip(&right);
@@ -415,7 +415,7 @@ fn natural(one: &str, other: &str) -> std::cmp::Ordering {
         (false, true) => return std::cmp::Ordering::Less,
         (false, false) => {}
     }
-    // Zeros count if another digit is before them.
+    // Zeros matter only after another digit.
     let has_digit_before = (one == '0' || other == '0') && {
         let before = left[..at].iter().rev().take_while(|it| it.is_numeric());
         before.into_iter().any(|it| *it != '0')

@@ -1,7 +1,7 @@
-//! A module with every form of type, and what each release of controller-gen made of it.
+//! Compares a module that contains every form of type with the output of each release of controller-gen.
 //!
-//! `tests/made/v0.N` has its output, for releases that made something else than the release after them. It is made again with
-//! `controller-gen crd paths=./api/... output:crd:dir=../made/v0.N` in `tests/module`, whose `vendor` stands in for Kubernetes' own packages.
+//! `tests/made/v0.N` has the output of each release that differs from the next one. To create it again, run
+//! `controller-gen crd paths=./api/... output:crd:dir=../made/v0.N` in `tests/module`, whose `vendor` has substitutes for Kubernetes' own packages.
 
 #![allow(clippy::disallowed_methods, reason = "tests read files")]
 
@@ -32,7 +32,7 @@ fn tests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
 }
 
-/// What the release made that is recorded for it, or for the next one after it.
+/// The recorded output of a release, or of the next release that has one.
 fn made_by(release: Release) -> PathBuf {
     let mut folders = (release.0..=Release::NEWEST.0).map(|it| tests().join(format!("made/v0.{it}")));
     folders.find(|it| it.is_dir()).expect("the newest release is recorded")
@@ -47,7 +47,7 @@ fn crds_are_those_of_every_release() {
     for release in (Release::OLDEST.0..=Release::NEWEST.0).map(Release) {
         let made = generate(&packages, &modules, &Options::of(release), Some("v0"));
         assert_eq!(made.missing, Vec::<String>::new());
-        // 0.16 looks into types that say how they are written as a text, and the releases before 0.20 not behind names.
+        // 0.16 processes types with methods for text, and releases before 0.20 do not resolve named types.
         let is_expected = |it: &Refused| match it.reason {
             Reason::Tag => release < Release(17),
             Reason::Marker => release < Release(20),
@@ -93,7 +93,7 @@ fn types_that_are_nowhere_are_named() {
     assert!(made.crds.iter().all(|it| it.object.has_unknown()));
 }
 
-/// The files but for those of other modules.
+/// The files without those of other modules.
 struct WithoutVendor;
 
 impl Folders for WithoutVendor {

@@ -1,4 +1,4 @@
-//! From a path in a schema to the field that it is generated from.
+//! Finds the Go field from which a schema path is generated.
 
 use std::{collections::HashSet, ops::Range, sync::Arc};
 
@@ -8,7 +8,7 @@ use crate::{
     read::{Declared, Field, Marker, SourceFile, Type},
 };
 
-/// Named types and embedded structs that one path goes through at most.
+/// The maximum number of named types and embedded structs on a path.
 const MAX_TYPES: usize = 200;
 
 /// One step down a schema.
@@ -22,7 +22,7 @@ pub enum Step {
     Values,
 }
 
-/// A version of a kind.
+/// A kind in one version.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind<'a> {
     /// The group: `stable.example.com`.
@@ -31,26 +31,26 @@ pub struct Kind<'a> {
     pub version: &'a str,
     /// The kind: `CronTab`.
     pub kind: &'a str,
-    /// The definition says that a tool made it from Go.
+    /// Whether the CRD says that a tool generated it from Go.
     pub is_generated: bool,
 }
 
-/// A place in Go where markers stand: a field or a type.
+/// A Go declaration with markers: a field or a type.
 #[derive(Clone, Debug)]
 pub struct Site {
     /// The file.
     pub file: Arc<SourceFile>,
-    /// The name that is declared, in bytes of the file.
+    /// The declared name, in bytes of the file.
     pub span: Range<usize>,
-    /// `CronTabSpec.Hosts`, or the name of a type.
+    /// A field such as `CronTabSpec.Hosts`, or the name of a type.
     pub name: String,
     /// Whether it is a field or a type.
     pub target: Target,
-    /// The markers in front of it, as they are written.
+    /// The markers above it, as written.
     pub markers: Arc<[Marker]>,
-    /// How far below the field the schema is: 1 for the items of a list, 2 for items of items. Of a type 0.
+    /// The number of list levels between the field and the schema: 1 for the items of a list, 2 for items of items. 0 for a type.
     pub items: usize,
-    /// Values of a map are on the way from the field, for which there are not any markers.
+    /// Whether the schema is inside a map's values, which cannot have markers.
     pub is_below_map: bool,
 }
 
@@ -61,17 +61,17 @@ impl Site {
     }
 }
 
-/// What a schema is generated from.
+/// The Go declarations that a schema is generated from.
 #[derive(Clone, Debug)]
 pub struct Declaration {
-    /// The innermost field on the way, or the type if there is none.
+    /// The innermost field on the path, or the type if there is none.
     pub site: Site,
-    /// The named types that the schema represents, outermost first: their markers count, too.
+    /// The named types of the schema, outermost first: their markers apply too.
     pub types: Vec<Site>,
 }
 
 impl Module {
-    /// Where a schema of this version of this kind comes from; `steps` lead to it from the root.
+    /// The declaration for a schema of this kind and version; `steps` lead from the root to the schema.
     pub fn declaration(&self, of: &Kind<'_>, steps: &[Step]) -> Option<Declaration> {
         let mut at = self.cursor(of)?;
         for step in steps {
@@ -80,7 +80,7 @@ impl Module {
         Some(at.declaration)
     }
 
-    /// The root of the schema of this version of this kind.
+    /// A cursor at the root of the schema of this kind and version.
     pub fn cursor(&self, of: &Kind<'_>) -> Option<Cursor> {
         let package = self.package_of(of)?;
         let declared = package.declared(of.kind)?.clone();
@@ -111,7 +111,7 @@ fn of_type(name: &str, declared: &Declared) -> Site {
     }
 }
 
-/// A type, and the file in whose words it is written.
+/// A type, and the file in which it is written, whose imports resolve its names.
 #[derive(Clone)]
 struct At {
     package: Arc<Package>,
@@ -119,43 +119,43 @@ struct At {
     of: Type,
 }
 
-/// Go's own types that are values of schemas.
+/// Go's built-in types that can be values in a schema.
 const BASIC: &[&str] = &[
     "bool", "string", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "byte",
     "rune", "float32", "float64",
 ];
 
-/// Where markers say something of a schema.
+/// The declarations whose markers apply to a schema.
 pub struct Sites {
-    /// The field, the types that it names, and the structs that are embedded in the last one, in the order in which controller-gen writes their
+    /// The field, the named types that it refers to, and the structs embedded in the last one, in the order in which controller-gen writes their
     /// rules.
     pub all: Vec<Site>,
-    /// Every type on the way is known, so no other markers count.
+    /// Whether all types on the path are known, so that no other markers apply.
     pub are_all: bool,
 }
 
 impl Sites {
-    /// Whether values of a map are on the way from the field.
+    /// Whether the schema is inside a map's values.
     pub fn are_below_map(&self) -> bool {
         self.all.first().is_some_and(|it| it.is_below_map)
     }
 }
 
-/// A place in Go types, beside a schema that is generated from it.
+/// A position in Go types that follows the path of a generated schema.
 #[derive(Clone)]
 pub struct Cursor {
     declaration: Declaration,
-    /// The last named type.
+    /// The name of the last named type.
     owner: String,
     left: usize,
-    /// It is the type of a kind.
+    /// Whether it is the type of a kind.
     is_root: bool,
-    /// The type, where all names that it goes through are known.
+    /// The type, if all its names can be resolved.
     at: Option<At>,
 }
 
 impl Cursor {
-    /// Follows names to what they stand for.
+    /// Creates a cursor, and resolves the names of its type.
     fn new(module: &Module, declaration: Declaration, (owner, left): (String, usize), at: At) -> Self {
         let mut cursor = Self {
             declaration,
@@ -164,7 +164,7 @@ impl Cursor {
             is_root: false,
             at: None,
         };
-        // What is below such a field is not looked at.
+        // controller-gen ignores the type of a schemaless field.
         if !cursor.declaration.site.is_schemaless() {
             cursor.at = cursor.named(module, at);
         }
@@ -190,22 +190,22 @@ impl Cursor {
         Some(at)
     }
 
-    /// What the schema is generated from.
+    /// The declaration that the schema is generated from.
     pub fn declaration(&self) -> &Declaration {
         &self.declaration
     }
 
-    /// Whether a marker keeps controller-gen from looking at the type.
+    /// Whether a marker makes controller-gen ignore the type.
     pub fn is_schemaless(&self) -> bool {
         self.declaration.site.is_schemaless()
     }
 
-    /// Whether it is a struct whose fields are known, but perhaps for those of structs in other modules.
+    /// Whether it is a struct whose fields are known, except perhaps those of embedded structs from other modules.
     pub fn is_struct(&self) -> bool {
         self.at.as_ref().is_some_and(|it| matches!(it.of, Type::Struct(_)))
     }
 
-    /// Where the markers are that say something of the schema.
+    /// The declarations whose markers apply to the schema.
     pub fn sites(&self, module: &Module) -> Sites {
         let mut all = vec![self.declaration.site.clone()];
         all.extend(self.declaration.types.iter().cloned());
@@ -224,7 +224,7 @@ impl Cursor {
         sites
     }
 
-    /// A step down. `None`: the types do not say what is there.
+    /// Moves one step down. `None`: the types do not show what is there.
     pub fn step(&self, module: &Module, step: &Step) -> Option<Self> {
         let at = self.at.as_ref()?;
         let mut left = self.left;
@@ -243,7 +243,7 @@ impl Cursor {
         }
     }
 
-    /// A named type on the way takes the markers of what is below it.
+    /// Moves to list items or map values. Their markers are at the last named type, or else at the field.
     fn below(&self, module: &Module, at: &At, of: &Type, is_map: bool) -> Self {
         let Declaration { site, types } = &self.declaration;
         let mut site = types.last().unwrap_or(site).clone();
@@ -270,10 +270,10 @@ fn lookup(module: &Module, at: &At, package: Option<&str>, name: &str) -> Option
     Some((package, declared))
 }
 
-/// What keeps a way through embedded structs from going round.
+/// The limits that prevent endless recursion through embedded structs.
 type Bounds<'a> = (&'a mut HashSet<String>, &'a mut usize);
 
-/// The named types that are embedded in a struct and were not seen yet, and whether these are all.
+/// The named types embedded in a struct that were not visited yet, and whether all embedded types are known.
 fn embedded_types(module: &Module, at: &At, (seen, left): Bounds<'_>) -> (Vec<(String, At, Declared)>, bool) {
     let Type::Struct(fields) = &at.of else {
         return (Vec::new(), true);
@@ -313,13 +313,13 @@ fn embedded(module: &Module, at: &At, (seen, left): Bounds<'_>, sites: &mut Site
     }
 }
 
-/// A field of a struct.
+/// A struct field that was found, and its type.
 struct Found {
     site: Site,
     at: At,
 }
 
-/// The field of a struct, or of those that are embedded in it, with this name in JSON.
+/// The field with this JSON name in a struct or in the structs embedded in it.
 fn field(module: &Module, at: &At, (owner, name): (&str, &str), (seen, left): Bounds<'_>) -> Option<Found> {
     let Type::Struct(fields) = &at.of else {
         return None;

@@ -1,4 +1,4 @@
-//! The kinds that Go files declare, as controller-gen finds them (`FindKubeKinds` in `pkg/crd/gen.go` of `sigs.k8s.io/controller-tools`).
+//! Finds the kinds that Go files declare, as controller-gen does (`FindKubeKinds` in `pkg/crd/gen.go` of `sigs.k8s.io/controller-tools`).
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use crate::{
     module::Module,
 };
 
-/// Where the types are declared that every kind embeds.
+/// The package of the types that every kind embeds.
 const META: &str = "k8s.io/apimachinery/pkg/apis/meta/v1";
 
 impl Module {
-    /// The kinds that a file declares, sorted: controller-gen makes a CRD for each.
+    /// The kinds that a file declares, sorted. controller-gen generates a CRD for each of them.
     pub fn kinds(&self, file: &Path) -> Vec<String> {
         let Some(package) = self.package_around(file) else {
             return Vec::new();
@@ -42,7 +42,7 @@ fn is_kind(types: &Types, declared: &Declared) -> bool {
     !is_skipped && !declared.is_generic && embeds("TypeMeta") && embeds("ObjectMeta")
 }
 
-/// Whether a field is an embedded type of Kubernetes' metadata.
+/// Whether a struct member embeds a Kubernetes metadata type.
 fn is_of_meta(types: &Types, member: &Member, wanted: &str) -> bool {
     match &member.shape {
         Shape::Selected { package, name } => {

@@ -1,6 +1,6 @@
 //! Finds the Go source of a CRD: which struct field generates a property, and which kubebuilder marker sets a keyword.
 //!
-//! This crate does no I/O: a [`Folders`] lists and reads files. It knows nothing of YAML: callers name a property by a
+//! This crate does no I/O: a [`Folders`] lists and reads files. It knows nothing about YAML: callers identify a property by a
 //! path of steps.
 
 pub mod check;

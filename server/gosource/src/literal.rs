@@ -1,5 +1,5 @@
-//! Values in the arguments of markers, and the way between a value and its text (`pkg/markers/parse.go` of `sigs.k8s.io/controller-tools`,
-//! which reads strings with Go's `strconv.Unquote`).
+//! Values in the arguments of markers, and the mapping between a value and its source text (`pkg/markers/parse.go` of
+//! `sigs.k8s.io/controller-tools`, which parses strings with Go's `strconv.Unquote`).
 
 use std::{
     borrow::Cow,
@@ -9,7 +9,7 @@ use std::{
 
 use crate::check::{catalog::Type, escape::escape};
 
-/// The text that a string of Go says, as it is written with its quotes.
+/// The value of a quoted Go string.
 pub fn unquoted(written: &str) -> Option<String> {
     match Literal::quoted(written, 0..written.len())?.value {
         Value::String(text) => Some(text),
@@ -17,21 +17,21 @@ pub fn unquoted(written: &str) -> Option<String> {
     }
 }
 
-/// How a value is written.
+/// The form in which a value is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
-    /// In double quotes, with Go's escapes.
+    /// In double quotes, with Go's escape sequences.
     Quoted,
-    /// In backquotes, as it is.
+    /// In backquotes, without escape sequences.
     Raw,
     /// Without quotes.
     Bare,
 }
 
-/// What an argument says.
+/// The value of an argument.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
-    /// A text.
+    /// A string.
     String(String),
     /// An integer.
     Integer(i64),
@@ -39,31 +39,31 @@ pub enum Value {
     Number(f64),
     /// `true` or `false`.
     Bool(bool),
-    /// Nothing.
+    /// No value.
     Null,
-    /// Several values.
+    /// A list of values.
     List(Vec<Literal>),
-    /// Values with names, which are texts.
+    /// Values with string keys.
     Map(Vec<(Literal, Literal)>),
 }
 
 /// A value in the arguments of a marker.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Literal {
-    /// What it says.
+    /// The value itself.
     pub value: Value,
-    /// All of it with its quotes, in bytes of the file.
+    /// The source text including quotes, in bytes of the file.
     pub span: Range<usize>,
     form: Form,
-    /// Its quotes are not closed.
+    /// Whether its quotes are not closed.
     is_begun: bool,
 }
 
 impl Value {
-    /// A map with these members: of several with one key, the last one counts.
+    /// A map with these members. If a key occurs several times, the last one wins.
     pub(crate) fn map(mut members: Vec<(Literal, Literal)>) -> Self {
         let mut seen = HashSet::new();
-        // From the last member to the first one.
+        // From the last member to the first.
         let counts = members
             .iter()
             .rev()
@@ -75,7 +75,7 @@ impl Value {
 }
 
 impl Literal {
-    /// The text, if it is one.
+    /// The value, if it is a string.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::String(text) => Some(text),
@@ -83,7 +83,7 @@ impl Literal {
         }
     }
 
-    /// A value that is written in this part of a file, without quotes around all of it.
+    /// A value at this range of a file, without quotes around the whole.
     pub(crate) fn of(value: Value, span: Range<usize>) -> Self {
         Self {
             value,
@@ -93,12 +93,12 @@ impl Literal {
         }
     }
 
-    /// A text that is written in this part of a file without quotes.
+    /// An unquoted string at this range of a file.
     pub fn bare(text: String, span: Range<usize>) -> Self {
         Self::of(Value::String(text), span)
     }
 
-    /// A string in quotes, and where it is. `None`: it is none of Go, or no text.
+    /// Parses a quoted string at this range. `None`: it is not a valid Go string, or its bytes are not UTF-8.
     pub(crate) fn quoted(written: &str, span: Range<usize>) -> Option<Self> {
         let form = match written.as_bytes().first()? {
             b'"' => Form::Quoted,
@@ -114,7 +114,7 @@ impl Literal {
         })
     }
 
-    /// The scalar of this type that is written in a part of a text. `None`: controller-gen refuses it, or reads it by rules that are not known
+    /// Parses a scalar of this type. `None`: controller-gen rejects it, or parses it by rules that are not implemented
     /// here.
     pub fn read(text: &str, span: Range<usize>, of: &Type) -> Option<Self> {
         let written = text.get(span.clone())?;
@@ -148,7 +148,7 @@ impl Literal {
         }
     }
 
-    /// Whether another one says the same.
+    /// Whether another literal has the same value.
     pub fn says_same(&self, other: &Self) -> bool {
         match (&self.value, &other.value) {
             (Value::List(items), Value::List(others)) => {
@@ -167,7 +167,7 @@ impl Literal {
         }
     }
 
-    /// Whether Go leaves it out of JSON where it may be missing.
+    /// Whether Go's `omitempty` omits the value from JSON.
     pub fn is_empty(&self) -> bool {
         match &self.value {
             Value::String(text) => text.is_empty(),
@@ -180,7 +180,7 @@ impl Literal {
         }
     }
 
-    /// A string whose quotes are not closed yet.
+    /// Parses a string whose quotes are not closed yet.
     pub fn begun(text: &str, span: Range<usize>) -> Option<Self> {
         let written = text.get(span.clone())?;
         let start = span.end - written.trim_start().len();
@@ -200,14 +200,14 @@ impl Literal {
         })
     }
 
-    /// Where the text of a part of a string is, in bytes of the file. `text`: that of the file; `value`: bytes of the string.
+    /// The source range of a part of a string, in bytes of the file. `text`: the file's text; `value`: a byte range of the string's value.
     pub fn place(&self, text: &str, value: Range<usize>) -> Range<usize> {
         let pieces = self.pieces(text);
         let at = |offset: usize, is_end: bool| {
             let mut before = 0;
             let mut place = self.content().start;
             for piece in &pieces {
-                // Between two pieces an end belongs to the first one, a start to the second one.
+                // At a boundary between two pieces, a range's end belongs to the first piece and its start to the second.
                 if before > offset || before == offset && (!is_end || before == 0) {
                     break;
                 }
@@ -224,7 +224,7 @@ impl Literal {
         start..end.max(start)
     }
 
-    /// Where in the string a byte of the file is. `None`: outside of the string.
+    /// The offset in the string's value for an offset in the file. `None`: outside of the string.
     pub fn offset(&self, text: &str, place: usize) -> Option<usize> {
         let content = self.content();
         if place < content.start || place > content.end {
@@ -235,7 +235,7 @@ impl Literal {
         Some(before.map(|it| it.value.len_utf8()).sum())
     }
 
-    /// A text as it is written in the string. `None`: the way in which the string is written has no room for it.
+    /// The source text for a value in this string's form. `None`: the form cannot represent it.
     pub fn written(&self, value: &str) -> Option<String> {
         match self.form {
             Form::Quoted => {
@@ -256,13 +256,13 @@ impl Literal {
         }
     }
 
-    /// The text between the quotes, in bytes of the file.
+    /// The range between the quotes, in bytes of the file.
     pub fn content(&self) -> Range<usize> {
         let quotes = usize::from(self.form != Form::Bare);
         self.span.start + quotes..self.span.end - if self.is_begun { 0 } else { quotes }
     }
 
-    /// The characters of the string, with their places in the file.
+    /// The characters of the string, with their ranges in the file.
     fn pieces(&self, text: &str) -> Vec<Piece> {
         let written = text.get(self.span.clone()).unwrap_or_default();
         let mut closed = Cow::Borrowed(written);
@@ -277,11 +277,11 @@ impl Literal {
     }
 }
 
-/// Go's decimal numbers.
+/// Parses a decimal number of Go.
 fn number(written: &str) -> Option<Value> {
     let digits = written.strip_prefix('-').unwrap_or(written);
     let is_number = digits.starts_with(|it: char| it.is_ascii_digit() || it == '.');
-    // In Go a zero begins numbers of other bases.
+    // In Go, a leading zero begins a number in another base.
     let is_special = digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0.") || digits.contains('_');
     if !is_number || is_special {
         return None;
@@ -290,13 +290,13 @@ fn number(written: &str) -> Option<Value> {
     integer.or_else(|| Some(Value::Number(written.parse().ok()?)))
 }
 
-/// A character of a string, and its text.
+/// A character of a string, and its source range.
 struct Piece {
     value: char,
     span: Range<usize>,
 }
 
-/// The characters of a string as it is written, with their places in it.
+/// The characters of a string as written, with their ranges in it.
 fn pieces(written: &str, form: Form) -> Option<Vec<Piece>> {
     let plain = |start: usize, text: &str| {
         let pieces = text.char_indices().map(|(at, value)| Piece {
@@ -336,7 +336,7 @@ fn pieces(written: &str, form: Form) -> Option<Vec<Piece>> {
     }
 }
 
-/// The character of an escape. `None` for a single byte of a longer character.
+/// The character of an escape sequence. `None` for a single byte of a longer character.
 fn unescaped(escape: &str) -> Option<char> {
     let number = |digits: &str, base| char::from_u32(u32::from_str_radix(digits, base).ok()?);
     Some(match escape.chars().next()? {

@@ -1,11 +1,11 @@
-//! Which marker of kubebuilder's tools sets a keyword of a definition.
+//! Finds the kubebuilder marker that sets a keyword of a CRD.
 
 use crate::{
     declaration::{Declaration, Site},
     read::Marker,
 };
 
-/// Keywords of schemas, and the markers that set them.
+/// Schema keywords, and the markers that set them.
 const OF_SCHEMAS: &[(&str, &str)] = &[
     ("default", "+default"),
     ("enum", "+kubebuilder:validation:Enum"),
@@ -41,7 +41,7 @@ const OF_SCHEMAS: &[(&str, &str)] = &[
     ("x-kubernetes-validations", "+kubebuilder:validation:XValidation"),
 ];
 
-/// Fields of a definition beside its schemas, and the markers of the type that set them.
+/// Fields of a CRD outside its schemas, and the markers of the type that set them.
 const OF_KINDS: &[(&str, &str)] = &[
     ("additionalPrinterColumns", "+kubebuilder:printcolumn"),
     ("categories", "+kubebuilder:resource"),
@@ -58,7 +58,7 @@ const OF_KINDS: &[(&str, &str)] = &[
     ("subresources", "+kubebuilder:subresource"),
 ];
 
-/// Spellings of one marker that controller-gen takes for the same.
+/// Alternative names that controller-gen treats as the same marker.
 const ALIASES: &[(&str, &[&str])] = &[
     ("+default", &["+kubebuilder:default", "+k8s:default"]),
     ("+nullable", &["+kubebuilder:validation:Nullable"]),
@@ -78,7 +78,7 @@ const ALIASES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Keywords that a schema has only if a marker sets them. Scripts add bounds and rules to CRDs, but none of these.
+/// Keywords that a schema has only if a marker sets them. Scripts add limits and rules to CRDs, but none of these keywords.
 pub const ONLY_MARKERS_SET: [&str; 5] = [
     "nullable",
     "x-kubernetes-embedded-resource",
@@ -87,13 +87,13 @@ pub const ONLY_MARKERS_SET: [&str; 5] = [
     "x-kubernetes-map-type",
 ];
 
-/// The marker that sets a field of a definition: of a schema, or of what is beside schemas.
+/// The marker that sets a field of a CRD, either in or outside a schema.
 pub fn marker_for(keyword: &str, is_schema: bool) -> Option<&'static str> {
     let table = if is_schema { OF_SCHEMAS } else { OF_KINDS };
     table.iter().find(|it| it.0 == keyword).map(|it| it.1)
 }
 
-/// The keyword of schemas that a marker sets. `name`: without the plus sign.
+/// The schema keyword that a marker sets. `name`: without the plus sign.
 pub(crate) fn keyword_of(name: &str) -> Option<&'static str> {
     let is_it = |it: &str| it.strip_prefix('+') == Some(name);
     let alias = ALIASES.iter().find(|(_, others)| others.iter().any(|it| is_it(it)));
@@ -101,7 +101,7 @@ pub(crate) fn keyword_of(name: &str) -> Option<&'static str> {
     OF_SCHEMAS.iter().find(is_named).map(|it| it.0)
 }
 
-/// The name of a marker as it would be at the schema itself; at a field it says something of what is `items` lists below it.
+/// Converts the name of a marker at a field to the equivalent marker at the schema that is `items` list levels below the field.
 pub(crate) fn of_items(name: &str, items: usize) -> Option<String> {
     let Some(mut rest) = name.strip_prefix("kubebuilder:validation:") else {
         return (items == 0).then(|| name.to_owned());
@@ -112,22 +112,22 @@ pub(crate) fn of_items(name: &str, items: usize) -> Option<String> {
     (!rest.starts_with("items:")).then(|| format!("kubebuilder:validation:{rest}"))
 }
 
-/// Where a keyword is set in Go, or can be.
+/// The declaration in Go at which a keyword is set or can be set.
 #[derive(Clone, Debug)]
 pub struct Marked<'a> {
     /// The field or type.
     pub site: &'a Site,
-    /// The marker as it would be written there, without a value: `+kubebuilder:validation:items:MaxLength`. `None`: at this place no marker can set it.
+    /// The marker's name there, without a value: `+kubebuilder:validation:items:MaxLength`. `None`: no marker can set the keyword there.
     pub name: Option<String>,
-    /// The marker that is there.
+    /// The existing marker that sets the keyword.
     pub written: Option<&'a Marker>,
-    /// Without it: a marker of this name that sets another value, where there may be several.
+    /// If there is none: a marker with this name and another value, for markers that may be repeated.
     pub other: Option<&'a Marker>,
 }
 
 impl Declaration {
-    /// Where a marker sets a keyword of this schema. `value`: the written text in the definition, to tell several markers of one name from
-    /// each other.
+    /// Finds where a marker sets a keyword of this schema. `value`: the value's text in the CRD, to distinguish several markers with the same
+    /// name.
     pub fn marked(&self, marker: &'static str, value: Option<&str>) -> Marked<'_> {
         let of_site = name_at(marker, &self.site);
         let mut sites = vec![(&self.site, of_site.clone())];
@@ -163,7 +163,7 @@ impl Declaration {
                 other: Some(first),
             };
         }
-        // What no marker of a field reaches can be said at the type.
+        // If no marker of the field can set the keyword, a marker at the type can.
         let by_type = self.types.last().filter(|_| of_site.is_none());
         Marked {
             site: by_type.unwrap_or(&self.site),
@@ -178,7 +178,7 @@ impl Declaration {
     }
 }
 
-/// Whether there may be several of a marker at one place.
+/// Whether a declaration may have the marker several times.
 fn is_repeated(marker: &str) -> bool {
     [
         "+kubebuilder:validation:XValidation",
@@ -189,7 +189,7 @@ fn is_repeated(marker: &str) -> bool {
     .contains(&marker)
 }
 
-/// The marker as it is written at a field for what is below it.
+/// The marker's name at a field for a schema below the field.
 fn name_at(marker: &'static str, site: &Site) -> Option<String> {
     if site.is_below_map {
         return None;
@@ -209,7 +209,7 @@ fn is_named(text: &str, name: &str) -> bool {
     })
 }
 
-/// Whether a marker's text holds a value, as it is or in a quoted string.
+/// Whether a marker's text contains a value, either unchanged or escaped as in a quoted string.
 fn contains(text: &str, value: &str) -> bool {
     if text.contains(value) {
         return true;

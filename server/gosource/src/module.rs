@@ -1,4 +1,4 @@
-//! The packages of a Go repository, read when they are asked for.
+//! The packages of a Go repository, read on demand.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -10,17 +10,17 @@ use crate::check::{self, Types, catalog::Release, comments::Comments, release::n
 use crate::declaration::Kind;
 use crate::read::{Declarations, Declared, SourceFile, declarations, parsed};
 
-/// Packages that are looked through for a kind whose folder is not named as its version.
+/// The maximum number of packages searched for a kind whose folder is not named after its version.
 const MAX_PACKAGES: usize = 500;
 
-/// Folders of a repository that are looked into, and files in a package that are read: more is not a repository with an API.
+/// The maximum number of folders read in a repository and of files read in a package; a repository with an API has fewer.
 const MAX_FOLDERS: usize = 20_000;
 const MAX_FILES: usize = 500;
 
 /// How many edited files stay parsed.
 const MAX_EDITED: usize = 100;
 
-/// Folders that hold no API of the repository's own.
+/// Folders that do not contain the repository's own API.
 const SKIPPED: &[&str] = &[
     "vendor",
     "node_modules",
@@ -31,15 +31,15 @@ const SKIPPED: &[&str] = &[
     "dist",
 ];
 
-/// Where folders and files come from.
+/// The source of folders and files.
 pub trait Folders: Send + Sync {
-    /// The names in a folder, and whether each is a folder itself (a link is not); nothing if it cannot be read.
+    /// The names in a folder, and whether each is a subfolder (links are not); empty if the folder cannot be read.
     fn list(&self, folder: &Path) -> Vec<(String, bool)>;
     /// The text of a file, if it can be read.
     fn read(&self, file: &Path) -> Option<String>;
 }
 
-/// The root of the Go repository that a manifest lies in: the outermost folder with a `go.mod`, not above that of the repository.
+/// The root of the Go repository that contains a manifest: the outermost folder with a `go.mod`, but not above the git repository.
 pub fn root_of(manifest: &Path, folders: &dyn Folders) -> Option<PathBuf> {
     let mut root = None;
     for folder in manifest.ancestors().skip(1) {
@@ -55,11 +55,11 @@ pub fn root_of(manifest: &Path, folders: &dyn Folders) -> Option<PathBuf> {
     root
 }
 
-/// The Go files of one folder.
+/// The Go files in one folder.
 #[derive(Debug, Default)]
 pub(crate) struct Package {
     files: Vec<Arc<PackageFile>>,
-    /// The file that declares each type, found when somebody asks: most packages are only looked at for a name.
+    /// The index of the file that declares each type, computed on first use: most packages are only searched for a name.
     names: OnceLock<HashMap<String, usize>>,
 }
 
@@ -116,13 +116,13 @@ impl Package {
         })
     }
 
-    /// The types of each file, as controller-gen reads them.
+    /// The types of each file, in the form in which controller-gen uses them.
     pub(crate) fn types(&self) -> impl Iterator<Item = (&Path, &Arc<Types>)> {
         self.files.iter().map(|it| (&*it.source.path, it.types()))
     }
 
     pub(crate) fn declared(&self, name: &str) -> Option<&Declared> {
-        // Most packages are asked about few names, which they do not have.
+        // Most packages are searched for a few names that they do not contain.
         if self.names.get().is_none() && !self.files.iter().any(|it| it.source.text.contains(name)) {
             return None;
         }
@@ -130,7 +130,7 @@ impl Package {
         file.declarations().types.get(name)
     }
 
-    /// The path that a file imports under a name.
+    /// The path of the package that a file imports under a name.
     pub(crate) fn import(&self, file: &Path, name: &str) -> Option<&str> {
         let file = self.files.iter().find(|it| *it.source.path == *file)?;
         Some(file.declarations().imports.get(name)?.as_str())
@@ -148,7 +148,7 @@ impl Package {
         has("+groupName=") && has("ObjectMeta") && has("TypeMeta") && has("+kubebuilder:")
     }
 
-    /// The version of its kinds: that of a marker, or the name of the package.
+    /// The version of its kinds, from a marker or from the name of the package.
     fn version(&self) -> Option<&str> {
         let mut texts = self.files.iter().map(|it| &*it.source.text);
         let marked = texts.find_map(|it| Some(it.split_once("+versionName=")?.1));
@@ -176,7 +176,7 @@ impl Package {
     }
 }
 
-/// A repository with Go sources.
+/// A Go repository.
 pub struct Module {
     on_disk: Arc<OnDisk>,
     /// Packages with files that somebody edits.
@@ -199,20 +199,20 @@ struct OnDisk {
 #[derive(Default)]
 struct Layout {
     with_go: BTreeSet<PathBuf>,
-    /// The folders with a `go.mod`, and what it names the module.
+    /// The folders with a `go.mod`, and the module's name in it.
     modules: BTreeMap<PathBuf, String>,
 }
 
-/// Files of a repository that may say which controller-gen it uses.
+/// The files of a repository that may name its controller-gen version.
 const NAMES_TOOLS: [&str; 4] = ["Makefile", "go.mod", "hack/tools/go.mod", "tools/go.mod"];
 
 impl Module {
-    /// The release of controller-gen that the repository uses, as its Makefile or a `go.mod` says.
+    /// The release of controller-gen that the repository uses, from its Makefile or a `go.mod`.
     pub fn controller_gen(&self) -> Option<Release> {
         self.named_controller_gen().map(|it| it.0)
     }
 
-    /// Its whole version, such as `v0.21.0`.
+    /// The full version of controller-gen, such as `v0.21.0`.
     pub fn controller_gen_version(&self) -> Option<&str> {
         self.named_controller_gen().map(|it| it.1.as_str())
     }
@@ -226,7 +226,7 @@ impl Module {
         named.as_ref()
     }
 
-    /// The repository at a root that [`root_of`] found. Nothing is read before something is asked.
+    /// The repository at a root that [`root_of`] found. Nothing is read until it is needed.
     pub fn new(root: PathBuf, folders: Arc<dyn Folders>) -> Self {
         let on_disk = OnDisk {
             folders,
@@ -274,20 +274,20 @@ impl Module {
         Some(file.read().comments.clone())
     }
 
-    /// The folder of the repository.
+    /// The root folder of the repository.
     pub fn root(&self) -> &Path {
         &self.on_disk.root
     }
 
-    /// Whether a file is one of a package of the repository.
+    /// Whether a file is part of a package of the repository.
     pub fn has(&self, path: &Path) -> bool {
         path.parent().is_some_and(|it| self.layout().with_go.contains(it))
     }
 
-    /// The folder of the package that declares this kind in this version of this group.
+    /// The package that declares this kind in this version of this group.
     ///
-    /// The folder is mostly named as the version, as kubebuilder lays them out; else a package of the repository has it. Of several that declare the kind, it is the one that names the
-    /// group; `is_generated`: a single one need not.
+    /// Usually its folder is named after the version, as in kubebuilder's layout; otherwise any package of the repository may declare it. If several
+    /// declare the kind, the one that names the group is used; with `is_generated`, a single package need not name it.
     pub(crate) fn package_of(&self, of: &Kind<'_>) -> Option<Arc<Package>> {
         let folders = self.layout().with_go.iter();
         let named = folders.filter(|it| it.file_name().is_some_and(|it| it == of.version));
@@ -304,17 +304,18 @@ impl Module {
         }
     }
 
-    /// The same in a folder with another name: its package names the group, and has the version.
+    /// Like [`Module::package_of`], for a folder with another name: its package must name the group and have the version.
     fn package_elsewhere(&self, of: &Kind<'_>) -> Option<Arc<Package>> {
         let folders = self.layout().with_go.iter();
         let others = folders.filter(|it| it.file_name().is_none_or(|it| it != of.version));
-        // More is not looked through for one kind.
+        // The limit on packages searched for one kind.
         let mut packages = others.take(MAX_PACKAGES).map(|it| self.package(it));
         packages
             .find(|it| it.names_group(of.group) && it.version() == Some(of.version) && it.declared(of.kind).is_some())
     }
 
-    /// The folders of packages that may declare kinds with markers, at most so many: those that are named as a version, or lie in the folder of an API.
+    /// The folders of at most `most` packages that may declare kinds with markers. Their path looks like that of an API, for example because it is
+    /// named after a version.
     pub fn packages_with_kinds(&self, most: usize) -> Vec<PathBuf> {
         let folders = self.layout().with_go.iter();
         let folders = folders.filter(|it| may_have_kinds(it, self.root())).take(MAX_PACKAGES);
@@ -341,7 +342,7 @@ impl Module {
         Some(self.package(folder))
     }
 
-    /// The package of an import path, if it is in the repository.
+    /// The package with an import path, if it is in the repository.
     pub(crate) fn imported(&self, path: &str) -> Option<Arc<Package>> {
         let layout = self.layout();
         let folder = layout.modules.iter().rev().find_map(|(folder, name)| {
@@ -460,7 +461,7 @@ impl std::fmt::Debug for Module {
     }
 }
 
-/// Whether the kinds of a project may be declared in a folder, by its name.
+/// Whether a folder may declare the project's kinds, by its name.
 fn may_have_kinds(folder: &Path, root: &Path) -> bool {
     let parts = folder.strip_prefix(root).unwrap_or(folder).iter();
     let parts: Vec<&str> = parts.filter_map(|it| it.to_str()).collect();
@@ -475,7 +476,7 @@ fn may_have_kinds(folder: &Path, root: &Path) -> bool {
     is_version || parts.iter().any(|it| it.starts_with("api"))
 }
 
-/// Whether a file may declare types of an API, by its name: generated methods and tests do not.
+/// Whether a file may declare API types, by its name: excludes tests and generated methods.
 pub fn is_source(name: &str) -> bool {
     name.strip_suffix(".go")
         .is_some_and(|it| !it.ends_with("_test") && !it.starts_with("zz_generated"))

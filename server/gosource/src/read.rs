@@ -1,4 +1,4 @@
-//! The declarations of one Go file.
+//! Parses the declarations of a Go file.
 
 use std::{
     collections::HashMap,
@@ -11,33 +11,33 @@ use tree_sitter::{Node, Parser, Tree};
 
 use crate::check::types::Import;
 
-/// Go files larger than this, in bytes, are not looked into: no one writes types by hand in them.
+/// The maximum size in bytes of a Go file that is parsed: larger files do not contain hand-written types.
 const MAX_BYTES: usize = 1 << 20;
 
-/// Types in types that are followed.
+/// The maximum depth of nested types.
 const MAX_DEPTH: usize = 32;
 
-/// A Go file and its text.
+/// A Go file and its content.
 #[derive(Debug)]
 pub struct SourceFile {
-    /// The file, absolute.
+    /// The absolute path of the file.
     pub path: Arc<Path>,
-    /// Its text.
+    /// Its content.
     pub text: Arc<str>,
 }
 
-/// A comment that begins with `+`: a marker of kubebuilder's tools.
+/// A comment that begins with `+`: a kubebuilder marker.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Marker {
-    /// What follows the slashes: `+kubebuilder:validation:MaxItems=64`.
+    /// The text after the slashes: `+kubebuilder:validation:MaxItems=64`.
     pub text: String,
     /// The whole comment, in bytes of the file.
     pub span: Range<usize>,
-    /// Where its text begins, in bytes of the file.
+    /// The start of its text, in bytes of the file.
     pub start: usize,
 }
 
-/// A type as it is written.
+/// A type as written.
 #[derive(Clone, Debug)]
 pub(crate) enum Type {
     Struct(Arc<Fields>),
@@ -47,23 +47,23 @@ pub(crate) enum Type {
     Other,
 }
 
-/// A field of a struct; several names in one declaration are several fields.
+/// A field of a struct. A declaration with several names is several fields.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
-    /// Its name in Go; of an embedded one the name of its type.
+    /// Its name in Go; for an embedded field, the name of its type.
     pub(crate) name: String,
     pub(crate) span: Range<usize>,
-    /// Its name in JSON; empty if its fields belong to the struct around it.
+    /// Its name in JSON; empty if its own fields belong to the surrounding struct.
     pub(crate) json: String,
     pub(crate) markers: Arc<[Marker]>,
     pub(crate) of: Type,
 }
 
-/// The fields of a struct, in their order.
+/// The fields of a struct, in declaration order.
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
     all: Vec<Field>,
-    /// The numbers of the fields of each name in JSON, found when somebody asks.
+    /// The indices of the fields with each JSON name, computed on first use.
     by_json: OnceLock<HashMap<String, Vec<usize>>>,
 }
 
@@ -87,12 +87,12 @@ impl Fields {
         numbers.filter_map(|it| self.all.get(*it))
     }
 
-    /// The field with a name in JSON.
+    /// The field with a JSON name.
     pub(crate) fn named(&self, json: &str) -> Option<&Field> {
         self.of_json(json).next()
     }
 
-    /// The fields whose own fields belong to the struct.
+    /// The embedded fields, whose own fields belong to the struct.
     pub(crate) fn embedded(&self) -> impl Iterator<Item = &Field> {
         self.of_json("")
     }
@@ -107,11 +107,11 @@ pub(crate) struct Declared {
     pub(crate) of: Type,
 }
 
-/// What a file declares.
+/// The declarations of a file.
 #[derive(Default, Debug)]
 pub(crate) struct Declarations {
     pub(crate) types: HashMap<String, Declared>,
-    /// The paths of imported packages by the names that the file uses for them.
+    /// The paths of imported packages, by the names that the file uses for them.
     pub(crate) imports: HashMap<String, String>,
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn declarations(file: &Arc<SourceFile>, tree: &Tree) -> Declarations 
             }
             "import_declaration" => found.imports.extend(imports(node, &file.text)),
             "type_declaration" => reader.types(node, &comments, &mut found.types),
-            // Go's own ends of lines.
+            // Statement ends, which are nodes of their own.
             "\n" | ";" => continue,
             _ => {}
         }
@@ -146,7 +146,7 @@ impl Reader<'_> {
         self.file.text.get(node.byte_range()).unwrap_or_default()
     }
 
-    /// `before`: the comments in front of the declaration.
+    /// `before`: the comments above the declaration.
     fn types(&self, node: Node<'_>, before: &[Node<'_>], types: &mut HashMap<String, Declared>) {
         let mut comments = before.to_vec();
         for spec in children(node) {
@@ -227,7 +227,7 @@ impl Reader<'_> {
             match node.kind() {
                 "comment" => comments.push(node),
                 "field_declaration" => {
-                    // A comment behind a field on its line belongs to that field.
+                    // A comment after a field on the same line belongs to that field.
                     let row = node.start_position().row;
                     comments.retain(|it: &Node<'_>| it.start_position().row < row);
                     self.field(node, &comments, depth, &mut fields);
@@ -277,7 +277,7 @@ impl Reader<'_> {
     }
 }
 
-/// The packages that a declaration imports: by the names that the file uses for them, their paths.
+/// The packages that a declaration imports: the file's names for them, and their paths.
 pub(crate) fn imports(node: Node<'_>, text: &str) -> Vec<(String, String)> {
     let named = |it: Import| {
         let last = || it.path.rsplit('/').next().unwrap_or_default().to_owned();
@@ -286,7 +286,7 @@ pub(crate) fn imports(node: Node<'_>, text: &str) -> Vec<(String, String)> {
     imported(node, text).map(named).collect()
 }
 
-/// The same with the names that the file gives them.
+/// The packages that a declaration imports, with their explicit local names.
 pub(crate) fn imported(node: Node<'_>, text: &str) -> impl Iterator<Item = Import> {
     let written = |node: Node<'_>| text.get(node.byte_range()).unwrap_or_default();
     let specs = children(node).into_iter().flat_map(|it| match it.kind() {
@@ -302,7 +302,7 @@ pub(crate) fn imported(node: Node<'_>, text: &str) -> impl Iterator<Item = Impor
     })
 }
 
-/// The name in a tag such as `json:"replicas,omitempty"`.
+/// The JSON name in a tag such as `json:"replicas,omitempty"`.
 fn json_name(tag: &str) -> String {
     let Some((_, rest)) = tag.split_once("json:") else {
         return String::new();
@@ -312,7 +312,7 @@ fn json_name(tag: &str) -> String {
     name.to_owned()
 }
 
-/// The tree of a Go file, unless the file is too large.
+/// The syntax tree of a Go file, unless the file is too large.
 pub(crate) fn parsed(text: &str) -> Option<Tree> {
     if text.len() > MAX_BYTES {
         return None;

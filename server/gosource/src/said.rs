@@ -1,4 +1,4 @@
-//! What the markers at a place say of the schema that is generated from it.
+//! What the markers at a declaration set in the schema that is generated from it.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -19,36 +19,36 @@ use crate::{
     read::Marker,
 };
 
-/// What a marker says of a schema.
+/// The effect of a marker on a schema.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Said {
     /// The keyword that it sets: `maxLength`, `x-kubernetes-validations`.
     pub keyword: &'static str,
     /// What it sets it to.
     pub to: To,
-    /// From the plus sign to its last character, in bytes of the file.
+    /// The range from the plus sign to the last character, in bytes of the file.
     pub marker: Range<usize>,
 }
 
-/// What a keyword is set to.
+/// The value that a keyword is set to.
 #[derive(Clone, PartialEq, Debug)]
 pub enum To {
-    /// A value.
+    /// A single value.
     Value(Literal),
-    /// Several.
+    /// A list of values.
     List(Vec<Literal>),
-    /// One more object in a list, with these fields: a rule, a column.
+    /// An object that is added to a list, with these fields: a rule or a column.
     Object(Vec<(&'static str, Literal)>),
-    /// `true`, because the marker is there.
+    /// `true`, because the marker is present.
     True,
-    /// It is left out.
+    /// Nothing: the keyword is omitted.
     Nothing,
-    /// Something whose meaning is not known here.
+    /// A value that is not evaluated here.
     Unknown,
 }
 
 impl To {
-    /// Whether another marker says the same.
+    /// Whether another marker sets the same value.
     pub fn says_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Value(value), Self::Value(other)) => value.says_same(other),
@@ -61,17 +61,17 @@ impl To {
     }
 }
 
-/// A marker, and its arguments by their names.
+/// A marker, and its arguments by name.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Given {
-    /// From the plus sign to its last character, in bytes of the file.
+    /// The range from the plus sign to the last character, in bytes of the file.
     pub marker: Range<usize>,
-    /// `None`: they are not known here.
+    /// The arguments; `None` if they cannot be evaluated here.
     pub arguments: Option<Vec<(&'static str, To)>>,
 }
 
 impl Site {
-    /// The markers of a name, if a release knows it, and what they are given.
+    /// The markers with a name, if a release supports it, and their arguments.
     pub fn given(&self, name: &str, release: Release) -> Vec<Given> {
         let text = &self.file.text;
         let of = |marker: &Marker| {
@@ -94,13 +94,13 @@ impl Site {
         self.markers.iter().filter_map(of).collect()
     }
 
-    /// Whether markers make a field required, or optional. `None`: its tag decides, or the package.
+    /// Whether markers make a field required or optional. `None`: its tag or the package decides.
     pub fn is_required(&self, release: Release) -> Option<bool> {
         let has = |name: &str| !self.given(name, release).is_empty();
         REQUIRES.iter().find(|it| has(it.0)).map(|it| it.1)
     }
 
-    /// A marker's place, and its parts.
+    /// The range of a marker, and its parts.
     fn parts(&self, marker: &Marker) -> (Range<usize>, Parts) {
         let span = marker.start..marker.start + marker.text.len();
         let written = Written {
@@ -113,8 +113,8 @@ impl Site {
         (span, parts)
     }
 
-    /// What its markers say of the schema to a release of controller-gen, in their order. `are_begun`: somebody types, so that a string may be
-    /// without an end.
+    /// The effects of the markers on the schema in a release of controller-gen, in file order. `are_begun`: the user is typing, so a string
+    /// may be unclosed.
     pub fn said(&self, release: Release, are_begun: bool) -> Vec<Said> {
         if self.is_below_map {
             return Vec::new();
@@ -124,7 +124,7 @@ impl Site {
         })
     }
 
-    /// The same of a kind, beside its schema: its columns and selectable fields.
+    /// The effects of the markers on a kind outside its schema: columns and selectable fields.
     pub fn said_of_kind(&self, release: Release, are_begun: bool) -> Vec<Said> {
         self.said_by((release, are_begun), |definition| match definition.name {
             "kubebuilder:printcolumn" => Some("additionalPrinterColumns"),
@@ -133,7 +133,7 @@ impl Site {
         })
     }
 
-    /// Whether a marker may add rules that are written nowhere.
+    /// Whether a marker may add rules that are not written in the file.
     pub fn adds_rules(&self) -> bool {
         let mut markers = self.markers.iter();
         markers.any(|it| ADDING_RULES.iter().any(|name| it.text.contains(name)))
@@ -146,7 +146,7 @@ impl Site {
     ) -> Vec<Said> {
         let text = &self.file.text;
         let mut all: Vec<Option<Said>> = Vec::new();
-        // Where the last marker of each name is, and the keywords that kubebuilder's own markers set.
+        // The index of the last marker with each name, and the keywords that kubebuilder's own markers set.
         let mut last: HashMap<&str, usize> = HashMap::new();
         let mut own: HashSet<&str> = HashSet::new();
         for marker in self.markers.iter() {
@@ -165,7 +165,7 @@ impl Site {
             let to = to((text, are_begun), &parts, keyword, release).unwrap_or(To::Unknown);
             let to = if is_left_out(keyword, &to) { To::Nothing } else { to };
             if keyword != KEYS && LISTS.iter().all(|it| it.0 != keyword) {
-                // Of several, the last one counts, and kubebuilder's default counts for more than that of others.
+                // The last marker wins, but kubebuilder's own default takes precedence over others.
                 if is_json && own.contains(keyword) {
                     continue;
                 }
@@ -191,7 +191,7 @@ impl Site {
     }
 }
 
-/// Whether Go leaves out a value because it is empty. Numbers have pointers, and defaults are JSON.
+/// Whether Go omits a value because it is empty. This excludes numbers, which are pointers, and defaults, which are JSON.
 fn is_left_out(keyword: &str, to: &To) -> bool {
     match to {
         To::Value(it) if matches!(it.value, Value::String(_) | Value::Bool(_)) => {
@@ -202,7 +202,7 @@ fn is_left_out(keyword: &str, to: &To) -> bool {
     }
 }
 
-/// Markers that make a field required or optional, in the order in which controller-gen looks for them.
+/// Markers that make a field required or optional, in controller-gen's order of precedence.
 const REQUIRES: [(&str, bool); 6] = [
     ("kubebuilder:validation:Optional", false),
     ("kubebuilder:validation:Required", true),
@@ -215,13 +215,13 @@ const REQUIRES: [(&str, bool); 6] = [
 /// The keyword to which each marker adds a name.
 pub const KEYS: &str = "x-kubernetes-list-map-keys";
 
-/// Keywords that hold JSON.
+/// Keywords whose values are JSON.
 const JSON: [&str; 2] = ["default", "example"];
 
-/// Markers that add rules of their own.
+/// Text that identifies markers which add rules of their own.
 const ADDING_RULES: [&str; 4] = ["OneOf", "k8s:immutable", "k8s:", "openshift:"];
 
-/// The lists to which each marker adds an object, and the field that tells objects apart.
+/// The lists to which each marker adds an object, and the field that identifies an object.
 pub const LISTS: [(&str, &str); 3] = [
     ("x-kubernetes-validations", "rule"),
     ("additionalPrinterColumns", "name"),
@@ -246,7 +246,7 @@ fn to((text, are_begun): (&str, bool), parts: &Parts, keyword: &str, release: Re
                 argument.name.as_str()
             };
             let value = value.or_else(begun)?;
-            // Empty values of optional fields are not written.
+            // Empty values of optional fields are omitted.
             if !(argument.is_optional && value.is_empty()) {
                 fields.push((name, value));
             }
@@ -272,7 +272,7 @@ fn to((text, are_begun): (&str, bool), parts: &Parts, keyword: &str, release: Re
     }
 }
 
-/// What an argument of a type is given in a part of a text. `None`: controller-gen refuses it, or that is not known here.
+/// The value of an argument in a part of a text. `None`: controller-gen rejects it, or it cannot be evaluated here.
 fn value(text: &str, span: Range<usize>, of: &Type, release: Release) -> Option<To> {
     let is_list = match of {
         Type::List(_) => true,

@@ -1,4 +1,4 @@
-//! From paths of a schema to fields and markers, over a repository in memory.
+//! Tests that schema paths lead to the right fields and markers, with a repository in memory.
 
 use std::{collections::BTreeMap, path::Path, path::PathBuf, sync::Arc};
 

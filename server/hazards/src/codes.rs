@@ -1,4 +1,4 @@
-//! The codes of hazards, one sentence each. Their pages explain them at length.
+//! The codes of hazards, with one sentence each. Their rule pages have the full explanation.
 
 crd_analyzer_schema::codes! {
     /// A rule reads a field that may be absent, and fails with an error if it is.

@@ -1,4 +1,4 @@
-//! The scalars worth trying under a schema: bounds, constants of the rule and their neighbours, the default, something plain.
+//! Scalar values that are worth trying for a schema: its bounds, the constants of the rule, values next to them, the default, and plain values.
 
 use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::field::Path;
@@ -9,12 +9,12 @@ use serde_json::Value;
 use crate::pattern;
 use crate::reads::Reads;
 
-/// So many values of one schema are tried.
+/// The maximum number of values to try per schema.
 const MAX_VALUES: usize = 14;
-/// Longer texts are not made to reach a `minLength`.
+/// The maximum length of a string that is generated to satisfy `minLength`.
 const MAX_TEXT: usize = 256;
 
-/// Texts of common formats, for patterns that none is made for.
+/// Strings in common formats, for patterns that no string can be generated for.
 const SAMPLES: [&str; 16] = [
     "a",
     "1",
@@ -34,7 +34,7 @@ const SAMPLES: [&str; 16] = [
     "a:1",
 ];
 
-/// Values that the schema accepts, the simplest first. Empty if the search finds none.
+/// Scalars that the schema accepts, the simplest first. Empty if the search finds none.
 pub(crate) fn scalars<'s>(schema: Structural<'s>, validator: &Validator<'s>, reads: Option<&Reads>) -> Vec<Value> {
     let props = schema.props();
     let mut tried = Vec::new();
@@ -79,7 +79,7 @@ pub(crate) fn scalars<'s>(schema: Structural<'s>, validator: &Validator<'s>, rea
     allowed
 }
 
-/// Scalars that a node accepts, the simplest first: what [`scalars`] tries, and these constants.
+/// Scalars that the schema accepts, the simplest first: those of [`scalars`], and these constants.
 pub(crate) fn scalars_with<'s>(schema: Structural<'s>, validator: &Validator<'s>, constants: &[Value]) -> Vec<Value> {
     let props = schema.props();
     let mut allowed = scalars(schema, validator, Some(&Reads::default()));

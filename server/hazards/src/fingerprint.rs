@@ -1,16 +1,16 @@
-//! What names a schema as far as hazards of its rules go.
+//! Fingerprints of schemas for caching the hazards of their rules.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
 use foldhash::quality::{FixedState, FoldHasher};
 
-/// Names a schema with its rules: schemas with the same name have the same hazards.
+/// The fingerprint of a schema with its rules: schemas with the same fingerprint have the same hazards.
 pub fn fingerprint(schema: &JsonSchemaProps, is_resource_root: bool, version: KubernetesVersion) -> u64 {
     named::<true>(schema, is_resource_root, version)
 }
 
-/// Names a schema without its rules and those below it. It stays the same while somebody types a rule.
+/// The fingerprint of a schema without any rules. It stays the same while the user types a rule.
 pub fn shape(schema: &JsonSchemaProps, is_resource_root: bool, version: KubernetesVersion) -> u64 {
     named::<false>(schema, is_resource_root, version)
 }
@@ -22,7 +22,7 @@ fn named<const RULES: bool>(schema: &JsonSchemaProps, is_resource_root: bool, ve
     hasher.finish()
 }
 
-/// Descriptions and the like have no say.
+/// Hashes a schema. Ignores fields without effect on hazards, such as descriptions.
 fn of_schema<const RULES: bool>(schema: &JsonSchemaProps, hasher: &mut FoldHasher<'_>) {
     let JsonSchemaProps {
         r#type,

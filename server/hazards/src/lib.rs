@@ -1,10 +1,10 @@
-//! Hazards of rules: values that a schema accepts and that its rules cannot take.
+//! Hazards of validation rules: values that a schema accepts but that its rules cannot handle.
 //!
-//! Nothing is said without proof. What fails is shown with a value: it was made from the schema, passes everything that the API server asks
-//! of it but the rule, and the rule was run on it. What holds always or never follows from the bounds of the schema (`static_analysis`).
+//! Every hazard is proven. Each failure comes with an example: a value generated from the schema that passes all of the API server's checks
+//! except the rule, which was run on it. Rules that are always or never true follow from the bounds of the schema (`static_analysis`).
 //!
-//! This crate knows no YAML and no positions: schemas go in, hazards with bytes of the rule come out. The same schema always has the same
-//! hazards: nothing is random, and limits count work, not time.
+//! This crate does not know YAML or positions. Its input is schemas; its output is hazards with byte ranges in the rule. The same schema
+//! always has the same hazards: nothing is random, and limits count work, not time.
 
 pub mod codes;
 mod domain;
@@ -33,17 +33,17 @@ use serde_json::Value;
 pub use fingerprint::{fingerprint, shape};
 pub use shrink::{in_one_line, smallest};
 
-/// What may be done to find hazards: a unit is about what running a short rule on a small value takes.
+/// The effort of finding hazards. One unit is about the work of running a short rule on a small value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effort {
-    /// For one rule.
+    /// The maximum effort for one rule.
     pub per_rule: u64,
-    /// For all rules that are looked at with it; what is left of it.
+    /// The remaining effort for all rules.
     pub left: u64,
 }
 
 impl Effort {
-    /// For a CRD that a person writes.
+    /// The effort for a handwritten CRD.
     pub const fn usual() -> Self {
         Self {
             per_rule: 12_000,
@@ -52,40 +52,40 @@ impl Effort {
     }
 }
 
-/// What can go wrong with a rule.
+/// A possible failure of a rule.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Hazard {
-    /// Which rule of its node.
+    /// The index of the rule in its schema.
     pub rule: usize,
-    /// Its code, one of [`codes`].
+    /// The code of the hazard, one of [`codes`].
     pub code: &'static str,
-    /// The part of the rule to blame, in bytes of the rule.
+    /// The byte range of the affected part of the rule.
     pub bytes: Range<usize>,
-    /// What is wrong, in one sentence.
+    /// The problem in one sentence.
     pub headline: String,
-    /// What is at the part to blame, in a few words.
+    /// A label for the affected part, in a few words.
     pub label: &'static str,
-    /// What to type.
+    /// What to type to fix it.
     pub help: String,
-    /// Why, with an example; a paragraph each.
+    /// The reason, with an example; one paragraph each.
     pub notes: Vec<String>,
-    /// The value that shows it, as a client sends it; absent where none can show it.
+    /// The value that demonstrates the hazard, as a client sends it; `None` if no value can.
     pub example: Option<Value>,
-    /// What is stored before, if the example is an update.
+    /// The stored value, if the example is an update.
     pub old: Option<Value>,
 }
 
-/// The rules of a node that were compiled before, one a rule, and the type of the node's values.
+/// The precompiled rules of a schema, and the type of its values.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// The type.
+    /// The type of the values.
     pub ty: Arc<DeclType>,
-    /// The rules.
+    /// The compiled rules, in the order of the schema.
     pub rules: Vec<Arc<Expression>>,
 }
 
-/// The hazards of the rules of one node, those of a rule after those of the rules before it. The nodes below have their own.
-/// `is_resource_root`: it is the schema of a custom or embedded resource. `compiled`: its rules, if they are compiled.
+/// The hazards of one schema's rules, in the order of the rules, without those of the properties below.
+/// `is_resource_root`: whether it is the schema of a custom or embedded resource. `compiled`: its rules, if already compiled.
 pub fn of_node(
     schema: Structural<'_>,
     is_resource_root: bool,
@@ -96,23 +96,23 @@ pub fn of_node(
     node::Node::new(schema, is_resource_root, version, compiled).map_or_else(Vec::new, |node| node.hazards(effort))
 }
 
-/// A value that a schema accepts, and the value that it replaces if it shows an update.
+/// A value that a schema accepts, and for an update the value that it replaces.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Shown {
     /// The value, as a client sends it.
     pub sent: Value,
-    /// What is stored before.
+    /// The stored value that is replaced.
     pub old: Option<Value>,
 }
 
-/// Scalars that a schema accepts, the simplest first: those around its bounds, its enum, texts of common formats, and those of `constants` that
-/// it accepts. `validator`: of a schema that the node is part of.
+/// Scalars that a schema accepts, the simplest first: values around its bounds, its enum, strings in common formats, and the values in
+/// `constants` that it accepts. `validator` belongs to a schema that contains this one.
 pub fn scalars<'s>(schema: Structural<'s>, validator: &Validator<'s>, constants: &[Value]) -> Vec<Value> {
     domain::scalars_with(schema, validator, constants)
 }
 
-/// Values that a node accepts but for one of its rules: at most `most`, the plainest first. Empty if none is found, or if the rule does not
-/// compile. `is_resource_root`: it is the schema of a custom or embedded resource.
+/// Values that a schema accepts except for one of its rules: at most `most`, the simplest first. Empty if none is found, or if the rule does
+/// not compile. `is_resource_root`: whether it is the schema of a custom or embedded resource.
 pub fn refused_by_rule(
     schema: Structural<'_>,
     is_resource_root: bool,
@@ -125,7 +125,7 @@ pub fn refused_by_rule(
         .map_or_else(Vec::new, |node| node.refused_by(rule, most, effort))
 }
 
-/// Values that a node accepts with all rules at it and below it: at most `most`, the plainest first.
+/// Values that a schema accepts with all of its rules, including those below it: at most `most`, the simplest first.
 pub fn accepted_by_rules(
     schema: Structural<'_>,
     is_resource_root: bool,
@@ -136,16 +136,16 @@ pub fn accepted_by_rules(
     node::Node::new(schema, is_resource_root, version, None).map_or_else(Vec::new, |node| node.accepted(most, effort))
 }
 
-/// What is known of a rule for every value that its schema accepts.
+/// Facts about a rule that hold for every value that its schema accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RuleFacts {
-    /// It holds. Not told of rules that look at the old value.
+    /// Whether the rule is always true. Always `false` for rules that read the old value.
     pub is_always: bool,
-    /// It may end in an error.
+    /// Whether the rule may fail with an error.
     pub may_fail: bool,
 }
 
-/// What is known of a rule of a node without running it; `None` if it does not compile.
+/// Facts about a rule that are known without running it; `None` if it does not compile.
 pub fn rule_facts(
     schema: Structural<'_>,
     is_resource_root: bool,
@@ -155,7 +155,7 @@ pub fn rule_facts(
     node::Node::new(schema, is_resource_root, version, None)?.facts(rule)
 }
 
-/// Whether a rule of a node looks at nothing of the value but these properties, and not at the old value.
+/// Whether a rule reads only these properties of the value, and not the old value.
 pub fn reads_only(
     schema: Structural<'_>,
     is_resource_root: bool,

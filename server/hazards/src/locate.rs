@@ -1,4 +1,4 @@
-//! Where in an expression a run ended in an error, and what kind of error that is.
+//! Finds the part of an expression where an evaluation failed, and the kind of the error.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,28 +17,28 @@ use crd_analyzer_schema::structural::Structural;
 use crate::codes;
 use crate::reads::{Places, Step, schema_at};
 
-/// Where and why a run ended in an error.
+/// The place of and the reason for an evaluation error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Site {
     pub(crate) code: &'static str,
-    /// The part to blame: bytes of the expression.
+    /// The byte range of the part that caused it.
     pub(crate) bytes: Range<usize>,
-    /// The field or key that is not there, or the part as it is written.
+    /// The missing field or key, or the source text of the part.
     pub(crate) subject: String,
-    /// Where the field is that is not there.
+    /// The path of the missing field.
     pub(crate) path: Option<Vec<Step>>,
 }
 
-/// The step of an expression that finds nothing.
+/// A step of a selection that finds nothing.
 struct Missing<'l> {
     code: &'static str,
-    /// The bytes up to it.
+    /// The byte range up to and including the step.
     bytes: Range<usize>,
-    /// Where the field is that may be absent.
+    /// The path of the field that may be absent.
     path: Option<&'l [Step]>,
 }
 
-/// An expression whose failures are looked for.
+/// Finds the places where an expression fails.
 pub(crate) struct Locator<'e, 's> {
     checked: &'e Checked,
     text: &'e str,
@@ -49,7 +49,7 @@ pub(crate) struct Locator<'e, 's> {
     selections: std::collections::BTreeMap<i64, Vec<Step>>,
 }
 
-/// Keeps which parts failed.
+/// Records the failed parts.
 #[derive(Default)]
 struct Failures(Vec<(i64, EvalError)>);
 
@@ -89,7 +89,7 @@ impl<'e, 's> Locator<'e, 's> {
         }
     }
 
-    /// Runs the expression again and says where it failed with this error.
+    /// Runs the expression again and returns where it failed with this error.
     pub(crate) fn site(
         &self,
         program: &Program,
@@ -170,7 +170,7 @@ impl<'e, 's> Locator<'e, 's> {
         }
     }
 
-    /// What is selected step by step, the first step first.
+    /// The steps of a selection, the first one first.
     fn links(&self, node: NodeId) -> Vec<NodeId> {
         let ast = &self.checked.ast;
         let mut links = Vec::new();
@@ -246,7 +246,7 @@ fn is_index(function: &str) -> bool {
     function == operators::INDEX
 }
 
-/// Whether a step names a key, escaped or not.
+/// Whether a step selects a key, escaped or not.
 fn names(ast: &Ast, node: NodeId, key: &str) -> bool {
     match &ast[node].kind {
         ExprKind::Select { field, .. } => **field == *key || unescape(field).is_some_and(|it| it == key),

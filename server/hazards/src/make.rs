@@ -1,4 +1,4 @@
-//! Values of a schema, made by decisions that can be made another way.
+//! Generates values of a schema. Each choice is a decision that can be changed.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,22 +12,22 @@ use serde_json::{Map, Value};
 use crate::domain;
 use crate::reads::{Interest, Reads};
 
-/// Values nested deeper are not made.
+/// The maximum nesting depth of generated values.
 const MAX_DEPTH: usize = 30;
-/// Lists that need more items are not made.
+/// The maximum number of items in a generated list.
 const MAX_ITEMS: usize = 32;
-/// A value has at most so many parts.
+/// The maximum number of parts of a value.
 const MAX_PARTS: usize = 2_000;
 
-/// Decisions that are made otherwise than usual, by their position.
+/// Decisions that differ from the default: their position and the chosen option.
 pub(crate) type Deviations = Vec<(u32, u32)>;
 
-/// Makes decisions, the usual ones but for some.
+/// Makes decisions: the default ones, except for the deviations.
 pub(crate) struct Decisions<'p> {
     deviations: &'p [(u32, u32)],
-    /// How many ways there are to make each of the decisions so far.
+    /// The number of options of each decision so far.
     pub(crate) made: Vec<u32>,
-    /// What may be absent is usually absent.
+    /// Whether optional fields are absent by default.
     pub(crate) is_sparse: bool,
 }
 
@@ -40,7 +40,7 @@ impl<'p> Decisions<'p> {
         }
     }
 
-    /// How many items a list may have, the usual number first.
+    /// The numbers of items that a list may have, the default one first.
     fn sizes(&self) -> [usize; 3] {
         if self.is_sparse { [0, 1, 2] } else { [1, 0, 2] }
     }
@@ -56,10 +56,10 @@ impl<'p> Decisions<'p> {
     }
 }
 
-/// Scalars by the address of their schema, and by whether they are of interest.
+/// Scalars by the address of their schema, and by whether the rule reads them.
 type Scalars = HashMap<(usize, bool), Rc<[Value]>, FixedState>;
 
-/// Makes values of one schema.
+/// Generates values of one schema.
 pub(crate) struct Maker<'a, 's> {
     validator: &'a Validator<'s>,
     reads: &'a Reads,
@@ -77,7 +77,7 @@ impl<'a, 's> Maker<'a, 's> {
         }
     }
 
-    /// A value as a client sends it, or `None` if none can be made. `is_resource_root`: it is a resource.
+    /// A value as a client sends it, or `None` if none can be generated. `is_resource_root`: whether it is a resource.
     pub(crate) fn make(
         &self,
         schema: Structural<'s>,
@@ -116,7 +116,7 @@ impl<'a, 's> Maker<'a, 's> {
         nth: usize,
         decisions: &mut Decisions<'_>,
     ) -> Option<Value> {
-        // Several items of a list may have to be different.
+        // The items of a list may have to be distinct.
         let is_of_interest = is_of_interest || nth > 0;
         let key = (std::ptr::from_ref(schema.props()) as usize, is_of_interest);
         let known = self.scalars.borrow().get(&key).cloned();
@@ -216,7 +216,7 @@ impl<'a, 's> Maker<'a, 's> {
             if below.is_none() && !is_required && !grouped.contains(&name) {
                 continue;
             }
-            // What has a default is never absent.
+            // Defaulting fills in absent properties that have a default.
             let can_be_absent = !is_required && property.default_value().is_none();
             let can_be_null = property.nullable() && below.is_some();
             let ways = match (can_be_absent, decisions.is_sparse) {
@@ -248,7 +248,7 @@ impl<'a, 's> Maker<'a, 's> {
         Some(Value::Object(object))
     }
 
-    /// What every resource has.
+    /// Adds the fields that every resource has.
     fn head(
         &self,
         schema: Structural<'s>,
@@ -321,7 +321,7 @@ impl<'a, 's> Maker<'a, 's> {
     }
 }
 
-/// How a property is.
+/// The state of a property.
 #[derive(Clone, Copy)]
 enum Way {
     Present,
@@ -329,7 +329,7 @@ enum Way {
     Null,
 }
 
-/// The properties that `anyOf` and the like speak of: a value may need some of them.
+/// The properties mentioned in `anyOf` and similar: a value may need some of them.
 fn names_in_junctors(schema: Structural<'_>) -> Vec<&str> {
     let Some(rare) = schema.props().rare.get() else {
         return Vec::new();

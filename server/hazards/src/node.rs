@@ -1,4 +1,4 @@
-//! The rules of one node of a schema, and what they do with values that the schema allows.
+//! The rules of one schema node, and their results for values that the schema accepts.
 
 mod checked_rule;
 mod left_out;
@@ -35,42 +35,42 @@ use crate::static_analysis::{self, StaticResult};
 use crate::words::server_reports;
 use crate::{Compiled, Effort, Hazard, codes};
 
-/// What a rule on a value costs at least, beside what the rule itself costs.
+/// The minimum effort for a rule on one value, in addition to the cost of the rule.
 const TRY: u64 = 30;
-/// So many rules are run on a value with a unit of effort.
+/// The number of rules that can be run on a value with one unit of effort.
 const RULES_PER_EFFORT: u64 = 8;
-/// Units of work that a unit of effort may take. Usually it takes some tens: rules are judged by the cost that the API server counts,
-/// and few of them take much that it does not count.
+/// Units of work per unit of effort. A unit of effort typically takes some tens: it is based on the API server's cost, and few rules do much
+/// work that the cost does not include.
 const WORK_PER_EFFORT: u64 = 400;
-/// Bytes of what is made while one value is tried on a rule.
+/// The maximum bytes allocated while one value is tried with a rule.
 const RULE_BYTES: u64 = 8 << 20;
-/// So many hazards of one rule are told.
+/// The maximum number of reported hazards per rule.
 const MAX_OF_RULE: usize = 4;
 
-/// A node of a schema with its rules.
+/// A schema node with its rules.
 pub(crate) struct Node<'s> {
     schema: Structural<'s>,
     pub(crate) is_resource_root: bool,
     version: KubernetesVersion,
-    /// What the rules see.
+    /// The CEL context of the rules.
     pub(crate) context: Context,
     place: OnceCell<ValueBinder>,
     validator: Validator<'s>,
     rules: Vec<CompiledRule>,
-    /// All rules of the node and below it.
+    /// The validator for all rules of the node and below it.
     all: OnceCell<run::Validator>,
-    /// What all rules of the node read.
+    /// Everything that the rules of the node read.
     all_reads: OnceCell<Reads>,
 }
 
-/// What is tried: a value, and the one that it replaces.
+/// A value to try, and for an update the value that it replaces.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Case {
     pub(crate) sent: Value,
     pub(crate) old: Option<Value>,
 }
 
-/// What is tried of a rule.
+/// The kind of request to try a rule with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Question {
     Create,
@@ -78,7 +78,7 @@ enum Question {
 }
 
 impl<'s> Node<'s> {
-    /// `None` if the node has no rules that can be looked at.
+    /// Returns `None` if the node has no rules that can be checked.
     pub(crate) fn new(
         schema: Structural<'s>,
         is_resource_root: bool,
@@ -117,17 +117,17 @@ impl<'s> Node<'s> {
     pub(crate) fn hazards(&self, effort: &mut Effort) -> Vec<Hazard> {
         let mut found = Vec::new();
         for asked in (0..self.rules.len()).filter_map(|n| self.asked(n)) {
-            // What is found is shown by values that were judged to the end, so nobody asks whether all was done.
+            // Every hazard is shown by a completely checked value, so it does not matter whether the search was complete.
             Self::spend(effort, |left| {
                 found.extend(asked.claim(left));
-                // Which type a resource has is not its author's choice, and nothing that is known here.
+                // The type of a resource is fixed by the CRD, which is not known here.
                 if !self.is_custom_resource() || !["apiVersion", "kind"].iter().any(|it| asked.reads.has(it)) {
                     asked.failures(left, &mut found);
                     found.extend(asked.defaults());
                     found.extend(asked.unchecked_on_create(left));
                 }
             });
-            // What the rule reads twice needs one guard.
+            // Several reads of the same field need only one guard.
             let mut seen = HashSet::new();
             found.retain(|it| {
                 let part = asked.text().get(it.bytes.clone()).unwrap_or_default();
@@ -139,12 +139,12 @@ impl<'s> Node<'s> {
         found
     }
 
-    /// Whether these are resources of their own, not embedded ones.
+    /// Whether the values are custom resources, not embedded resources.
     pub(crate) fn is_custom_resource(&self) -> bool {
         self.is_resource_root && !self.schema.is_embedded_resource()
     }
 
-    /// What a value costs that all rules of the node judge, without their own costs. Among few rules each counts for nothing.
+    /// The effort for running all rules of the node on a value, without the costs of the rules. A few more rules make no difference.
     fn try_all(&self) -> u64 {
         4 * TRY + self.rules.len() as u64 / RULES_PER_EFFORT
     }
@@ -154,7 +154,7 @@ impl<'s> Node<'s> {
             .get_or_init(|| run::Validator::new(self.schema, self.is_resource_root, self.version))
     }
 
-    /// The value as the API server has it before it validates.
+    /// The value after defaulting, as the API server validates it.
     fn stored(&self, sent: &Value) -> Value {
         let mut stored = sent.clone();
         defaulting::set_defaults(&mut stored, Known::ALL, Some(self.schema));
@@ -174,7 +174,7 @@ impl<'s> Node<'s> {
         }
     }
 
-    /// Whether the schema accepts a value.
+    /// Whether the schema accepts a value, not considering rules.
     fn accepts(&self, stored: &Value) -> bool {
         self.validator.validate(&Path::root(), stored).is_empty()
             && list_type::validate_value(stored, self.schema, &Path::root(), self.version).is_empty()
@@ -190,13 +190,13 @@ impl<'s> Node<'s> {
             && !budget::is_stopped()
     }
 
-    /// Whether all rules hold for a value that is created.
+    /// Whether a value satisfies all rules on create.
     fn passes(&self, stored: &Value) -> bool {
         let (errors, _) = self.all().validate(&Path::root(), stored, None, RUNTIME_BUDGET);
         errors.is_empty()
     }
 
-    /// What the rules say of a value, one of them apart.
+    /// Runs all rules on a value. The result of the rule `except` is kept apart.
     fn ask(&self, stored: &Value, old: Option<&Value>, except: Option<usize>) -> Answer {
         let root = Path::root();
         let outcome = self.all().run(&Request {
@@ -220,16 +220,16 @@ impl<'s> Node<'s> {
     }
 }
 
-/// What the rules say of a value.
+/// The results of all rules for a value.
 #[derive(Default)]
 struct Answer {
-    /// Another rule than the one asked about says no. One that fails says nothing.
+    /// Whether a rule other than `except` is false. Rules that fail with an error are ignored.
     is_refused: bool,
-    /// The words of the API server about the rule asked about, if it does not hold.
+    /// The API server's message for the rule `except`, if it is not true.
     words: Option<String>,
 }
 
-/// One rule that is looked at.
+/// A rule under analysis.
 pub(crate) struct CheckedRule<'n, 's> {
     pub(crate) node: &'n Node<'s>,
     pub(crate) n: usize,
@@ -237,17 +237,17 @@ pub(crate) struct CheckedRule<'n, 's> {
     expression: &'n Expression,
     pub(crate) reads: Reads,
     uses_old_self: bool,
-    /// It is not run when an object is created.
+    /// Whether the rule is a transition rule, which does not run on create.
     is_transition: bool,
 }
 
-/// How a run ended in an error.
+/// The failure of a rule.
 pub(crate) struct Failed {
     pub(crate) site: Site,
 }
 
 impl<'s> CheckedRule<'_, 's> {
-    /// The text of the rule.
+    /// The source text of the rule.
     pub(crate) fn text(&self) -> &'s str {
         &self.written.rule
     }
@@ -265,7 +265,7 @@ impl<'s> CheckedRule<'_, 's> {
         evaluation.result
     }
 
-    /// How the rule fails on a case, if it does and that is not for its cost.
+    /// The failure of the rule on a case, unless its cost is the reason.
     fn failure(&self, locator: &Locator<'_, '_>, case: &Case, left: &mut u64) -> Option<Failed> {
         let program = &self.expression.program;
         let error = self.run(program, case, left).err()?;
@@ -281,7 +281,7 @@ impl<'s> CheckedRule<'_, 's> {
         Some(Failed { site })
     }
 
-    /// Whether everything but this rule accepts a case, and what the API server says of the rule then.
+    /// If everything except this rule accepts a case, the API server's message for the rule.
     fn is_shown_by(&self, case: &Case, left: &mut u64) -> Option<String> {
         let (words, ended) = budget::within(Limits::NONE, || self.is_shown(case, left));
         words.filter(|_| ended.unfinished.is_none())
@@ -312,7 +312,7 @@ impl<'s> CheckedRule<'_, 's> {
             Question::Update => {
                 let mut old = maker.make(node.schema, node.is_resource_root, decisions)?;
                 if node.is_resource_root {
-                    // An object keeps its name.
+                    // An update cannot change the name.
                     old["metadata"] = sent["metadata"].clone();
                 }
                 Some(node.stored(&old))
@@ -321,7 +321,7 @@ impl<'s> CheckedRule<'_, 's> {
         Some(Case { sent, old })
     }
 
-    /// Tries values; `found` says of each whether to go on.
+    /// Tries values. `found` returns whether to continue.
     fn search(
         &self,
         reads: &Reads,
@@ -340,14 +340,14 @@ impl<'s> CheckedRule<'_, 's> {
                 Next::End => return,
             };
             let name = FixedState::default().hash_one((&case.sent, &case.old));
-            // The bytes are there again for the next one.
+            // The next value gets the full budget of bytes again.
             if seen.insert(name) && !budget::within(Limits::NONE, || found(case, left)).0 {
                 return;
             }
         }
     }
 
-    /// The errors that the rule can end in.
+    /// Finds the errors that the rule can fail with.
     fn failures(&self, left: &mut u64, hazards: &mut Vec<Hazard>) {
         let (checked, schema, context) = (&self.expression.checked, self.node.schema, &self.node.context);
         if !static_analysis::may_fail(checked, schema, context, self.is_optional()) {
@@ -360,7 +360,7 @@ impl<'s> CheckedRule<'_, 's> {
             let mut is_stuck = false;
             for (reads, is_first) in [(Some(&self.reads), true), (others.as_ref(), false)] {
                 let Some(reads) = reads else { continue };
-                // What rules can fail on is mostly found soon; the rest is for what is hard to make.
+                // Most failures are found soon. The rest of the effort is for values that are hard to find.
                 let mut share = *left / 2;
                 let before = share;
                 let search = self.first_cases(reads, is_first, *question, &mut share);
@@ -386,7 +386,7 @@ impl<'s> CheckedRule<'_, 's> {
                     shown.len() < MAX_OF_RULE
                 });
                 *left -= before - share;
-                // What other rules refuse may be mended by what they read.
+                // If other rules reject the values, changing what those rules read may help.
                 if !is_stuck || !shown.is_empty() {
                     break;
                 }
@@ -394,7 +394,7 @@ impl<'s> CheckedRule<'_, 's> {
         }
     }
 
-    /// What values of the rule are looked for in: objects that are created, updates, or both.
+    /// The requests to try the rule with: create, update, or both.
     fn questions(&self) -> &'static [Question] {
         match (self.uses_old_self, self.is_transition) {
             (false, _) => &[Question::Create],
@@ -403,7 +403,7 @@ impl<'s> CheckedRule<'_, 's> {
         }
     }
 
-    /// Where a search begins: anywhere, or around values that the other rules do not refuse.
+    /// The start of a search: the default values, or values that the other rules accept.
     fn first_cases(&self, reads: &Reads, is_anywhere: bool, question: Question, left: &mut u64) -> Search {
         if is_anywhere {
             Search::new()
@@ -412,7 +412,7 @@ impl<'s> CheckedRule<'_, 's> {
         }
     }
 
-    /// How to make values that the other rules do not refuse: decisions are changed one by one, as long as fewer rules do.
+    /// Recipes for values that the other rules accept. Changes one decision at a time, as long as the number of violations decreases.
     fn settled(&self, reads: &Reads, question: Question, left: &mut u64) -> Vec<Recipe> {
         let maker = Maker::new(&self.node.validator, reads);
         let mut found = Vec::new();
@@ -450,7 +450,7 @@ impl<'s> CheckedRule<'_, 's> {
         found
     }
 
-    /// How much speaks against a case beside this rule.
+    /// The number of errors for a case from the schema and from the other rules.
     fn refusals(&self, case: &Case) -> usize {
         let root = Path::root();
         let stored = self.node.stored(&case.sent);
@@ -469,7 +469,7 @@ impl<'s> CheckedRule<'_, 's> {
         failed + self.node.validator.validate(&root, &stored).len()
     }
 
-    /// What all rules of the node read, if this is not the only one.
+    /// Everything that the rules of the node read, if there is another rule.
     fn other_reads(&self) -> Option<Reads> {
         let node = self.node;
         let rules = node.rules.iter().filter_map(|it| it.rule.as_ref());
@@ -488,7 +488,7 @@ impl<'s> CheckedRule<'_, 's> {
         Some(reads)
     }
 
-    /// The case with all left out that need not be there.
+    /// The case without the parts that are not needed for the failure.
     fn smaller(&self, locator: &Locator<'_, '_>, case: Case, failed: &Failed, left: &mut u64) -> Case {
         let Case { sent, old } = case;
         let mut fails_so = |case: &Case| {
@@ -514,7 +514,7 @@ impl<'s> CheckedRule<'_, 's> {
         Case { sent, old }
     }
 
-    /// What holds always or never.
+    /// The hazard that the rule is always or never true.
     fn claim(&self, left: &mut u64) -> Option<Hazard> {
         let claim = static_analysis::of(&self.expression.checked, self.node.schema, &self.node.context)?;
         let whole = 0..self.written.rule.trim_end().len();
@@ -555,7 +555,7 @@ impl<'s> CheckedRule<'_, 's> {
         Some(hazard)
     }
 
-    /// What the defaults make of a value that says nothing of what the rule reads.
+    /// The hazard that the rule is false for the defaults.
     fn defaults(&self) -> Option<Hazard> {
         if self.uses_old_self || !are_defaulted(&self.reads.interest, self.node.schema) {
             return None;
@@ -585,7 +585,7 @@ impl<'s> CheckedRule<'_, 's> {
     }
 }
 
-/// Whether defaults provide everything that the rule reads when the object sets nothing.
+/// Whether defaults provide everything that the rule reads if the object does not set it.
 fn are_defaulted(interest: &Interest, schema: Structural<'_>) -> bool {
     !interest.properties.is_empty()
         && interest.element.is_none()

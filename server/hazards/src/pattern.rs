@@ -1,8 +1,8 @@
-//! Texts that match a pattern, short ones.
+//! Generates short strings that match a pattern.
 
 use regex_syntax::hir::{Class, ClassUnicodeRange, Hir, HirKind};
 
-/// A text that matches, if one is easily made. Whoever uses it tries it: patterns of Go are read as such of Rust here.
+/// A string that matches, if it is easy to generate. Callers must validate it: Go patterns are parsed with Rust's syntax here.
 pub(crate) fn matching(pattern: &str) -> Option<String> {
     if pattern.len() > MAX_PATTERN {
         return None;
@@ -13,11 +13,11 @@ pub(crate) fn matching(pattern: &str) -> Option<String> {
     Some(text)
 }
 
-/// Longer patterns are left alone, in bytes: a class of three bytes can stand for thousands of ranges.
+/// The maximum length of a pattern in bytes. A class of three bytes can stand for thousands of ranges.
 const MAX_PATTERN: usize = 1_000;
-/// Longer ones are not made.
+/// The maximum length of a generated string.
 const MAX_LENGTH: usize = 256;
-/// Patterns nested deeper are left alone.
+/// The maximum nesting depth of a pattern.
 const MAX_DEPTH: usize = 50;
 
 fn write(hir: &Hir, text: &mut String, depth: usize) -> Option<()> {
@@ -49,7 +49,7 @@ fn write(hir: &Hir, text: &mut String, depth: usize) -> Option<()> {
     Some(())
 }
 
-/// A character of a class that people can read.
+/// A readable character of a class.
 fn member(class: &Class) -> Option<char> {
     let Class::Unicode(class) = class else { return None };
     let has = |c: &char| class.iter().any(|it| it.start() <= *c && *c <= it.end());

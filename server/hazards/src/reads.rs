@@ -1,4 +1,4 @@
-//! What an expression reads of the value that it is about, and the constants in it: that is what is worth trying.
+//! The parts of the value that an expression reads, and its constants. These are worth varying when trying values.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,17 +10,17 @@ use crd_analyzer_cel::library::declarations;
 use crd_analyzer_cel::types::unescape;
 use crd_analyzer_schema::structural::{AdditionalProperties, Structural};
 
-/// Parts that lie deeper are not looked at.
+/// Deeper parts of an expression are ignored.
 const MAX_DEPTH: usize = 300;
-/// So many constants of each type are kept.
+/// The maximum number of constants per type.
 const MAX_CONSTANTS: usize = 8;
 
-/// What is read of the values of a schema.
+/// The parts that are read of a schema's values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interest {
     /// The properties that are read.
     pub(crate) properties: BTreeMap<String, Interest>,
-    /// What is read of items, or of the values of a map.
+    /// The parts that are read of items, or of the values of a map.
     pub(crate) element: Option<Box<Interest>>,
     /// The keys of a map that are read.
     pub(crate) keys: Vec<String>,
@@ -57,16 +57,16 @@ impl Interest {
     }
 }
 
-/// From a value to a part of it.
+/// A step from a value to a part of it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Step {
     /// The property of this name.
     Property(String),
-    /// An item or the value of a key; the key, if it is always the same.
+    /// An item, or the value of a key. The key is set if it is constant.
     Element(Option<String>),
 }
 
-/// What an expression reads, and its constants.
+/// The parts of the value that an expression reads, and its constants.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reads {
     pub(crate) interest: Interest,
@@ -76,7 +76,7 @@ pub(crate) struct Reads {
 }
 
 impl Reads {
-    /// What an expression about the values of `schema` reads.
+    /// The reads of an expression about the values of `schema`.
     pub(crate) fn of(ast: &Ast, schema: Structural<'_>, context: &Context) -> Self {
         let mut places = Places::new(ast, schema, context);
         if let Some(root) = ast.root() {
@@ -85,7 +85,7 @@ impl Reads {
         places.reads
     }
 
-    /// Whether it reads this field of the value.
+    /// Whether the expression reads this field of the value.
     pub(crate) fn has(&self, field: &str) -> bool {
         self.interest.properties.contains_key(field)
     }
@@ -110,12 +110,12 @@ fn keep<T: PartialEq>(constants: &mut Vec<T>, constant: T) {
     }
 }
 
-/// What a part of an expression is a part of.
+/// The relation of a subexpression to the value.
 #[derive(Clone, Debug)]
 pub(crate) enum Seen {
-    /// A part of the value.
+    /// It is the part of the value at this path.
     At(Vec<Step>),
-    /// A list that was made of such parts.
+    /// It is a new list of the parts at this path.
     ListOf(Vec<Step>),
 }
 
@@ -129,14 +129,14 @@ pub(crate) fn schema_at<'s>(schema: Structural<'s>, path: &[Step]) -> Option<Str
     })
 }
 
-/// A walk over an expression that knows what its variables stand for.
+/// Walks an expression and tracks what its variables stand for.
 pub(crate) struct Places<'a, 's> {
     ast: &'a Ast,
     schema: Structural<'s>,
     context: &'a Context,
     variables: Vec<(Arc<str>, Option<Seen>)>,
     reads: Reads,
-    /// What was selected from what: the part of the value for each id of a selection.
+    /// The path of the selected part of the value, by the id of the selection.
     pub(crate) selections: BTreeMap<i64, Vec<Step>>,
 }
 
@@ -152,7 +152,7 @@ impl<'a, 's> Places<'a, 's> {
         }
     }
 
-    /// Walks over a part, and says what it represents.
+    /// Walks a subexpression, and returns its relation to the value.
     pub(crate) fn visit(&mut self, node: NodeId, depth: usize) -> Option<Seen> {
         if depth > MAX_DEPTH {
             return None;
@@ -284,7 +284,7 @@ impl<'a, 's> Places<'a, 's> {
         }
     }
 
-    /// What a fold that makes a list adds to it: `accumulator + [this]`, perhaps under a condition.
+    /// The element that a list-building comprehension adds: `accumulator + [element]`, possibly under a condition.
     fn collected(&self, fold: &Comprehension) -> Option<NodeId> {
         let mut step = fold.loop_step;
         if let ExprKind::Call { function, args, .. } = &self.ast[step].kind

@@ -1,11 +1,11 @@
-//! Examples made as small as they can be.
+//! Shrinks examples.
 
 use serde_json::Value;
 
-/// So many smaller values are tried.
+/// The maximum number of smaller values to try.
 const MAX_ATTEMPTS: usize = 80;
 
-/// The smallest value found that still does, by leaving parts out. The given one does.
+/// Leaves out parts of a value as long as `does` returns true. It must be true for the given value.
 pub fn smallest(value: Value, does: &mut dyn FnMut(&Value) -> bool) -> Value {
     let mut smallest = value;
     let mut attempts = 0;
@@ -25,7 +25,7 @@ pub fn smallest(value: Value, does: &mut dyn FnMut(&Value) -> bool) -> Value {
     }
 }
 
-/// A key or the position of an item.
+/// A key, or the index of an item.
 #[derive(Clone)]
 enum Part {
     Key(String),
@@ -76,7 +76,7 @@ fn remove(value: &mut Value, part: &[Part]) {
     }
 }
 
-/// A value in one line, as people write JSON.
+/// A value as JSON on one line, with spaces as people write it.
 pub fn in_one_line(value: &Value) -> String {
     match value {
         Value::Object(fields) => {

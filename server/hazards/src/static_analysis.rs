@@ -1,7 +1,7 @@
-//! What a rule comes to for every value that its schema accepts, as far as the bounds of the schema tell.
+//! The possible results of a rule for all values that its schema accepts, derived from the bounds of the schema.
 //!
-//! Every part of an expression has a set of values that it may come to, never too small: what is not known may be anything, and may fail.
-//! So what is reported for all values holds for all.
+//! Every part of an expression has a set of possible values, which is never too small: an unknown part may have any value, and may fail.
+//! So the reported facts hold for all values.
 
 mod abstract_value;
 mod case_split;
@@ -22,15 +22,15 @@ use crate::codes;
 use abstract_value::{AbstractValue, Bools, Span, compare, compare_same, is_in, of_schema};
 use case_split::Supposed;
 
-/// Parts that lie deeper may be anything.
+/// Deeper parts may have any value.
 const MAX_DEPTH: usize = 200;
 
-/// What holds for every value.
+/// A result that holds for every value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StaticResult {
-    /// The rule holds.
+    /// The rule is true.
     Always,
-    /// The rule does not hold, or fails.
+    /// The rule is false or fails.
     Never,
 }
 
@@ -43,7 +43,7 @@ impl StaticResult {
     }
 }
 
-/// What holds for every value that the schema of a rule accepts, if something does.
+/// The result of a rule for every value that its schema accepts, if it is always the same.
 pub(crate) fn of(checked: &Checked, schema: Structural<'_>, context: &Context) -> Option<StaticResult> {
     let mut reasoning = Reasoning {
         ast: &checked.ast,
@@ -65,9 +65,9 @@ pub(crate) fn of(checked: &Checked, schema: Structural<'_>, context: &Context) -
     }
 }
 
-/// Whether the rule may end in an error for a value that its schema accepts, as far as that can be told without running it.
+/// Whether the rule may fail with an error for a value that its schema accepts, as far as static analysis can tell.
 ///
-/// Here the old value is taken to fit the schema. What is stored may be older than the schema, so nothing is claimed from that.
+/// This assumes that the schema accepts the old value. A stored value can be older than the schema, so no other result relies on that.
 pub(crate) fn may_fail(checked: &Checked, schema: Structural<'_>, context: &Context, is_old_optional: bool) -> bool {
     let mut reasoning = Reasoning {
         ast: &checked.ast,
@@ -81,7 +81,7 @@ pub(crate) fn may_fail(checked: &Checked, schema: Structural<'_>, context: &Cont
     checked.ast.root().is_none_or(|root| reasoning.part(root, 0).fails)
 }
 
-/// The conditions that all have to hold for a rule to hold, those that do not look at the old value: bytes of the rule.
+/// The byte ranges of the terms of a rule that all have to be true and that do not read the old value.
 pub(crate) fn independent_terms(checked: &Checked, text: &str, context: &Context) -> Vec<Range<usize>> {
     let ast = &checked.ast;
     let extents = Extents::new(&Source::new(text)).all(ast);
@@ -116,11 +116,11 @@ fn mentions(ast: &Ast, node: NodeId, context: &Context, role: Role) -> bool {
     false
 }
 
-/// What a part may come to.
+/// The possible results of a part.
 #[derive(Clone, Debug)]
 struct Outcome<'s> {
     known: AbstractValue<'s>,
-    /// It may end in an error.
+    /// Whether it may fail with an error.
     fails: bool,
 }
 
@@ -134,7 +134,7 @@ impl<'s> Outcome<'s> {
         Self { known, fails: false }
     }
 
-    /// Whether it may be an error, or no boolean.
+    /// Whether it may be an error or not a boolean.
     fn can_fail_as_bool(&self) -> bool {
         self.fails || matches!(self.known, AbstractValue::Anything)
     }
@@ -152,24 +152,24 @@ struct Reasoning<'a, 's> {
     ast: &'a Ast,
     schema: Structural<'s>,
     context: &'a Context,
-    /// What is known of the old value.
+    /// The schema of the old value, if known.
     old: Option<Structural<'s>>,
     variables: Vec<(Arc<str>, Outcome<'s>)>,
-    /// The fields that are there, because a condition asked for them.
+    /// The fields that are known to be present, because a condition tests them.
     present: Vec<FieldPath>,
-    /// What is supposed of fields in the case that is looked at.
+    /// The assumptions about fields in the current case.
     supposed: Vec<Supposed<'s>>,
 }
 
-/// A field: the variable that it is selected from, and the names on the way.
+/// The path of a field: the variable and the names of the selected fields.
 type FieldPath = (Root, Vec<Arc<str>>);
 
-/// What fields are selected from.
+/// The start of a field path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Root {
     This,
     Old,
-    /// A variable, by its position among those that are known.
+    /// A variable, by its index in the list of known variables.
     Variable(usize),
 }
 
@@ -240,7 +240,7 @@ impl<'s> Reasoning<'_, 's> {
         }
     }
 
-    /// `a && b`, or with `value` false `!a && !b`. The second counts only where the first has the value.
+    /// `a && b`, or `!a && !b` if `value` is false. The second term only matters if the first one has the value.
     fn both(&mut self, a: NodeId, b: NodeId, value: bool, depth: usize) -> Outcome<'s> {
         let negated = |it: Outcome<'s>| if value { it } else { not(&it) };
         let first = self.part(a, depth);
@@ -274,7 +274,7 @@ impl<'s> Reasoning<'_, 's> {
         }
     }
 
-    /// Notes which fields are there if a condition has this value.
+    /// Records the fields that are present if a condition has this value.
     fn suppose(&mut self, condition: NodeId, value: bool, depth: usize) {
         if depth > MAX_DEPTH {
             return;
@@ -297,7 +297,7 @@ impl<'s> Reasoning<'_, 's> {
         }
     }
 
-    /// What is supposed of what a part reads.
+    /// The assumption about the field that a part reads.
     fn supposed(&self, node: NodeId) -> Option<&Supposed<'s>> {
         if self.supposed.is_empty() {
             return None;
@@ -306,7 +306,7 @@ impl<'s> Reasoning<'_, 's> {
         self.supposed.iter().find(|it| it.path == path)
     }
 
-    /// What a selection selects, if it is a field of a variable.
+    /// The path of a selection, if it is a field of a variable.
     fn path(&self, node: NodeId) -> Option<FieldPath> {
         let mut names = Vec::new();
         let mut at = node;
@@ -337,7 +337,7 @@ impl<'s> Reasoning<'_, 's> {
 
     fn call(&mut self, function: &str, parts: &[NodeId], depth: usize) -> Outcome<'s> {
         let outcomes: Vec<_> = parts.iter().map(|it| self.part(*it, depth)).collect();
-        // What may be anything may also be what the function does not take.
+        // A value of unknown type may be one that the function does not accept.
         let is_equality = matches!(function, operators::EQUALS | operators::NOT_EQUALS);
         let fails = outcomes
             .iter()
@@ -399,7 +399,7 @@ impl<'s> Reasoning<'_, 's> {
             self.variables.push((fold.accu_var.clone(), value));
             let result = self.part(fold.result, depth);
             self.variables.truncate(known);
-            // The value is computed even if no one looks at it, and then its failure is one.
+            // `bind` always computes the value, so its failure is a failure of the whole expression.
             return Outcome { fails: true, ..result };
         }
         let range = self.part(fold.iter_range, depth);
@@ -422,7 +422,7 @@ impl<'s> Reasoning<'_, 's> {
                             least: 0,
                             most: size.most,
                         }),
-                        // What the condition comes to is not looked at.
+                        // The condition is not analyzed.
                         fails: true,
                     };
                 }
@@ -432,7 +432,7 @@ impl<'s> Reasoning<'_, 's> {
         };
         let element = range.known.element();
         self.variables.push((fold.iter_var.clone(), Outcome::sure(element)));
-        // The predicate does not speak of the accumulator.
+        // The predicate cannot use the accumulator.
         let each = self.part(predicate, depth);
         self.variables.truncate(known);
         let bools = each.known.bools();
@@ -446,7 +446,7 @@ impl<'s> Reasoning<'_, 's> {
     }
 }
 
-/// Whether a function is a condition that never fails on operands of its types. A literal pattern was compiled with the rule.
+/// Whether a function is a predicate that never fails for operands of its types. Literal patterns are valid, because the rule compiled.
 fn is_total_predicate(function: &str, operands: &[Outcome<'_>]) -> bool {
     let has_literal_pattern = || matches!(operands, [_, pattern] if matches!(&pattern.known, AbstractValue::Text(Some(texts), _) if texts.len() == 1));
     let declarations = declarations(function);
@@ -461,7 +461,7 @@ fn not<'s>(it: &Outcome<'_>) -> Outcome<'s> {
     Outcome::bools(bools.can_be_false, bools.can_be_true, it.can_fail_as_bool())
 }
 
-/// What is false on one side makes up for an error on the other.
+/// The result of `a && b`. A false operand hides an error of the other one.
 fn and<'s>(a: &Outcome<'_>, b: &Outcome<'_>) -> Outcome<'s> {
     let (x, y) = (a.known.bools(), b.known.bools());
     let (a_fails, b_fails) = (a.can_fail_as_bool(), b.can_fail_as_bool());

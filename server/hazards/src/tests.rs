@@ -1,4 +1,4 @@
-//! What is found, and that it is true.
+//! Tests that hazards are found, and that they are real.
 
 mod random;
 
@@ -21,7 +21,7 @@ use crate::{Effort, Hazard, codes, of_node, static_analysis};
 
 const VERSION: KubernetesVersion = KubernetesVersion::NEWEST;
 
-/// A schema from JSON, with the keywords that these tests use.
+/// A schema from JSON. Supports the keywords that these tests use.
 fn schema(json: &Value) -> JsonSchemaProps {
     let mut props = JsonSchemaProps::default();
     for (keyword, value) in json.as_object().expect("a schema is an object") {
@@ -75,7 +75,7 @@ fn schema(json: &Value) -> JsonSchemaProps {
     props
 }
 
-/// An object with these properties and rules. A rule that begins with `?` has an optional old value.
+/// An object schema with these properties and rules. A rule that begins with `?` has an optional old value.
 fn object(properties: &Value, required: &[&str], rules: &[&str]) -> JsonSchemaProps {
     let mut props = schema(&json!({"type": "object", "properties": properties, "required": required}));
     props.x_validations = rules
@@ -102,7 +102,7 @@ fn hazards(props: &JsonSchemaProps) -> Vec<Hazard> {
     found
 }
 
-/// Runs the rule on the example, as the API server does.
+/// Runs the rule on the example as the API server does.
 fn verify(props: &JsonSchemaProps, hazard: &Hazard) {
     let Some(example) = &hazard.example else { return };
     let schema = Structural::assume(props);
@@ -132,7 +132,7 @@ fn verify(props: &JsonSchemaProps, hazard: &Hazard) {
     }
 }
 
-/// What is found of a rule: codes, parts and examples.
+/// Compares the hazards of a schema with the expected codes, parts and examples.
 #[track_caller]
 fn check(props: &JsonSchemaProps, expected: &[(&str, &str, Value)]) {
     let found: Vec<_> = hazards(props)
@@ -186,7 +186,7 @@ fn rules_may_ask_for_a_field() {
     ] {
         check(&object(&properties, &[], &[rule]), &[]);
     }
-    // The empty field would do, or what it says matters.
+    // These rules accept the empty value, or depend on the content of the field.
     for (rule, read) in [
         ("self.list.all(it, it.of != 'b')", "self.list"),
         ("self.text == 'b'", "self.text"),
@@ -214,7 +214,7 @@ fn guards_of_every_kind_count() {
     ] {
         check(&object(&numbers(), &[], &[rule]), &[]);
     }
-    // The guard is of another field.
+    // The guard tests another field.
     check(
         &object(&numbers(), &[], &["!has(self.b) || self.a > 1"]),
         &[(READ, "self.a", json!({"b": 1}))],
@@ -240,7 +240,7 @@ fn conditions_of_rules_are_met() {
 
 #[test]
 fn examples_pass_the_other_rules() {
-    // What the one excludes the other need not ask.
+    // The first rule guarantees what the second one needs.
     check(&object(&numbers(), &[], &["has(self.a)", "self.a > 1"]), &[]);
     let properties =
         json!({"a": {"type": "integer"}, "b": {"type": "integer"}, "c": {"type": "string", "maxLength": 9}});
@@ -292,7 +292,7 @@ fn elements_of_lists_and_maps_are_made() {
             json!({"items": []}),
         )],
     );
-    // A second item that is another one.
+    // The example needs a second item without a size.
     check(
         &object(
             &properties,
@@ -457,9 +457,9 @@ fn examples_of_resources_are_resources() {
         &embedded,
         &[(Value::Null, json!({"apiVersion": "example.com/v1", "kind": "Example"}))],
     );
-    // Which type it has is not a choice.
+    // Authors of a resource cannot choose its kind.
     check(&object(&numbers(), &[], &["self.kind == 'A' || self.a > 1"]), &[]);
-    // An update is one of the same object.
+    // An update has to be for the same object.
     let metadata = json!({"name": "example"});
     check(
         &object(&numbers(), &[], &["self.metadata.name != '' && self.a == oldSelf.a"]),

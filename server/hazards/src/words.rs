@@ -1,4 +1,4 @@
-//! What is reported for what was found.
+//! The texts of hazards.
 
 use crd_analyzer_cel::decls::Role;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::shrink::in_one_line;
 use crate::{Hazard, codes};
 
 impl CheckedRule<'_, '_> {
-    /// The value as it is shown: of a resource without what every resource has.
+    /// The value as shown to the user. Fields that every resource has are removed.
     pub(crate) fn shown(&self, value: &Value) -> Value {
         let mut value = value.clone();
         if self.node.is_custom_resource()
@@ -49,7 +49,7 @@ impl CheckedRule<'_, '_> {
                 "guard it with `.hasValue()`, or give another value with `.orValue(…)`".to_owned(),
             ),
             codes::OPTIONAL_FIELD_READ => (
-                // Beside the same field of the value, the old one has to be told apart.
+                // Name the whole path to distinguish the old value's field from the same field of the new value.
                 if !old.is_empty() && part.starts_with(old) {
                     format!("this rule fails when `{part}` is not set")
                 } else {
@@ -117,18 +117,18 @@ impl CheckedRule<'_, '_> {
         hazard
     }
 
-    /// The name of the variable that represents this; empty if there is none.
+    /// The name of the variable with this role; empty if there is none.
     pub(crate) fn name_of(&self, role: Role) -> &str {
         self.node.context.variable_of(role).map_or("", |it| &it.name)
     }
 
-    /// A part of the rule in one line.
+    /// A part of the rule on one line.
     fn part(&self, bytes: &std::ops::Range<usize>) -> String {
         let written = self.text().get(bytes.clone()).unwrap_or_default();
         clip(&written.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
-    /// The example, in words.
+    /// The example as text for a note.
     pub(crate) fn told(hazard: &Hazard) -> String {
         let example = hazard.example.as_ref().map(in_one_line).unwrap_or_default();
         match &hazard.old {
@@ -139,18 +139,18 @@ impl CheckedRule<'_, '_> {
     }
 }
 
-/// That the schema accepts an example.
+/// The note that the schema accepts an example.
 pub(crate) fn passes(example: &str) -> String {
     format!("for example, `{example}` passes the schema")
 }
 
-/// The words of an error without the place, which is that of the rule.
+/// The note with the API server's message, without the position, which is that of the rule.
 pub(crate) fn server_reports(words: &str) -> String {
     let words = words.strip_prefix("<nil>: ").unwrap_or(words);
     format!("the API server then reports: {words}")
 }
 
-/// A text short enough for a headline.
+/// Shortens a string for a headline.
 fn clip(text: &str) -> String {
     const MAX: usize = 44;
     match text.char_indices().nth(MAX) {

@@ -1,4 +1,4 @@
-//! What can be written where the cursor is: in CRDs, in objects of their kinds, and in the CEL inside.
+//! Completion in CRDs, in resources of their kinds, and in CEL expressions.
 
 mod cel;
 mod configuration;
@@ -54,14 +54,14 @@ impl Definitions for () {
     }
 }
 
-/// CRDs that are looked up once a kind: a file may have many resources of one.
+/// A cache of CRDs by kind, because a file may have many resources of one kind.
 pub struct Remembered<'a> {
     definitions: &'a dyn Definitions,
     found: RefCell<HashMap<GroupKind, Option<Arc<CrdText>>>>,
 }
 
 impl<'a> Remembered<'a> {
-    /// Nothing is known yet.
+    /// Creates an empty cache.
     pub fn new(definitions: &'a dyn Definitions) -> Self {
         Self {
             definitions,
@@ -82,26 +82,26 @@ impl Definitions for Remembered<'_> {
     }
 }
 
-/// What is asked.
+/// A completion request.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
-    /// The document, as the editing reader sees it.
+    /// The document, parsed by the error-tolerant parser.
     pub tree: &'a Tree,
-    /// The same with what is remembered of its file; `None` for a text without content.
+    /// The document with the memory of its file; `None` for a text without content.
     pub document: Option<&'a Document<'a>>,
-    /// The cursor, in bytes of the file.
+    /// The byte offset of the cursor in the file.
     pub offset: u32,
-    /// The oldest minor that must know the offered items.
+    /// The oldest Kubernetes version that must support the offered items.
     pub version: KubernetesVersion,
-    /// Whether items with places to fill in are of use.
+    /// Whether the editor supports snippets.
     pub snippets: bool,
-    /// Whether a place may begin with what is made of another place (`${2:${1/(.*)/${1:/upcase}/}}`).
+    /// Whether a placeholder may start with text derived from another placeholder (`${2:${1/(.*)/${1:/upcase}/}}`).
     pub transforms: bool,
     /// CRDs of other kinds.
     pub definitions: &'a dyn Definitions,
 }
 
-/// What can be written at a place of `.crd-analyzer.yaml`.
+/// The items at a position in `.crd-analyzer.yaml`.
 pub fn complete_configuration(request: &Request<'_>) -> Option<Completions> {
     let place = CursorContext::at(request.tree, request.offset)?;
     let context = Context::new(request, &place);
@@ -118,14 +118,14 @@ pub fn complete_configuration(request: &Request<'_>) -> Option<Completions> {
     })
 }
 
-/// What can be written at a place; `None` if nothing is known of it.
+/// The items at a position; `None` if nothing is known about it.
 pub fn complete(request: &Request<'_>) -> Option<Completions> {
     let place = CursorContext::at(request.tree, request.offset)?;
     let Some((key, is_number)) = place.key_below_value() else {
         return complete_at(request, &place);
     };
     let found = complete_at(request, &place);
-    // Where the values of a field are known, and behind a number, nothing goes on in the next line. An expression does.
+    // A field with known values, or a number, never continues on the next line. An expression does.
     if (is_number || found.is_some()) && !Context::new(request, &place).is_expression() {
         complete_at(request, &key)
     } else {
@@ -154,7 +154,7 @@ fn complete_at(request: &Request<'_>, place: &CursorContext<'_>) -> Option<Compl
         resource::complete(&context)
     };
     let mut items = items?;
-    // The value `''` is shown as it is written; a name without letters is none.
+    // The value `''` is shown as written. A name without letters is not offered.
     items.retain_mut(|it| {
         if it.label.is_empty() && matches!(it.kind, ItemKind::EnumMember | ItemKind::Value) {
             it.label.clone_from(&it.text);
@@ -169,7 +169,7 @@ fn complete_at(request: &Request<'_>, place: &CursorContext<'_>) -> Option<Compl
         }
     }
     if let Some((span, columns)) = wrong_indentation {
-        // Clients differ in which indentation they give to further lines: there are none.
+        // Clients handle the indentation of further lines differently, but the items have none.
         let new_text = " ".repeat(columns as usize);
         for it in &mut items {
             it.edits.push(TextEdit {
@@ -194,7 +194,7 @@ fn complete_at(request: &Request<'_>, place: &CursorContext<'_>) -> Option<Compl
     })
 }
 
-/// Whether a place is in an expression that is begun.
+/// Whether a position is in an expression that the user has begun.
 pub fn is_begun_expression(request: &Request<'_>) -> bool {
     CursorContext::at(request.tree, request.offset).is_some_and(|place| {
         let is_begun = !place.token.prefix.trim().is_empty();
@@ -202,7 +202,8 @@ pub fn is_begun_expression(request: &Request<'_>) -> bool {
     })
 }
 
-/// Whether a text is a CRD, an object whose kind is in the table, or a resource whose CRD is known: where nothing is offered in it, nothing fits.
+/// Whether a text is a CRD, an object whose kind is in the table, or a resource with a known CRD. In such a text, an empty list means that
+/// nothing fits.
 pub fn is_known(tree: &Tree, definitions: &dyn Definitions) -> bool {
     crate::manifest::objects(tree).into_iter().any(|it| {
         let (api_version, kind) = head::written(tree, it);
@@ -218,7 +219,7 @@ pub fn has_definition(tree: &Tree, object: NodeId, definitions: &dyn Definitions
     resource::crd_of(tree, object, definitions).is_some()
 }
 
-/// A request and its place.
+/// A request and its cursor context.
 struct Context<'c, 'a> {
     request: &'c Request<'a>,
     place: &'c CursorContext<'a>,
@@ -234,23 +235,23 @@ impl<'c, 'a> Context<'c, 'a> {
         }
     }
 
-    /// Whether the place is in an expression.
+    /// Whether the cursor is in an expression.
     fn is_expression(&self) -> bool {
         nav::has_fields(self.request.tree, &self.place.path) && cel::is_expression(self)
     }
 
-    /// What is typed of the item.
+    /// The part of the item that is already typed.
     fn typed(&self) -> &str {
         let (_, insert) = self.writer.spans();
         &self.place.tree.text()[insert.range()]
     }
 
-    /// The object that the place is in, which may be an item of a list, and the path in it.
+    /// The object at the cursor, which may be an item of a list, and the path in it.
     fn object(&self) -> (Option<NodeId>, &[Step<'a>]) {
         object_at(self.place.tree, &self.place.path)
     }
 
-    /// The node that the first steps of a path in the object lead to.
+    /// The node at the first steps of a path in the object.
     fn in_object(&self, path: &[Step<'_>]) -> Option<NodeId> {
         let found = find_from(self.place.tree, self.object().0?, path);
         found.is_found().then(|| self.place.tree.resolve(found.node))

@@ -1,4 +1,4 @@
-//! What rules cost where they stand, without a verdict on the CRD.
+//! Cost estimates of rules at their place, without a verdict on the CRD.
 
 use crd_analyzer_schema::cel_types::max_cardinality;
 use crd_analyzer_syntax::tree::{NodeId, Tree};
@@ -8,26 +8,26 @@ use crate::{
     schema::{self, SchemaStep, follow, text},
 };
 
-/// The cost of an expression where it stands, in cost units.
+/// The cost estimate of an expression at its place, in cost units.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RuleCost {
-    /// One evaluation at worst.
+    /// The worst-case cost of one evaluation.
     pub once: u64,
-    /// How often it may be evaluated for one object. `None`: a message expression, which counts once.
+    /// The maximum number of evaluations for one object. `None` for a message expression, which is counted once.
     pub times: Option<u64>,
-    /// Nothing bounds how often: so many of the smallest values fit into a request.
+    /// Whether no bound limits the number of evaluations. It is then the number of the smallest values that fit into a request.
     pub is_unbounded: bool,
-    /// What the API server allows.
+    /// The API server's limit.
     pub limit: u64,
 }
 
 impl RuleCost {
-    /// What the server compares with the limit.
+    /// The cost that the API server compares with the limit.
     pub fn total(self) -> u64 {
         self.once.saturating_mul(self.times.unwrap_or(1))
     }
 
-    /// In words: `328`, `more than 100x the limit`.
+    /// The cost in words: `328`, `more than 100x the limit`.
     pub fn describe(self) -> String {
         let total = self.total();
         let limit = self.limit;
@@ -49,7 +49,7 @@ impl RuleCost {
     }
 }
 
-/// A number with its thousands apart.
+/// A number with separated thousands.
 pub(crate) fn number(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -62,7 +62,7 @@ pub(crate) fn number(number: u64) -> String {
     text
 }
 
-/// The cost of an expression. `None`: it does not compile, or nothing limits its estimate.
+/// The cost estimate of an expression. `None` if it does not compile, or if nothing limits its estimate.
 pub fn rule_cost(expression: &Expression<'_>) -> Option<RuleCost> {
     let once = expression.outline.as_ref()?.cost.as_ref()?.0.max;
     let limit = expression.context.limits().estimate?;
@@ -87,7 +87,7 @@ pub fn rule_cost(expression: &Expression<'_>) -> Option<RuleCost> {
     })
 }
 
-/// How many values of a schema one object can have by the bounds of the schemas above; `None` if nothing bounds it.
+/// The maximum number of values of a schema in one object, from the bounds of the schemas above; `None` if unlimited.
 fn cardinality(tree: &Tree, root: NodeId, steps: &[SchemaStep]) -> Option<u64> {
     let mut product: u64 = 1;
     for length in 0..steps.len() {

@@ -1,6 +1,6 @@
-//! Where a cursor is, in text that need not be whole: which node or gap it is in, what could be written there, and how.
+//! The context of a cursor in a possibly incomplete text: the node or gap that it is in, and what can be written there.
 //!
-//! All is read from the tree of the tolerant reader, so nothing is parsed again for a place.
+//! It only uses the tree of the error-tolerant parser, so no request parses the text again.
 
 mod flow;
 mod layout;
@@ -18,42 +18,42 @@ use crd_analyzer_syntax::{
 pub use layout::Layout;
 pub use token::Token;
 
-/// Where a cursor is in a document.
+/// The context of a cursor in a document.
 #[derive(Clone, Debug)]
 pub struct CursorContext<'t> {
     /// The document.
     pub tree: &'t Tree,
-    /// The cursor, in bytes of the file.
+    /// The byte offset of the cursor in the file.
     pub offset: u32,
-    /// Of a key: the path of its mapping. Of a value: its own path.
+    /// For a key: the path of its mapping. For a value: its own path.
     pub path: Vec<Step<'t>>,
-    /// The text at the cursor.
+    /// The kind of text at the cursor.
     pub slot: Slot,
-    /// What is there already.
+    /// The existing text.
     pub token: Token,
-    /// The place is in braces or brackets.
+    /// Whether the cursor is in braces or brackets.
     pub is_flow: bool,
 }
 
-/// The text at the cursor, and its range.
+/// The kind of text at a cursor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Slot {
     /// A key.
     Key {
-        /// The mapping, if it has other entries.
+        /// The mapping that contains the key, if it has other entries.
         mapping: Option<NodeId>,
         /// The entry whose key is being written.
         entry: Option<Entry>,
-        /// A colon follows.
+        /// Whether a colon follows.
         has_colon: bool,
-        /// A list that ends here and whose items begin in the same column as the keys: it could get another one.
+        /// A list that ends here and whose items begin in the same column as the keys, so that another item is possible.
         list: Option<NodeId>,
     },
     /// A value.
     Value {
-        /// What is there; `None` or an absent scalar if nothing is.
+        /// The existing value; `None` or an absent scalar if there is none.
         node: Option<NodeId>,
-        /// The value begins its line (or what is behind a dash), so that it could also be the first key of a mapping or an item of a list.
+        /// Whether the value is the first text on its line, or after a dash, so it could also be the first key of a mapping or an item of a list.
         on_own_line: bool,
     },
     /// An item of a list, which first needs a dash.
@@ -64,7 +64,7 @@ pub enum Slot {
 }
 
 impl<'t> CursorContext<'t> {
-    /// The place of a cursor; `None` where nothing can be completed: in comments, anchors, tags, between a value and what ends it.
+    /// The context of a cursor; `None` where nothing can be completed: in comments, anchors and tags, and between a value and its end.
     pub fn at(tree: &'t Tree, offset: u32) -> Option<Self> {
         let in_comment = |it: &crd_analyzer_syntax::tree::Span| it.start < offset && offset <= it.end;
         let comments = tree.comments();
@@ -84,7 +84,7 @@ impl<'t> CursorContext<'t> {
         Self::behind_quote_in_flow(tree, offset).or_else(|| lines::place(tree, offset))
     }
 
-    /// Behind a quote that was just typed in brackets, with nothing behind it in its line.
+    /// The context after a quote that was just typed in brackets, if nothing follows it on its line.
     fn behind_quote_in_flow(tree: &'t Tree, offset: u32) -> Option<Self> {
         let text = tree.text();
         let quote = text[..offset as usize]
@@ -99,7 +99,7 @@ impl<'t> CursorContext<'t> {
         rest.trim().is_empty().then_some(place)
     }
 
-    /// The keys that the mapping has besides the one that is being written.
+    /// The other keys of the mapping, besides the one that is being written.
     pub fn siblings(&self) -> Vec<std::borrow::Cow<'t, str>> {
         let Slot::Key {
             mapping: Some(mapping),
@@ -115,7 +115,7 @@ impl<'t> CursorContext<'t> {
         others.map(|it| self.tree.scalar(it.key)).collect()
     }
 
-    /// The mapping that a key is written in, if it has other entries.
+    /// The mapping that contains the key, if it has other entries.
     pub fn mapping(&self) -> Option<NodeId> {
         match self.slot {
             Slot::Key { mapping, .. } => mapping,
@@ -135,7 +135,7 @@ impl<'t> CursorContext<'t> {
         Some((node, map.to_value(self.offset).unwrap_or_else(|| map.value_len())))
     }
 
-    /// Whether keys here are written in double quotes, as JSON has them.
+    /// Whether keys are written in double quotes here, as in JSON.
     pub fn is_json(&self) -> bool {
         let Some(root) = self.tree.root() else { return false };
         let is_flow = |it: NodeId| {
@@ -145,7 +145,7 @@ impl<'t> CursorContext<'t> {
             )
         };
         let first_key = self.tree.children(root).next();
-        // A quote without end is before the text that is read.
+        // The tree does not include an unterminated quote, so look at the text before the node.
         let is_open = |it: NodeId| self.tree.text()[..self.tree.span(it).start as usize].ends_with('"');
         let is_quoted = first_key.is_none_or(|it| {
             self.tree.kind(it) == NodeKind::Scalar(ScalarStyle::DoubleQuoted) || is_flow(it) || is_open(it)
@@ -159,18 +159,18 @@ fn path(tree: &Tree, node: NodeId) -> Vec<Step<'_>> {
     path_of(tree, node)
 }
 
-/// The column of a byte: how many bytes stand before it in its line.
+/// The column of an offset, in bytes.
 fn column(tree: &Tree, offset: u32) -> u32 {
     offset - line_start(tree, offset)
 }
 
-/// Where the line of a byte begins.
+/// The start of the line that contains an offset.
 fn line_start(tree: &Tree, offset: u32) -> u32 {
     let before = &tree.text()[..offset as usize];
     before.rfind(['\n', '\r']).map_or(0, |it| it as u32 + 1)
 }
 
-/// Where the line of a byte ends, without its break.
+/// The end of the line that contains an offset, without its line break.
 fn line_end(tree: &Tree, offset: u32) -> u32 {
     let after = &tree.text()[offset as usize..];
     offset + after.find(['\n', '\r']).unwrap_or(after.len()) as u32

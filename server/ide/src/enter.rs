@@ -1,24 +1,24 @@
-//! Where the text of a new line begins: what Enter does in manifests.
+//! The indentation of a new line after Enter in manifests.
 
 use crd_analyzer_syntax::tree::{CollectionStyle, NodeId, NodeKind, ScalarStyle, Span, Tree};
 
 use crate::manifest::is_manifest;
 
-/// Columns of a level.
+/// The columns of an indentation level.
 const LEVEL: usize = 2;
 
-/// The blanks that a new line should begin with.
+/// The indentation that a new line should have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Indentation {
-    /// The blanks that the line has.
+    /// The span of the line's current indentation.
     pub span: Span,
-    /// How many it should have.
+    /// The number of columns that it should have.
     pub columns: usize,
 }
 
-/// The indentation of the blank line that an offset is in, where the line above tells it: below a key without a value one level deeper,
-/// or in the column of what is there already; below the first key of a list's item in the column of that key. `None` if the line is
-/// not blank, if it has that indentation, or if it goes on with a text.
+/// The indentation of the blank line at an offset, if it follows from the line above: after a key without a value, one level deeper, or in
+/// the column of an existing value; after the first key of a list item, in the column of that key. `None` if the line is not blank, if it
+/// has that indentation already, or if it continues a scalar.
 pub fn indentation(tree: &Tree, offset: u32) -> Option<Indentation> {
     if !is_manifest(tree) {
         return None;
@@ -62,17 +62,17 @@ fn key_at(tree: &Tree, offset: u32) -> Option<NodeId> {
     (is_block && tree.is_key(node) && tree.full_span(node).start == offset).then_some(node)
 }
 
-/// What the line below a key's begins with.
+/// What the line below a key begins with.
 enum Below {
-    /// The value of the key.
+    /// The value of the key, one level deeper.
     Deeper,
-    /// The value of the key, which goes on in this column.
+    /// The value of the key, which continues in this column.
     At(usize),
     /// The next key.
     Beside,
 }
 
-/// What comes below the line of a key.
+/// What the line below a key begins with.
 fn below(tree: &Tree, key: NodeId, line: std::ops::Range<usize>) -> Option<Below> {
     let value = tree.entry_of(key)?.value;
     let span = tree.full_span(value);
@@ -91,11 +91,11 @@ fn below(tree: &Tree, key: NodeId, line: std::ops::Range<usize>) -> Option<Below
     }
     match tree.kind(value) {
         NodeKind::Scalar(ScalarStyle::Literal | ScalarStyle::Folded) => {
-            // The indentation of its text is that of its first line.
+            // The first line of the scalar determines its indentation.
             let is_begun = tree.scalar(value).trim().is_empty();
             is_begun.then_some(Below::Deeper)
         }
-        // What goes on below is a text or a list in brackets.
+        // A multi-line scalar or a list in brackets continues below.
         _ => (span.end as usize <= line.end).then_some(Below::Beside),
     }
 }
@@ -107,7 +107,7 @@ mod tests {
 
     const HEAD: &str = "apiVersion: example.com/v1\nkind: Widget\n";
 
-    /// The columns that the line of `$0` should have; `None`: it stays.
+    /// Checks the column that the line of `$0` should have; `None`: it does not change.
     #[track_caller]
     fn check(lines: &str, expected: Option<usize>) {
         let text = format!("{HEAD}{lines}");

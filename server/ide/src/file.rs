@@ -1,7 +1,7 @@
-//! One version of a file as features see it: its documents in trees that any text has.
+//! One version of a file for editor features: its documents as trees, which exist for any text.
 //!
-//! No feature waits for a verdict: trees come from the editing reader, and what rules see of a schema is kept from version to version
-//! ([`Memory`]), so that a text that cannot be read at the moment still has types.
+//! No feature waits for a verdict. The trees come from the error-tolerant parser, and the types of schemas are kept from version to version
+//! ([`Memory`]), so a text that cannot be parsed at the moment still has types.
 
 use std::{
     collections::HashMap,
@@ -24,13 +24,13 @@ use crate::{
     manifest::{object_at_byte, objects},
 };
 
-/// What is remembered of a file from version to version.
+/// Data about a file that is kept from version to version.
 #[derive(Debug, Default)]
 pub struct Memory {
     pub(crate) scopes: Scopes,
 }
 
-/// By document, schema and minor.
+/// Scopes by document, schema and Kubernetes minor version.
 type ScopesByNode = HashMap<(usize, NodeId, u8), Option<Arc<Scope>>>;
 
 /// One version of a file.
@@ -38,7 +38,7 @@ type ScopesByNode = HashMap<(usize, NodeId, u8), Option<Arc<Scope>>>;
 pub struct File {
     trees: EditingTree,
     memory: Arc<Memory>,
-    /// The scopes that were asked for: to find one in the memory the schema's text is read.
+    /// The scopes found so far. Finding one in the memory requires reading the schema's text.
     scopes: Mutex<ScopesByNode>,
 }
 
@@ -52,22 +52,22 @@ impl Clone for File {
     }
 }
 
-/// One document of a file; of a document that is a list of objects, one of these.
+/// One document of a file, or one object of a document that is a list of objects.
 #[derive(Clone, Copy, Debug)]
 pub struct Document<'f> {
     file: &'f File,
-    /// Its position among the file's documents that have content.
+    /// Its index among the file's documents that have content.
     pub index: usize,
     /// The document's tree.
     pub tree: &'f Tree,
-    /// The object; `None` of a document that only has comments.
+    /// The root node of the object; `None` for a document with only comments.
     pub root: Option<NodeId>,
-    /// Something had to be repaired to make a tree.
+    /// Whether the text has syntax errors that the parser repaired.
     pub is_broken: bool,
 }
 
 impl File {
-    /// Reads a text.
+    /// Parses a text.
     pub fn new(text: impl Into<Text>, memory: Arc<Memory>) -> Self {
         Self {
             trees: EditingTree::new(text),
@@ -76,7 +76,7 @@ impl File {
         }
     }
 
-    /// Replaces a range of bytes. The result equals a fresh parse of the new text.
+    /// Replaces a range of bytes. The result equals that of parsing the new text.
     pub fn edit(&mut self, range: Range<usize>, new_text: &str) {
         self.trees.edit(range, new_text);
         self.scopes = Mutex::default();
@@ -104,7 +104,7 @@ impl File {
         }
     }
 
-    /// The objects of the documents: the items of those that are lists.
+    /// The objects of the documents: the items of a list count separately.
     pub fn objects(&self) -> impl Iterator<Item = Document<'_>> {
         self.documents().flat_map(|document| {
             let objects = objects(document.tree).into_iter();
@@ -112,14 +112,14 @@ impl File {
         })
     }
 
-    /// The document that has a place, which may also touch its end; in a list the object there.
+    /// The document at an offset, which may be at its end. In a list, the object there.
     pub fn document_at(&self, offset: u32) -> Option<Document<'_>> {
         let document = self.document(self.trees.index_at(offset)?);
         let object = object_at_byte(document.tree, offset);
         Some(object.map_or(document, |it| document.of(it)))
     }
 
-    /// What the rules of a schema see. `None` if that is not known and never was.
+    /// The types for the rules of a schema. `None` if they are unknown and always were.
     pub fn scope(&self, document: &Document<'_>, schema: NodeId, version: KubernetesVersion) -> Option<Arc<Scope>> {
         let name = (document.index, schema, version.number());
         let kept = || self.scopes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -133,7 +133,7 @@ impl File {
 }
 
 impl<'f> Document<'f> {
-    /// The file it is in.
+    /// The file that contains the document.
     pub fn file(&self) -> &'f File {
         self.file
     }
@@ -145,7 +145,7 @@ impl<'f> Document<'f> {
         }
     }
 
-    /// Whether it says that it is a CRD.
+    /// Whether it states that it is a CRD.
     pub fn is_crd(&self) -> bool {
         let field = |name| {
             let value = self.root.and_then(|root| self.tree.get(root, name));
@@ -157,7 +157,7 @@ impl<'f> Document<'f> {
             .is_some_and(|(api_version, kind)| CRD.is(&api_version, &kind))
     }
 
-    /// The row of its kind, if that is in the table.
+    /// The row of its kind in the table, if there is one.
     pub fn row(&self) -> Option<&'static Row> {
         let field = |name| {
             let value = self.root.and_then(|root| self.tree.get(root, name));
@@ -167,7 +167,7 @@ impl<'f> Document<'f> {
         kinds::of(&api_version, &kind).map(|it| it.0)
     }
 
-    /// The bytes of all of the document in the file.
+    /// The span of the whole document in the file.
     pub fn span(&self) -> Span {
         self.tree.document_span()
     }

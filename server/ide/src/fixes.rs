@@ -1,4 +1,4 @@
-//! Quick fixes: edits of a file's text that make a finding go.
+//! Quick fixes: edits of a file that remove a finding.
 
 pub(crate) mod change;
 mod check;
@@ -40,65 +40,65 @@ use crate::{
 use revealed::Revealed;
 use twins::Proposing;
 
-/// A replacement of a piece of the file's text.
+/// A replacement of a range of the file's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TextEdit {
-    /// What is replaced, in bytes of the file; empty for an insertion.
+    /// The replaced span of the file; empty for an insertion.
     pub span: Span,
-    /// What stands there afterwards.
+    /// The new text.
     pub new_text: String,
 }
 
-/// What a fix does about its finding.
+/// How a fix removes its finding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FixKind {
-    /// It changes the manifest so that the finding no longer holds.
+    /// It changes the manifest so that the finding no longer applies.
     Repair,
     /// The edit removes the diagnostic and reveals others that it hid.
     Rewrite,
-    /// It silences the finding with a comment.
+    /// It suppresses the finding with a comment.
     Ignore,
 }
 
-/// A way to make a finding go.
+/// A fix for a finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fix {
-    /// What it does, as a command to the reader.
+    /// The title, an imperative sentence.
     pub title: String,
-    /// How it makes the finding go.
+    /// How the fix removes the finding.
     pub kind: FixKind,
-    /// The finding that goes.
+    /// The finding that it removes.
     pub problem: Problem,
-    /// In the order of the text, without overlaps. Insertions at one place stay in their order.
+    /// The edits in the order of the text, without overlaps. Insertions at the same place stay in order.
     pub edits: Vec<TextEdit>,
-    /// The same as changes of the object, where the fix knows them.
+    /// The edits as changes of the object, if the fix provides them.
     pub changes: Vec<Change>,
-    /// It is what most would do, and keeps the manifest's meaning: it may be applied without asking.
+    /// Whether it is the obvious fix and keeps the manifest's meaning, so it may be applied without asking.
     pub preferred: bool,
-    /// It is what most would do, but drops something that is written: it is applied only where a person asks for such fixes.
+    /// Whether it is the obvious fix but drops something that is written. Applied only if the user asks for such fixes.
     pub drops: bool,
 }
 
 impl Fix {
-    /// Whether it takes away what the author wrote, and puts nothing in its place.
+    /// Whether it removes text of the author without a replacement.
     pub fn removes(&self, text: &str) -> bool {
         revealed::is_removal(text, &self.edits)
     }
 }
 
-/// What has to be known of a finding to fix it.
+/// The information about a finding that is needed to fix it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Problem {
     /// The finding's code.
     pub code: &'static str,
-    /// Where it is shown, in bytes of the file.
+    /// The span at which it is shown.
     pub span: Span,
     /// The changes that its check proposes.
     proposed: Option<Arc<Proposed>>,
 }
 
 impl Problem {
-    /// A finding whose fix is known by its code.
+    /// A finding whose fix follows from its code.
     pub const fn new(code: &'static str, span: Span) -> Self {
         Self {
             code,
@@ -107,7 +107,7 @@ impl Problem {
         }
     }
 
-    /// Whether the CRD is written in a version of the API that is no longer served, so that nothing else is found before it is converted.
+    /// Whether the CRD has a version of the API that is no longer served, so that other problems are not found before it is converted.
     pub fn is_of_old_form(&self) -> bool {
         self.code == UNSERVED_API_VERSION
     }
@@ -123,12 +123,12 @@ impl From<&Finding> for Problem {
     }
 }
 
-/// Fixes that are offered for one request: a person chooses among them, and each is sent with its diagnostics.
+/// The maximum number of fixes for one request. The user chooses among them, and each is sent with its diagnostics.
 pub const MAX_FIXES: usize = 200;
 
-/// The fixes of those problems that touch a range of a file's text, in the order of the problems: the first [`MAX_FIXES`].
+/// The fixes of the problems that touch a range of a file's text, in the order of the problems: the first [`MAX_FIXES`].
 ///
-/// `text` is what the problems were found in ([`FileReport::text`]).
+/// `text` is the text in which the problems were found ([`FileReport::text`]).
 ///
 /// [`FileReport::text`]: crd_analyzer_workspace::findings::report::FileReport::text
 pub fn fixes(text: &Arc<str>, problems: impl IntoIterator<Item = Problem>, range: Span) -> Vec<Fix> {
@@ -163,15 +163,15 @@ pub fn fixes(text: &Arc<str>, problems: impl IntoIterator<Item = Problem>, range
         } else if let Some(fix) = reading.ignorer().fix(text, lines, problem)
             && seen.insert((fix.problem.code, fix.edits[0].span))
         {
-            // Several findings of a line need one comment.
+            // Several findings on a line need only one comment.
             found.push(fix);
         }
     }
     found
 }
 
-/// Fixes after a look at what they come to: a repair that brings findings is only a rewriting. `judge` says what is found in a text, if there
-/// is time to look. Of many repairs the first are offered.
+/// Checks fixes by their results: a repair that causes new findings becomes a rewrite. `judge` returns the report on a text, or `None` if
+/// no time is left. If there are many repairs, only the first are offered.
 pub fn judged(text: &str, fixes: Vec<Fix>, judge: &dyn Fn(&str) -> Option<FileReport>) -> Vec<Fix> {
     let before = OnceCell::new();
     let mut left = most_candidates(text);
@@ -200,26 +200,26 @@ pub fn judged(text: &str, fixes: Vec<Fix>, judge: &dyn Fn(&str) -> Option<FileRe
     fixes
 }
 
-/// Repairs that are judged for one request, so that it ends.
+/// The maximum number of repairs that are checked for one request.
 const MAX_CANDIDATES: usize = 24;
 
-/// Bytes of text that are judged for one request: of a longer text fewer repairs are looked at.
+/// The maximum bytes of text that are checked for one request. For longer texts, fewer repairs are checked.
 const MAX_JUDGED: usize = 4 << 20;
 
-/// Repairs that are looked at in any case.
+/// The minimum number of repairs that are checked.
 const MIN_CANDIDATES: usize = 3;
 
-/// The most diagnostics that *Fix all* looks at in one request. Run it again to fix the rest.
+/// The maximum number of diagnostics for *Fix all* in one request. Users can run it again to fix the rest.
 const MAX_PROBLEMS: usize = 2_000;
 
-/// How many repairs of a text are judged for one request.
+/// The number of repairs of a text that are checked for one request.
 pub(crate) fn most_candidates(text: &str) -> usize {
     (MAX_JUDGED / text.len().max(1)).clamp(MIN_CANDIDATES, MAX_CANDIDATES)
 }
 
-/// The repairs of those problems that touch a range, the safe ones first, and last those that remove text. Every one of them was
-/// applied and judged: the finding goes, and nothing new is found but what the finding hid. `judge` says what is found in a text, if there is time to look; the edits are those of
-/// `text`. `definitions` are those that custom resources are judged by.
+/// The quick fixes of the problems that touch a range: safe ones first, those that remove text last. Each was applied and checked: the finding is
+/// gone, and no new findings appear except those that it hid. `judge` returns the report on a text, or `None` if no time is left. The edits apply
+/// to `text`. `definitions`: the CRDs for custom resources.
 pub fn repairs(
     text: &Arc<str>,
     problems: impl IntoIterator<Item = Problem>,
@@ -248,12 +248,12 @@ pub fn repairs(
             found.push((check::refuses_no_more(report_before, &report, &revealed), fix));
         }
     }
-    // What makes an error of a finding that followed from the problem is worse than what does not.
+    // A fix that turns a consequence of the problem into an error of its own is worse than one that does not.
     let better = found.iter().filter(|it| it.0).map(|it| it.1.problem.clone());
     let with_better: HashSet<_> = better.collect();
     found.retain(|(is_better, fix)| *is_better || !with_better.contains(&fix.problem));
     let mut found: Vec<_> = found.into_iter().map(|it| it.1).collect();
-    // What the author wrote goes only where nothing keeps it.
+    // Remove text of the author only if no other fix keeps it.
     let kept: HashSet<_> = found
         .iter()
         .filter(|it| !it.removes(text))
@@ -266,12 +266,12 @@ pub fn repairs(
     found
 }
 
-/// A fix in the file of a CRD: of a resource, or of a source file that is newer than the CRD.
+/// A fix in the file of a CRD, for a finding in a resource or in a source file that is newer than the CRD.
 #[derive(Clone, Debug)]
 pub struct Declaration {
-    /// What it does, as a command to the reader.
+    /// The title, an imperative sentence.
     pub title: String,
-    /// The finding that goes.
+    /// The finding that it removes.
     pub problem: Problem,
     /// The file of the CRD.
     pub file: Arc<SourceText>,
@@ -279,8 +279,8 @@ pub struct Declaration {
     pub edits: Vec<TextEdit>,
 }
 
-/// Fixes of unknown fields in resources that declare them in the CRD, so that nothing that is written goes. Each was applied: the CRD has no
-/// new diagnostic. `judge` says what is found in a text of a file, if there is time to look.
+/// Fixes that declare unknown fields of resources in the CRD, so that no field is removed. Each was applied and checked: the CRD has no
+/// new diagnostic. `judge` returns the report on a file's text, or `None` if no time is left.
 pub fn declarations(
     text: &Arc<str>,
     problems: impl IntoIterator<Item = Problem>,
@@ -314,11 +314,11 @@ pub fn declarations(
     found
 }
 
-/// Fields that are declared for one request.
+/// The maximum number of fields that are declared for one request.
 const MAX_DECLARED: usize = 3;
 
-/// All safe repairs at once, judged together; those that do not get along with others are left out. `None`: there is nothing to repair.
-/// `definitions` are those that custom resources are judged by.
+/// All safe quick fixes at once, checked together, without those that conflict with others. `None` if there is nothing to fix.
+/// `definitions`: the CRDs for custom resources.
 pub fn repair_all(
     text: &Arc<str>,
     problems: impl IntoIterator<Item = Problem>,
@@ -329,8 +329,8 @@ pub fn repair_all(
     repair_more(text, problems, None, definitions, judge, false)
 }
 
-/// As [`repair_all`], of any number of problems. `drops`: also repairs that are what most would do and drop something. `before`: what is
-/// found in the text, where it was judged already.
+/// Like [`repair_all`], for any number of problems. `drops`: whether to include fixes that drop something. `before`: the findings in the text,
+/// if it was checked already.
 pub fn repair_more(
     text: &Arc<str>,
     problems: impl IntoIterator<Item = Problem>,
@@ -354,7 +354,7 @@ pub fn repair_more(
             chosen.push(fix);
         }
     }
-    // To judge the text takes much longer than to look for repairs.
+    // Checking the text takes much longer than searching for fixes.
     if chosen.is_empty() {
         return None;
     }
@@ -376,7 +376,7 @@ pub fn repair_more(
     if let Some(edits) = helps(&chosen) {
         return Some((edits, chosen));
     }
-    // Some do not help: each on its own, as long as that takes no time.
+    // Some fixes do not help. Try each alone, up to a limit.
     chosen.truncate(most_candidates(text));
     chosen.retain(|it| helps(std::slice::from_ref(it)).is_some());
     helps(&chosen).map(|edits| (edits, chosen))
@@ -393,14 +393,14 @@ pub(crate) fn joined(fixes: &[Fix]) -> Vec<TextEdit> {
 pub(crate) struct Taken(BTreeMap<u32, u32>);
 
 impl Taken {
-    /// Whether a piece touches one of them.
+    /// Whether a span touches one of the ranges.
     pub(crate) fn touches(&self, span: Span) -> bool {
-        // Of those that begin before its end, the last one ends last.
+        // The ranges do not overlap, so the last one that begins before the span's end also ends last.
         let before = self.0.range(..=span.end).next_back();
         before.is_some_and(|(_, end)| span.start <= *end)
     }
 
-    /// Takes a piece. Those of one fix may touch each other.
+    /// Adds a span. The edits of one fix may touch each other.
     pub(crate) fn add(&mut self, span: Span) {
         let mut taken = span;
         while let Some((&start, &end)) = self.0.range(..=taken.end).next_back()
@@ -413,7 +413,7 @@ impl Taken {
     }
 }
 
-/// Repairs as they come to mind, with their edits in order: the first that are wanted, up to a number.
+/// The candidate fixes in the order in which they are found, with sorted edits: the first wanted ones, up to a maximum number.
 fn candidates(
     file: &File,
     problems: impl IntoIterator<Item = Problem>,
@@ -477,7 +477,8 @@ fn candidates_within(
     found
 }
 
-/// Whether any of these problems may have a repair that needs no question: it was not tried. The second: one that drops something.
+/// Whether any of these problems may have a fix that can be applied without asking, and whether one may have a fix that drops something. The
+/// fixes are not tried.
 pub fn may_be_repaired(
     text: &Arc<str>,
     problems: impl IntoIterator<Item = Problem>,
@@ -505,17 +506,17 @@ pub fn apply(text: &str, edits: &[TextEdit]) -> Option<String> {
     Some(edited)
 }
 
-/// The documents of a file, each read when something is asked of it.
+/// The documents of a file, each parsed on first use.
 struct Readings<'t> {
     text: &'t Arc<str>,
     lines: LineIndex,
     documents: Vec<Document>,
-    /// Problems come document by document.
+    /// The last parsed document, because problems are sorted by document.
     last: Option<(u32, Option<ParsedDocument>)>,
 }
 
 impl Readings<'_> {
-    /// The document that has the place; `None` if there is none or it cannot be read.
+    /// The document at an offset; `None` if there is none or it cannot be parsed.
     fn at(&mut self, offset: u32) -> Option<(&mut ParsedDocument, &LineIndex)> {
         let next = self.documents.partition_point(|it| it.span.start <= offset);
         let document = self.documents[next.checked_sub(1)?];
@@ -529,7 +530,7 @@ impl Readings<'_> {
     }
 }
 
-/// A document that could be read.
+/// A document that was parsed.
 struct ParsedDocument {
     tree: Tree,
     ignorer: Option<ignore::Ignorer>,

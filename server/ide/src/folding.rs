@@ -1,4 +1,4 @@
-//! What can be folded: values, items and block texts of more than one line, comments, and whole documents of a file.
+//! Folding ranges: values, items and block scalars of more than one line, comments, and whole documents of a file.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +9,19 @@ use crd_analyzer_syntax::{
 
 use crate::manifest::is_manifest;
 
-/// Lines that can be folded into the first of them.
+/// A range of lines that can be folded into the first one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct FoldedLines {
-    /// The line that stays, from 0.
+    /// The line that stays visible, counted from 0.
     pub first: u32,
-    /// The last line that goes.
+    /// The last line that is hidden.
     pub last: u32,
-    /// The lines are comments.
+    /// Whether the lines are comments.
     pub is_comment: bool,
 }
 
 /// The folding ranges of the documents that are Kubernetes objects, sorted by first line. No two ranges start on the
-/// same line. If there are more than `limit`, the longest ones stay.
+/// same line. If there are more than `limit`, the longest ones are kept.
 pub fn folds(trees: impl IntoIterator<Item = Tree>, lines: &LineIndex, limit: usize) -> Vec<FoldedLines> {
     let mut found = BTreeMap::new();
     for tree in trees {
@@ -48,12 +48,12 @@ pub fn folds(trees: impl IntoIterator<Item = Tree>, lines: &LineIndex, limit: us
 struct Folder<'a> {
     tree: &'a Tree,
     lines: &'a LineIndex,
-    /// By first line.
+    /// The ranges by first line.
     found: &'a mut BTreeMap<u32, FoldedLines>,
 }
 
 impl Folder<'_> {
-    /// A fold from one byte's line to another's, if that is a later one and the first line has none that is longer.
+    /// Adds a range from one offset's line to another's, if the latter is later and no longer range starts on the first line.
     fn add(&mut self, start: u32, end: u32, is_comment: bool) {
         let (first, last) = (self.lines.line_of(start), self.lines.line_of(end));
         let fold = FoldedLines {
@@ -69,7 +69,7 @@ impl Folder<'_> {
         }
     }
 
-    /// All of a document below its separator.
+    /// Adds the range of a document below its separator.
     fn document(&mut self) {
         let Some(root) = self.tree.root() else { return };
         let start = self.tree.document_span().start;
@@ -98,14 +98,14 @@ impl Folder<'_> {
         }
     }
 
-    /// The last byte of a node that goes when it is folded. The bracket that closes it stays.
+    /// The last hidden byte of a folded node. Its closing bracket stays visible.
     fn last_byte(&self, node: NodeId) -> u32 {
         let Span { start, end } = self.tree.span(node);
         let source = self.tree.source(node);
         match self.tree.kind(node) {
             NodeKind::Mapping(CollectionStyle::Flow) | NodeKind::Sequence(CollectionStyle::Flow) => {
                 let line = self.lines.line_start(self.lines.line_of(end));
-                // From the bracket backwards, since other brackets may stand on the line. One that is not closed ends with any character.
+                // Look only at the text before the bracket, because other brackets may follow. An unclosed collection ends with any character.
                 let before = self.tree.text()[line as usize..end as usize].strip_suffix([']', '}']);
                 let closes = before.is_some_and(|it| it.trim_end().is_empty());
                 if closes { line.saturating_sub(1).max(start) } else { end }
@@ -114,7 +114,7 @@ impl Folder<'_> {
         }
     }
 
-    /// Comments on lines of their own, one below the other.
+    /// Adds ranges for consecutive comment lines.
     fn comments(&mut self) {
         let mut run: Option<(Span, Span)> = None;
         for &comment in self.tree.comments() {
@@ -187,11 +187,11 @@ kind: Other
         }
     }
 
-    /// All lines of a text, with the number of the last line that goes where something folds.
+    /// The folding ranges of a text, with both kinds of trees.
     fn show(text: &str, limit: usize) -> Vec<(u32, u32, bool)> {
         let lines = LineIndex::new(text);
         let found = folds(IncrementalTrees::new(text).trees(), &lines, limit);
-        // The own reader's trees fold the same.
+        // The trees of the error-tolerant parser have the same ranges.
         let own = EditingTree::new(text);
         let own = folds(own.documents().iter().map(|it| it.tree.clone()), &lines, limit);
         assert_eq!(found, own);

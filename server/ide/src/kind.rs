@@ -1,4 +1,4 @@
-//! What editors show of a document, by what the document is: one row a kind. Features ask the row, and never compare kinds.
+//! The editor features for each kind of document, one row for each kind. Features use the row, and never compare kinds.
 
 use std::path::Path;
 
@@ -16,21 +16,21 @@ use crate::{
 
 /// A kind of objects.
 pub struct Kind {
-    /// Whether an object is of it.
+    /// Whether a document is of this kind.
     is_of: fn(&Document<'_>) -> bool,
-    /// What there is to say about a place, whatever other files say.
+    /// The hover at an offset, without information from other files.
     pub(crate) hover: fn(&Document<'_>, u32, KubernetesVersion) -> Option<Hover>,
     /// The expressions, in the order of the text.
     pub(crate) expressions: fn(&Document<'_>) -> Vec<CelScalar>,
-    /// The outline, whatever other files say.
+    /// The outline, without information from other files.
     pub(crate) outline: fn(&Document<'_>) -> Option<Symbol>,
-    /// Resources have properties that it declares.
+    /// Whether it declares properties that resources have.
     pub declares: bool,
-    /// Its fields are those that a CRD of the repository declares.
+    /// Whether a CRD of the repository declares its fields.
     pub is_declared: bool,
 }
 
-/// The rows. The first that recognises an object counts; the last has all others.
+/// The rows. The first one that matches a document applies. The last one matches all others.
 static KINDS: [Kind; 3] = [
     // CRDs.
     Kind {
@@ -41,7 +41,7 @@ static KINDS: [Kind; 3] = [
         declares: true,
         is_declared: false,
     },
-    // The API server's own kinds in the table of the workspace.
+    // The API server's own kinds in the workspace's table.
     Kind {
         is_of: |it| it.row().is_some(),
         hover: hover::of_row,
@@ -62,20 +62,20 @@ static KINDS: [Kind; 3] = [
 ];
 
 impl Document<'_> {
-    /// The row of what it is.
+    /// The row for the document's kind.
     pub fn kind(&self) -> &'static Kind {
         let [others @ .., last] = &KINDS;
         others.iter().find(|it| (it.is_of)(self)).unwrap_or(last)
     }
 }
 
-/// A kind of files without objects, recognised by their path.
+/// A kind of file without objects, recognized by its path.
 pub struct FileKind {
     /// Its name in the workspace's table.
     name: &'static str,
-    /// What there is to say about a place.
+    /// The hover at an offset.
     pub hover: fn(&Tree, u32) -> Option<Hover>,
-    /// What can be written at a place.
+    /// The completion items at a position.
     pub complete: fn(&Request<'_>) -> Option<Completions>,
 }
 
@@ -86,7 +86,7 @@ static FILES: [FileKind; 1] = [FileKind {
     complete: completion::complete_configuration,
 }];
 
-/// The row of the file at a path, if it has no objects.
+/// The row for the file at a path, if it is a kind of file without objects.
 pub fn of_file(path: &Path) -> Option<&'static FileKind> {
     let found = files::of(path)?;
     FILES.iter().find(|it| it.name == found.name)

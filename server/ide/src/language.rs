@@ -1,4 +1,4 @@
-//! What the language of a source file has besides the manifests that are made of it: one row a language.
+//! Editor features for source files in other languages, in addition to those of the manifests generated from them. One row for each language.
 
 use std::path::Path;
 
@@ -13,30 +13,30 @@ use crate::{
     hover::Hover,
 };
 
-/// The words of a language, such as markers of Go. Spans are bytes of the file.
+/// The features of a language, for example for markers in Go. Spans refer to the file.
 pub trait Language: Send + Sync {
-    /// What can be written at a place.
+    /// The completion items at an offset.
     fn complete(&self, text: &str, offset: u32, snippets: bool) -> Option<Completions>;
 
-    /// What there is to say about a place.
+    /// The hover at an offset.
     fn hover(&self, text: &str, offset: u32) -> Option<Hover>;
 
-    /// The repairs of those problems that touch a range, those with one meaning first.
+    /// The quick fixes of the problems that touch a range, unambiguous ones first.
     fn repairs(&self, text: &str, problems: Vec<Problem>, range: Span) -> Vec<Fix>;
 
-    /// All repairs with one meaning at once. `None`: there is nothing to repair.
+    /// All unambiguous quick fixes at once. `None` if there is nothing to fix.
     fn repair_all(&self, text: &str, problems: Vec<Problem>) -> Option<(Vec<TextEdit>, Vec<Fix>)>;
 
-    /// Comments that silence those problems that touch a range.
+    /// Fixes that suppress the problems that touch a range with comments.
     fn ignores(&self, text: &str, problems: Vec<Problem>, range: Span) -> Vec<Fix>;
 }
 
-/// What languages look into besides the text.
+/// The context of a file, in addition to its text.
 #[derive(Clone, Copy, Default)]
 pub struct Around<'a> {
-    /// Where Go sources are found.
+    /// The source of Go modules.
     pub go: Option<&'a dyn GoSources>,
-    /// The markers that other tools than controller-gen read.
+    /// The markers that are for other tools than controller-gen.
     pub markers: Option<&'a Declared>,
 }
 
@@ -45,7 +45,7 @@ type Of = fn(&Path, Around<'_>) -> Option<Box<dyn Language>>;
 /// The rows.
 const ROWS: [Of; 2] = [go::language, markdown];
 
-/// Markdown has no words of its own, and what is wrong in its blocks is repaired by hand.
+/// The row for Markdown, which has no features of its own. Problems in its blocks have no quick fixes.
 fn markdown(path: &Path, _: Around<'_>) -> Option<Box<dyn Language>> {
     is_markdown(path).then(|| Box::new(Markdown) as _)
 }
@@ -74,7 +74,7 @@ impl Language for Markdown {
     }
 }
 
-/// The language of the file at a path, if it has words of its own.
+/// The features for the file at a path, if its language has any.
 pub fn of(path: &Path, around: Around<'_>) -> Option<Box<dyn Language>> {
     ROWS.iter().find_map(|it| it(path, around))
 }

@@ -1,4 +1,4 @@
-//! What rules cost, shown beside them while they are written, and where custom resources begin.
+//! Code lenses for the costs of rules, updated while the user edits, and for the start of custom resources.
 
 mod insert;
 pub mod objects;
@@ -30,21 +30,21 @@ use crate::{
     manifest::objects,
 };
 
-/// What a rule or a schema costs, and where to say it.
+/// The cost of a rule or schema, and its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cost {
     /// The text of the rule, or the key of the schema.
     pub span: Span,
-    /// What it costs, in a few words.
+    /// The cost in a few words.
     pub title: String,
-    /// It costs more than the server allows.
+    /// Whether the cost is over the API server's limit.
     pub is_over: bool,
-    /// What would bring it below its limit, as a command to the reader; see [`fix`].
+    /// The title of a fix that brings the cost below the limit; see [`fix`].
     pub remedy: Option<String>,
 }
 
 impl Cost {
-    /// What it costs and what would make it cost less, in a line.
+    /// The cost and the fix, on one line.
     pub fn words(&self) -> String {
         match &self.remedy {
             Some(remedy) => format!("{} · {remedy}", self.title),
@@ -53,10 +53,11 @@ impl Cost {
     }
 }
 
-/// Below this share of the limit the cost of a rule says nothing: the schema's total counts it.
+/// The minimum cost of a rule that is shown. The schema's total includes lower costs.
 const WORTH_SAYING: u64 = COST_LIMIT / 100;
 
-/// What schemas of a file cost, and those of their rules that say something, by the newest minor that was asked about, in the order of the text.
+/// The costs of the schemas of a file, and those of its rules that are high enough, for the newest requested Kubernetes version, in the order of
+/// the text.
 pub fn costs(costs: &FileCosts) -> Vec<Cost> {
     let mut found = Vec::new();
     for placed in costs.documents.iter().flat_map(newest) {
@@ -75,7 +76,7 @@ pub fn costs(costs: &FileCosts) -> Vec<Cost> {
         let remedy = placed.schema.remedy.as_ref().filter(|_| is_over).map(title);
         let rules = placed.schema.rules.iter().zip(&placed.places);
         let rules: Vec<_> = rules.filter(|it| is_worth_saying(it.0)).collect();
-        // A rule that proposes the same says it where it belongs.
+        // If a rule proposes the same bounds, show them only there.
         let of_rules = rules.iter().filter_map(|it| it.0.remedies.first().map(title));
         let remedy = remedy.filter(|it| !of_rules.clone().any(|of_rule| of_rule == *it));
         found.extend(placed.schema_places.iter().map(|span| Cost {
@@ -97,7 +98,7 @@ pub fn costs(costs: &FileCosts) -> Vec<Cost> {
     found
 }
 
-/// Where each custom resource of a known CRD begins: its first key.
+/// The start of each custom resource with a known CRD: its first key.
 pub fn resources(file: &File, definitions: &dyn Definitions) -> Vec<Span> {
     let definitions = &Remembered::new(definitions);
     let in_document = |it: Document<'_>| {
@@ -113,7 +114,7 @@ pub fn resources(file: &File, definitions: &dyn Definitions) -> Vec<Span> {
     file.documents().flat_map(in_document).collect()
 }
 
-/// Whether the cost of a rule is more than a small part of its limit, or the rule cannot run.
+/// Whether the cost of a rule is more than a small part of its limit, or the rule does not compile.
 fn is_worth_saying(rule: &RuleCost) -> bool {
     rule.error.is_some() || rule.cost > WORTH_SAYING || rule.message_cost > COST_LIMIT
 }
@@ -148,7 +149,7 @@ fn of_rule(rule: &RuleCost) -> String {
     parts.join(" · ")
 }
 
-/// The bounds as a command to the reader.
+/// The title of the fix that sets the bounds.
 fn title(remedy: &BoundsProposal) -> String {
     const MAX_NAMED: usize = 2;
     let named = remedy.bounds.iter().take(MAX_NAMED).map(|it| {
@@ -163,7 +164,7 @@ fn title(remedy: &BoundsProposal) -> String {
     text
 }
 
-/// Whether a finding with this code is about a cost that is too much.
+/// Whether a finding with this code is about a cost over its limit.
 pub fn is_about_cost(code: &str) -> bool {
     [
         RULE_COST_OVER_LIMIT,
@@ -173,13 +174,13 @@ pub fn is_about_cost(code: &str) -> bool {
     .contains(&code)
 }
 
-/// Texts with bounds that are judged for one request, so that it ends.
+/// The maximum number of edited texts that are checked for one request.
 const MAX_JUDGED: usize = 12;
 
-/// The fixes of those problems about costs that touch a range, each checked: with its bounds the finding is gone, and nothing new is
-/// wrong by any of `versions`.
+/// The fixes for cost problems that touch a range. Each was checked: with its bounds the finding is gone, and no new errors appear
+/// in any of `versions`.
 ///
-/// `costs` are those of the text that the problems were found in. It ends with what it has when `goes_on` says no.
+/// `costs`: the costs of the text that has the problems. Stops with the fixes found so far when `goes_on` returns false.
 pub fn fixes(
     costs: &FileCosts,
     problems: impl IntoIterator<Item = Problem>,
@@ -194,7 +195,7 @@ pub fn fixes(
     problems.flat_map(|it| of_problem(costs, &it, &mut judge)).collect()
 }
 
-/// The fix for the rule or schema at a place, as [`fixes`] has it, checked.
+/// The checked fix for the rule or schema at a place, as in [`fixes`].
 pub fn fix(costs: &FileCosts, span: Span, versions: VersionSet, goes_on: &dyn Fn() -> bool) -> Option<Fix> {
     let code = RULE_COST_OVER_LIMIT;
     let mut judge = Judge::new(costs, versions, goes_on);
@@ -211,7 +212,7 @@ fn of_problem(costs: &FileCosts, problem: &Problem, judge: &mut Judge<'_>) -> Ve
             remedies.extend(&placed.schema.remedy);
         }
         for (rule, places) in placed.schema.rules.iter().zip(&placed.places) {
-            // The message expression stands elsewhere, but near.
+            // The message expression is at another place in the same rule.
             let is_meant = places.contains(&problem.span)
                 || problem.code == MESSAGE_COST_OVER_LIMIT
                     && rule.message_cost > COST_LIMIT
@@ -244,7 +245,7 @@ fn of_problem(costs: &FileCosts, problem: &Problem, judge: &mut Judge<'_>) -> Ve
     found
 }
 
-/// The edits that write the bounds of a remedy, and the same as changes; `None` if one of them has no place.
+/// The edits that add the bounds of a proposal, and the corresponding changes; `None` if a bound cannot be added.
 fn edits(text: &Arc<str>, placed: &PlacedCosts, remedy: &BoundsProposal) -> Option<(Vec<TextEdit>, Vec<Change>)> {
     let cut = split(text);
     if cut.error.is_some() {
@@ -271,25 +272,25 @@ fn edits(text: &Arc<str>, placed: &PlacedCosts, remedy: &BoundsProposal) -> Opti
             }
         }
     }
-    // Of two that end at one place, the inner one comes first.
+    // If two insertions are at the same place, the inner schema's comes first.
     edits.sort_by_key(|(start, it)| (it.span.start, std::cmp::Reverse(*start)));
     let mut edits: Vec<TextEdit> = edits.into_iter().map(|it| it.1).collect();
-    // Versions may share a schema by an alias: it is written once.
+    // Versions may share a schema by an alias, so insert each edit only once.
     edits.dedup();
     Some((edits, changes))
 }
 
-/// Judges a text with edits. Of many the first [`MAX_JUDGED`].
+/// Checks a text with edits, at most [`MAX_JUDGED`] times.
 struct Judge<'a> {
     text: &'a str,
     versions: VersionSet,
-    /// The errors of the text without edits.
+    /// The errors of the original text.
     before: OnceCell<Errors>,
     left: usize,
     goes_on: &'a dyn Fn() -> bool,
 }
 
-/// Codes of errors, and where each begins.
+/// The codes and start offsets of errors.
 type Errors = HashSet<(&'static str, u32)>;
 
 impl<'a> Judge<'a> {
@@ -318,7 +319,7 @@ impl<'a> Judge<'a> {
         errors.map(|it| (it.finding.code, it.finding.span.start)).collect()
     }
 
-    /// Whether with these edits the problem is gone and no other has come.
+    /// Whether the edits remove the problem without new errors.
     fn is_good(&mut self, edits: &[TextEdit], placed: &PlacedCosts, problem: &Problem) -> bool {
         if self.left == 0 {
             return false;
@@ -327,7 +328,7 @@ impl<'a> Judge<'a> {
         let Some(edited) = apply(self.text, edits) else {
             return false;
         };
-        // An insertion before the rule moves it.
+        // An insertion before a rule moves the rule.
         let moved = |at: u32| {
             let before = edits.iter().filter(|it| it.span.end <= at);
             at + before.map(|it| it.new_text.len() as u32).sum::<u32>()
@@ -337,7 +338,7 @@ impl<'a> Judge<'a> {
         let gone: HashSet<u32> = places.filter(is_it).map(|it| moved(it.start)).collect();
         let before = self.before.get_or_init(|| self.errors(self.text));
         let before: Errors = before.iter().map(|(code, at)| (*code, moved(*at))).collect();
-        // Of what is too expensive as a whole, something else may be told now.
+        // The error about the total may have another cause now.
         let is_new = |it: &(&'static str, u32)| !before.contains(it) && it.0 != TOTAL_RULE_COST_OVER_LIMIT;
         let after = self.errors(&edited);
         !after

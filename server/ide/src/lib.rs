@@ -1,4 +1,4 @@
-//! Editor features in plain types.
+//! Editor features in plain types, independent of the language server protocol.
 
 pub mod cel;
 pub mod completion;

@@ -1,28 +1,28 @@
-//! What in a document leads elsewhere.
+//! Links in a document.
 
 use crd_analyzer_syntax::tree::Span;
 
 use crate::{file::Document, manifest::is_manifest};
 
-/// Where a link leads.
+/// The target of a link.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// To the page of a diagnostic code.
+    /// The page of a diagnostic code.
     Code(String),
-    /// To an address.
+    /// A URL.
     Address(String),
 }
 
-/// A piece of text that leads somewhere.
+/// A link in a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Link {
-    /// The text.
+    /// The linked text.
     pub span: Span,
-    /// Where it leads.
+    /// The target.
     pub target: Target,
 }
 
-/// The links of a manifest: codes in comments that silence them, and addresses. In the order of the text.
+/// The links of a manifest, in the order of the text: codes in suppression comments, and URLs.
 pub fn links(document: &Document<'_>) -> Vec<Link> {
     let mut found = Vec::new();
     let tree = document.tree;
@@ -62,7 +62,7 @@ pub fn links(document: &Document<'_>) -> Vec<Link> {
     found
 }
 
-/// The codes that a comment `# crd-analyzer: ignore[code, code] reason` names.
+/// The codes in a comment `# crd-analyzer: ignore[code, code] reason`.
 fn codes(text: &str, comment: Span) -> Vec<Link> {
     let body = &text[comment.range()];
     let list = body.find("crd-analyzer:").and_then(|it| {

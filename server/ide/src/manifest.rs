@@ -1,4 +1,4 @@
-//! Which documents are ours to say something about.
+//! The objects in a document for which editor features are offered.
 
 use std::borrow::Cow;
 
@@ -8,13 +8,14 @@ use crd_analyzer_syntax::{
 };
 use crd_analyzer_workspace::wrappers;
 
-/// Whether a document is a Kubernetes object, as far as its first keys tell. Other YAML is other servers' business.
+/// Whether a document is a Kubernetes object, according to its first keys. Other YAML files belong to other language servers.
 pub(crate) fn is_manifest(tree: &Tree) -> bool {
     tree.root()
         .is_some_and(|root| ["apiVersion", "kind"].iter().all(|it| tree.get(root, it).is_some()))
 }
 
-/// The objects of a document: what it is, and those inside it. Clients open some, such as lists: then only those.
+/// The objects of a document: the document itself, and those inside it. Clients split some documents, such as lists, so only the objects inside
+/// count.
 pub fn objects(tree: &Tree) -> Vec<NodeId> {
     let Some(root) = tree.root().map(|it| tree.resolve(it)) else {
         return Vec::new();
@@ -30,7 +31,7 @@ pub fn objects(tree: &Tree) -> Vec<NodeId> {
     own.into_iter().chain(inside).collect()
 }
 
-/// What wraps objects, if an object does. As long as it does not say its kind, it may be a list.
+/// The row of an object that wraps others. An object without a kind may still become a list.
 fn wrapper(tree: &Tree, object: NodeId) -> Option<&'static wrappers::Row> {
     let text = |key: &str| -> Option<Cow<'_, str>> {
         let value = tree.resolve(lookup(tree, object, key)?.value);
@@ -39,14 +40,14 @@ fn wrapper(tree: &Tree, object: NodeId) -> Option<&'static wrappers::Row> {
     wrappers::of_begun(text("apiVersion").as_deref(), text("kind").as_deref())
 }
 
-/// The innermost of the [`objects`] of a document that a byte touches, the first of two.
+/// The innermost of the [`objects`] of a document at an offset, or the first of two adjacent ones.
 pub(crate) fn object_at_byte(tree: &Tree, offset: u32) -> Option<NodeId> {
     let root = tree.resolve(tree.root()?);
     let is_here = |it: &NodeId| tree.full_span(*it).touches(offset);
     if wrapper(tree, root).is_none() {
         return Some(root).filter(is_here);
     }
-    // Aliases have their place elsewhere: then all objects are looked at.
+    // An alias is in another place than its object, so search all objects.
     if tree.has_aliases() {
         let found = objects(tree).into_iter().filter(is_here);
         return found.min_by_key(|it| tree.full_span(*it).range().len());
@@ -58,7 +59,7 @@ pub(crate) fn object_at_byte(tree: &Tree, offset: u32) -> Option<NodeId> {
     before.filter(is_here).or(Some(object).filter(is_here))
 }
 
-/// The innermost object that a path is in, and the rest of the path.
+/// The innermost object that contains a path, and the rest of the path.
 pub(crate) fn object_at<'p, 't>(tree: &Tree, path: &'p [Step<'t>]) -> (Option<NodeId>, &'p [Step<'t>]) {
     let (mut object, mut rest) = (tree.root(), path);
     for _ in 0..wrappers::MAX_DEPTH {

@@ -1,4 +1,4 @@
-//! Schemas where they are written: which node of a CRD is one, and the ways from one to those in it.
+//! Schemas in the text of a CRD: which nodes are schemas, and the steps between them.
 
 use crd_analyzer_apiextensions::{
     api::{self, PathStep},
@@ -14,7 +14,7 @@ use crd_analyzer_workspace::kinds::{self, Row};
 
 use crate::{file::Document, manifest::object_at};
 
-/// What the API has at a path of a document with a CRD, or with an object whose kind is in the table. The object may be an item of
+/// The API type at a path of a document with a CRD, or with an object whose kind is in the table. The object may be an item of
 /// a list.
 pub fn api_at(tree: &Tree, path: &[Step<'_>]) -> Option<api::At> {
     let (object, path) = object_at(tree, path);
@@ -32,7 +32,7 @@ pub fn api_at(tree: &Tree, path: &[Step<'_>]) -> Option<api::At> {
     )
 }
 
-/// The row of the object that a path of a document is in, with the object and the rest of the path.
+/// The row for the object that contains a path, the object, and the rest of the path.
 pub fn row_at<'p, 't>(tree: &Tree, path: &'p [Step<'t>]) -> Option<(&'static Row, NodeId, &'p [Step<'t>])> {
     let (object, path) = object_at(tree, path);
     let object = object?;
@@ -40,18 +40,18 @@ pub fn row_at<'p, 't>(tree: &Tree, path: &'p [Step<'t>]) -> Option<(&'static Row
     Some((row, object, path))
 }
 
-/// Whether what the API has there is a schema.
+/// Whether the API type is a schema.
 pub fn is_schema(at: &api::At) -> bool {
     matches!(at.ty, api::FieldType::Object(it) if it.name == api::SCHEMA.name)
         || matches!(at.ty, api::FieldType::SchemaOrBool | api::FieldType::SchemaOrList)
 }
 
-/// Whether a node is a schema of a CRD, as it is written.
+/// Whether a node is a schema of a CRD.
 pub fn is_schema_node(tree: &Tree, node: NodeId) -> bool {
     api_at(tree, &path_of(tree, node)).is_some_and(|at| is_schema(&at))
 }
 
-/// The schemas of a CRD's versions: the version's item in `spec.versions`, its name and its schema.
+/// The versions of a CRD with their schemas.
 pub fn versions<'t>(document: &Document<'t>) -> Vec<Version<'t>> {
     let tree = document.tree;
     let versions = document
@@ -82,28 +82,28 @@ pub struct Version<'t> {
     pub schema: Option<NodeId>,
 }
 
-/// The value at a key of a mapping, through aliases and merges.
+/// The value of a key of a mapping, through aliases and merges.
 pub fn child(tree: &Tree, mapping: NodeId, key: &str) -> Option<NodeId> {
     entry(tree, mapping, key).map(|it| tree.resolve(it.value))
 }
 
-/// The entry at a key of a mapping, through aliases and merges.
+/// The entry of a key of a mapping, through aliases and merges.
 pub fn entry(tree: &Tree, mapping: NodeId, key: &str) -> Option<Entry> {
     lookup(tree, tree.resolve(mapping), key)
 }
 
-/// The text of the scalar at a key of a mapping.
+/// The string value of a key of a mapping.
 pub fn text<'t>(tree: &'t Tree, mapping: NodeId, key: &str) -> Option<std::borrow::Cow<'t, str>> {
     let value = child(tree, mapping, key)?;
     (tree.is_scalar(value) && !tree.is_absent(value)).then(|| tree.scalar(value))
 }
 
-/// Whether the value at a key is `true`.
+/// Whether the value of a key is `true`.
 pub fn is_true(tree: &Tree, mapping: NodeId, key: &str) -> bool {
     text(tree, mapping, key).is_some_and(|it| it == "true")
 }
 
-/// The schema that steps lead to, with the key that it is at.
+/// The schema at the end of the steps, with its key.
 pub fn follow(tree: &Tree, schema: NodeId, steps: &[SchemaStep]) -> Option<Property> {
     let mut at = Property {
         key: None,
@@ -123,17 +123,17 @@ pub fn follow(tree: &Tree, schema: NodeId, steps: &[SchemaStep]) -> Option<Prope
     Some(at)
 }
 
-/// A schema and the key that it is at.
+/// A schema and its key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Property {
-    /// The key; `None` if no step leads to the schema.
+    /// The key; `None` if the schema is the root.
     pub key: Option<NodeId>,
     /// The schema.
     pub schema: NodeId,
 }
 
-/// The way from the root of a version's schema to a node that is a schema, and that root. `None` if the node is in a junctor or in none of
-/// the places where values are.
+/// The root of a version's schema, and the steps from it to a node that is a schema. `None` if the node is in a junctor, or at a place that does
+/// not describe values.
 pub fn steps_to(tree: &Tree, schema: NodeId) -> Option<(NodeId, Vec<SchemaStep>)> {
     let mut steps = Vec::new();
     let mut node = schema;
@@ -167,7 +167,7 @@ pub fn steps_to(tree: &Tree, schema: NodeId) -> Option<(NodeId, Vec<SchemaStep>)
     }
 }
 
-/// Where the values of a schema are in resources, also of one in a junctor: the way from the root.
+/// The steps from the root of a resource to the values of a schema, which may be in a junctor.
 pub fn location(tree: &Tree, schema: NodeId) -> Option<Vec<SchemaStep>> {
     let mut node = schema;
     let mut below = Vec::new();
@@ -178,7 +178,7 @@ pub fn location(tree: &Tree, schema: NodeId) -> Option<Vec<SchemaStep>> {
         }
         let parent = tree.parent(node)?;
         if matches!(tree.kind(parent), NodeKind::Sequence(_)) {
-            // A clause of a junctor: it speaks of the same values.
+            // A clause of a junctor describes the same values.
             node = tree.parent(parent)?;
             continue;
         }
@@ -202,7 +202,7 @@ pub fn location(tree: &Tree, schema: NodeId) -> Option<Vec<SchemaStep>> {
 /// The keywords whose values are maps of schemas.
 const MAPS: [&str; 4] = ["properties", "patternProperties", "definitions", "dependencies"];
 
-/// The mapping that a map of schemas is in, and the keyword it is at.
+/// The mapping that contains a map of schemas, and the keyword of the map.
 fn owner(tree: &Tree, map: NodeId) -> Option<(NodeId, String)> {
     let entry = tree.entry_of(map).filter(|it| it.value == map)?;
     Some((tree.parent(map)?, tree.scalar(entry.key).into_owned()))
@@ -213,7 +213,7 @@ pub fn is_map_of_schemas(tree: &Tree, mapping: NodeId) -> bool {
     let Some((parent, keyword)) = owner(tree, mapping) else {
         return false;
     };
-    // A property may be called `properties`: then its own keys are keywords.
+    // A property may be called `properties`. Its own keys are keywords.
     MAPS.contains(&keyword.as_str()) && !is_map_of_schemas(tree, parent)
 }
 

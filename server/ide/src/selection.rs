@@ -1,4 +1,4 @@
-//! What a selection grows to, step by step: from the text at the cursor over scalars, entries and collections to the document.
+//! Expands a selection step by step: from the text at the cursor to scalars, entries, collections and the document.
 
 use crd_analyzer_syntax::{
     paths,
@@ -7,7 +7,7 @@ use crd_analyzer_syntax::{
 
 use crate::{cel::parts_around, manifest::is_manifest};
 
-/// Steps that are worth going. What lies further out is the whole document.
+/// The maximum number of steps. The next step is the whole document.
 const MAX_STEPS: usize = 200;
 
 /// The ranges that a selection expands to, each larger than the one before. Empty if the document is not a Kubernetes object.
@@ -37,7 +37,7 @@ pub fn spans(tree: &Tree, offset: u32) -> Vec<Span> {
     grown.spans
 }
 
-/// What a selection grows to within a scalar, the smallest first. Languages that are embedded in scalars have their say here.
+/// The ranges within a scalar, smallest first. Embedded languages add their own ranges.
 fn in_scalar(tree: &Tree, node: NodeId, offset: u32) -> Vec<Span> {
     let span = tree.span(node);
     let NodeKind::Scalar(style) = tree.kind(node) else {
@@ -51,7 +51,7 @@ fn in_scalar(tree: &Tree, node: NodeId, offset: u32) -> Vec<Span> {
     spans
 }
 
-/// The word at a place, within a span.
+/// The word at an offset, within a span.
 fn word(text: &str, within: Span, offset: u32) -> Span {
     let is_part = |it: char| it.is_alphanumeric() || it == '_';
     let at = offset.clamp(within.start, within.end) as usize;
@@ -70,7 +70,7 @@ struct Grown {
 }
 
 impl Grown {
-    /// Adds what has all of the last one and more.
+    /// Adds a range if it contains the last one and is larger.
     fn add(&mut self, span: Span) {
         let is_more = self
             .spans
@@ -81,10 +81,10 @@ impl Grown {
         }
     }
 
-    /// Adds a node, without and with its anchor and tag, and the entry or item that it is.
+    /// Adds a node, without and with its anchor and tag, and then its entry or item.
     fn node(&mut self, tree: &Tree, node: NodeId) {
         let Span { start, end } = tree.span(node);
-        // The line break that ends a block scalar is in its value, but not what a person would select.
+        // The line break that ends a block scalar is part of its value, but users would not select it.
         let end = start
             + tree.text()[start as usize..end as usize]
                 .trim_end_matches(['\n', '\r'])
@@ -107,7 +107,7 @@ impl Grown {
     }
 }
 
-/// The dash of an item.
+/// The offset of the dash of an item.
 fn dash_before(tree: &Tree, item: NodeId) -> Option<u32> {
     let parent = tree.parent(item)?;
     if tree.kind(parent) != NodeKind::Sequence(CollectionStyle::Block) {
@@ -135,7 +135,7 @@ spec: &all
     tags: [a, \"b c\"]
 ";
 
-    /// Asks at the end of `needle`; `expected` are the first steps.
+    /// Checks the first ranges for the end of `needle`.
     #[track_caller]
     fn check(text: &str, needle: &str, expected: &[&str]) {
         let offset = (text.find(needle).expect("the needle") + needle.len()) as u32;

@@ -1,4 +1,4 @@
-//! The tokens of expressions, for colors.
+//! Semantic tokens of expressions, for syntax highlighting.
 
 use crd_analyzer_cel::{
     ast::Source,
@@ -8,10 +8,10 @@ use crd_analyzer_syntax::tree::Span;
 
 use crate::{cel::spans, file::Document};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum TokenKind {
-    /// `self`, or the variable of a macro.
+    /// `self`, or the variable of a comprehension.
     Variable,
     /// A field.
     Property,
@@ -46,16 +46,16 @@ impl TokenKind {
     ];
 }
 
-/// A token of an expression on one line.
+/// A token, or the part of it on one line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SemanticToken {
-    /// Where it is; never over a line's end.
+    /// The span, which never extends over the end of a line.
     pub span: Span,
-    /// What it is.
+    /// The kind of token.
     pub kind: TokenKind,
 }
 
-/// The tokens of all expressions of an object that touch a span, in the order of the text. Nothing is type-checked for it.
+/// The tokens of all expressions of an object that touch a span, in the order of the text. This does not need type checking.
 pub fn semantic_tokens(document: &Document<'_>, within: Span) -> Vec<SemanticToken> {
     let mut found = Vec::new();
     let tree = document.tree;

@@ -1,4 +1,4 @@
-//! The call around the cursor in an expression: how it may be written, and which argument the cursor is in.
+//! Signature help for the call around the cursor in an expression: its signatures, and the current argument.
 
 use std::ops::Range;
 
@@ -10,29 +10,29 @@ use crate::{
     file::Document,
 };
 
-/// The ways to write a call.
+/// The signatures of a call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Signatures {
-    /// Each way; never empty.
+    /// All signatures; never empty.
     pub all: Vec<Signature>,
-    /// The one that fits best the written text.
+    /// The index of the signature that fits the text best.
     pub active: usize,
-    /// The argument that the cursor is in, from 0.
+    /// The index of the current argument.
     pub parameter: usize,
 }
 
-/// One way to write a call.
+/// A signature of a function.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Signature {
-    /// All of it.
+    /// The whole signature.
     pub label: String,
-    /// Which bytes of the label are the parameters.
+    /// The byte ranges of the parameters in the label.
     pub parameters: Vec<Range<usize>>,
-    /// What the call does.
+    /// A description of the function.
     pub doc: &'static str,
 }
 
-/// The call that a place of an expression is in.
+/// The signatures of the call around an offset in an expression.
 pub fn signatures(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Option<Signatures> {
     let at = cel_at(document, offset, version)?;
     let expression = &at.expression;
@@ -109,7 +109,7 @@ fn signature(name: &str, parameters: impl Iterator<Item = String>, result: &str,
     }
 }
 
-/// The parenthesis of the innermost call before a byte that is still open there, and how many commas of it are before the byte.
+/// The open parenthesis of the innermost call around an offset, and the number of its commas before the offset.
 fn open_call(expression: &Expression<'_>, byte: usize) -> Option<(usize, usize)> {
     let mut open: Vec<(usize, usize)> = Vec::new();
     for (at, token) in expression.tokens.iter().enumerate() {
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
     use crate::file::File;
 
-    /// The signature help at `$` in a rule: the active signature with its parameter in angles, and the number of signatures.
+    /// Checks the signature help at `$` in a rule: the active signature with its parameter in angle brackets, and the number of signatures.
     #[track_caller]
     fn check(rule: &str, expected: Option<&str>) {
         check_at(KubernetesVersion::NEWEST, rule, expected);

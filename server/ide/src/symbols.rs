@@ -1,4 +1,4 @@
-//! What a document is made of: versions, properties, rules.
+//! The outline of a document: versions, properties, rules.
 
 use crd_analyzer_apiextensions::kind::CRD;
 use crd_analyzer_syntax::tree::{NodeId, NodeKind, Span, Tree};
@@ -11,31 +11,31 @@ use crate::{
     schema::{self, child, text},
 };
 
-/// A part of a document.
+/// A symbol of the outline.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Symbol {
-    /// What it is called.
+    /// The name.
     pub name: String,
-    /// More about it, in a few words; may be empty.
+    /// A short description; may be empty.
     pub detail: String,
-    /// What it is.
+    /// The kind of symbol.
     pub kind: SymbolKind,
-    /// All of it.
+    /// The whole span of the symbol.
     pub span: Span,
-    /// Its name, in `span`.
+    /// The span of its name, within `span`.
     pub selection: Span,
-    /// What it is made of.
+    /// The symbols inside it.
     pub children: Vec<Symbol>,
 }
 
-/// What a part of a document is.
+/// The kind of a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SymbolKind {
     /// A CRD.
     Definition,
     /// A custom resource.
     Resource,
-    /// One of its versions.
+    /// A version of a CRD.
     Version,
     /// A property that is an object or a map.
     Object,
@@ -47,10 +47,10 @@ pub enum SymbolKind {
     Rule,
 }
 
-/// Schemas that lie deeper are left out.
+/// The maximum depth of schemas in the outline.
 const MAX_DEPTH: usize = 100;
 
-/// The parts of a CRD, or of an object whose kind is in the table; `None` for other objects.
+/// The outline of a CRD, or of an object whose kind is in the table; `None` for other objects.
 pub fn symbols(document: &Document<'_>) -> Option<Symbol> {
     (document.kind().outline)(document)
 }
@@ -87,7 +87,7 @@ pub(crate) fn of_crd(document: &Document<'_>) -> Option<Symbol> {
     })
 }
 
-/// The fields of a custom resource, whose CRD is known.
+/// The outline of a custom resource with a known CRD.
 pub fn resource_symbols(document: &Document<'_>) -> Option<Symbol> {
     let tree = document.tree;
     let root = document.root?;
@@ -109,7 +109,7 @@ pub fn resource_symbols(document: &Document<'_>) -> Option<Symbol> {
     })
 }
 
-/// A list of an object with its items, each by what names it best.
+/// A list of an object with its items, each with its best name.
 fn outline_list(document: &Document<'_>, list: &OutlineList) -> Option<Symbol> {
     let tree = document.tree;
     let [outer, inner] = list.path;
@@ -184,7 +184,7 @@ fn field(tree: &Tree, entry: crd_analyzer_syntax::tree::Entry, depth: usize) -> 
     }
 }
 
-/// An item that is an object, by its name if it has one. Values are shown in the text.
+/// An item that is an object, with its name if it has one. Scalars are omitted, because the text shows them.
 fn list_item(tree: &Tree, number: usize, item: NodeId, depth: usize) -> Option<Symbol> {
     if tree.is_scalar(item) {
         return None;
@@ -229,7 +229,7 @@ fn version(tree: &Tree, version: &schema::Version<'_>) -> Symbol {
         kind: SymbolKind::Version,
         span,
         selection: name.unwrap_or(Span::new(span.start, span.start)),
-        // What follows an alias has its place elsewhere.
+        // A schema behind an alias is at another place.
         children: version
             .schema
             .filter(|it| is_in(tree.span(*it), span))
@@ -237,7 +237,7 @@ fn version(tree: &Tree, version: &schema::Version<'_>) -> Symbol {
     }
 }
 
-/// The properties and rules of a schema; of a list or map those of its items or values.
+/// The properties and rules of a schema; for a list or map, those of its items or values.
 fn parts(tree: &Tree, node: NodeId, depth: usize) -> Vec<Symbol> {
     if depth > MAX_DEPTH || !schema::is_mapping(tree, node) {
         return Vec::new();
@@ -264,7 +264,7 @@ fn property(tree: &Tree, entry: crd_analyzer_syntax::tree::Entry, depth: usize) 
         _ => SymbolKind::Field,
     };
     Symbol {
-        // Clients refuse names of blanks.
+        // Clients reject blank names.
         name: if name.trim().is_empty() {
             "\"\"".to_owned()
         } else {

@@ -1,8 +1,8 @@
-//! Text put into scalars, in the quoting that they have.
+//! Formats strings for insertion into scalars, in their style.
 
 use crd_analyzer_syntax::tree::{NodeId, NodeKind, ScalarStyle, Tree};
 
-/// A piece of a scalar's value as it is written in the scalar. `None` if that cannot be.
+/// Formats a string as a part of a scalar's value. `None` if that is impossible.
 pub(crate) fn piece(tree: &Tree, scalar: NodeId, text: &str) -> Option<String> {
     if text.contains(|c: char| c.is_control()) {
         return None;
@@ -15,7 +15,7 @@ pub(crate) fn piece(tree: &Tree, scalar: NodeId, text: &str) -> Option<String> {
     }
 }
 
-/// A whole value instead of a scalar that is a key or a short value: in the quotes that the scalar has, or in such that it needs.
+/// Formats a string as the replacement of a scalar that is a key or a short value: in the scalar's quotes, or with quotes if needed.
 pub(crate) fn whole(tree: &Tree, scalar: NodeId, text: &str) -> Option<String> {
     match tree.kind(scalar) {
         NodeKind::Scalar(ScalarStyle::SingleQuoted) => Some(format!("'{}'", piece(tree, scalar, text)?)),
@@ -25,7 +25,7 @@ pub(crate) fn whole(tree: &Tree, scalar: NodeId, text: &str) -> Option<String> {
     }
 }
 
-/// A value as it is written where nothing is yet: plain if that reads as the same string.
+/// Formats a string as a new scalar: plain if YAML reads it as the same string.
 pub(crate) fn plain_or_quoted(text: &str) -> Option<String> {
     if text.contains(|c: char| c.is_control()) {
         return None;
@@ -37,12 +37,12 @@ pub(crate) fn plain_or_quoted(text: &str) -> Option<String> {
     })
 }
 
-/// Words that are not strings in YAML 1.1.
+/// Words that YAML 1.1 does not read as strings.
 const WORDS: [&str; 11] = [
     "y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf",
 ];
 
-/// Whether a text is the same string without quotes, wherever it stands.
+/// Whether YAML reads a text without quotes as the same string, at any place.
 pub(crate) fn is_plain(text: &str) -> bool {
     let begins = text.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '/' | '$'));
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '$');

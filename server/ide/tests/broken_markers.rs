@@ -1,5 +1,5 @@
-//! Markers with one mistake each: what is told, where, and the file after the first repair. Of each, controller-gen 0.21 and 0.23 end with an
-//! error where the code is that of an error, and with none elsewhere.
+//! Checks markers with one mistake each: the diagnostic, its place, and the file after the first fix. controller-gen 0.21 and 0.23 fail on a
+//! marker exactly if its code is an error.
 
 use std::{
     fmt::Write as _,
@@ -19,8 +19,8 @@ use crd_analyzer_workspace::{
     sources::generated::GoSources,
 };
 
-/// A line each: where the marker is, the type there, the marker, the code, what is marked, and the marker after the repair, if there is one.
-/// `⇥` is a tab, and `⏎` begins another marker.
+/// On each line: the place of the marker, the type there, the marker, the code, the marked text, and the marker after the fix if there is
+/// one. `⇥` is a tab, and `⏎` begins another marker.
 const TABLE: &str = include_str!("broken_markers.tsv");
 
 const PATH: &str = "/api/v1/widget_types.go";
@@ -50,7 +50,7 @@ fn file(at: &str, of: &str, markers: &[&str]) -> String {
     )
 }
 
-/// The markers of a file that do not belong to its package, as the table has them.
+/// The markers of a file that do not belong to its package, in the notation of the table.
 fn markers(text: &str) -> String {
     let lines = text.lines().skip(1);
     let found = lines.filter_map(|it| it.split_once("// +"));
@@ -81,7 +81,7 @@ impl GoSources for Go {
     }
 }
 
-/// The last cells of a row: the code, what is marked, and the markers after the first repair.
+/// The last cells of a row: the code, the marked text, and the markers after the first fix.
 fn told(text: &str) -> [String; 3] {
     let go = Go(Module::new(PathBuf::from("/"), Arc::new(Folder(text.to_owned()))).into());
     let question = Question {

@@ -1,4 +1,4 @@
-//! Every error on a page of a diagnostic code has a quick fix, or its code says why no fix can be known.
+//! Checks that every error on a page of a diagnostic code has a quick fix, or that its code says why there can be none.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -68,20 +68,20 @@ struct Shown {
     code: &'static str,
     is_error: bool,
     severity: &'static str,
-    /// What to type.
+    /// The help texts.
     help: Vec<String>,
-    /// Its fixes, the first of which editors preselect.
+    /// Its fixes. Editors preselect the first.
     fixes: Vec<Offered>,
 }
 
-/// A fix that is offered.
+/// An offered fix.
 #[derive(Debug)]
 struct Offered {
     title: String,
     is_preferred: bool,
-    /// It takes away what is written.
+    /// Whether it removes text of the author.
     removes: bool,
-    /// What it writes.
+    /// The text that it inserts.
     writes: String,
 }
 
@@ -165,22 +165,22 @@ fn shown((block, asked): (&Block, Option<VersionSet>), old: Option<&Block>, defi
         .collect()
 }
 
-/// What the pages show of a code.
+/// The facts that the pages show about a code.
 #[derive(Default)]
 struct Row {
     is_error: bool,
     severities: BTreeSet<&'static str>,
     fixes: BTreeSet<String>,
-    /// One of the fixes may be applied without asking.
+    /// Whether one of its fixes may be applied without asking.
     has_safe_fix: bool,
 }
 
-/// What is found in the blocks of a page.
+/// The findings in the blocks of a page.
 fn found_in(page: &str) -> Vec<Shown> {
     found_by(page, None)
 }
 
-/// The same by other Kubernetes versions than those of the page.
+/// The findings in the blocks of a page, for other Kubernetes versions than those of the page if given.
 fn found_by(page: &str, versions: Option<VersionSet>) -> Vec<Shown> {
     let (mut old, mut defined) = (None, None);
     let mut all = Vec::new();
@@ -206,7 +206,7 @@ fn table() -> BTreeMap<&'static str, Row> {
         for it in found_in(code.page) {
             let row = table.entry(it.code).or_default();
             row.is_error |= it.is_error;
-            // An error that comes after others is an error all the same.
+            // An error that the API server reports only after others is still an error.
             row.severities.insert(if it.is_error { "error" } else { it.severity });
             row.has_safe_fix |= it.fixes.iter().any(|it| it.is_preferred);
             row.fixes.extend(it.fixes.into_iter().map(|it| it.title));
@@ -215,8 +215,7 @@ fn table() -> BTreeMap<&'static str, Row> {
     table
 }
 
-/// What is wrong with the order of the fixes of a diagnostic: one that takes away what is written comes before one that keeps it, or is
-/// preferred to it.
+/// A fix in the wrong order, if there is one: it removes text but comes before one that keeps it, or is preferred to one.
 fn misplaced(fixes: &[Offered]) -> Option<&Offered> {
     let keeps = |it: &Offered| !it.removes;
     let last_kept = fixes.iter().rposition(keeps)?;
@@ -245,7 +244,7 @@ fn nothing_that_is_written_goes_where_a_fix_keeps_it() {
     assert!(both > 10, "{both}");
 }
 
-/// Codes whose help says more than the fixes on the pages do: it needs what only the author knows, has an example, or says it in other words.
+/// Codes whose help says more than the fixes on their pages: it depends on the author's intent, has an example, or uses other words.
 const MORE_HELP_THAN_FIXES: [&str; 84] = [
     "all-of-mismatch",
     "any-of-mismatch",
@@ -333,7 +332,7 @@ const MORE_HELP_THAN_FIXES: [&str; 84] = [
     "wrong-type",
 ];
 
-/// What a sentence of help says to type: the names and texts in backquotes, without what their place decides.
+/// The words in backquotes that a help text says to type, without those that depend on the place.
 fn promised(alternative: &str) -> Vec<String> {
     let codes = alternative.split('`').skip(1).step_by(2);
     codes
@@ -382,7 +381,7 @@ fn fixes_do_what_help_says() {
     println!("{kept} sentences of help have a fix");
 }
 
-/// A resource with a misspelt field, whatever is wrong with its value.
+/// A misspelt field in a resource is renamed even if its value is wrong, too.
 #[test]
 fn a_field_gets_its_name_though_its_value_is_wrong() {
     const DEFINITION: &str = "\
@@ -441,7 +440,7 @@ properties:
         ("[]", ["Replace the value by 3"].as_slice()),
         ("{a: 1}", &["Replace the value by 3"]),
         ("[7]", &["Take the only item out of the list", "Replace the value by 3"]),
-        // The item is refused, too.
+        // The item would be rejected, too.
         ("[x]", &["Replace the value by 3"]),
         ("[7, 8]", &["Replace the value by 3"]),
         ("\n  - 7", &[]),
@@ -508,7 +507,7 @@ fn rules_and_lists_that_are_wrong_in_one_way_have_more_than_a_suppression() {
     }
 }
 
-/// What a page shows of its code is what the table says: the heads of pages are made of it.
+/// The facts in the table agree with the examples of the pages, because the lists on the pages are generated from the table.
 #[test]
 fn facts_are_what_the_pages_show() {
     let mut wrong = Vec::new();

@@ -1,4 +1,4 @@
-//! Features of an editor in objects of the API server's own kinds, here ValidatingAdmissionPolicies.
+//! Tests of editor features in objects of the API server's own kinds, here ValidatingAdmissionPolicies.
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 
 use std::sync::Arc;
@@ -40,7 +40,7 @@ spec:
       message: too many replicas
 ";
 
-/// The policy with a text in place of another one; `$0` in it is the cursor.
+/// The policy with one text replaced by another, and the offset of the cursor (`$0`).
 #[track_caller]
 fn edited(old: &str, new: &str) -> (String, u32) {
     assert!(POLICY.contains(old), "{old}");
@@ -49,7 +49,7 @@ fn edited(old: &str, new: &str) -> (String, u32) {
     (text.replacen("$0", "", 1), offset)
 }
 
-/// The labels that are offered, if one policy text is replaced by another with a cursor.
+/// The labels that are offered after one text of the policy is replaced by another with a cursor.
 #[track_caller]
 fn offered(old: &str, new: &str) -> Vec<String> {
     let (text, offset) = edited(old, new);
@@ -137,7 +137,7 @@ fn expressions_are_completed_from_what_they_see() {
     check_offered(expression, "request.userInfo.$0", &["groups", "username"], &[]);
     check_offered(expression, "namespaceObject.metadata.$0", &["labels"], &["uid"]);
     check_offered(expression, "authorizer.$0", &["group", "path"], &[]);
-    // Of the variables, those above.
+    // Only the variables above are offered.
     check_offered("int(params.data.most)", "variables.$0", &[], &["most", "is_small"]);
     check_offered("variables.most", "variables.$0", &["most"], &["is_small"]);
     check_offered(

@@ -6,10 +6,10 @@ use std::{
     sync::OnceLock,
 };
 
-/// As [`std::path::absolute`]. The program never changes its current folder, so it is asked for once.
+/// Like [`std::path::absolute`], but reads the current folder only once, because the program never changes it.
 ///
 /// # Errors
-/// If the path is empty, or the current folder cannot be known.
+/// If the path is empty, or the current folder is unknown.
 pub fn absolute(path: &Path) -> io::Result<PathBuf> {
     static CURRENT: OnceLock<PathBuf> = OnceLock::new();
     if path.is_absolute() || path.as_os_str().is_empty() {

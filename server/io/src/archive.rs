@@ -1,7 +1,7 @@
-//! Reading files out of an archive that somebody made, such as a chart: a tar archive that gzip has compressed.
+//! Reads files from an untrusted archive such as a chart: a tar archive compressed with gzip.
 //!
-//! Nothing is unpacked onto the disk. Only regular files are read, and no more of them than a bound, whatever the archive says of its size. Links are
-//! left out. An archive that has what no chart has is refused as a whole: absolute paths, `..`, devices, the same file twice.
+//! Nothing is unpacked to disk. Only regular files are read, within fixed limits that do not depend on the sizes the archive declares. Links are
+//! skipped. An archive with anything that no chart contains is rejected as a whole: absolute paths, `..`, devices, duplicate files.
 
 use std::{
     collections::BTreeSet,
@@ -11,23 +11,23 @@ use std::{
 use flate2::bufread::MultiGzDecoder;
 use tar::{Archive, Entry, EntryType, PaxExtensions};
 
-/// The bytes that are decompressed, with those of archives inside.
+/// The maximum number of decompressed bytes, including nested archives.
 const MOST_BYTES: u64 = 512 << 20;
-/// The bytes of the files that are wanted.
+/// The maximum total size in bytes of the wanted files.
 const MOST_WANTED: u64 = 128 << 20;
-/// The files and folders.
+/// The maximum number of files and folders.
 const MOST_ENTRIES: usize = 200_000;
-/// The bytes of a path, which other tools bound, too.
+/// The maximum length of a path in bytes; other tools limit it too.
 const MOST_PATH: usize = 4 << 10;
 /// The bytes of an entry that says something of the file after it.
 const MOST_SAID: u64 = 16 * MOST_PATH as u64;
-/// The first bytes of what gzip has compressed.
+/// The first bytes of gzip data.
 const GZIP: [u8; 2] = [0x1F, 0x8B];
 
-/// Why an archive is not read.
+/// The reason why an archive is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
-    /// It is cut, or no gzip.
+    /// It is truncated, or not gzip data.
     #[error("it is cut, or gzip did not make it: {0}")]
     Gzip(io::Error),
     /// It is not a tar archive.
@@ -36,37 +36,37 @@ pub enum Refused {
     /// It is too large.
     #[error("it has more than {0} when it is unpacked")]
     TooLarge(String),
-    /// It has a path that leads elsewhere.
+    /// It contains a path that leads outside.
     #[error("it has a file {0:?}, and files of archives lie below the folder that an archive is unpacked to")]
     Path(String),
-    /// It has something else than files, folders and links.
+    /// It contains something other than files, folders and links.
     #[error("it has {what} {path:?}")]
     Special {
-        /// What it is.
+        /// The kind of entry.
         what: &'static str,
         /// Its path.
         path: String,
     },
-    /// It has a file twice.
+    /// It contains the same file twice.
     #[error("it has two files {0:?}")]
     Twice(String),
 }
 
-/// What was read of an archive.
+/// The content of an archive.
 #[derive(Default, Debug)]
 pub struct Unpacked {
-    /// The files that are wanted, by their paths.
+    /// The wanted files, with their paths.
     pub files: Vec<(String, Vec<u8>)>,
-    /// The links, which are left out.
+    /// The number of links, which are skipped.
     pub links: usize,
 }
 
-/// Whether bytes begin as gzip begins.
+/// Whether the bytes begin like gzip data.
 pub fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(&GZIP)
 }
 
-/// What may still be read, of an archive and those inside.
+/// The remaining limits for an archive and those nested in it.
 #[derive(Debug)]
 pub struct Room {
     bytes: u64,
@@ -84,10 +84,10 @@ impl Default for Room {
     }
 }
 
-/// The files of an archive whose paths are wanted.
+/// Returns the files of an archive whose paths are wanted.
 ///
 /// # Errors
-/// If it is refused as a whole.
+/// If the archive is rejected as a whole.
 pub fn unpack(archive: &[u8], room: &mut Room, is_wanted: &dyn Fn(&str) -> bool) -> Result<Unpacked, Refused> {
     let mut from = Bounded {
         from: MultiGzDecoder::new(archive),
@@ -253,10 +253,10 @@ fn too_many(what: &str, most: impl std::fmt::Display) -> Refused {
     Refused::TooLarge(format!("{most} {what}"))
 }
 
-/// The path of a file without `.` and empty parts.
+/// The path of a file without `.` and empty components.
 fn plain(path: &str) -> Result<String, Refused> {
     let refused = || Refused::Path(path.chars().take(200).collect());
-    // A drive of Windows, or its separator.
+    // A Windows drive or path separator.
     if path.starts_with('/')
         || path.contains(['\0', '\\'])
         || path.as_bytes().get(1) == Some(&b':')

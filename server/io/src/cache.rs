@@ -1,8 +1,8 @@
-//! The user's cache folder: what this program can make again.
+//! The user's cache folder, for files that this program can create again.
 
 use std::path::PathBuf;
 
-/// The folder for what this program can make again, below the user's cache folder. `None` if the environment names no such folder.
+/// The folder for files that this program can create again, inside the user's cache folder. `None` if the environment does not define one.
 pub fn folder() -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute());
     let cache = if cfg!(windows) {

@@ -1,4 +1,4 @@
-//! CRDs of other projects that a repository keeps: finding the lock that lists them. The CRDs themselves are read when somebody asks for one.
+//! Finds the lock file that lists CRDs of other projects stored in a repository. The CRDs themselves are read on demand.
 
 use std::{
     collections::BTreeSet,
@@ -13,34 +13,34 @@ use crate::{
     roots::Roots,
 };
 
-/// A lock that was found.
+/// A lock file that was found.
 #[derive(Debug)]
 pub struct Found {
-    /// The lock.
+    /// The path of the lock file.
     pub path: PathBuf,
-    /// What it lists.
+    /// The content of the lock file.
     pub lock: Lock,
     /// The folder of the CRDs.
     folder: PathBuf,
-    /// How they are read.
+    /// How the CRDs are read.
     pub access: Access,
 }
 
 impl Found {
-    /// The file of a CRD of this name.
+    /// The path of the CRD with this name.
     pub fn file_of(&self, name: &str) -> PathBuf {
         let file = lock::file_of(name);
         self.folder.join(file.file_name().unwrap_or_default())
     }
 
-    /// What cannot be read of the lock, in sentences.
+    /// The problems of the lock file's invalid lines, one sentence each.
     pub fn problems(&self) -> impl Iterator<Item = String> {
         let problems = self.lock.problems.iter();
         problems.map(|(line, why)| format!("{}:{line}: {why}", self.path.display()))
     }
 }
 
-/// The lock in a folder; `None` if there is none.
+/// The lock file in a folder; `None` if there is none.
 ///
 /// # Errors
 /// If it cannot be read, for example because a link leads out of the repository.
@@ -68,7 +68,7 @@ fn found(folder: &Path, path: &Path, access: &Access) -> Result<Found, Unread> {
     let crds = folder.join(lock::FOLDER).join(lock::CRDS);
     let folder = match read::kind(&crds, access) {
         Ok((_, folder)) => folder,
-        // Each of them is missed when somebody asks for it.
+        // Each missing CRD is reported when somebody needs it.
         Err(why) if why.is_missing() => crds,
         Err(why) => return Err(why),
     };
@@ -80,12 +80,12 @@ fn found(folder: &Path, path: &Path, access: &Access) -> Result<Found, Unread> {
     })
 }
 
-/// The locks in folders and above them, as configurations are found.
+/// The lock files in the given folders and in all folders above them, as for configurations.
 pub fn around<'a>(folders: impl IntoIterator<Item = (&'a Path, &'a Access)>) -> Vec<Result<Found, String>> {
     let mut seen: BTreeSet<&Path> = BTreeSet::new();
     let mut all = Vec::new();
     for (folder, access) in folders {
-        // What lies above a folder that was seen was seen, too.
+        // All folders above an already seen folder were seen too.
         for folder in folder.ancestors().take_while(|it| seen.insert(it)) {
             all.extend(of(folder, access));
         }

@@ -1,4 +1,4 @@
-//! Finding and reading `.crd-analyzer.yaml`, which may also end in `.yml`.
+//! Finds and reads `.crd-analyzer.yaml` (or `.yml`).
 
 use std::{
     collections::HashMap,
@@ -17,27 +17,27 @@ use crate::{
     roots::Roots,
 };
 
-/// Brackets in brackets. No setting has more than two, and the time that the YAML parser takes grows with the square of the depth.
+/// The maximum nesting of brackets. No setting needs more than two, and the YAML parser's time grows with the square of the depth.
 const MAX_DEPTH: usize = 64;
 
-/// A configuration file, read.
+/// A configuration file and the result of reading it.
 #[derive(Debug)]
 pub struct Found {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// What it decides, or why it cannot be used.
+    /// The settings, or why the file cannot be used.
     pub config: Result<Arc<Config>, String>,
 }
 
-/// The configuration files that were read, each as long as it does not change.
+/// The configuration files read so far, each cached until it changes.
 #[derive(Default, Debug)]
 pub struct Configs {
     read: Mutex<HashMap<PathBuf, (Stamp, Arc<Found>)>>,
 }
 
 impl Configs {
-    /// The configuration that counts for the files of a folder: that in it, or the nearest one above. `roots`: where links may lead,
-    /// besides the repository that the configuration lies in.
+    /// The configuration that applies to the files of a folder: the one in the folder, or the nearest one above it. `roots`: the folders that
+    /// links may lead to, besides the configuration's own repository.
     pub fn nearest(&self, folder: &Path, roots: &dyn Fn() -> Roots) -> Option<Arc<Found>> {
         folder.ancestors().find_map(|it| self.of(it, roots))
     }
@@ -68,7 +68,7 @@ impl Configs {
     }
 }
 
-/// The configuration in a folder that is not read from disk.
+/// The configuration in a folder that is not on disk.
 pub fn read_other(folder: &Path, access: &Access) -> Option<Arc<Found>> {
     let is_there = |name: &&&str| read::kind(&folder.join(name), access).is_ok_and(|it| it.0 == read::Kind::File);
     let mut there = FILE_NAMES.iter().filter(is_there);
@@ -79,7 +79,7 @@ pub fn read_other(folder: &Path, access: &Access) -> Option<Arc<Found>> {
     Some(Arc::new(read_file(path, access)))
 }
 
-/// The problem of a folder with two configurations.
+/// The error for a folder with two configurations.
 fn one_of_two(path: PathBuf) -> Found {
     let why = format!("`{}` is in the same folder: delete one of the two", FILE_NAMES[1]);
     Found { path, config: Err(why) }
@@ -103,7 +103,7 @@ fn parsed(path: &Path, access: &Access) -> Result<Config, String> {
     Ok(config)
 }
 
-/// Whether more brackets are open somewhere than settings have, those in quotes and comments included.
+/// Whether brackets are nested deeper than any setting needs; brackets in quotes and comments count too.
 fn is_deep(text: &str) -> bool {
     let mut depth = 0_usize;
     text.bytes().any(|byte| {
@@ -190,7 +190,7 @@ mod tests {
         let found = configs.nearest(&repository.join("a"), &roots).expect("a configuration");
         let why = found.config.as_ref().expect_err("it is outside");
         assert!(why.contains("outside of") && !why.contains("token"), "{why}");
-        // One for several folders is usual.
+        // A file shared by several folders is common.
         fs::remove_file(repository.join("a").join(FILE_NAMES[0])).expect("it can be removed");
         fs::write(repository.join("shared.yaml"), "kubernetesVersion: '1.31'\n").expect("a file");
         symlink("../shared.yaml", repository.join("a").join(FILE_NAMES[0])).expect("a link");

@@ -1,8 +1,8 @@
-//! Git's own files: what is in `.git`, and in the folders that a `.git` leads to. No door reads or writes them.
+//! Protects git's own files: the content of `.git`, and of the folders that a `.git` file or link leads to. Other code never reads or writes them.
 //!
-//! A file of a repository can name `.git/config`, which may hold a password, and a link can send a report to `.git/hooks`, where git runs it.
-//! Which names mean `.git` on some disk is taken from git: `is_hfs_dotgit` in its `utf8.c`, `is_ntfs_dotgit` in its `path.c`. Only two parts of
-//! this crate look at git's files: the walk for `info/exclude` and `index`, and [`crate::git`].
+//! A repository's file can name `.git/config`, which may contain a password, and a link can redirect a report to `.git/hooks`, where git runs it.
+//! The names that mean `.git` on some file system are those of git: `is_hfs_dotgit` in its `utf8.c`, `is_ntfs_dotgit` in its `path.c`. Only two
+//! parts of this crate read git's files: the walk, for `info/exclude` and `index`, and [`crate::git`].
 
 use std::{
     collections::HashMap,
@@ -20,18 +20,18 @@ use crate::{
     unread::Unread,
 };
 
-/// An error if git takes what a path leads to for its own.
+/// Rejects a path that leads to git's own files.
 ///
 /// # Errors
-/// [`Unread::OfGit`] if a folder on the way, or the file itself, belongs to git: as the path is written, or after links are followed.
+/// [`Unread::OfGit`] if a folder on the way, or the file itself, belongs to git, either as the path is written or after links are followed.
 pub(crate) fn refuse(path: &Path) -> Result<(), Unread> {
     refuse_if(path, None)
 }
 
-/// The same, of what is known to be no link itself.
+/// Like [`refuse`], for a path that is known not to be a link itself.
 ///
 /// # Errors
-/// As those of [`refuse`].
+/// The same as [`refuse`].
 pub(crate) fn refuse_plain(path: &Path) -> Result<(), Unread> {
     refuse_if(path, Some(false))
 }
@@ -40,7 +40,7 @@ fn is_link_on_disk(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|it| it.is_symlink())
 }
 
-/// `is_link`: whether the path is a link itself, if that is known.
+/// `is_link`: whether the path itself is a link, if known.
 fn refuse_if(path: &Path, is_link: Option<bool>) -> Result<(), Unread> {
     let absolute = absolute(path)?;
     let written = cleaned(&absolute);
@@ -48,7 +48,7 @@ fn refuse_if(path: &Path, is_link: Option<bool>) -> Result<(), Unread> {
         return Ok(());
     };
     let is_link = || is_link.unwrap_or_else(|| is_link_on_disk(&written));
-    // Behind a link, `..` leads elsewhere than the path says.
+    // After a link, `..` does not lead where the path says.
     let (around, real) = if absolute == written && !is_link() {
         let around = Around::recent(folder)?;
         let real = around.real.join(name);
@@ -78,30 +78,30 @@ impl Roots {
     }
 }
 
-/// What git has to do with a folder.
+/// The relation between a folder and git's own files.
 struct Around {
-    /// The folder without links.
+    /// The folder's path without links.
     real: PathBuf,
-    /// Git takes a name on the way to it for its own.
+    /// Whether git reserves a name on the path to it.
     is_of_git: bool,
-    /// The folders that a `.git` leads to: one in the folder, in a folder around it, or around the current folder.
+    /// The folders that a `.git` leads to: one in the folder, in a folder above it, or in or above the current folder.
     led_to: Vec<PathBuf>,
 }
 
-/// So long, what was found out about a folder is taken as true: a run reads many files of one folder.
+/// How long a result about a folder stays valid: a run reads many files from one folder.
 const RECENT: Duration = Duration::from_secs(1);
-/// The folders that are remembered.
+/// The maximum number of cached folders.
 const MAX_RECENT: usize = 16_384;
 
 type Recent = HashMap<PathBuf, (Instant, Arc<Around>)>;
 
 impl Around {
-    /// As the folder was a moment ago.
+    /// The result for a folder, at most [`RECENT`] old.
     fn recent(folder: &Path) -> io::Result<Arc<Self>> {
         Self::since(folder).map(|it| it.1)
     }
 
-    /// The same, and when that was found out.
+    /// Like [`Around::recent`], and also returns when the result was computed.
     fn since(folder: &Path) -> io::Result<(Instant, Arc<Self>)> {
         static RECENTLY: Mutex<Option<Recent>> = Mutex::new(None);
         let now = Instant::now();
@@ -111,7 +111,7 @@ impl Around {
         if let Some(known) = lock().as_ref().and_then(known) {
             return Ok(known);
         }
-        // Most of it was found out for the folder around it. Elsewhere, a name may be written in another case than the disk has it.
+        // Reuse the result for the parent folder. Not on other systems, where a path's case may differ from the case on disk.
         let plain = folder.parent().zip(folder.file_name());
         let is_folder = || fs::symlink_metadata(folder).is_ok_and(|it| it.is_dir());
         let plain = plain.filter(|_| cfg!(target_os = "linux") && is_folder());
@@ -133,7 +133,7 @@ impl Around {
         Ok(found)
     }
 
-    /// The same for a folder in this one that is not a link.
+    /// The result for a subfolder that is not a link.
     fn folder(&self, written: &Path, name: &OsStr) -> Self {
         let real = self.real.join(name);
         let mut led_to = gitlink::named_in(&real);
@@ -148,7 +148,7 @@ impl Around {
         }
     }
 
-    /// `real`: the folder without links, or a file that a link in it leads to.
+    /// `real`: the folder without links, or the target of a link in it.
     fn of(folder: &Path, real: PathBuf) -> Self {
         let current = std::env::current_dir().unwrap_or_default();
         let is_other = |it: &&Path| !real.starts_with(it);
@@ -164,7 +164,7 @@ impl Around {
     }
 }
 
-/// The same by the last name of a path alone.
+/// Like [`refuse`], but checks only the last component of the path.
 pub(crate) fn refuse_name(path: &Path) -> Result<(), Unread> {
     match path.file_name() {
         Some(name) if is_git_name(name) => Err(Unread::OfGit(path.to_owned())),
@@ -172,7 +172,7 @@ pub(crate) fn refuse_name(path: &Path) -> Result<(), Unread> {
     }
 }
 
-/// The path without links. The end of it need not be there.
+/// The path without links. Its last components need not exist.
 fn real(path: &Path, written: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -186,8 +186,8 @@ fn real(path: &Path, written: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Whether some disk takes a name for `.git`: in any case, by its short name on NTFS, with a stream, with dots and spaces at its end, or with
-/// characters that HFS+ ignores.
+/// Whether some file system takes a name as `.git`: with other case, as a short name or with a stream on NTFS, with dots and spaces at its
+/// end, or with characters that HFS+ ignores.
 pub(crate) fn is_git_name(name: &OsStr) -> bool {
     let mut name = name.to_string_lossy();
     if !name.is_ascii() {
@@ -207,7 +207,7 @@ fn is_git_name_on_ntfs(name: &str) -> bool {
     })
 }
 
-/// The characters that HFS+ leaves out when it compares names.
+/// Whether HFS+ ignores a character when it compares names.
 fn is_ignored_on_hfs(c: char) -> bool {
     matches!(c, '\u{200C}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{206A}'..='\u{206F}' | '\u{FEFF}')
 }
@@ -265,7 +265,7 @@ mod tests {
         }
     }
 
-    /// Which paths are refused in a folder with these files. `ROOT` in a text is the folder.
+    /// Checks which paths are rejected in a folder with these files. `ROOT` in a file's text is replaced by the folder.
     #[track_caller]
     fn check(files: &[(&str, &str)], refused: &[&str], allowed: &[&str]) {
         let folder = tempfile::tempdir().expect("a folder");
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn folders_that_a_file_leads_to() {
-        // Beside it, and elsewhere.
+        // In a folder beside it, and elsewhere.
         check(
             &[
                 ("repo/.git", "gitdir: store\n"),
@@ -309,7 +309,7 @@ mod tests {
             &["repo/.git/modules/sub/config", "repo/sub/.git"],
             &["repo/sub/a.yaml"],
         );
-        // A worktree within the folder around a bare repository: its own folder, and the shared one.
+        // A worktree inside the folder of a bare repository: its own git folder, and the shared one.
         let worktree = [
             ("all/.git", "gitdir: ./bare\n"),
             ("all/bare/config", ""),
@@ -321,14 +321,14 @@ mod tests {
             &["all/bare/config", "all/bare/worktrees/main/HEAD"],
             &["all/main/a.yaml"],
         );
-        // A shared folder that lies elsewhere is named by `commondir`.
+        // `commondir` names a shared folder that is elsewhere.
         let shared = [
             ("w/.git", "gitdir: own\n"),
             ("w/own/commondir", "../shared\n"),
             ("w/shared/config", ""),
         ];
         check(&shared, &["w/own/HEAD", "w/shared/config"], &["w/a.yaml"]);
-        // What is no such file leads nowhere.
+        // An invalid `.git` file leads nowhere.
         for text in ["", "gitdir:", "gitdir: \n", "x: store\n", "gitdir: store\nmore\n"] {
             check(
                 &[("repo/.git", text), ("repo/store/config", "")],

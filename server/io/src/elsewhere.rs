@@ -1,11 +1,11 @@
-//! Files that do not lie on disk.
+//! Files that are not on disk.
 
 use std::{
     fmt::Debug,
     path::{Path, PathBuf},
 };
 
-/// What can be read.
+/// The kind of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A regular file.
@@ -14,7 +14,7 @@ pub enum Kind {
     Folder,
 }
 
-/// What is below a folder, in the order of paths.
+/// The content of a folder and its subfolders, sorted by path.
 #[derive(Default, Debug)]
 pub struct Listed {
     /// The files.
@@ -23,14 +23,14 @@ pub struct Listed {
     pub links: Vec<PathBuf>,
 }
 
-/// Files that do not lie on disk, by the paths that they would have there. Errors are sentences for people.
+/// Files that are not on disk, addressed by the paths that they would have there. Errors are sentences for the user.
 pub trait Elsewhere: Debug + Send + Sync {
-    /// What a path is. `None` if there is nothing, or neither a file nor a folder.
+    /// The kind of a path. `None` if it does not exist, or is neither a file nor a folder.
     fn kind(&self, path: &Path) -> Result<Option<Kind>, String>;
 
-    /// The bytes of a file; `None` if there is none.
+    /// The content of a file; `None` if it does not exist.
     fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, String>;
 
-    /// What is below a folder and wanted.
+    /// The wanted files in a folder and its subfolders.
     fn files(&self, folder: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> Result<Listed, String>;
 }

@@ -1,4 +1,4 @@
-//! Go repositories on disk, for CRDs that are generated from them.
+//! Go repositories on disk, from which CRDs are generated.
 
 use std::{
     collections::HashMap,
@@ -20,19 +20,19 @@ use crate::{
     roots::Roots,
 };
 
-/// The bytes of one Go file: those of Kubernetes' own types have less than half.
+/// The maximum size of a Go file in bytes. Kubernetes' own files have less than half.
 const FILE_BYTES: u64 = 1 << 20;
-/// The bytes of all files that are read of one repository.
+/// The maximum total size in bytes of the files read from one repository.
 const MODULE_BYTES: u64 = 64 << 20;
-/// The entries of one folder.
+/// The maximum number of entries read from a folder.
 const MAX_LISTED: usize = 20_000;
 
-/// Where Go files are looked for.
+/// The folders in which Go files are looked up.
 #[derive(Clone, Debug)]
 pub enum Reach {
-    /// In the repository around a manifest; where there is none, in the first of these folders that it lies in, or else in the current one.
+    /// The repository around a manifest; without one, the first of these folders that contains the manifest, or else the current folder.
     Repository(Roots),
-    /// In these folders only, because the user has not said that the folders around them may be trusted.
+    /// Only these folders, because the user has not said that the folders around them can be trusted.
     Folders(Roots),
 }
 
@@ -51,7 +51,7 @@ impl Reach {
     }
 }
 
-/// The repositories that were asked about, each read once.
+/// The repositories used so far; each is read once.
 #[derive(Default, Debug)]
 pub struct GoSources {
     known: Mutex<GoCache>,
@@ -60,12 +60,12 @@ pub struct GoSources {
 #[derive(Default, Debug)]
 struct GoCache {
     reach: Reach,
-    /// The root around a folder, if there is one.
+    /// For each folder, the root around it, if there is one.
     roots: HashMap<PathBuf, Option<PathBuf>>,
     modules: HashMap<PathBuf, Arc<Module>>,
-    /// The modules in the folders with a `go.mod`.
+    /// The modules, by the folder of their `go.mod`.
     packages: HashMap<PathBuf, Option<Arc<Modules>>>,
-    /// The folder with a `go.mod` around a folder: it is asked for with each key.
+    /// For each folder, the nearest folder above it with a `go.mod`; this is looked up for every key.
     go_mods: HashMap<PathBuf, Option<PathBuf>>,
     /// The sources of Go's standard library, if they may be read.
     library: Option<PathBuf>,
@@ -76,7 +76,7 @@ impl GoSources {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets what was read, because files have changed; whether anything was.
+    /// Clears the cache because files have changed. Returns whether there was anything in it.
     pub fn forget(&self) -> bool {
         let mut known = self.known();
         let was_used = !known.modules.is_empty();
@@ -88,7 +88,7 @@ impl GoSources {
         was_used
     }
 
-    /// Looks for Go files there from now on.
+    /// Sets the folders in which Go files are looked up.
     pub fn set_reach(&self, reach: Reach) {
         *self.known() = GoCache {
             reach,
@@ -96,7 +96,7 @@ impl GoSources {
         };
     }
 
-    /// Reads Go's standard library, too, from now on: for commands whose result has its descriptions.
+    /// From now on also reads Go's standard library, for commands whose output contains its descriptions.
     pub fn read_library(&self) {
         self.known().library = library();
     }
@@ -154,7 +154,7 @@ impl generated::GoSources for GoSources {
     }
 }
 
-/// Go's module cache, as the user's environment says it. Nothing that is in a repository changes it.
+/// Go's module cache, from the user's environment. Nothing in a repository can change it.
 fn module_cache() -> Option<PathBuf> {
     let in_path = || {
         let paths = env::var_os("GOPATH")?;
@@ -166,7 +166,7 @@ fn module_cache() -> Option<PathBuf> {
     fs::canonicalize(cache?).ok()
 }
 
-/// The sources of Go's standard library: those that `GOROOT` names, or those of the `go` that a shell would run.
+/// The sources of Go's standard library: those in `GOROOT`, or those of the `go` command in the path.
 fn library() -> Option<PathBuf> {
     let of_command = || {
         let paths = env::var_os("PATH")?;
@@ -184,11 +184,11 @@ fn absolute(name: &str) -> Option<PathBuf> {
     env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute())
 }
 
-/// A repository, and what Go has beside it.
+/// A repository, and the module cache and standard library outside it.
 struct Beside {
     repository: Disk,
     outside: Disk,
-    /// The folders that are read outside.
+    /// The folders outside that may be read.
     read: Vec<PathBuf>,
 }
 
@@ -215,7 +215,7 @@ impl Folders for Beside {
 /// The files of one repository.
 struct Disk {
     roots: Arc<Roots>,
-    /// Bytes that may still be read.
+    /// The number of bytes that may still be read.
     left: AtomicU64,
 }
 
@@ -242,7 +242,7 @@ impl Folders for Disk {
             return Vec::new();
         };
         let named = entries.take(MAX_LISTED).flatten().filter_map(|it| {
-            // Of a link the type is that of the link: it is not followed, so no walk goes round.
+            // For a link, this is the type of the link itself: links are not followed, so walks cannot loop.
             let is_folder = it.file_type().ok()?.is_dir();
             Some((it.file_name().into_string().ok()?, is_folder))
         });
@@ -255,7 +255,7 @@ impl Folders for Disk {
         let most = self.left.load(Ordering::Relaxed).min(FILE_BYTES);
         let text = read::text(file, &Access::Within(self.roots.clone()), most).ok()?;
         let take = |left: u64| Some(left.saturating_sub(text.len() as u64));
-        // The bound is on what is read in the end; two readers at a time may exceed it by a file.
+        // The limit applies to the total; two threads that read at the same time may exceed it by one file.
         let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
         Some(text)
     }
@@ -267,7 +267,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether Go sources are found around the manifest `a/b/x.yaml` of a folder with these files.
+    /// The root folder in which Go sources are found for the manifest `a/b/x.yaml`, in a folder with these files.
     fn root(files: &[&str], reach: impl Fn(&Path) -> Reach) -> Option<String> {
         let folder = tempfile::tempdir().expect("a folder");
         for file in files {

@@ -1,4 +1,4 @@
-//! Go tests on disk, and what they say of files.
+//! Reads Go tests on disk for what they expect of manifests.
 
 use std::{
     collections::HashMap,
@@ -10,24 +10,24 @@ use crd_analyzer_workspace::roles::GoTest;
 
 use crate::read::{self, Access, SETTINGS_BYTES};
 
-/// How many folders above a file a test may lie in that names it.
+/// The maximum number of folders between a file and a test that names it.
 const MOST_FOLDERS: usize = 4;
 
-/// The same for tests that use a cluster: their manifests lie in folders by subject.
+/// The same for tests that use a cluster: their manifests are in one folder per subject.
 const MOST_FOLDERS_OF_CLUSTERS: usize = 6;
 
-/// What the tests that were read say, by their folders.
+/// The tests read so far, by folder.
 #[derive(Default, Debug)]
 pub struct GoTests {
     tests: Mutex<HashMap<PathBuf, Arc<Vec<GoTest>>>>,
-    /// The texts of the other Go files of a folder; `None`: one of them cannot be read.
+    /// The contents of a folder's other Go files; `None` if one of them cannot be read.
     others: Mutex<HashMap<PathBuf, Option<Arc<Vec<String>>>>>,
-    /// The folders `vendor`: whether Go's tools filled them.
+    /// For each folder `vendor`: whether Go's tools filled it.
     vendored: Mutex<HashMap<PathBuf, bool>>,
 }
 
 impl GoTests {
-    /// Whether a Go test near the file of this absolute path says that what is in it is rejected.
+    /// Whether a Go test near this file expects the API server to reject its resources. `path` is absolute.
     pub fn expect_error(&self, path: &Path, access: &Access) -> bool {
         let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
         let rejects = folders.any(|it| self.of(it, access).iter().any(|test| test.rejects(path)));
@@ -35,20 +35,20 @@ impl GoTests {
         rejects || folders.any(|it| self.of(it, access).iter().any(|test| test.expects_failure(path)))
     }
 
-    /// Whether a Go test near the file of this absolute path may give objects to an API server.
+    /// Whether a Go test near this file may send resources to an API server. `path` is absolute.
     pub fn apply(&self, path: &Path, access: &Access) -> bool {
         let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
         folders.any(|it| self.of(it, access).iter().any(GoTest::applies))
     }
 
-    /// Whether only Go tests of its own folder name the file of this absolute path, and they give nothing to an API server.
+    /// Whether only Go tests in the file's own folder use this file, and they send nothing to an API server. `path` is absolute.
     pub fn only_read(&self, path: &Path, access: &Access) -> bool {
         let Some(folder) = path.parent() else { return false };
         if !self.of(folder, access).iter().any(|it| it.names(path)) || self.apply(path, access) {
             return false;
         }
         let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
-        // What cannot be read may name it.
+        // A Go file that cannot be read may name it.
         let others = self.others(folder, access);
         others.is_some_and(|it| it.iter().all(|it| !it.contains(name)))
     }
@@ -67,13 +67,13 @@ impl GoTests {
         texts
     }
 
-    /// Whether Go tests only look at what a cluster has of the objects in the file of this absolute path, and give them to no API server.
+    /// Whether Go tests only compare the resources in this file with those in a cluster, and do not create them. `path` is absolute.
     pub fn only_look_at(&self, path: &Path, access: &Access) -> bool {
         let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS_OF_CLUSTERS);
         folders.any(|it| self.of(it, access).iter().any(|test| test.only_looks_at(path)))
     }
 
-    /// Whether Go's tools copied the file of this absolute path from another project.
+    /// Whether Go's tools copied this file from another project. `path` is absolute.
     pub fn is_vendored(&self, path: &Path, access: &Access) -> bool {
         let vendor = path
             .ancestors()
@@ -81,7 +81,7 @@ impl GoTests {
         vendor.into_iter().any(|it| self.has_modules(it, access))
     }
 
-    /// Whether a folder has the list of what Go's tools copied into it.
+    /// Whether a folder has the list of modules that Go's tools copied into it.
     fn has_modules(&self, folder: &Path, access: &Access) -> bool {
         let mut known = self.vendored.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.get(folder) {
@@ -92,7 +92,7 @@ impl GoTests {
         has
     }
 
-    /// Forgets what was read, because a file may have changed. Whether something was.
+    /// Clears the cache because a file may have changed. Returns whether there was anything in it.
     pub fn forget(&self) -> bool {
         let known = std::mem::take(&mut *self.tests.lock().unwrap_or_else(PoisonError::into_inner));
         self.others.lock().unwrap_or_else(PoisonError::into_inner).clear();

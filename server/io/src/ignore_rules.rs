@@ -1,7 +1,7 @@
-//! Rules that leave files out (`.gitignore` and its like), within bounds: whoever wrote a repository also wrote its rules.
+//! Ignore rules (`.gitignore` and similar files) with limits, because the author of a repository also wrote its rules.
 //!
-//! A rule with wildcards becomes a regular expression, which takes time to compile and memory to keep, and matching a path may have to try each
-//! of them. Rules without wildcards, and those for an ending such as `*.yaml`, are looked up in tables: they are free.
+//! A rule with wildcards becomes a regular expression, which takes time to compile and memory to keep, and matching a path may have to try
+//! all of them. Rules without wildcards, and those for a suffix such as `*.yaml`, are looked up in tables and cost nothing.
 
 use std::path::Path;
 
@@ -10,16 +10,16 @@ use ignore::{
     gitignore::{Gitignore, GitignoreBuilder},
 };
 
-/// What rules may take.
+/// The limits on ignore rules.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// Lines of one file.
+    /// Lines in one file.
     pub(crate) lines: usize,
-    /// Rules with wildcards that hold in one folder: those of its files and of the folders above.
+    /// Rules with wildcards that apply in one folder: from its own files and from the folders above.
     pub(crate) in_a_folder: usize,
-    /// Rules with wildcards that are compiled, in all folders.
+    /// Compiled rules with wildcards, in all folders together.
     pub(crate) compiled: usize,
-    /// Rules with wildcards that are tried on paths, beyond [`FREE`] for each path.
+    /// Matches of wildcard rules against paths, not counting the first [`FREE`] for each path.
     pub(crate) tried: usize,
 }
 
@@ -34,10 +34,10 @@ impl Default for Bounds {
     }
 }
 
-/// So many rules with wildcards are tried together in about the time that a table takes.
+/// The number of rules with wildcards that are tried in about the same time as a table lookup.
 const FREE: usize = 200;
 
-/// What the rules of a walk have taken.
+/// The part of the limits that a walk has used.
 #[derive(Default, Debug)]
 pub(crate) struct Spent {
     bounds: Bounds,
@@ -49,12 +49,12 @@ pub(crate) struct Spent {
 #[derive(Debug)]
 pub(crate) struct Rules {
     compiled: Gitignore,
-    /// Those with wildcards.
+    /// The number of rules with wildcards.
     pub(crate) wild: usize,
 }
 
 impl Spent {
-    /// Where the rules of all folders are kept to the end.
+    /// For a walk that keeps the rules of all folders until its end.
     pub(crate) fn keeping_all() -> Self {
         let mut spent = Self::default();
         spent.bounds.compiled = spent.bounds.in_a_folder;
@@ -69,7 +69,7 @@ impl Spent {
         }
     }
 
-    /// Reads the rules of a file; those of the folder it is for. `above`: how many rules with wildcards hold there without them.
+    /// Parses the rules of a file for a folder. `above`: the number of rules with wildcards that already apply there.
     pub(crate) fn rules(&mut self, folder: &Path, text: &str, above: usize) -> Result<Rules, String> {
         let Bounds {
             lines,
@@ -94,42 +94,42 @@ impl Spent {
         self.compiled += wild;
         let mut builder = GitignoreBuilder::new(folder);
         for line in text.lines() {
-            // A rule that is not one leaves nothing out, as in git.
+            // An invalid rule ignores nothing, as in git.
             let _ = builder.add_line(None, line);
         }
         let compiled = builder.build().map_err(|why| why.to_string())?;
         Ok(Rules { compiled, wild })
     }
 
-    /// Counts that a path is held to so many rules with wildcards.
+    /// Records that a path is matched against the given number of rules with wildcards.
     pub(crate) fn try_all(&mut self, wild: usize) {
         self.tried = self.tried.saturating_add(wild.saturating_sub(FREE));
     }
 
-    /// Whether that takes too much: then nothing more is matched.
+    /// Whether the limit is exceeded; then nothing more is matched.
     pub(crate) fn is_too_much(&self) -> bool {
         self.tried > self.bounds.tried
     }
 }
 
 impl Rules {
-    /// Whether there are none.
+    /// Whether it has no rules.
     pub(crate) fn is_empty(&self) -> bool {
         self.compiled.is_empty()
     }
 
-    /// What they say of a path below their folder.
+    /// Whether the rules ignore a path in their folder; `None` if no rule matches.
     pub(crate) fn matched(&self, path: &Path, is_folder: bool) -> Option<bool> {
         decided(&self.compiled.matched(path, is_folder))
     }
 
-    /// What they say of a file, or of the folders that it is in.
+    /// Whether the rules ignore a file or a folder that contains it; `None` if no rule matches.
     pub(crate) fn matched_or_folders(&self, file: &Path) -> Option<bool> {
         decided(&self.compiled.matched_path_or_any_parents(file, false))
     }
 }
 
-/// Whether something is left out; `None` if no rule says so.
+/// Whether a path is ignored; `None` if no rule matches.
 fn decided<T>(found: &Match<T>) -> Option<bool> {
     match found {
         Match::None => None,

@@ -1,4 +1,4 @@
-//! Kustomizations on disk: their files, and which files hold parts of objects.
+//! Kustomizations on disk: their files, and which files contain only parts of resources.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -16,10 +16,10 @@ use crate::{
 
 pub use crate::test_steps::may_be_test;
 
-/// How many folders above a file a kustomization may lie in that names it.
+/// The maximum number of folders between a file and a kustomization that names it.
 const MOST_FOLDERS: usize = 4;
 
-/// The files that kustomizations name, as far as links and paths lead no further than the access allows.
+/// The files that kustomizations name, as far as the access allows their links and paths.
 #[derive(Clone, Debug)]
 pub struct Disk {
     /// How files are read.
@@ -62,43 +62,43 @@ impl Files for Disk {
     }
 }
 
-/// The kustomizations that were read.
+/// The kustomizations read so far.
 #[derive(Default, Debug)]
 pub struct Kustomizations {
-    /// The patches that the kustomization of a folder names.
+    /// For each folder, the patches that its kustomization names.
     patches: Mutex<HashMap<PathBuf, Arc<HashSet<PathBuf>>>>,
     tests: TestFolders,
 }
 
 impl Kustomizations {
-    /// Whether the file of this absolute path holds parts of objects: a kustomization names it as a patch, or a test of kuttl or
-    /// chainsaw says so. `access`: how the file is read.
+    /// Whether this file contains only parts of resources: a kustomization names it as a patch, or a kuttl or
+    /// chainsaw test uses it so. `path` is absolute. `access`: how the file is read.
     pub fn is_part(&self, path: &Path, access: &Access) -> bool {
         let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
         folders.any(|it| self.of(it, access).contains(path)) || self.tests.is_part(path, access)
     }
 
-    /// Whether a test of chainsaw uses the file of this absolute path, so that values may be expressions in its language.
+    /// Whether a chainsaw test uses this file, so that values may be expressions in its language. `path` is absolute.
     pub fn is_of_chainsaw(&self, path: &Path, access: &Access) -> bool {
         self.tests.is_of_chainsaw(path, access)
     }
 
-    /// Whether a test of kyverno's command line reads the file of this absolute path.
+    /// Whether a test of kyverno's command line reads this file. `path` is absolute.
     pub fn is_of_kyverno(&self, path: &Path, access: &Access) -> bool {
         self.tests.is_of_kyverno(path, access)
     }
 
-    /// Whether a test says that the API server rejects what is in the file of this absolute path.
+    /// Whether a test expects the API server to reject the resources in this file. `path` is absolute.
     pub fn is_rejected(&self, path: &Path, access: &Access) -> bool {
         self.tests.is_rejected(path, access)
     }
 
-    /// Whether a test says that the API server's validation rejects what is in the file of this absolute path.
+    /// Whether a test expects the API server's validation to reject the resources in this file. `path` is absolute.
     pub fn is_invalid(&self, path: &Path, access: &Access) -> bool {
         self.tests.is_invalid(path, access)
     }
 
-    /// Forgets what was read, because a file may have changed.
+    /// Clears the cache because a file may have changed.
     pub fn forget(&self) {
         self.tests.forget();
         self.patches.lock().unwrap_or_else(PoisonError::into_inner).clear();

@@ -1,7 +1,7 @@
-//! All input and output of the command line and the language server: files that are read and written, folders that are walked,
+//! All input and output of the command line and the language server: reading and writing files, walking folders,
 //! git, and the text that reaches a terminal or a log.
 //!
-//! What a repository holds is not trusted: reading it runs nothing, contacts nothing, and ends within bounds.
+//! The content of a repository is not trusted: reading it runs nothing, contacts nothing, and ends within limits.
 
 #![allow(
     clippy::disallowed_methods,

@@ -1,4 +1,4 @@
-//! Requests to a server on this machine: a webhook that the user named. No other machine is ever contacted, and no proxy is asked.
+//! Requests to a server on this machine, such as a webhook that the user named. No other machine is ever contacted, and no proxy is used.
 
 use std::{
     fmt,
@@ -7,21 +7,21 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The bytes of a line of a header.
+/// The maximum length of a header line in bytes.
 const MAX_LINE: u64 = 8 << 10;
-/// The lines of a header.
+/// The maximum number of header lines.
 const MAX_LINES: usize = 100;
 
 /// An `http` address on this machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LoopbackUrl {
     address: SocketAddr,
-    /// As it was written, with the port.
+    /// The host and port, as written.
     host: String,
     path: String,
 }
 
-/// Why there is not an answer.
+/// The reason why the answer is missing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NoAnswer(String);
 
@@ -34,7 +34,7 @@ impl fmt::Display for NoAnswer {
 impl std::error::Error for NoAnswer {}
 
 impl LoopbackUrl {
-    /// Reads `http://127.0.0.1:8080/convert`. The host is `localhost`, or an address that belongs to this machine alone.
+    /// Parses `http://127.0.0.1:8080/convert`. The host must be `localhost` or a loopback address.
     pub fn parse(text: &str) -> Result<Self, String> {
         let Some(rest) = text.strip_prefix("http://") else {
             return Err(format!("`{text}` does not begin with `http://`"));
@@ -72,7 +72,7 @@ impl LoopbackUrl {
         })
     }
 
-    /// Sends JSON, and returns the body of the answer. It has at most `max` bytes, and comes within `timeout`.
+    /// Sends JSON, and returns the body of the answer. Fails if the body exceeds `max` bytes or takes longer than `timeout`.
     pub fn post(&self, json: &[u8], max: u64, timeout: Duration) -> Result<Vec<u8>, NoAnswer> {
         let deadline = Instant::now() + timeout;
         let failed = |error: std::io::Error| {
@@ -101,7 +101,7 @@ impl LoopbackUrl {
     }
 }
 
-/// A connection that is read until a moment.
+/// A connection that can be read until a deadline.
 struct UntilDeadline {
     stream: TcpStream,
     deadline: Instant,
@@ -129,7 +129,7 @@ impl From<std::io::Error> for Broken {
     }
 }
 
-/// The body of an answer with the status 200.
+/// The body of an answer with status 200.
 fn answer(reader: &mut impl BufRead, max: u64) -> Result<Vec<u8>, Broken> {
     let other = |why: &str| Broken::Other(why.to_owned());
     let status = line(reader)?;
@@ -180,10 +180,10 @@ fn answer(reader: &mut impl BufRead, max: u64) -> Result<Vec<u8>, Broken> {
     Ok(body)
 }
 
-/// Bytes around the shortest chunk.
+/// The overhead in bytes of the shortest chunk.
 const A_CHUNK: u64 = 8;
 
-/// A body in chunks. What is around these is no more than around as many chunks of one byte.
+/// Reads a chunked body. The total overhead of the chunks is limited to that of one-byte chunks.
 fn chunks(reader: &mut impl BufRead, max: u64) -> Result<Vec<u8>, Broken> {
     let mut body = Vec::new();
     let mut around = 0;
@@ -212,7 +212,7 @@ fn chunks(reader: &mut impl BufRead, max: u64) -> Result<Vec<u8>, Broken> {
     }
 }
 
-/// A line without its end.
+/// Reads a line, without its line break.
 fn line(reader: &mut impl BufRead) -> Result<String, Broken> {
     let mut line = Vec::new();
     reader.take(MAX_LINE).read_until(b'\n', &mut line)?;
@@ -259,7 +259,7 @@ mod tests {
         }
     }
 
-    /// What `post` makes of bytes that a server answers, and what the server got.
+    /// The result of `post` if a server answers with these bytes, and what the server received.
     fn posted(answer: &[u8], max: u64) -> (Result<Vec<u8>, NoAnswer>, String) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();

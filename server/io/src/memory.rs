@@ -1,12 +1,12 @@
-//! Memory that was freed, and that the system's allocator keeps.
+//! Reuse of freed memory that the system's allocator keeps.
 
-/// Has all threads of a process that lives long use the same freed memory.
+/// Makes all threads of a long-lived process use the same freed memory.
 ///
-/// glibc keeps freed memory apart for each thread, up to eight pools a core. So a language server that judged one large document on one
-/// thread after the other would hold the memory of all of them. How many pools there are is settled where a process begins, by a variable of
-/// its environment: this starts the program again in the same process, once, before anything is read or written.
+/// glibc keeps freed memory separate for each thread, in up to eight pools per core. So a language server that checked one large document on
+/// several threads in turn would hold the memory of all of them. The number of pools is fixed when a process starts, by an environment
+/// variable: this restarts the program in the same process, once, before anything is read or written.
 ///
-/// Returns where that is done, cannot be done, or is settled by the user.
+/// Returns if this was already done, is impossible, or the user set the variable.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub fn share_freed() {
     use std::os::unix::process::CommandExt as _;
@@ -23,10 +23,10 @@ pub fn share_freed() {
     if let Some(name) = arguments.next() {
         again.arg0(name);
     }
-    // This comes back only if it fails. More memory is then kept, and all else is the same.
+    // This returns only if it fails. Then the process keeps more memory; everything else is the same.
     let _ = again.args(arguments).env(POOLS, "1").exec();
 }
 
-/// Other allocators do it by themselves.
+/// Does nothing: other allocators share freed memory by default.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub fn share_freed() {}

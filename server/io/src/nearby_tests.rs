@@ -1,4 +1,4 @@
-//! What the tests near a file say of it.
+//! What the tests near a file expect of it.
 
 use std::path::Path;
 
@@ -6,12 +6,12 @@ use crd_analyzer_workspace::findings::report_roles::Tests;
 
 use crate::{go_tests::GoTests, kustomize::Kustomizations, read::Access, scripts::Scripts};
 
-/// The tests near a file, read as the file is.
+/// The tests near a file, read with the same access as the file.
 #[derive(Clone, Copy, Debug)]
 pub struct NearbyTests<'a> {
-    /// Those of chainsaw.
+    /// Kustomizations, and chainsaw and kyverno tests.
     pub kustomizations: &'a Kustomizations,
-    /// Those in Go.
+    /// Go tests.
     pub go: &'a GoTests,
     /// Shell scripts.
     pub scripts: &'a Scripts,

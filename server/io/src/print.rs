@@ -1,5 +1,5 @@
-//! Text for people, in a terminal or a log. This is the only way to print it, and it takes lines, not bytes: whatever is in a line is
-//! escaped, and can neither end the line nor be a command.
+//! Prints text for people, in a terminal or a log. This is the only way to print it, and it takes lines, not bytes: the content of a line is
+//! escaped, so it can neither end the line nor be a command.
 
 use std::{
     borrow::Cow,
@@ -9,34 +9,34 @@ use std::{
 
 use crate::escape;
 
-/// How a part of a line looks where colors are shown.
+/// The style of a part of a line, if colors are on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Style {
-    /// As the terminal shows text.
+    /// The terminal's default.
     #[default]
     Plain,
     /// The report.
     Bold,
-    /// An error and its place.
+    /// An error and its position.
     Error,
-    /// A warning and its place.
+    /// A warning and its position.
     Warning,
-    /// A hint and its place.
+    /// A hint and its position.
     Hint,
-    /// What helps.
+    /// Help.
     Help,
-    /// Line numbers and lines around source.
+    /// Line numbers, and the frame around source lines.
     Frame,
-    /// What was added.
+    /// Added text.
     Added,
-    /// What was changed.
+    /// Changed text.
     Changed,
-    /// What was taken away.
+    /// Removed text.
     Removed,
 }
 
 impl Style {
-    /// The sequence that begins it; [`RESET`] ends it.
+    /// The escape sequence that begins the style; [`RESET`] ends it.
     const fn sequence(self) -> &'static str {
         match self {
             Self::Plain => "",
@@ -58,14 +58,14 @@ const RESET: &str = "\u{1b}[0m";
 /// A part of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part<'t> {
-    /// How it looks.
+    /// Its style.
     pub style: Style,
-    /// What it says, not escaped.
+    /// Its text, not escaped.
     pub text: Cow<'t, str>,
 }
 
 impl<'t> Part<'t> {
-    /// A part in this style.
+    /// A part with this style.
     pub fn new(style: Style, text: impl Into<Cow<'t, str>>) -> Self {
         Self {
             style,
@@ -101,12 +101,12 @@ impl<'w> Terminal<'w> {
         self.out.write_all(b"\n")
     }
 
-    /// Prints a text of several lines, each escaped by itself. For texts whose line breaks are not somebody else's.
+    /// Prints a text of several lines and escapes each line. Only for texts whose line breaks are our own.
     pub fn lines(&mut self, text: &str) -> io::Result<()> {
         text.lines().try_for_each(|it| self.line(it))
     }
 
-    /// The same for a text with columns: tabs stay.
+    /// Like [`Terminal::lines`], but keeps tabs, for a text with columns.
     pub fn columns(&mut self, text: &str) -> io::Result<()> {
         text.split_terminator('\n').try_for_each(|line| {
             self.out
@@ -115,7 +115,7 @@ impl<'w> Terminal<'w> {
         })
     }
 
-    /// Prints a patch: tabs and CRLF are of the files that it changes.
+    /// Prints a patch. Keeps tabs and CRLF, because they come from the files that it changes.
     pub fn patch(&mut self, patch: &str) -> io::Result<()> {
         for line in patch.split_terminator('\n') {
             let (line, end) = line.strip_suffix('\r').map_or((line, "\n"), |line| (line, "\r\n"));
@@ -126,7 +126,7 @@ impl<'w> Terminal<'w> {
         Ok(())
     }
 
-    /// Prints a line of several parts. One that has to be escaped here has no styles.
+    /// Prints a line of several parts. A line that needs escaping is printed without styles.
     pub fn parts(&mut self, parts: &[Part<'_>]) -> io::Result<()> {
         let text: Cow<'_, str> = match parts {
             [one] => Cow::Borrowed(&one.text),
@@ -148,12 +148,12 @@ impl<'w> Terminal<'w> {
     }
 }
 
-/// A line that is escaped, and no workflow command.
+/// Escapes a line, and makes sure that it is not a workflow command.
 fn harmless(line: &str) -> Cow<'_, str> {
     no_command(escape::line(line))
 }
 
-/// An escaped line, and where it would be a workflow command, its first colon escaped as well.
+/// If an escaped line would be a workflow command, escapes its first colon too.
 fn no_command(line: Cow<'_, str>) -> Cow<'_, str> {
     match escape::workflow_command(&line) {
         Some(at) => Cow::Owned(format!("{}\\u{{3a}}{}", &line[..at], &line[at + 1..])),
@@ -161,14 +161,14 @@ fn no_command(line: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// Prints a line on standard error. That no one reads it is not a reason to fail.
+/// Prints a line on standard error. Errors are ignored: the reader may be gone.
 pub fn tell(text: impl Display) {
     let mut line = harmless(&text.to_string()).into_owned();
     line.push('\n');
     let _ = io::stderr().lock().write_all(line.as_bytes());
 }
 
-/// Standard error for a log: each write is an event of one line.
+/// Standard error as the output of a log: each write is one event on one line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Log;
 

@@ -1,4 +1,4 @@
-//! Other programs: found outside the workspace, and never waited for without end.
+//! Runs other programs: only those found outside the workspace, and never without a time limit.
 
 use std::{
     ffi::OsString,
@@ -12,19 +12,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Bytes of standard error that are kept.
+/// The number of bytes of standard error that are kept.
 const MAX_STDERR: u64 = 8 << 10;
-/// Bytes that are read at a time.
+/// The number of bytes that are read at a time.
 const CHUNK: usize = 64 << 10;
-/// How long the end of standard error is waited for, after the program has ended: a program that it started may hold it open.
+/// How long to wait for the end of standard error after the program has ended: a child process of it may hold it open.
 const STDERR_GRACE: Duration = Duration::from_millis(500);
 
-/// A program that is not in `PATH`, or only where it is not run from.
+/// The error for a program that is not in `PATH`, or only in folders from which no program is run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NotFound {
-    /// The name that was looked for.
+    /// The name of the program.
     pub name: String,
-    /// The first file of that name that was passed over, because it lies in the workspace.
+    /// The first file with that name that was skipped because it is in the workspace.
     pub passed_over: Option<PathBuf>,
 }
 
@@ -44,10 +44,10 @@ impl fmt::Display for NotFound {
 
 impl std::error::Error for NotFound {}
 
-/// The folders of `PATH` that programs are run from.
+/// The folders of `PATH` from which programs are run.
 ///
-/// Relative entries don't count: they lead into whatever folder is current. Neither do folders of the workspace, nor programs in other folders
-/// that are links into it. A workspace that holds the user's home folder excludes nothing, since the user's own programs lie there.
+/// Relative entries are excluded, because they depend on the current folder. So are folders of the workspace, and programs in other folders
+/// that are links into it. A workspace that contains the user's home folder excludes nothing, because the user's own programs are there.
 #[derive(Clone, Debug)]
 pub struct SearchPath {
     folders: Vec<PathBuf>,
@@ -55,7 +55,7 @@ pub struct SearchPath {
 }
 
 impl SearchPath {
-    /// The environment's `PATH`, seen from a workspace.
+    /// The environment's `PATH`, without the folders of a workspace.
     pub fn new(workspace: &[PathBuf]) -> Self {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let home = std::env::home_dir().and_then(|it| it.canonicalize().ok());
@@ -76,7 +76,7 @@ impl SearchPath {
         real.is_ok_and(|it| !self.workspace.iter().any(|folder| it.starts_with(folder)))
     }
 
-    /// The absolute path of a program.
+    /// Finds a program and returns its absolute path.
     pub fn find(&self, name: &str) -> Result<PathBuf, NotFound> {
         let mut passed_over = None;
         for folder in &self.folders {
@@ -95,14 +95,14 @@ impl SearchPath {
         })
     }
 
-    /// A `PATH` for a program that runs others: these folders only.
+    /// A `PATH` of these folders only, for a program that runs other programs.
     pub fn joined(&self) -> OsString {
         let folders = self.folders.iter().filter(|it| self.is_outside(it));
         std::env::join_paths(folders).unwrap_or_default()
     }
 }
 
-/// Whether two files are the same program: one file, or two with the same bytes.
+/// Whether two files are the same program: the same file, or two files with the same content.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     if let (Ok(one), Ok(other)) = (one.canonicalize(), other.canonicalize())
         && one == other
@@ -148,16 +148,16 @@ fn is_executable(path: &Path) -> bool {
     metadata.is_file()
 }
 
-/// Why a program gave no answer.
+/// The reason why a program gave no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
     /// It cannot be started, or the pipes to it broke.
     Io(String),
-    /// It did not answer in time, and was ended.
+    /// It did not answer in time, and was killed.
     Timeout,
-    /// It answered more than was to be read, and was ended.
+    /// Its answer exceeded the limit, and it was killed.
     TooLong,
-    /// It ended before it had answered.
+    /// It exited before it had answered.
     Ended,
 }
 
@@ -167,14 +167,14 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// A program that runs: it is asked on its standard input, and answers on its standard output. It is ended when this is dropped.
+/// A running program that gets requests on standard input and answers on standard output. Dropping this kills it.
 #[derive(Debug)]
 pub struct Running {
     child: Child,
     stdin: Option<ChildStdin>,
     stdout: Receiver<Vec<u8>>,
     stderr: Receiver<Vec<u8>>,
-    /// What came and was not asked for yet.
+    /// Output that was received but not yet returned.
     pending: Vec<u8>,
 }
 
@@ -187,7 +187,7 @@ impl Running {
     fn start_with(command: &mut Command) -> io::Result<Self> {
         command.stdout(Stdio::piped());
         let mut child = command.spawn()?;
-        // A program that writes faster than it is read has to wait.
+        // Small queues: a program that writes faster than we read has to wait.
         let (out, stdout) = sync_channel(4);
         let (err, stderr) = sync_channel(1);
         if let Some(pipe) = child.stdout.take() {
@@ -196,7 +196,7 @@ impl Running {
         if let Some(mut pipe) = child.stderr.take() {
             thread::spawn(move || {
                 let mut kept = Vec::new();
-                // The rest is read and dropped, so that the program never waits for its reader.
+                // Read and drop the rest, so that the program never blocks on its standard error.
                 let _ = pipe.by_ref().take(MAX_STDERR).read_to_end(&mut kept);
                 let _ = io::copy(&mut pipe, &mut io::sink());
                 let _ = err.send(kept);
@@ -211,7 +211,7 @@ impl Running {
         })
     }
 
-    /// Sends a question. It has to be shorter than what a pipe holds, unless the program reads it all before it answers.
+    /// Sends a request. It must fit into a pipe's buffer, unless the program reads all of it before it answers.
     pub fn send(&mut self, question: &[u8]) -> Result<(), Failure> {
         let stdin = self.stdin.as_mut().ok_or(Failure::Ended)?;
         stdin.write_all(question).and_then(|()| stdin.flush()).map_err(|error| {
@@ -223,7 +223,7 @@ impl Running {
         })
     }
 
-    /// The next line of the answer, without its end.
+    /// The next line of the answer, without its line break.
     pub fn line(&mut self, max: usize, deadline: Instant) -> Result<Vec<u8>, Failure> {
         let mut searched = 0;
         loop {
@@ -262,12 +262,12 @@ impl Running {
         }
     }
 
-    /// What the program says on standard error, once it has ended; not more than `MAX_STDERR` bytes.
+    /// The program's standard error after it has ended, at most `MAX_STDERR` bytes.
     pub fn stderr(&self) -> Vec<u8> {
         self.stderr.recv_timeout(STDERR_GRACE).unwrap_or_default()
     }
 
-    /// Waits for the end, which comes soon: standard output has ended.
+    /// Waits for the program to exit. This is soon, because its standard output has ended.
     fn wait(&mut self, deadline: Instant) -> Result<ExitStatus, Failure> {
         loop {
             if let Some(status) = self.child.try_wait()? {
@@ -284,7 +284,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         drop(self.stdin.take());
-        // One that has ended already cannot be ended, and that is as good.
+        // Errors are fine: a program that has already exited cannot be killed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -303,18 +303,18 @@ fn forward(mut pipe: impl Read, chunks: &SyncSender<Vec<u8>>) {
     }
 }
 
-/// What a program that ran to its end said.
+/// The output of a program that has exited.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// How it ended.
+    /// Its exit status.
     pub status: ExitStatus,
-    /// Its standard output, whole.
+    /// Its complete standard output.
     pub stdout: Vec<u8>,
     /// The beginning of its standard error.
     pub stderr: Vec<u8>,
 }
 
-/// Runs a program to its end, which has to come before `timeout`, with no more than `max` bytes of output.
+/// Runs a program until it exits. Fails if this takes longer than `timeout`, or if the output has more than `max` bytes.
 pub fn run(command: &mut Command, input: Option<Vec<u8>>, max: usize, timeout: Duration) -> Result<Output, Failure> {
     if input.is_some() {
         command.stdin(Stdio::piped());
@@ -322,7 +322,7 @@ pub fn run(command: &mut Command, input: Option<Vec<u8>>, max: usize, timeout: D
     finish(Running::start(command)?, input, max, timeout)
 }
 
-/// The same for a program that may talk to the user: standard input and standard error are the terminal's, and nothing is kept of them.
+/// Like [`run`], for a program that may talk to the user: standard input and standard error are the terminal's, and are not captured.
 pub fn run_in_terminal(command: &mut Command, max: usize, timeout: Duration) -> Result<Output, Failure> {
     finish(Running::start_with(command)?, None, max, timeout)
 }
@@ -330,7 +330,7 @@ pub fn run_in_terminal(command: &mut Command, max: usize, timeout: Duration) -> 
 fn finish(mut running: Running, input: Option<Vec<u8>>, max: usize, timeout: Duration) -> Result<Output, Failure> {
     let deadline = Instant::now() + timeout;
     if let (Some(input), Some(mut stdin)) = (input, running.stdin.take()) {
-        // A program that does not read its input is seen by what it says, or by the time.
+        // If a program does not read its input, its output or the timeout shows that.
         thread::spawn(move || stdin.write_all(&input));
     }
     loop {

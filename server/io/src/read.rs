@@ -1,7 +1,7 @@
-//! Reading files: only regular ones, no more of them than a bound, and through no link that leads elsewhere.
+//! Reads files: only regular files, up to a size limit, and through no link that leads outside.
 //!
-//! What a file is, is asked of its name before it is opened (opening a device may already do something), and of the open file before a byte is
-//! read (the name may mean another file by then). No read waits: a FIFO without a writer is refused like any other.
+//! The type of a file is checked by its path before it is opened (opening a device may already have effects), and again on the open file before
+//! a byte is read (the path may mean another file by then). No read blocks: a FIFO without a writer is rejected like any other.
 
 use std::{
     fs::{self, File, FileType, Metadata},
@@ -23,29 +23,29 @@ use crate::{
 
 pub use crate::elsewhere::Kind;
 
-/// The bytes of a file of manifests that is read because the user named it: offsets are 32-bit, and no manifest that an API server takes
-/// (3 MiB) comes near.
+/// The maximum size in bytes of a manifest file that the user named: offsets are 32-bit, and a manifest that an API server accepts
+/// (3 MiB) is far smaller.
 pub const NAMED_BYTES: u64 = 1 << 30;
 
-/// The bytes of a file of manifests that is read because it was found.
+/// The maximum size in bytes of a manifest file that was found in a folder.
 pub const FOUND_BYTES: u64 = 64 << 20;
 
-/// The bytes of a file of settings: a configuration, ignore rules, a `go.mod`.
+/// The maximum size in bytes of a settings file: a configuration, ignore rules, a `go.mod`.
 pub const SETTINGS_BYTES: u64 = 128 << 10;
 
-/// Why a file is read, which says how far its links may lead.
+/// Why a file is read, which decides how far its links may lead.
 #[derive(Clone, Debug)]
 pub enum Access {
-    /// The user named it: wherever its links lead.
+    /// The user named it: its links may lead anywhere.
     Named,
-    /// It was found in a folder, or a file of a repository names it: its links lead no further than these folders.
+    /// It was found in a folder, or a file of a repository names it: its links may lead only into these folders.
     Within(Arc<Roots>),
-    /// It does not lie on disk, but for example in a git revision. Links are not followed there.
+    /// It is not on disk, but for example in a git revision. Links are not followed there.
     Elsewhere(Arc<dyn Elsewhere>),
 }
 
 impl Access {
-    /// The bytes that are read of a file of manifests.
+    /// The maximum size of a manifest file in bytes.
     pub fn manifest_bytes(&self) -> u64 {
         match self {
             Self::Named => NAMED_BYTES,
@@ -54,7 +54,7 @@ impl Access {
     }
 }
 
-/// Whether an absolute path leads to a file that can be read more than once. What a shell hands over is read once.
+/// Whether an absolute path leads to a file that can be read more than once. A pipe from a shell can be read only once.
 pub fn can_be_read_again(path: &Path, access: &Access) -> bool {
     kind(path, access).is_ok_and(|(kind, found)| {
         let is_elsewhere = matches!(access, Access::Elsewhere(_));
@@ -62,10 +62,10 @@ pub fn can_be_read_again(path: &Path, access: &Access) -> bool {
     })
 }
 
-/// What an absolute path leads to, and its path there: links that lead inside are followed.
+/// The kind of an absolute path's target, and the target's path. Links are followed as far as the access allows.
 ///
 /// # Errors
-/// If that is neither a file nor a folder, does not exist, lies outside, or belongs to git.
+/// If the target is neither a file nor a folder, does not exist, is outside, or belongs to git.
 pub fn kind(path: &Path, access: &Access) -> Result<(Kind, PathBuf), Unread> {
     let (of, path) = match access {
         Access::Named => {
@@ -93,13 +93,13 @@ pub fn kind(path: &Path, access: &Access) -> Result<(Kind, PathBuf), Unread> {
     Ok((Kind::File, path))
 }
 
-/// The paths of what is right in a folder that a search led to, sorted; none if it cannot be looked into.
+/// The sorted paths of a folder's direct entries; empty if the folder cannot be read.
 pub fn files_in(folder: &Path, roots: &Roots) -> Vec<PathBuf> {
     let entries = entries_in(folder, roots).into_iter();
     entries.map(|it| it.0).collect()
 }
 
-/// The same, each with what it is: a link is a link.
+/// Like [`files_in`], but also returns the type of each entry, without following links.
 pub(crate) fn entries_in(folder: &Path, roots: &Roots) -> Vec<(PathBuf, Option<FileType>)> {
     let Ok(entries) = roots.resolve(folder).and_then(|it| Ok(fs::read_dir(it)?)) else {
         return Vec::new();
@@ -110,7 +110,7 @@ pub(crate) fn entries_in(folder: &Path, roots: &Roots) -> Vec<(PathBuf, Option<F
     found
 }
 
-/// The same for who reads with some access. Of a folder that is not on disk, only the files that are wanted.
+/// Like [`files_in`], with any access. For a folder that is not on disk, returns only the wanted files.
 pub(crate) fn files_of(folder: &Path, access: &Access, is_wanted: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
     match access {
         Access::Named => files_in(folder, &Roots::new([folder])),
@@ -122,10 +122,10 @@ pub(crate) fn files_of(folder: &Path, access: &Access, is_wanted: &dyn Fn(&Path)
     }
 }
 
-/// Entries of one folder that are looked at where one folder is asked about.
+/// The maximum number of entries read when a single folder is listed.
 const MAX_LISTED: usize = 100_000;
 
-/// The path of a file without the links on the way to it, so that [`found`] reads it.
+/// Resolves the links in a file's path, so that [`found`] can read it.
 pub fn real(file: PathBuf) -> PathBuf {
     let is_link = fs::symlink_metadata(&file).is_ok_and(|it| it.is_symlink());
     let real = is_link.then(|| fs::canonicalize(&file).ok()).flatten();
@@ -142,16 +142,16 @@ pub fn is_file(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|it| it.is_file())
 }
 
-/// What tells one text of a file from another: when it was written, and its bytes.
+/// Identifies a version of a file: its modification time and size.
 pub type Stamp = (Option<SystemTime>, u64);
 
-/// The stamp of a regular file that is not a link and not too large.
+/// The stamp of a file that is regular, not a link, and not too large.
 pub fn stamp(path: &Path) -> Option<Stamp> {
     let found = fs::symlink_metadata(path).ok()?;
     (found.is_file() && found.len() <= FOUND_BYTES).then(|| (found.modified().ok(), found.len()))
 }
 
-/// The bytes of a file, `most` of them at most.
+/// The content of a file, which may have at most `most` bytes.
 pub fn bytes(path: &Path, access: &Access, most: u64) -> Result<Vec<u8>, Unread> {
     bytes_if(path, access, most, |path, is_plain| {
         if is_plain {
@@ -162,13 +162,13 @@ pub fn bytes(path: &Path, access: &Access, most: u64) -> Result<Vec<u8>, Unread>
     })
 }
 
-/// As [`bytes`], also of a file that belongs to git.
+/// Like [`bytes`], but also reads files that belong to git.
 pub(crate) fn bytes_of_git(path: &Path, access: &Access, most: u64) -> Result<Vec<u8>, Unread> {
     bytes_if(path, access, most, |_, _| Ok(()))
 }
 
-/// Whether a file may be read, asked before it is opened: a path that leads no further than its access allows, and whether that is known to be no
-/// link.
+/// Checks whether a file may be read, before it is opened. Gets a path that the access allows, and whether that is known not to be
+/// a link.
 type MayRead = fn(&Path, bool) -> Result<(), Unread>;
 
 fn bytes_if(path: &Path, access: &Access, most: u64, may_read: MayRead) -> Result<Vec<u8>, Unread> {
@@ -185,17 +185,17 @@ fn bytes_if(path: &Path, access: &Access, most: u64, may_read: MayRead) -> Resul
     contents(&file, found.len(), most)
 }
 
-/// That a file is not there.
+/// The error for a file that does not exist.
 fn missing() -> Unread {
     io::Error::new(io::ErrorKind::NotFound, "the revision does not have it").into()
 }
 
-/// As [`bytes`], of a file that is UTF-8.
+/// Like [`bytes`], for a file that must be UTF-8.
 pub fn text(path: &Path, access: &Access, most: u64) -> Result<String, Unread> {
     String::from_utf8(bytes(path, access, most)?).map_err(|_| Unread::NotText)
 }
 
-/// The bytes of a manifest that was found by a walk that follows no links: it is not one itself.
+/// The content of a manifest found by a walk that follows no links, so the manifest itself is not a link.
 pub fn found(path: &Path) -> Result<Vec<u8>, Unread> {
     regular(fs::symlink_metadata(path)?.file_type())?;
     dotgit::refuse_plain(path)?;
@@ -203,7 +203,7 @@ pub fn found(path: &Path) -> Result<Vec<u8>, Unread> {
     contents(&file, found.len(), FOUND_BYTES)
 }
 
-/// Opens a file, and says what it is.
+/// Opens a file, and returns its metadata.
 fn open(path: &Path, access: &Access, may_read: MayRead) -> Result<(File, Metadata), Unread> {
     match access {
         Access::Named => {
@@ -236,7 +236,7 @@ fn open(path: &Path, access: &Access, may_read: MayRead) -> Result<(File, Metada
     }
 }
 
-/// Whether a path is the program's own standard input, output or error. Reading one would steal the input of another
+/// Whether a path is the program's own standard input, output or error. Reading from it would take input from another
 /// part of the program.
 fn is_standard_stream(path: &Path) -> bool {
     if !cfg!(unix) {
@@ -246,7 +246,7 @@ fn is_standard_stream(path: &Path) -> bool {
     names.iter().any(|it| path == Path::new(it)) || descriptor(path).is_some_and(|it| it < 3)
 }
 
-/// Whether a path is a pipe that whoever started the program handed over, as shells do for `<(command)`.
+/// Whether a path is a pipe that the parent process passed to the program, as shells do for `<(command)`.
 fn is_inherited_pipe(path: &Path, of: FileType) -> bool {
     #[cfg(unix)]
     {
@@ -260,7 +260,7 @@ fn is_inherited_pipe(path: &Path, of: FileType) -> bool {
     }
 }
 
-/// The descriptor that a path names.
+/// The file descriptor that a path names.
 fn descriptor(path: &Path) -> Option<u32> {
     let name = ["/dev/fd", "/proc/self/fd"]
         .iter()
@@ -277,7 +277,7 @@ mod tests {
 
     use super::*;
 
-    /// A repository with these links, a file, a FIFO and a socket in it, and a secret beside it.
+    /// A repository that contains these links, a file, a FIFO and a socket. A secret is beside it.
     fn repository(links: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path().join("repository");
@@ -343,7 +343,7 @@ mod tests {
         check(&path, &Access::Named, Ok(&"x".repeat(1000)));
         fs::write(&path, "x".repeat(1001)).expect("a file");
         check(&path, &Access::Named, Err("more than 1000 bytes"));
-        // Whatever a file says of its size.
+        // Even if the declared size is smaller.
         let file = File::open(&path).expect("a file");
         assert!(matches!(contents(&file, 0, 1000), Err(Unread::TooLarge(1000))));
         let file = File::open(&path).expect("a file");
@@ -390,10 +390,10 @@ mod tests {
         ] {
             check(&root.join(name), &access, expected);
         }
-        // The user may name what he likes.
+        // A path named by the user may lead anywhere.
         check(&root.join("outside"), &Access::Named, Ok("secret"));
         check(&root.join("pipe"), &Access::Named, Err("it is a FIFO"));
-        // A second folder is as good as the first.
+        // All roots are equal.
         let both = Access::Within(Arc::new(Roots::new([root.as_path(), folder.path()])));
         check(&root.join("outside"), &both, Ok("secret"));
         check(&root.join("disguised"), &both, Ok("secret"));

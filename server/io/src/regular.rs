@@ -1,6 +1,6 @@
-//! Regular files: opened and read without waiting, and no more of them than a bound.
+//! Opens and reads regular files without blocking, up to a size limit.
 //!
-//! What a file is, is asked of the open file before a byte is read. Whether it may be read at all is decided above.
+//! The type of a file is checked on the open file before a byte is read. Callers decide whether it may be read at all.
 
 use std::{
     fs::{self, File, FileType, Metadata},
@@ -10,14 +10,14 @@ use std::{
 
 use crate::unread::Unread;
 
-/// The bytes of a file that only a regular file can be, wherever links lead: not a pipe that was handed to this program either.
+/// The content of a regular file, wherever links lead. Rejects everything else, even a pipe that was passed to this program.
 pub(crate) fn plain(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
     regular(fs::metadata(path)?.file_type())?;
     let (file, found) = opened(path, true)?;
     contents(&file, found.len(), most)
 }
 
-/// Opens a file that is regular by its name, and sees that it is.
+/// Opens a file that is regular by its path, and checks that the open file is regular too.
 pub(crate) fn opened(path: &Path, follow: bool) -> Result<(File, Metadata), Unread> {
     let mut options = fs::OpenOptions::new();
     options.read(true);
@@ -36,10 +36,10 @@ pub(crate) fn opened(path: &Path, follow: bool) -> Result<(File, Metadata), Unre
     Ok((file, found))
 }
 
-/// What an open file is.
+/// The metadata of an open file.
 ///
 /// # Errors
-/// If it is not a regular one.
+/// If it is not a regular file.
 pub(crate) fn is_regular(file: &File) -> Result<Metadata, Unread> {
     let found = file.metadata()?;
     regular(found.file_type())?;
@@ -49,7 +49,7 @@ pub(crate) fn is_regular(file: &File) -> Result<Metadata, Unread> {
     Ok(found)
 }
 
-/// An error unless it is a regular file.
+/// Returns an error unless the type is a regular file.
 pub(crate) fn regular(of: FileType) -> Result<(), Unread> {
     if of.is_file() {
         return Ok(());
@@ -75,7 +75,7 @@ pub(crate) fn regular(of: FileType) -> Result<(), Unread> {
     Err(Unread::Special("not a file"))
 }
 
-/// Reads an open file to its end, or one byte more than is allowed. `size`: what the file said of itself, which may be nothing.
+/// Reads an open file to its end, or to one byte more than is allowed. `size`: the size from its metadata, which may be wrong.
 pub(crate) fn contents(file: &File, size: u64, most: u64) -> Result<Vec<u8>, Unread> {
     if size > most {
         return Err(Unread::TooLarge(most));
@@ -99,10 +99,10 @@ pub(crate) fn contents(file: &File, size: u64, most: u64) -> Result<Vec<u8>, Unr
     }
 }
 
-/// What is read at a time of a file that is longer than it said.
+/// The number of bytes read at a time if a file is longer than its metadata says.
 const READ_BYTES: usize = 1 << 16;
 
-/// Reads into the room that a buffer has left.
+/// Reads into the spare capacity of a buffer.
 #[cfg(unix)]
 fn read_some(file: &File, bytes: &mut Vec<u8>) -> io::Result<usize> {
     Ok(rustix::io::read(file, rustix::buffer::spare_capacity(bytes))?)
@@ -115,7 +115,7 @@ fn read_some(file: &File, bytes: &mut Vec<u8>) -> io::Result<usize> {
     file.take(room as u64).read_to_end(bytes)
 }
 
-/// Whether the kernel makes the file up when it is read: such a file is not what anybody wrote, may wait, or may be spent by reading.
+/// Whether the kernel generates the file's content on reading: such a file was not written by anyone, may block, or may change when read.
 #[cfg(target_os = "linux")]
 fn is_made_up(file: &File, found: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -123,7 +123,7 @@ fn is_made_up(file: &File, found: &Metadata) -> bool {
     const DEBUGFS: u64 = 0x6462_6720;
     const TRACEFS: u64 = 0x7472_6163;
     const CGROUP: u64 = 0x6367_7270;
-    // What lies on a disk has blocks there, except for the smallest files of some.
+    // A file on disk occupies blocks, except for the smallest files on some file systems.
     if found.blocks() > 0 {
         return false;
     }

@@ -1,4 +1,5 @@
-//! What a repository says of its folders: where its generators write CRDs (Makefiles, scripts), and what comes from others (`.gitattributes`).
+//! What a repository's files reveal about its folders: where generators write CRDs (Makefiles, scripts), and which files are third-party
+//! (`.gitattributes`).
 
 use std::{
     path::{Path, PathBuf},
@@ -12,31 +13,31 @@ use crate::{
     roots::{Roots, cleaned},
 };
 
-/// Names of files that say how to generate, in a folder of a repository.
+/// The names of files in a folder that contain the commands of generators.
 const MAKEFILES: [&str; 3] = ["Makefile", "makefile", "GNUmakefile"];
 
-/// The folder of scripts that run in the folder around it.
+/// The folder of scripts that run in its parent folder.
 const SCRIPTS: &str = "hack";
 
-/// The file that says which files come from others.
+/// The file that marks third-party files.
 const ATTRIBUTES: &str = ".gitattributes";
 
-/// Folders of a repository, files of one folder, and folders that generators write to, which are looked at.
+/// The maximum number of folders read in a repository, of files read in a folder, and of folders that generators write to.
 const MOST: usize = 200;
 
-/// The bytes of all files that are read of one repository for this.
+/// The maximum total size in bytes of the files that are read for this in one repository.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// The file that kubebuilder keeps what it knows of a project in.
+/// The file in which kubebuilder describes a project.
 const PROJECT: &str = "PROJECT";
 
-/// Whether a folder is a project of kubebuilder, or its Makefile runs controller-gen: it has Go types with markers.
+/// Whether a folder is a kubebuilder project or its Makefile runs controller-gen, so that it has Go types with markers.
 pub fn has_api_types(folder: &Path) -> bool {
     read::is_file(&folder.join(PROJECT)) || !describe(folder).generated.is_empty()
 }
 
-/// A repository on disk. Its generators write to the folders that the Makefiles of its folder and of the folders in it name, and the scripts of
-/// `hack`.
+/// Describes a repository on disk. Its generators write to the folders named in the Makefiles of its root and of the root's subfolders, and in
+/// the scripts in `hack`.
 pub fn describe(root: &Path) -> Repository {
     let roots = Arc::new(Roots::new([root]));
     let access = Access::Within(roots.clone());
@@ -87,7 +88,7 @@ pub fn describe(root: &Path) -> Repository {
     }
 }
 
-/// The folders and the files in a folder, no links.
+/// The folders and files in a folder, without links.
 fn listed(folder: &Path, roots: &Roots) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let (mut folders, mut files) = (Vec::new(), Vec::new());
     for (path, of) in read::entries_in(folder, roots) {

@@ -1,4 +1,4 @@
-//! How far a repository's links and paths may lead: the folders that count as one with what the user named.
+//! The limits of a repository's links and paths: the folders that they may lead into.
 
 use std::{
     collections::VecDeque,
@@ -9,21 +9,21 @@ use std::{
 
 use crate::unread::Unread;
 
-/// Links that are followed on the way to one file, as many as Linux follows.
+/// The maximum number of links followed on the way to one file, as in Linux.
 const MAX_LINKS: usize = 40;
 
-/// Folders that a link, or a path in a file of a repository, may lead into.
+/// The folders that a link, or a path in a file of a repository, may lead into.
 ///
-/// A path outside of them is refused before anything asks the disk about it, since the question alone may wake a device or a network share.
+/// A path outside of them is rejected without accessing the disk, because even a look at it can wake a device or a network share.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Roots(Vec<Root>);
 
 /// One folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Root {
-    /// Without links.
+    /// The path without links.
     real: PathBuf,
-    /// How it is also written, absolute.
+    /// Other spellings of it, as absolute paths.
     aliases: Vec<PathBuf>,
 }
 
@@ -42,7 +42,7 @@ impl Root {
         Some(Self { real, aliases })
     }
 
-    /// The root as it is written at the beginning of a path, and the rest of that path.
+    /// Splits a path into the root, as spelled in the path, and the rest.
     fn split<'a>(&self, path: &'a Path) -> Option<(&Path, &'a Path)> {
         let spellings = std::iter::once(&self.real).chain(&self.aliases);
         spellings
@@ -52,7 +52,7 @@ impl Root {
 }
 
 impl Roots {
-    /// These folders. Those that do not exist are left out.
+    /// Creates roots from these folders; folders that do not exist are skipped.
     pub fn new<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Self {
         let mut roots = Self::default();
         folders.into_iter().for_each(|it| roots.add(it));
@@ -64,7 +64,7 @@ impl Roots {
         Self::default().and_around(folder)
     }
 
-    /// These, and the repository around a folder; without one, the folder itself.
+    /// Adds the repository around a folder or, without one, the folder itself.
     #[must_use]
     pub fn and_around(&self, folder: &Path) -> Self {
         let mut roots = self.clone();
@@ -75,8 +75,8 @@ impl Roots {
         roots
     }
 
-    /// How far the paths in a file of this folder may lead: into the repository around it. Without one, into the current folder if this one
-    /// lies in it, since who works without git keeps side by side what belongs together.
+    /// Adds the folders that paths in a file of this folder may lead into: the repository around it. Without one, the current folder if it
+    /// contains this folder, because people without git keep related files side by side.
     #[must_use]
     pub fn and_neighbours(&self, folder: &Path) -> Self {
         let mut roots = self.and_around(folder);
@@ -98,7 +98,7 @@ impl Roots {
         }
     }
 
-    /// Where a path leads, by names alone: the innermost root, as it is written there, and the rest.
+    /// Splits a path, by names alone, into the innermost root, the root's spelling in the path, and the rest.
     fn split<'a>(&self, path: &'a Path) -> Option<(&Root, &Path, &'a Path)> {
         let found = self.0.iter().filter_map(|root| {
             let (spelling, rest) = root.split(path)?;
@@ -111,7 +111,7 @@ impl Roots {
     /// caller did. It may lead to git's own files.
     ///
     /// # Errors
-    /// [`Unread::Outside`] if the path or one of its links leads outside the roots. Files there are not touched.
+    /// [`Unread::Outside`] if the path or one of its links leads outside the roots. Files there are not accessed.
     pub(crate) fn follow(&self, path: &Path) -> Result<PathBuf, Unread> {
         let mut links = 0;
         let mut outside = path.to_owned();
@@ -125,7 +125,7 @@ impl Roots {
             while let Some(part) = parts.pop_front() {
                 if part == ".." {
                     if !below.pop() {
-                        // Above this root, and maybe inside another.
+                        // Above this root, but maybe inside another one.
                         outside = above(&root.real, &parts);
                         next = Some(outside.clone());
                         break;
@@ -161,7 +161,7 @@ impl Roots {
         })
     }
 
-    /// Whether a path leads inside by its name alone: links may lead out of it.
+    /// Whether a path is inside the roots by name; links in it may still lead outside.
     pub fn hold(&self, path: &Path) -> bool {
         self.split(&cleaned(path)).is_some()
     }
@@ -177,13 +177,13 @@ impl std::fmt::Display for Roots {
     }
 }
 
-/// The path above a root that the rest of a path leads to.
+/// The path above a root to which the rest of a path leads.
 fn above(root: &Path, rest: &VecDeque<OsString>) -> PathBuf {
     let parent = root.parent().unwrap_or(root);
     cleaned(&rest.iter().fold(parent.to_owned(), |path, part| path.join(part)))
 }
 
-/// The names of a path, with `..` among them.
+/// The components of a path, including `..`.
 fn parts_of(path: &Path) -> impl Iterator<Item = OsString> {
     path.components().filter_map(|part| match part {
         Component::Normal(name) => Some(name.to_owned()),
@@ -192,7 +192,7 @@ fn parts_of(path: &Path) -> impl Iterator<Item = OsString> {
     })
 }
 
-/// Without `.` and `..`, as far as names alone tell.
+/// Removes `.` and `..` without looking at links.
 pub fn cleaned(path: &Path) -> PathBuf {
     let mut cleaned = PathBuf::new();
     for part in path.components() {
@@ -208,14 +208,14 @@ pub fn cleaned(path: &Path) -> PathBuf {
     cleaned
 }
 
-/// The repository around a folder: the nearest folder above (or the folder itself) with a `.git`.
+/// The repository around a folder: the nearest folder with a `.git`, starting with the folder itself.
 ///
-/// The user's home folder and the top of the disk are none: people keep their settings in git there, and what lies below belongs to others.
+/// The user's home folder and the root of the disk don't count: people keep their settings in git there, but the folders below belong to others.
 pub fn repository(folder: &Path) -> Option<PathBuf> {
     let written = std::path::absolute(folder).ok()?;
     let real = fs::canonicalize(&written).ok()?;
     let cleaned = cleaned(&written);
-    // A name with `..` behind a link means another folder than its text says.
+    // After a link, a path with `..` means another folder than its text shows.
     let from = if fs::canonicalize(&cleaned).is_ok_and(|it| it == real) {
         cleaned
     } else {
@@ -225,20 +225,20 @@ pub fn repository(folder: &Path) -> Option<PathBuf> {
     is_of_one_owner(found).then(|| found.to_owned())
 }
 
-/// Whether what lies in a folder may belong together: not if it is the user's home folder or the top of the disk.
+/// Whether the files in a folder may belong together: false for the user's home folder and the root of the disk.
 fn is_of_one_owner(folder: &Path) -> bool {
     let home = std::env::home_dir().and_then(|it| fs::canonicalize(it).ok());
     let is_home = home.is_some() && fs::canonicalize(folder).ok() == home;
     folder.parent().is_some() && !is_home
 }
 
-/// Whether somebody else may have made what lies in a folder, which is a real path: it is in a repository, or below the current folder.
+/// Whether somebody else may have made the files in a folder: it is in a repository, or below the current folder. The path must be real.
 pub(crate) fn may_be_untrusted(folder: &Path) -> bool {
     let is_below = |current: PathBuf| is_of_one_owner(&current) && folder.starts_with(current);
     repository(folder).is_some() || std::env::current_dir().and_then(fs::canonicalize).is_ok_and(is_below)
 }
 
-/// Whether something has this name, be it a link that leads nowhere.
+/// Whether the path exists, even as a broken link.
 pub fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
@@ -253,7 +253,7 @@ mod tests {
         let root = folder.path();
         fs::create_dir_all(root.join("outer/.git")).expect("folders");
         fs::create_dir_all(root.join("outer/inner/deep")).expect("folders");
-        // A submodule and a worktree have a file.
+        // In a submodule or worktree, `.git` is a file.
         fs::write(root.join("outer/inner/.git"), "gitdir: elsewhere\n").expect("a file");
         let of = |path: &str| repository(&root.join(path));
         assert_eq!(of("outer/inner/deep"), Some(root.join("outer/inner")));

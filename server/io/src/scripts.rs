@@ -1,4 +1,4 @@
-//! Shell scripts on disk that rewrite manifests before they send them.
+//! Finds shell scripts on disk that rewrite manifests before they send them.
 
 use std::{
     collections::HashMap,
@@ -10,24 +10,24 @@ use crd_analyzer_workspace::roles::VersionsReplaced;
 
 use crate::read::{self, Access, SETTINGS_BYTES};
 
-/// How many folders above a file a script may lie in that rewrites it.
+/// The maximum number of folders between a manifest and a script that rewrites it.
 const MOST_FOLDERS: usize = 4;
 
-/// Files of a folder that may be scripts, and are read.
+/// The maximum number of possible scripts read in a folder.
 const MOST_SCRIPTS: usize = 100;
 
-/// What the scripts that were read say, by their folders.
+/// The scripts read so far, by folder: which versions they replace.
 #[derive(Default, Debug)]
 pub struct Scripts(Mutex<HashMap<PathBuf, Arc<VersionsReplaced>>>);
 
 impl Scripts {
-    /// Whether a script near the file of this absolute path puts in the version of the objects of an API group.
+    /// Whether a script near this file sets the version of the resources of an API group. `path` is absolute.
     pub fn replace_version(&self, group: &str, path: &Path, access: &Access) -> bool {
         let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
         folders.any(|it| self.of(it, access).are_of(group))
     }
 
-    /// Forgets what was read, because a file may have changed.
+    /// Clears the cache because a file may have changed.
     pub fn forget(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }

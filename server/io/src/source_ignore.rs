@@ -1,4 +1,4 @@
-//! The files of a repository that Flux does not get: `.sourceignore` (github.com/fluxcd/pkg/sourceignore), whose rules are those of `.gitignore`.
+//! The files of a repository that Flux ignores: `.sourceignore` (github.com/fluxcd/pkg/sourceignore), with the rules of `.gitignore`.
 
 use std::{
     collections::HashMap,
@@ -10,10 +10,10 @@ use crate::{
     read::{self, Access, SETTINGS_BYTES},
 };
 
-/// The name of the files with the rules.
+/// The name of the files that contain the rules.
 const NAME: &str = ".sourceignore";
 
-/// Those of these files, absolute paths, that Flux gets.
+/// Returns those of the given files that Flux does not ignore. All paths are absolute.
 pub fn known_to_flux(files: impl IntoIterator<Item = (PathBuf, Access)>) -> Vec<PathBuf> {
     let mut looking = Looking {
         known: HashMap::new(),
@@ -23,7 +23,7 @@ pub fn known_to_flux(files: impl IntoIterator<Item = (PathBuf, Access)>) -> Vec<
     files.map(|it| it.0).collect()
 }
 
-/// What a folder says of the files below it.
+/// The cached facts about a folder.
 struct Folder {
     rules: Option<Rules>,
     is_repository: bool,
@@ -35,7 +35,7 @@ struct Looking {
 }
 
 impl Looking {
-    /// The nearest rule that says something of a file decides, as far as the repository goes. Where that takes too much, Flux gets it.
+    /// Whether Flux ignores a file. The nearest matching rule inside the repository decides. Beyond the limits, nothing is ignored.
     fn is_left_out(&mut self, file: &Path, access: &Access) -> bool {
         let Self { known, spent } = self;
         for folder in file.ancestors().skip(1) {
@@ -47,7 +47,7 @@ impl Looking {
                 is_repository: read::exists(&folder.join(".git")),
             });
             if let Some(rules) = &folder.rules {
-                // Each folder that the file is in is held to the rules, too.
+                // The rules are also matched against each folder that contains the file.
                 spent.try_all(rules.wild * file.components().count());
                 if let Some(is_left_out) = rules.matched_or_folders(file) {
                     return is_left_out;

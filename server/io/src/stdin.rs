@@ -1,12 +1,12 @@
-//! Standard input, and lists of lines: no more of them than a bound.
+//! Reads standard input, as a whole or by lines, up to a size limit.
 //!
-//! Only commands whose arguments say `-` read it. The language server's is the client's, and nothing here touches that.
+//! Only commands with the argument `-` read it. The language server's standard input belongs to the client, and nothing here reads that.
 
 use std::io::{self, BufRead, Read as _};
 
 use crate::read::Unread;
 
-/// The bytes of standard input, `most` of them at most.
+/// The content of standard input, which may have at most `most` bytes.
 pub fn all(most: u64) -> Result<Vec<u8>, Unread> {
     let mut bytes = Vec::new();
     io::stdin().lock().take(most + 1).read_to_end(&mut bytes)?;
@@ -16,12 +16,12 @@ pub fn all(most: u64) -> Result<Vec<u8>, Unread> {
     Ok(bytes)
 }
 
-/// The lines of standard input as they come.
+/// The lines of standard input as they arrive.
 pub fn lines(most: u64) -> Lines<io::StdinLock<'static>> {
     Lines::new(io::stdin().lock(), most)
 }
 
-/// Lines without their ends. One that is longer than `most` bytes is passed over, with an error in its place.
+/// Lines without their line breaks. A line longer than `most` bytes is skipped and yields an error instead.
 #[derive(Debug)]
 pub struct Lines<R> {
     reader: R,
@@ -30,7 +30,7 @@ pub struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// The lines that a reader has.
+    /// The lines of a reader.
     pub fn new(reader: R, most: u64) -> Self {
         Self {
             reader,
@@ -41,7 +41,7 @@ impl<R: BufRead> Lines<R> {
 
     fn line(&mut self) -> io::Result<Option<Result<Vec<u8>, Unread>>> {
         let mut line = Vec::new();
-        // With its end it has one byte more, or two.
+        // The line break adds one or two bytes.
         let room = self.most + 2;
         if self.reader.by_ref().take(room).read_until(b'\n', &mut line)? == 0 {
             return Ok(None);

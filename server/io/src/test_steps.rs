@@ -1,4 +1,4 @@
-//! Folders with tests of kuttl and chainsaw.
+//! Finds folders with kuttl, chainsaw and kyverno tests.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -25,57 +25,57 @@ struct Step {
     objects: Vec<Object>,
 }
 
-/// What the tests of a folder say of the files.
+/// The tests in a folder, and the files that they name.
 #[derive(Default, Debug)]
 struct Tests {
     steps: Vec<Step>,
-    /// The files that hold parts of objects.
+    /// The files that contain only parts of resources.
     parts: HashSet<PathBuf>,
-    /// The files that the API server has to reject.
+    /// The files whose resources the API server must reject.
     rejected: HashSet<PathBuf>,
-    /// Those of them that its validation has to reject.
+    /// The rejected files that the API server's validation must reject.
     invalid: HashSet<PathBuf>,
-    /// A test of chainsaw lies there: the files beside it and below are in its language.
+    /// Whether there is a chainsaw test: files in this folder and below it use its expression language.
     has_chainsaw: bool,
-    /// A test of kyverno's command line lies there. It reads the files beside it, and asks no cluster.
+    /// Whether there is a test of kyverno's command line. It reads the files in the folder, and uses no cluster.
     has_kyverno: bool,
 }
 
-/// The tests that were read, by their folders.
+/// The tests read so far, by folder.
 #[derive(Default, Debug)]
 pub(crate) struct TestFolders(Mutex<HashMap<PathBuf, Arc<Tests>>>);
 
-/// How many folders above a file a test may lie in that names it.
+/// The maximum number of folders between a file and a test that names it.
 const MOST_FOLDERS: usize = 3;
 
 impl TestFolders {
-    /// Whether the file of this absolute path holds parts of objects: a test names it for what is expected or patched, or kuttl merges all its
-    /// objects into those of earlier steps.
+    /// Whether this file contains only parts of resources: a test names it as an expected result or a patch, or kuttl merges all its
+    /// resources into those of earlier steps. `path` is absolute.
     pub(crate) fn is_part(&self, path: &Path, access: &Access) -> bool {
         self.any_above(path, access, |it| it.parts.contains(path)) || self.is_update(path, access)
     }
 
-    /// Whether a test of chainsaw uses the file of this absolute path.
+    /// Whether a chainsaw test uses this file. `path` is absolute.
     pub(crate) fn is_of_chainsaw(&self, path: &Path, access: &Access) -> bool {
         self.any_above(path, access, |it| it.has_chainsaw)
     }
 
-    /// Whether a test of kyverno's command line reads the file of this absolute path.
+    /// Whether a test of kyverno's command line reads this file. `path` is absolute.
     pub(crate) fn is_of_kyverno(&self, path: &Path, access: &Access) -> bool {
         path.parent().is_some_and(|it| self.of(it, access).has_kyverno)
     }
 
-    /// Whether a test says that the API server rejects what is in the file of this absolute path.
+    /// Whether a test expects the API server to reject the resources in this file. `path` is absolute.
     pub(crate) fn is_rejected(&self, path: &Path, access: &Access) -> bool {
         self.any_above(path, access, |it| it.rejected.contains(path))
     }
 
-    /// Whether a test says that the API server's validation rejects what is in the file of this absolute path.
+    /// Whether a test expects the API server's validation to reject the resources in this file. `path` is absolute.
     pub(crate) fn is_invalid(&self, path: &Path, access: &Access) -> bool {
         self.any_above(path, access, |it| it.invalid.contains(path))
     }
 
-    /// Whether the tests of one of the folders above a file say so.
+    /// Whether the tests in one of the folders above a file satisfy a condition.
     fn any_above(&self, path: &Path, access: &Access, says: impl Fn(&Tests) -> bool) -> bool {
         let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
         folders.any(|it| says(&self.of(it, access)))
@@ -97,7 +97,7 @@ impl TestFolders {
         are_updates(&step.objects, &earlier)
     }
 
-    /// Forgets what was read.
+    /// Clears the cache.
     pub(crate) fn forget(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -113,7 +113,7 @@ impl TestFolders {
     }
 }
 
-/// What the tests of a folder say.
+/// Reads the tests in a folder.
 fn tests_of(folder: &Path, access: &Access) -> Tests {
     let files = read::files_of(folder, access, &may_be_test);
     let tests = files.iter().filter(|it| may_be_test(it));
@@ -135,22 +135,22 @@ fn tests_of(folder: &Path, access: &Access) -> Tests {
     }
 }
 
-/// The name of a file with a test of chainsaw, without its ending.
+/// The name of a file with a chainsaw test, without its extension.
 const CHAINSAW: &str = "chainsaw-test";
 
-/// The name of a file with a test of kyverno's command line, without its ending.
+/// The name of a file with a test of kyverno's command line, without its extension.
 const KYVERNO: &str = "kyverno-test";
 
-/// The groups of the objects that are tests.
+/// The API groups of test resources.
 const GROUPS: [&str; 2] = ["chainsaw.kyverno.io", "kuttl.dev"];
 
-/// Whether a file may be a test or a step of one, by its name.
+/// Whether a file may be a test or a step of a test, by its name.
 pub fn may_be_test(file: &Path) -> bool {
     let name = file.file_name().and_then(|it| it.to_str()).unwrap_or_default();
     is_manifest(file) && (name.contains("test") || number(file).is_some())
 }
 
-/// The steps among the files of a folder. None if nothing there says what is expected.
+/// The steps among the files of a folder. Empty if no file is an assertion.
 fn steps_of(files: Vec<PathBuf>, access: &Access) -> Vec<Step> {
     let is_step = |it: &Path| is_manifest(it) && number(it).is_some();
     if !files.iter().any(|it| is_step(it) && is_assertion(it)) {

@@ -1,28 +1,28 @@
-//! Why a file was not read.
+//! The reasons why a file was not read.
 
 use std::{io, path::PathBuf};
 
-/// Why a file was not read, as a sentence for people (without the file's name).
+/// The reason why a file was not read, as a sentence for the user (without the file's name).
 #[derive(Debug, thiserror::Error)]
 pub enum Unread {
-    /// The system says so.
+    /// An error from the operating system.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is not a regular file, but this.
+    /// It is of this kind, not a regular file.
     #[error("it is {0}, and crd-analyzer reads only regular files")]
     Special(&'static str),
-    /// It is the program's own standard input, by another name.
+    /// It is the program's own standard input, by another path.
     #[error("it is another name of standard input: use `-`")]
     StandardInput,
     /// It has more than this many bytes.
     #[error("it has more than {0} bytes")]
     TooLarge(u64),
-    /// A link, or a path in a file of a repository, leads elsewhere.
+    /// A link, or a path in a file of a repository, leads outside.
     #[error("it leads to `{}`, which is outside of {roots}", target.display())]
     Outside {
-        /// Where to.
+        /// The path that it leads to.
         target: PathBuf,
-        /// Where it should have stayed.
+        /// The folders that it may lead into.
         roots: String,
     },
     /// It belongs to git.
@@ -31,7 +31,7 @@ pub enum Unread {
     /// Its links lead in a circle, or there are too many.
     #[error("its links lead in a circle")]
     Circle,
-    /// It lies elsewhere than on disk, and that place says so.
+    /// It is not on disk, and reading it failed.
     #[error("{0}")]
     Elsewhere(String),
     /// It is not UTF-8.

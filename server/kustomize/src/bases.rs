@@ -1,4 +1,4 @@
-//! Bases that several builds of a run have: a base that was built twice is kept, and the builds that follow take it over.
+//! Bases that several builds of a run share. A base that was built twice is kept, and later builds reuse it.
 
 use std::{
     ops::Range,
@@ -8,7 +8,7 @@ use std::{
 
 use crate::{kustomization::Var, node::Place, resource::Resources, spec::Config};
 
-/// What the kustomizations that were read have so far.
+/// The objects of the kustomizations that were read so far.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Accumulated {
     pub(crate) resources: Resources,
@@ -16,25 +16,25 @@ pub(crate) struct Accumulated {
     pub(crate) vars: Vec<Var>,
 }
 
-/// What became of a base.
+/// The state of a base.
 #[derive(Debug)]
 pub(crate) enum Base {
-    /// It was built once: most bases have one overlay.
+    /// It was built once. Most bases have only one overlay.
     Seen,
-    /// It was built twice.
+    /// It was built twice and is kept.
     Kept(Arc<Kept>),
-    /// It cannot be kept: something in it is not read or not supported.
+    /// It cannot be kept, because a part of it is not read or not supported.
     Alone,
 }
 
-/// A base as it was built, and what the build has noted of it.
+/// A built base, and what its build recorded.
 #[derive(Debug)]
 pub(crate) struct Kept {
     /// See [`Files::identity`](crate::Files::identity).
     pub(crate) files: usize,
     pub(crate) accumulated: Accumulated,
     pub(crate) texts: Vec<(Arc<Path>, Option<Arc<str>>)>,
-    /// Ranges of `resources`.
+    /// The folders, each with its range of `resources`.
     pub(crate) folders: Vec<(PathBuf, Range<usize>)>,
     pub(crate) resources: Vec<PathBuf>,
     pub(crate) taken: Vec<Place>,
@@ -43,7 +43,7 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// The bytes that its objects take.
+    /// The size in bytes of its objects.
     pub(crate) fn bytes(&self) -> u64 {
         let objects = self.accumulated.resources.list();
         objects.iter().map(|it| it.node.kept_bytes()).sum()

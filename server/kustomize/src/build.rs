@@ -1,4 +1,4 @@
-//! A build (`sigs.k8s.io/kustomize/api/internal/target/kusttarget.go`).
+//! Builds a kustomization (`sigs.k8s.io/kustomize/api/internal/target/kusttarget.go`).
 
 mod bases;
 mod objects;
@@ -37,7 +37,7 @@ pub fn build(files: &dyn Files, folder: &Path, (limits, sources): (Limits, &mut 
     build_with(files, folder, (limits, sources), None)
 }
 
-/// The same with what a Kustomization of Flux adds.
+/// Like [`build()`], with the changes of a Flux Kustomization.
 pub fn build_with(
     files: &dyn Files,
     folder: &Path,
@@ -64,7 +64,7 @@ pub fn build_with(
         has_openapi: false,
     };
     let ((built, left), ended) = budget::within(limits, || (building.run(folder, flux), budget::left()));
-    // What comes after something that is not supported may follow from it.
+    // Later problems may be a consequence of the unsupported field, so report that one.
     let built = building.blocked.take().map_or(built, Err);
     let built = match ended.unfinished {
         Some(unfinished) => Err(spend::too_large(unfinished)),
@@ -93,7 +93,7 @@ pub fn build_with(
 struct Building<'f> {
     files: &'f dyn Files,
     sources: &'f mut Sources,
-    /// The files that were asked for, each with its text if it is there.
+    /// The files that the build tried to read, each with its text if it exists.
     texts: HashMap<Arc<Path>, Option<Arc<str>>>,
     unread: Vec<(Unread, Place)>,
     folders: Vec<(PathBuf, Range<usize>)>,
@@ -101,36 +101,36 @@ struct Building<'f> {
     taken: Vec<Place>,
     patches: Vec<PathBuf>,
     is_changing: bool,
-    /// The folders whose kustomizations are being read.
+    /// The folders of the kustomizations that are currently being read.
     open: Vec<PathBuf>,
-    /// What is built is a Component.
+    /// Whether the kustomization that is built is a Component.
     is_component: bool,
     /// See [`Build::names_objects`].
     names_objects: bool,
     /// See [`Build::misread`].
     misread: Vec<PathBuf>,
-    /// The first field that changes objects in a way that is not supported.
+    /// The first field with an unsupported effect on objects.
     blocked: Option<Problem>,
-    /// The kustomization that is built.
+    /// The root of the kustomization that is built.
     root: Option<Place>,
-    /// The Kustomization of Flux that builds it.
+    /// The Flux Kustomization that builds it.
     flux: Option<Node>,
-    /// What is built names an OpenAPI file: those of its bases do not count.
+    /// Whether the kustomization that is built names an OpenAPI file. If so, those of its bases have no effect.
     has_openapi: bool,
 }
 
-/// Steps for a kustomization, whatever it says.
+/// Steps for each kustomization, in addition to its content.
 const A_KUSTOMIZATION: usize = 5_000;
 
-/// Bytes for a path that is kept, beside its text.
+/// Bytes for a stored path, in addition to its text.
 const A_PATH: usize = 100;
 
-/// Bytes for a problem with a file that cannot be read: its path and its sentence.
+/// Bytes for a problem with a file that cannot be read, with its path and message.
 const A_PROBLEM: usize = 1 << 10;
-/// Steps for a transformer that looks at an object.
+/// Steps for a transformer that visits an object.
 const A_LOOK: usize = 50;
 
-/// The deepest chain of kustomizations.
+/// The maximum depth of nested kustomizations.
 const MOST_OPEN: usize = 100;
 
 impl Building<'_> {
@@ -169,7 +169,7 @@ impl Building<'_> {
                 flux::set_metadata(flux, &mut resource)?;
             }
             if sources.has_dates() {
-                // Annotations are texts.
+                // Annotations are strings.
                 let texts = resource.node.at(&["metadata", "annotations"]).cloned();
                 sources.print_dates(&mut resource.node);
                 if let (Some(texts), Some(metadata)) = (texts, resource.node.get_mut("metadata")) {
@@ -185,7 +185,7 @@ impl Building<'_> {
         built.collect()
     }
 
-    /// Whether objects may be missing that are built elsewhere.
+    /// Whether some objects may be missing because a part was not read.
     fn is_open(&self) -> bool {
         !self.unread.is_empty()
     }
@@ -201,13 +201,13 @@ impl Building<'_> {
         Ok(text)
     }
 
-    /// The documents of a file that hold something; `None` if the file does not exist.
+    /// The documents of a file that are not empty; `None` if the file does not exist.
     fn read_file(&mut self, path: &Path) -> Result<Option<Vec<Node>>> {
         let text = self.text(path)?;
         text.map(|it| self.sources.read_file(path, &it)).transpose()
     }
 
-    /// The kustomization of a folder that Flux builds.
+    /// The kustomization of a folder that Flux builds, with the Flux Kustomization's changes.
     fn load_with(&mut self, folder: &Path, flux: &FluxKustomization) -> Result<Kustomization> {
         let documents = self.read_file(&flux.file)?.unwrap_or_default();
         let is_it = |it: &&Node| self.sources.document(it.place).1 == flux.document;
@@ -256,7 +256,7 @@ impl Building<'_> {
         spend::work(A_KUSTOMIZATION)?;
         let resources = self.resources.len();
         self.folders.push((folder.to_owned(), resources..resources));
-        // What it says of the files around it is known once it is read.
+        // Until it is read, the files that it names are unknown.
         self.misread.push(folder.to_owned());
         let documents = self.read_file(&path)?.unwrap_or_default();
         let mut documents = documents.into_iter();
@@ -284,7 +284,7 @@ impl Building<'_> {
             ));
         }
         self.open.push(folder.to_owned());
-        // The last one that was read is that of this folder.
+        // The last folder added is this one.
         let own = self.folders.len().saturating_sub(1);
         for path in &kustomization.resources {
             let read = self.resource(folder, path, &mut found);
@@ -308,7 +308,7 @@ impl Building<'_> {
         for path in &kustomization.components {
             let component = joined(folder, &path.text);
             if !self.files.is_folder(&component) {
-                // It may change all objects.
+                // A component may change all objects.
                 self.is_changing = true;
                 let refused = || self.files.refusal(&component);
                 let problem = || {
@@ -340,7 +340,7 @@ impl Building<'_> {
         let is_folder = self.files.is_folder(&file);
         if !is_folder && let Some(text) = self.text(&file)? {
             let read = self.sources.read_file(&file, &text);
-            // Each of the open kustomizations takes it.
+            // Each of the open kustomizations includes the file.
             spend::bytes((file.as_os_str().len() + A_PATH) * self.open.len())?;
             self.resources.push(file);
             let nodes = read
@@ -361,7 +361,7 @@ impl Building<'_> {
         merge(found, inner)
     }
 
-    /// What is named and not read: a remote base, a mistake, or a file that `files` refuses.
+    /// Records a named path that is not read: a remote base, a mistake, or a file that `files` refuses to read.
     fn absent(&mut self, file: &Path, path: &Text) -> Result<()> {
         spend::bytes(path.text.len() + A_PROBLEM)?;
         let unread = match self.files.refusal(file) {
@@ -440,7 +440,7 @@ impl Building<'_> {
     }
 }
 
-/// Adds what a kustomization has to that which names it (`MergeAccumulator`).
+/// Adds the results of a kustomization to the one that names it (`MergeAccumulator`).
 fn merge(outer: &mut Accumulated, inner: Accumulated) -> Result<()> {
     outer.resources.add_all(inner.resources)?;
     outer.config.merge(inner.config)?;

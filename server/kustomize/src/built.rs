@@ -1,4 +1,4 @@
-//! What a build has made.
+//! The result of a build.
 
 use std::{
     ops::Range,
@@ -18,25 +18,25 @@ use crate::{
 pub struct Built {
     /// The object.
     pub node: Node,
-    /// Where the object was written as a whole, before anything changed it.
+    /// The place that contains the whole object, before any changes.
     pub origin: Place,
 }
 
-/// Something that a kustomization names and that is not read here.
+/// An input that a kustomization names and that is not read here.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unread {
     /// A base that is not on this machine.
     Remote(String),
-    /// A file or folder that does not exist. Something else may make it before kustomize runs.
+    /// A file or folder that does not exist. A tool may create it before kustomize runs.
     Missing(String),
-    /// A file or folder that [`Files`](crate::Files) refuses to read, and why.
+    /// A file or folder that [`Files`](crate::Files) refuses to read, and the reason.
     Refused(String, String),
     /// A field whose objects are made by a program: a chart or a plugin, and the kind of the plugin.
     Made(&'static str, Option<String>),
 }
 
 impl Unread {
-    /// What is named by a path and not there.
+    /// The kind of a named path that does not exist.
     pub(crate) fn of(path: &str) -> Self {
         if is_remote(path) {
             Self::Remote(path.to_owned())
@@ -46,7 +46,7 @@ impl Unread {
     }
 }
 
-/// Whether a path that is not there names a repository or a page.
+/// Whether a path that does not exist names a repository or a web page.
 pub(crate) fn is_remote(path: &str) -> bool {
     let host = path.split('/').next().unwrap_or_default();
     let is_host = path.contains('/')
@@ -57,31 +57,31 @@ pub(crate) fn is_remote(path: &str) -> bool {
     path.contains("://") || path.starts_with("git@") || path.starts_with("git::") || path.contains("?ref=") || is_host
 }
 
-/// What a kustomization builds.
+/// The result of building a kustomization.
 #[derive(Debug)]
 pub struct Build {
-    /// The objects in the order in which they are built; `Err` says why there are none.
+    /// The objects in the order in which they are built, or the reason why there are none.
     pub objects: std::result::Result<Vec<Built>, Problem>,
-    /// The files that were asked for, whether they are there or not: the build may change when one of them does.
+    /// The files that the build tried to read, whether they exist or not. If one of them changes, the build may change.
     pub files: Vec<Arc<Path>>,
-    /// What is named and not read, each with the place that names it. The objects are those of the others.
+    /// The inputs that are named but not read, each with the place that names it. `objects` does not include them.
     pub unread: Vec<(Unread, Place)>,
-    /// The folders of the kustomizations that the build has read, its own first, each with what it takes of `resources`.
+    /// The folders of the kustomizations that the build has read, its own first, each with its range of `resources`.
     pub folders: Vec<(PathBuf, Range<usize>)>,
-    /// The files that hold resources.
+    /// The files that contain resources.
     pub resources: Vec<PathBuf>,
-    /// Where the objects are that were read from these, whether they are built or not.
+    /// The places of the objects in these files, whether they are built or not.
     pub taken: Vec<Place>,
-    /// The files that hold patches.
+    /// The files that contain patches.
     pub patches: Vec<PathBuf>,
-    /// Some kustomization changes the values of objects, beside their names, namespaces, labels, and annotations.
+    /// Whether a kustomization changes values of objects other than their names, namespaces, labels, and annotations.
     pub is_changing: bool,
-    /// It is a Component: only a kustomization that names it builds it.
+    /// Whether it is a Component, which is built only as part of a kustomization that names it.
     pub is_component: bool,
-    /// The kustomization names objects, or makes some: it is meant to be built.
+    /// Whether the kustomization names or generates objects, so it is meant to be built.
     pub names_objects: bool,
-    /// The folders of kustomizations that could not be read, or that name a patch which does not exist: files there may be patches.
+    /// The folders of kustomizations that could not be read, or that name a patch which does not exist. Files in them may be patches.
     pub misread: Vec<PathBuf>,
-    /// What it has left of what it might spend.
+    /// The rest of the limits that the build has not used.
     pub left: Limits,
 }

@@ -1,6 +1,6 @@
-//! Dates without quotes, which kustomize prints as points in time (`gopkg.in/yaml.v3`, `parseTimestamp`).
+//! Unquoted dates, which kustomize prints as timestamps (`gopkg.in/yaml.v3`, `parseTimestamp`).
 
-/// The point in time that a word means, as Go writes it in JSON; `None` if it is not a date.
+/// The timestamp for a plain scalar, as Go writes it in JSON; `None` if it is not a date.
 pub(crate) fn timestamp(word: &str) -> Option<String> {
     let bytes = word.as_bytes();
     let has_year = bytes.len() > 4 && bytes[..4].iter().all(u8::is_ascii_digit) && bytes[4] == b'-';

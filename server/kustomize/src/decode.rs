@@ -1,4 +1,4 @@
-//! Reading a kustomization file, as strictly as kustomize does (`types.Kustomization`, `Unmarshal`).
+//! Decodes a kustomization file as strictly as kustomize does (`types.Kustomization`, `Unmarshal`).
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(crate) enum Unknowns {
 }
 
 impl Kustomization {
-    /// Reads a kustomization file.
+    /// Decodes a kustomization file.
     pub(crate) fn decode(root: &Node) -> Result<Self> {
         let mut found = Self::default();
         let fields = Fields::of(root)?;
@@ -104,7 +104,7 @@ impl Kustomization {
 }
 
 impl Kustomization {
-    /// Whether it names or makes objects, or has what cannot be told from here.
+    /// Whether it names or generates objects, or has unsupported fields that may do so.
     pub(crate) fn names_objects(&self) -> bool {
         let plugins = &self.plugins.generators;
         let makes = !(self.generators.is_empty() && self.unsupported.is_empty() && plugins.is_empty());
@@ -112,7 +112,7 @@ impl Kustomization {
     }
 }
 
-/// The path of `openapi`. Both a path and a version are one too many.
+/// The path of `openapi`. It is an error to set both a path and a version.
 fn openapi(node: &Node) -> Result<Option<Text>> {
     let Some(path) = node.get("path") else {
         return Ok(None);
@@ -165,7 +165,7 @@ const KNOWN: [&str; 34] = [
 
 /// The fields of an object, whose keys are found as Go finds them: in any case.
 pub(crate) struct Fields<'n> {
-    /// Each with the place of its key.
+    /// The fields, each with the place of its key.
     entries: Vec<(&'n str, Place, &'n Node)>,
     pub(crate) place: Place,
 }
@@ -418,7 +418,7 @@ const OF_SECRETS: &[&str] = &[
     "type",
 ];
 
-/// Without the last one: ConfigMaps have no type.
+/// The same fields without the last one, because ConfigMaps have no type.
 const OF_CONFIG_MAPS: &[&str] = match OF_SECRETS {
     [fields @ .., _] => fields,
     [] => &[],

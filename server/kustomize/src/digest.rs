@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
-/// The SHA-256 of some bytes, in hexadecimal digits.
+/// The SHA-256 of bytes, in hexadecimal digits.
 pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
@@ -12,7 +12,7 @@ pub fn sha256(bytes: &[u8]) -> String {
     })
 }
 
-/// Base64, in lines of 70 characters if there is more than one.
+/// Encodes bytes as base64, in lines of 70 characters if there is more than one.
 pub(crate) fn base64_lines(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const LINE: usize = 70;

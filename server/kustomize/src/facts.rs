@@ -1,4 +1,4 @@
-//! What kustomize knows of Kubernetes' own kinds, in the table that its own code printed (`tests/conformance/kustomize`).
+//! kustomize's knowledge of Kubernetes' own kinds, from a table that its own code printed (`tests/conformance/kustomize`).
 
 use std::{
     collections::{HashMap, HashSet},
@@ -8,18 +8,18 @@ use std::{
 /// How a list is merged.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum ListMerge<K = &'static str> {
-    /// The list of the patch replaces the other.
+    /// The list of the patch replaces the existing list.
     Replace,
-    /// A set of scalars.
+    /// The list is a set of scalars.
     Set,
-    /// Items are the same if these fields are.
+    /// Items with the same values of these fields are merged.
     Keys(Vec<K>),
 }
 
 /// A field of a definition.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
-    /// The definition of its value, or of the items or values of that, if lists below it are merged.
+    /// The definition of the field's value, or of its items or values, if it contains lists that are merged.
     pub(crate) child: Option<&'static str>,
     pub(crate) merge: ListMerge,
 }
@@ -29,18 +29,18 @@ pub(crate) struct Facts {
     cluster_scoped: HashMap<&'static str, HashSet<&'static str>>,
     kinds: HashMap<&'static str, HashMap<&'static str, &'static str>>,
     fields: HashMap<&'static str, HashMap<&'static str, Field>>,
-    /// The lines of the field specs: the name of a list, then group, version and kind, then path and whether it is made. Those of references have no
-    /// path.
+    /// The lines of the field specs: the name of a list, then group, version and kind, then the path and whether it is created. Those of
+    /// references have no path.
     pub(crate) specs: Vec<Vec<&'static str>>,
 }
 
 impl Facts {
-    /// Whether a kind is known to have no namespaces.
+    /// Whether a kind is known to be cluster-scoped.
     pub(crate) fn is_cluster_scoped(&self, api_version: &str, kind: &str) -> bool {
         self.cluster_scoped.get(api_version).is_some_and(|it| it.contains(kind))
     }
 
-    /// The definition of a kind, if lists below it are merged.
+    /// The definition of a kind, if it contains lists that are merged.
     pub(crate) fn definition(&self, api_version: &str, kind: &str) -> Option<&'static str> {
         self.kinds.get(api_version)?.get(kind).copied()
     }
@@ -50,7 +50,7 @@ impl Facts {
     }
 }
 
-/// The table, read when it is first wanted.
+/// The table, parsed on first use.
 pub(crate) fn facts() -> &'static Facts {
     static FACTS: OnceLock<Facts> = OnceLock::new();
     FACTS.get_or_init(|| read(include_str!("facts.txt")))

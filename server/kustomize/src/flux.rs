@@ -1,4 +1,4 @@
-//! What a Kustomization of Flux adds to the kustomization of the folder that it builds
+//! The changes that a Flux Kustomization makes to the kustomization of the folder that it builds
 //! (`GenerateManifest` of github.com/fluxcd/pkg/kustomize).
 
 use std::{path::PathBuf, sync::Arc};
@@ -12,16 +12,16 @@ use crate::{
     spend,
 };
 
-/// Where a Kustomization of Flux is written, and what the folder has that it builds.
+/// The place of a Flux Kustomization, and the resources of the folder that it builds.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FluxKustomization {
     /// The file, an absolute path.
     pub file: PathBuf,
-    /// The position of its document in the file.
+    /// The index of its document in the file.
     pub document: u32,
-    /// Its position among the items, if the document is a list.
+    /// Its index among the items, if the document is a list.
     pub item: Option<usize>,
-    /// What a folder without a kustomization consists of: its files, and its folders with a kustomization. Relative to the folder.
+    /// The resources of a folder without a kustomization: its files, and its folders that have a kustomization. Relative to the folder.
     pub resources: Arc<[String]>,
 }
 
@@ -34,7 +34,7 @@ impl FluxKustomization {
         }
     }
 
-    /// The kustomization that Flux writes into a folder that has none.
+    /// The kustomization that Flux writes into a folder without one.
     pub(crate) fn generated(&self, object: &Node) -> Kustomization {
         let resources = self.resources.iter().map(|it| Text {
             text: it.as_str().into(),
@@ -47,7 +47,7 @@ impl FluxKustomization {
     }
 }
 
-/// Adds what `spec` of the Kustomization says.
+/// Adds the settings in the Kustomization's `spec`.
 pub(crate) fn add(object: &Node, kustomization: &mut Kustomization) -> Result<()> {
     let Some(spec) = object.get("spec") else { return Ok(()) };
     if let Some(patches) = spec.get("patches") {
@@ -77,7 +77,7 @@ pub(crate) fn add(object: &Node, kustomization: &mut Kustomization) -> Result<()
     Ok(())
 }
 
-/// Adds an image. What it does not say, the entry of the same name says that is there.
+/// Adds an image. Fields that it does not set are taken from the existing entry with the same name.
 fn add_image(image: Image, images: &mut Vec<Image>) {
     let Some(known) = images.iter_mut().find(|it| it.name == image.name) else {
         images.push(image);
@@ -93,7 +93,7 @@ fn add_image(image: Image, images: &mut Vec<Image>) {
     }
 }
 
-/// Sets the labels and annotations that all objects of the Kustomization get, after they are built (`SetCommonMetadata` of
+/// Sets the labels and annotations that all objects of the Kustomization get after the build (`SetCommonMetadata` of
 /// github.com/fluxcd/pkg/ssa/utils).
 pub(crate) fn set_metadata(object: &Node, resource: &mut Resource) -> Result<()> {
     for field in ["labels", "annotations"] {

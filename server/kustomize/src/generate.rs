@@ -13,10 +13,10 @@ use crate::{
     spend,
 };
 
-/// The text of a file, by its path as the generator has it, and the place of the path.
+/// Reads the text of a file, given the path in the generator and the place of the path.
 type ReadText<'a> = dyn FnMut(&str, Place) -> Result<Arc<str>> + 'a;
 
-/// Makes the object of a generator.
+/// Creates the object of a generator.
 pub(crate) fn generate(
     generator: &Generator,
     general: Option<&GeneratorOptions>,
@@ -165,14 +165,14 @@ fn pairs(generator: &Generator, read: &mut ReadText<'_>) -> Result<Vec<Pair>> {
     Ok(pairs)
 }
 
-/// Adds a generated object, or merges it into the one that it is for (`appendReplaceOrMerge`).
+/// Adds a generated object, or merges it into the existing object with its id (`appendReplaceOrMerge`).
 pub(crate) fn absorb(resources: &mut Resources, mut made: Resource, is_open: bool) -> Result<()> {
     let id = made.id();
     let found = resources.same(&id)?;
     let place = made.origin;
     match (found.as_slice(), made.behavior) {
         ([], Behavior::Create) => resources.add(made),
-        // What it is for may be in what was not read.
+        // The existing object may be in an input that was not read.
         ([], _) if is_open => Ok(()),
         ([], _) => Err(Problem::fails(
             place,
@@ -224,7 +224,7 @@ pub(crate) fn absorb(resources: &mut Resources, mut made: Resource, is_open: boo
             made.take_history(&old);
             made.needs_hash &= old.needs_hash;
             made.is_generated &= old.is_generated;
-            // What was found by an earlier name or kind has to be of that kind still.
+            // An object that was found by an earlier name or kind must still have that kind.
             let id = made.id();
             if !old.id().is_same(&id) {
                 return Err(Problem::fails(place, format!("{id}, to replace, does not exist")));
@@ -236,7 +236,7 @@ pub(crate) fn absorb(resources: &mut Resources, mut made: Resource, is_open: boo
     }
 }
 
-/// Adds a hash of its content to the name of each object that is to have one.
+/// Adds a hash of the content to the name of each object that needs one.
 pub(crate) fn add_hashes(resources: &mut Resources) -> Result<()> {
     for resource in resources.list_mut().iter_mut().filter(|it| it.needs_hash) {
         room_for_text(&resource.node)?;
@@ -260,10 +260,10 @@ pub(crate) fn add_hashes(resources: &mut Resources) -> Result<()> {
     Ok(())
 }
 
-/// The largest text that a hash is made of. The API server takes no object that is half as long.
+/// The maximum length in bytes of a text that is hashed. The API server accepts objects of less than half of that.
 const LONGEST: u64 = 8 << 20;
 
-/// Says if the text is too long that a hash is made of, which is there for a moment and a few times.
+/// Fails if the text to hash is too long. It exists only temporarily, in a few copies.
 fn room_for_text(node: &Node) -> Result<()> {
     let bytes = node.written_bytes();
     if bytes > LONGEST {
@@ -272,10 +272,10 @@ fn room_for_text(node: &Node) -> Result<()> {
     spend::work(bytes as usize * A_BYTE)
 }
 
-/// Steps for a byte that a hash is made from.
+/// Steps for a byte that is hashed.
 const A_BYTE: usize = 4;
 
-/// What the hash is made of, as Go writes JSON.
+/// The text to hash, in the format of Go's JSON.
 fn encoded(node: &Node) -> Result<String> {
     let kind = node.get("kind").map(Node::text).unwrap_or_default();
     // Of what should be a map, a list is taken for none, and a scalar for its text.

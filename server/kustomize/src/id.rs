@@ -1,10 +1,10 @@
-//! What kustomize tells objects apart by (`sigs.k8s.io/kustomize/kyaml/resid`).
+//! The identity of objects in kustomize (`sigs.k8s.io/kustomize/kyaml/resid`).
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use crate::{facts::facts, openapi::OpenApi, spend};
 
-/// Group, version and kind. Empty fields of a selector select everything.
+/// A group, version and kind. Empty fields of a selector match everything.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Gvk {
     pub(crate) group: Arc<str>,
@@ -13,7 +13,7 @@ pub(crate) struct Gvk {
 }
 
 impl Gvk {
-    /// Group and version are copied: without room for them they are empty, and the build means nothing.
+    /// Group and version are copied. If the budget does not allow that, they are empty, and the build fails anyway.
     pub(crate) fn of(api_version: &str, kind: Arc<str>) -> Self {
         let (group, version) = match spend::text(api_version.len()) {
             Ok(()) => api_version.split_once('/').unwrap_or(("", api_version)),
@@ -51,14 +51,14 @@ impl Gvk {
     }
 }
 
-/// The namespace of objects without one, as selectors see it.
+/// The namespace that selectors see for objects without one.
 const NO_NAMESPACE: &str = "_non_namespaceable_";
 
-/// An id by which objects are found: the namespace is the effective one.
+/// A key to find objects by id. It contains the effective namespace.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Key(ResId);
 
-/// What an object is called.
+/// The id of an object.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct ResId {
     pub(crate) gvk: Gvk,
@@ -78,7 +78,7 @@ impl ResId {
         }
     }
 
-    /// What is the same for ids that are the same.
+    /// The key, which is equal for equal ids.
     pub(crate) fn key(&self) -> Key {
         let namespace = match self.effective_namespace() {
             it if std::ptr::eq(it, &raw const *self.namespace) => self.namespace.clone(),

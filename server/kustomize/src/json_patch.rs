@@ -14,9 +14,9 @@ use crate::{
 /// One operation of a patch.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Operation {
-    /// Where it is written.
+    /// The place of the operation.
     pub(crate) place: Place,
-    /// Where its path is written.
+    /// The place of its path.
     pub(crate) path_place: Place,
     pub(crate) op: Arc<str>,
     pub(crate) path: Arc<str>,
@@ -24,15 +24,15 @@ pub(crate) struct Operation {
     pub(crate) value: Option<Node>,
 }
 
-/// Why the text of a patch is refused: kustomize takes YAML for JSON if the first character is a bracket (`jsonPatchFromBytes`).
+/// Why kustomize rejects the text of a patch: if it starts with a bracket, kustomize parses it as JSON, not YAML (`jsonPatchFromBytes`).
 pub(crate) fn is_refused(text: &str) -> Option<String> {
     let read = serde_json::from_str::<serde_json::Value>(text);
     let why = read.err().filter(|_| text.starts_with('['))?.to_string();
-    // Go reads deeper nesting.
+    // Go accepts deeper nesting.
     (!why.starts_with("recursion limit")).then_some(why)
 }
 
-/// The operations of a patch; `None` if it is none.
+/// The operations of a patch; `None` if it is not a JSON patch.
 pub(crate) fn operations(patch: &Node) -> Option<Vec<Operation>> {
     let Value::List(items) = &patch.value else { return None };
     items
@@ -53,7 +53,7 @@ pub(crate) fn operations(patch: &Node) -> Option<Vec<Operation>> {
 
 /// Applies a patch.
 pub(crate) fn apply(object: &mut Node, patch: &[Operation]) -> Result<()> {
-    // All of it is looked at, before and after.
+    // The whole object is visited, before and after.
     spend::work(object.size() * A_VISIT)?;
     spend::text(object.written_bytes() as usize)?;
     object.reread();
@@ -74,8 +74,8 @@ pub(crate) fn apply(object: &mut Node, patch: &[Operation]) -> Result<()> {
     }
 }
 
-/// The patch works on JSON, where each null is written. What was text gets quotes only if it needs them, and numbers and collections have one way
-/// to be written.
+/// Normalizes the object as the patch library does by converting it to JSON: it writes each null, quotes a string only if it needs quotes, and
+/// writes numbers and collections in only one way.
 fn mark_nulls(node: &mut Node) {
     (node.is_untagged, node.is_flow, node.written) = (false, false, None);
     match &mut node.value {
@@ -126,7 +126,7 @@ fn one(object: &mut Node, operation: &Operation) -> std::result::Result<(), Fail
             }
         }
         "test" => {
-            // Both are written as JSON.
+            // Both values are converted to JSON.
             let compared = operation.value.as_ref().map_or(0, Node::written_bytes) + object.written_bytes();
             if compared > LONGEST {
                 return Err(spend::too_large(Unfinished::Bytes).into());
@@ -180,13 +180,13 @@ impl From<Problem> for Failure {
     }
 }
 
-/// Steps for a node that is looked at.
+/// Steps for a node that is visited.
 const A_VISIT: usize = 6;
 
-/// The longest objects that are compared, in bytes.
+/// The maximum size in bytes of values that are compared.
 const LONGEST: u64 = 16 << 20;
 
-/// The collection that holds what a pointer leads to, and the key in it.
+/// The collection that contains the target of a pointer, and the key in it.
 fn find<'n>(object: &'n mut Node, path: &str) -> Result<Option<(&'n mut Node, String)>> {
     spend::text(path.len())?;
     let mut parts: Vec<String> = path
@@ -209,12 +209,12 @@ fn find<'n>(object: &'n mut Node, path: &str) -> Result<Option<(&'n mut Node, St
             None => return Ok(None),
         }
     }
-    // What comes is found, put in or taken out among all of these.
+    // The operation then finds, inserts or removes one of these entries.
     spend::work(1 + node.entries().len() / 2 + node.items().len())?;
     Ok((!node.is_scalar()).then_some((node, last)))
 }
 
-/// The position that a part of a pointer names. Negative ones count from the end.
+/// The index that a part of a pointer names. Negative ones count from the end.
 fn index(part: &str, len: usize, is_added: bool) -> Option<usize> {
     let at: i64 = part.parse().ok()?;
     let len = len as i64 + i64::from(is_added);

@@ -1,4 +1,4 @@
-//! What a kustomization file says (`sigs.k8s.io/kustomize/api/types`).
+//! The content of a kustomization file (`sigs.k8s.io/kustomize/api/types`).
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use crate::{
     spec::{FieldSpec, Specs},
 };
 
-/// The names that kustomize looks for, in its order (`sigs.k8s.io/kustomize/api/konfig`).
+/// The file names that kustomize looks for, in order (`sigs.k8s.io/kustomize/api/konfig`).
 pub const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-/// A text and where it is written.
+/// A string and its place.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Text {
     pub(crate) text: Arc<str>,
@@ -91,7 +91,7 @@ pub(crate) struct FieldOptions {
     pub(crate) create: bool,
 }
 
-/// Where a replacement takes its value from.
+/// The source of a replacement's value.
 #[derive(Clone, Debug)]
 pub(crate) struct ReplacementSource {
     pub(crate) place: Place,
@@ -100,7 +100,7 @@ pub(crate) struct ReplacementSource {
     pub(crate) options: Option<FieldOptions>,
 }
 
-/// Where a replacement puts it.
+/// The target of a replacement.
 #[derive(Clone, Debug)]
 pub(crate) struct ReplacementTarget {
     pub(crate) place: Place,
@@ -219,8 +219,8 @@ pub(crate) struct Kustomization {
     pub(crate) configurations: Vec<Text>,
     /// The texts, files or folders with objects that make, change and look at objects.
     pub(crate) plugins: Plugins,
-    /// The OpenAPI file that says how lists are merged.
+    /// The OpenAPI file that determines how lists are merged.
     pub(crate) openapi: Option<Text>,
-    /// What needs a program, a plugin or a schema of the user's to be built.
+    /// Fields that need a program, a plugin or a schema of the user.
     pub(crate) unsupported: Vec<(&'static str, Place)>,
 }

@@ -1,8 +1,8 @@
-//! What `kustomize build` makes of the files of a folder, with the place that decided each value.
+//! Computes the output of `kustomize build` for the files of a folder, with the place that decided each value.
 //!
-//! The crate reads texts through [`Files`], runs nothing and fetches nothing. It knows no schemas and no rules: whoever judges the built
-//! objects asks [`Sources`] where the values were written. What a build makes is spent from the budget of the thread
-//! ([`crd_analyzer_budget`]), within [`LIMITS`].
+//! The crate reads texts through [`Files`]. It runs no programs and downloads nothing. It does not check objects: callers that check the built
+//! objects use [`Sources`] to find where the values were written. A build spends the budget of the thread ([`crd_analyzer_budget`]),
+//! within [`LIMITS`].
 
 mod bases;
 mod build;

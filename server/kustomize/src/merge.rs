@@ -1,7 +1,7 @@
 //! Strategic merge patches (`sigs.k8s.io/kustomize/kyaml/yaml/merge2` and `walk`).
 //!
-//! Fields are merged one by one. Lists of Kubernetes' own kinds are merged by the keys that its OpenAPI schema names; all other lists
-//! are replaced, those of custom resources among them. A file that the kustomization names in `openapi` takes the place of that schema.
+//! Fields are merged individually. Lists of Kubernetes' own kinds are merged by the keys in Kubernetes' OpenAPI schema. All other lists are
+//! replaced, including those of custom resources. A file that the kustomization names in `openapi` replaces that schema.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -15,18 +15,18 @@ use crate::{
     spend,
 };
 
-/// What is known of a value's type.
+/// The schema of a value.
 #[derive(Clone, Copy)]
 enum Schema<'f> {
-    /// Nothing: an object in it may still say its own kind.
+    /// Unknown. An object inside may still state its own kind.
     Unknown,
     /// An object of a definition.
     Definition(&'static str),
     /// The value of a field.
     Field(&'f Field),
-    /// A definition that has nothing to merge in it.
+    /// A definition without lists that are merged.
     Plain,
-    /// A schema of the file of the kustomization.
+    /// A schema of the kustomization's OpenAPI file.
     Named(&'f OpenApi, &'f openapi::Schema),
 }
 
@@ -57,7 +57,7 @@ impl<'f> Schema<'f> {
         }
     }
 
-    /// The keys that tell items of a list from each other, none of a set of scalars. `None`: a list replaces the other.
+    /// The keys that identify the items of a list, empty for a set of scalars. `None`: the patch replaces the list.
     fn merge(self) -> Option<Vec<&'f str>> {
         match self {
             Self::Field(Field {
@@ -86,12 +86,12 @@ pub(crate) fn merge(patch: &Node, object: Node) -> Result<Option<Node>> {
     let size = patch.size() + object.size();
     spend::work(size * A_VISIT)?;
     spend::text((patch.written_bytes() + object.written_bytes()) as usize)?;
-    // What is in the patch is copied where it is looked at, and where it is put.
+    // Nodes of the patch are copied when they are visited, and when they are inserted.
     spend::nodes(patch.size() * 2)?;
     walk(Some(object), Some(patch.clone()), Schema::Unknown, file.as_deref())
 }
 
-/// What a `$patch` says.
+/// The meaning of a `$patch`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Directive {
     Merge,
@@ -113,7 +113,7 @@ fn directive_of(node: &Node) -> Result<Directive> {
     }
 }
 
-/// Finds the directive of a patch, and takes it out.
+/// Finds and removes the directive of a patch.
 fn take_directive(patch: Option<&mut Node>) -> Result<Directive> {
     let Some(patch) = patch else {
         return Ok(Directive::Merge);
@@ -141,7 +141,7 @@ fn take_directive(patch: Option<&mut Node>) -> Result<Directive> {
             set_element(items, None, &[DIRECTIVE.to_owned()], &[text])?;
             Ok(directive)
         }
-        // What is neither has no directive; kustomize ignores that it says so.
+        // Only objects and lists have directives; kustomize ignores others.
         _ => Ok(Directive::Merge),
     }
 }
@@ -202,7 +202,7 @@ fn walk<'f>(
         Kind::Map | Kind::None => walk_map(dest, patch, schema, file),
         Kind::Scalar => Ok(match (patch, dest) {
             (Some(patch), Some(dest)) => Some(patch.in_place_of(Some(&dest))),
-            // Words that YAML 1.1 takes for something else get quotes.
+            // Strings that YAML 1.1 reads as another type get quotes.
             (patch, dest) => patch.or(dest).map(|it| Node {
                 is_quoted: it.is_quoted || it.as_str().is_some_and(|it| !is_plain_text(it)),
                 ..it
@@ -226,7 +226,7 @@ fn walk_map<'f>(
     file: Option<&'f OpenApi>,
 ) -> Result<Option<Node>> {
     let dest = if is_missing(dest.as_ref()) {
-        // What is wrong with a directive here is ignored.
+        // An invalid directive is ignored here.
         if take_directive(patch.as_mut()) == Ok(Directive::Delete) {
             return Ok(None);
         }
@@ -254,10 +254,10 @@ fn walk_map<'f>(
     };
     let Some(mut dest) = dest else { return Ok(None) };
     if dest.is_null() {
-        // The field is cleared.
+        // The field is set to null.
         return Ok(Some(Node::new(dest.place, Value::Null { is_written: false })));
     }
-    // In the order of their keys, each first one of the object and of the patch.
+    // Visit the keys in order. For each, use the first entry in the object and in the patch.
     let mut keys: BTreeMap<Arc<str>, (Place, [Option<usize>; 2])> = BTreeMap::new();
     for (n, node) in [Some(&dest), patch.as_ref()].into_iter().enumerate() {
         for (at, entry) in node.map(Node::entries).unwrap_or_default().iter().enumerate() {
@@ -280,7 +280,7 @@ fn walk_map<'f>(
                 std::mem::replace(&mut it.value, Node::new(place, Value::Null { is_written: false }))
             });
         let was_flow = match (&old, &new) {
-            // An empty collection is written as what comes into it.
+            // An empty collection gets the style of its new content.
             (Some(old), Some(new)) if old.is_empty() && !old.is_null() => new.is_flow,
             (old, _) => old.as_ref().is_some_and(|it| it.is_flow),
         };
@@ -329,7 +329,7 @@ fn walk_map<'f>(
     Ok(Some(dest))
 }
 
-/// Steps for an item of a list that is compared with another one.
+/// Steps for comparing an item of a list with another one.
 const AN_ITEM: usize = 20;
 
 fn walk_list<'f>(
@@ -339,7 +339,7 @@ fn walk_list<'f>(
     keys: &[&str],
     file: Option<&'f OpenApi>,
 ) -> Result<Option<Node>> {
-    // The list is the patch's own, whose items are then merged with themselves.
+    // Whether the list is the patch's own. Its items are then merged with themselves.
     let mut is_own = true;
     let dest = if is_missing(dest.as_ref()) {
         patch.clone()
@@ -357,12 +357,12 @@ fn walk_list<'f>(
     };
     let Some(mut dest) = dest else { return Ok(None) };
     let sources = [Some(&dest), patch.as_ref()];
-    // Each item is compared with each.
+    // Each item is compared with each other one.
     let items: usize = sources.iter().flatten().map(|it| it.items().len()).sum();
     spend::work(items.saturating_mul(items).saturating_mul(AN_ITEM * keys.len().max(1)))?;
     let sizes: usize = sources.iter().flatten().map(|it| it.size()).sum();
     spend::nodes(sizes * 2)?;
-    // Those of the patch come first.
+    // The items of the patch come first.
     let ordered = [sources[1], sources[0]].into_iter().flatten();
     let mut found: Vec<Vec<String>> = Vec::new();
     for list in ordered {
@@ -455,10 +455,10 @@ fn walk_list<'f>(
     Ok(Some(dest))
 }
 
-/// `mergeValues`: items that differ only in keys that one of them leaves out are the same.
+/// `mergeValues`: items are the same if they differ only in keys that one of them omits.
 fn merge_values(found: &mut [Vec<String>]) {
     for i in 0..found.len() {
-        // What this one becomes counts from the next one on.
+        // The next comparison uses the merged values.
         let values = found[i].clone();
         for j in 0..found.len() {
             if let Some(values) = matched(&values, &found[j]) {
@@ -485,7 +485,7 @@ fn matched(a: &[String], b: &[String]) -> Option<Vec<String>> {
     has_common.then_some(values)
 }
 
-/// `validateKeys`: the keys that some item has, and the values of one item for them.
+/// `validateKeys`: the keys that any item has, and the values of one item for them.
 fn valid_keys(all: &[Vec<String>], values: &[String], keys: &[String]) -> (Vec<String>, Vec<String>) {
     let is_used = |n: usize| all.iter().any(|it| it.get(n).is_some_and(|it| !it.is_empty()));
     let used: Vec<bool> = (0..keys.len()).map(is_used).collect();
@@ -512,7 +512,7 @@ fn find_item(items: &[Node], keys: &[String], values: &[String]) -> Option<usize
     })
 }
 
-/// `ElementSetter`: replaces the items whose fields have these values, or appends the element; without an element, takes them out.
+/// `ElementSetter`: replaces the items whose fields have these values, or appends the element. Without an element, removes the items.
 fn set_element(items: &mut Vec<Node>, element: Option<Node>, keys: &[String], values: &[String]) -> Result<()> {
     let is_mapping_setter =
         keys.first().is_some_and(|it| !it.is_empty()) && values.first().is_some_and(|it| !it.is_empty());

@@ -1,4 +1,4 @@
-//! Names that other objects refer to, after they changed (`sigs.k8s.io/kustomize/api/filters/nameref`).
+//! Updates references to objects whose names have changed (`sigs.k8s.io/kustomize/api/filters/nameref`).
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -11,10 +11,10 @@ use crate::{
     spend,
 };
 
-/// What is asked of an object that others may refer to.
+/// The properties of an object that others may refer to.
 struct Candidate {
     id: ResId,
-    /// The namespace as it is written.
+    /// The namespace as written.
     namespace: Arc<str>,
     first: ResId,
     previous: Vec<ResId>,
@@ -22,7 +22,7 @@ struct Candidate {
     suffixes: Vec<Arc<str>>,
 }
 
-/// Gives all references the names that the objects have now.
+/// Updates all references to the current names of the objects.
 pub(crate) fn fix(resources: &mut Resources, references: &[NameReference]) -> Result<()> {
     let ids: usize = resources.list().iter().map(Resource::ids).sum();
     spend::work(ids * A_CANDIDATE)?;
@@ -99,21 +99,21 @@ pub(crate) fn fix(resources: &mut Resources, references: &[NameReference]) -> Re
 /// Steps for an id that may be referred to.
 const A_CANDIDATE: usize = 40;
 
-/// What an object may refer to.
+/// The objects that an object may refer to.
 #[derive(Clone, Copy)]
 struct Known<'a> {
     candidates: &'a [Candidate],
-    /// Those that had a name, in their order.
+    /// The candidates that have or had a name, in order.
     by_name: &'a HashMap<Arc<str>, Vec<usize>>,
-    /// Those that were in a namespace first.
+    /// The candidates by their original namespace.
     by_namespace: &'a HashMap<Arc<str>, Vec<usize>>,
     referrer: &'a Candidate,
-    /// The namespaces of the accounts that a binding names.
+    /// The namespaces of the service accounts that a binding names.
     accounts: &'a [Arc<str>],
 }
 
 impl<'a> Known<'a> {
-    /// Those that had a name (`SubsetThatCouldBeReferencedByResource`).
+    /// The candidates that have or had a name (`SubsetThatCouldBeReferencedByResource`).
     fn named(&self, name: &str) -> Result<Vec<&'a Candidate>> {
         let named = self.by_name.get(name).map(Vec::as_slice).unwrap_or_default();
         spend::work(named.len() * A_CANDIDATE)?;
@@ -129,7 +129,7 @@ impl<'a> Known<'a> {
             || self.accounts.contains(&it.namespace)
     }
 
-    /// Whether it may refer to an object that was in a namespace first.
+    /// Whether the referrer may refer to an object whose original namespace was this one.
     fn has_first_in(&self, namespace: &str) -> Result<bool> {
         for candidate in self.by_namespace.get(namespace).into_iter().flatten() {
             spend::work(A_CANDIDATE)?;
@@ -141,7 +141,7 @@ impl<'a> Known<'a> {
     }
 }
 
-/// The namespaces of the accounts that a binding names.
+/// The namespaces of the service accounts that a binding names.
 fn namespaces_of_accounts(of: &Candidate, resource: &Resource) -> Vec<Arc<str>> {
     if *of.id.gvk.kind != *"RoleBinding" {
         return Vec::new();
@@ -155,7 +155,7 @@ fn namespaces_of_accounts(of: &Candidate, resource: &Resource) -> Vec<Arc<str>> 
         .collect()
 }
 
-/// The kind that a binding's `roleRef` names.
+/// The kind in a binding's `roleRef`.
 fn role(binding: &Node) -> Option<Gvk> {
     let role = binding.get("roleRef")?;
     Some(Gvk {
@@ -230,7 +230,7 @@ impl Fixing<'_> {
         Ok(())
     }
 
-    /// `selectReferral`: the object that is meant by a name that it had.
+    /// `selectReferral`: the object that a reference by an earlier name means.
     fn select<'c>(
         &self,
         name: &str,

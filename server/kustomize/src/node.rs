@@ -1,14 +1,14 @@
-//! The values that kustomize works on, each with the place that decided it.
+//! The values in a build, each with the place that decided it.
 
 use std::{borrow::Cow, sync::Arc};
 
 use crd_analyzer_syntax::tree::NodeId;
 use serde_json::Value as JsonValue;
 
-/// Where a value is written: a node of a document of [`Sources`](crate::Sources).
+/// The place of a value: a node of a document of [`Sources`](crate::Sources).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Place {
-    /// The document, as [`Sources`](crate::Sources) counts.
+    /// The index of the document in [`Sources`](crate::Sources).
     pub document: u32,
     /// The node in the document's tree.
     pub node: NodeId,
@@ -17,35 +17,35 @@ pub struct Place {
 /// A value and its place.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Node {
-    /// What decided the value.
+    /// The place that decided the value.
     pub place: Place,
-    /// Nodes of an object with the same number, other than 0, are one to kustomize: it adds a label to several fields at once, and a later change
-    /// of one of them changes all.
+    /// Nodes of an object with the same number, other than 0, are the same node in kustomize: it adds a label to several fields at once, and a later
+    /// change of one of them changes all.
     pub(crate) shared: u32,
-    /// The scalar has quotes. What a patch puts in its place gets them, too, and is a string then.
+    /// Whether the scalar has quotes. A value that a patch puts in its place also gets quotes, and is then a string.
     pub(crate) is_quoted: bool,
-    /// The collection is in braces or brackets. What takes the place of a field is so, too, if the field was.
+    /// Whether the collection is in braces or brackets. A value that replaces it has the same style.
     pub(crate) is_flow: bool,
     /// A replacement has made the scalar: until it is read again, vars take it for a string.
     pub(crate) is_untagged: bool,
-    /// The word of a number, if it is not the one that the value has here: `0644`. Where the number becomes a string, it is this one.
+    /// The source text of a number if it differs from the default form: `0644`. If the number becomes a string, this is its value.
     pub(crate) written: Option<Box<Word>>,
-    /// What patches have taken out of the collection.
+    /// The parts that patches have removed from the collection.
     pub(crate) removals: Removals,
     /// The value.
     pub value: Value,
 }
 
-/// A word as it is written: few nodes have one, and the others take no more than a pointer for it.
+/// A scalar's source text. Few nodes have one, so the others use only a pointer for it.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Word(pub(crate) Box<str>);
 
-/// A value as kustomize has it.
+/// A value in kustomize.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
-    /// `null`. A merge keeps a written word, and drops a value that is left out after the colon.
+    /// `null`. A merge keeps a written `null`, but drops a value that is omitted after the colon.
     Null {
-        /// Whether a word is written.
+        /// Whether it is written, and not omitted.
         is_written: bool,
     },
     /// `true`, `false`
@@ -56,7 +56,7 @@ pub enum Value {
     Uint(u64),
     /// Any other number.
     Float(f64),
-    /// A string. Who takes it over shares it.
+    /// A string. Copies share it.
     String(Arc<str>),
     /// A list.
     List(Vec<Node>),
@@ -64,26 +64,26 @@ pub enum Value {
     Map(Vec<Entry>),
 }
 
-/// Something that was taken out of an object or a list, or the text that a name had before it got a prefix.
+/// A part that was removed from an object or a list, or the text of a name before it got a prefix.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Removal {
-    /// The key of a field; empty of an item or a text.
+    /// The key of a field; empty for an item or a text.
     pub key: Arc<str>,
-    /// What takes it out: a null, a map with a `$patch`, the `path` of an operation, a prefix.
+    /// The place that removes it: a null, a map with a `$patch`, the `path` of an operation, or a prefix.
     pub place: Place,
 }
 
-/// What was removed of a node, in the order in which that happened. Most nodes have nothing of it.
+/// The parts removed from a node, in order. Most nodes have none.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Removals(Option<Box<Removed>>);
 
-/// So that a node without removals takes no more than a pointer.
+/// In a box, so that a node without removals uses only a pointer.
 #[derive(Clone, PartialEq, Debug, Default)]
 struct Removed {
     all: Vec<Removal>,
 }
 
-/// Removals of one node that are kept.
+/// The maximum number of removals that are kept for a node.
 const MOST_REMOVALS: usize = 100;
 
 /// A key and its value.
@@ -91,16 +91,16 @@ const MOST_REMOVALS: usize = 100;
 pub struct Entry {
     /// The key.
     pub key: Arc<str>,
-    /// Where the key is written.
+    /// The place of the key.
     pub key_place: Place,
     /// The value.
     pub value: Node,
 }
 
-/// Bytes of a node with its key, the texts left out.
+/// The bytes of a node with its key, without strings.
 pub(crate) const NODE: usize = size_of::<Entry>();
 
-/// What a value has around it where it is written: a colon, a dash, quotes, a line.
+/// The bytes around a written value: a colon, a dash, quotes, a line break.
 const A_VALUE: u64 = 8;
 
 impl Node {
@@ -125,21 +125,21 @@ impl Node {
         Self::new(place, Value::Map(Vec::new()))
     }
 
-    /// A scalar without quotes: the text says what it is.
+    /// A plain scalar, whose text determines its type.
     pub(crate) fn plain(place: Place, text: &str) -> Self {
         Self::new(place, plain(text))
     }
 
-    /// What patches have taken out of it.
+    /// The parts that patches have removed from it.
     pub fn removals(&self) -> &[Removal] {
         self.removals.0.as_ref().map_or(&[], |it| it.all.as_slice())
     }
 
-    /// Notes that a patch takes something out of it.
+    /// Records that a patch removes a part of it.
     pub(crate) fn note_removal(&mut self, key: Arc<str>, place: Place) {
         let removed = self.removals.0.get_or_insert_default();
         if removed.all.len() < MOST_REMOVALS {
-            // Most nodes have one: no more room than is counted.
+            // Most nodes have one removal, so reserve no more space than is counted.
             removed.all.reserve_exact(1);
             removed.all.push(Removal { key, place });
         }
@@ -196,7 +196,7 @@ impl Node {
         entries.iter_mut().find(|it| *it.key == *key).map(|it| &mut it.value)
     }
 
-    /// The value that these keys lead to, each in the one before.
+    /// The value at a path of keys.
     pub fn at(&self, path: &[&str]) -> Option<&Self> {
         path.iter().try_fold(self, |node, key| node.get(key))
     }
@@ -207,7 +207,7 @@ impl Node {
         Some(entries.remove(at))
     }
 
-    /// Sets a key, whose place stays where it is if the key is there.
+    /// Sets the value of a key. An existing key keeps its place.
     pub(crate) fn set(&mut self, key: impl AsRef<str> + Into<Arc<str>>, key_place: Place, value: Self) {
         let Some(entries) = self.entries_mut() else { return };
         match entries.iter_mut().find(|it| *it.key == *key.as_ref()) {
@@ -222,8 +222,8 @@ impl Node {
         }
     }
 
-    /// Makes of it what is there when kustomize has printed it and reads it again: in braces and brackets, a value that is left out is
-    /// printed as an empty string.
+    /// Changes the node to the result of printing and parsing it again, as kustomize does: in braces and brackets, an omitted value is printed
+    /// as an empty string.
     pub(crate) fn reread(&mut self) {
         self.reread_in(false);
     }
@@ -254,7 +254,7 @@ impl Node {
         }
     }
 
-    /// The same to keep: a string is shared.
+    /// Like [`Node::text`], but shares the string.
     pub(crate) fn shared_text(&self) -> Arc<str> {
         match &self.value {
             Value::String(text) if self.written.is_none() => text.clone(),
@@ -262,7 +262,7 @@ impl Node {
         }
     }
 
-    /// The text, if it is one.
+    /// The string, if the value is one.
     pub fn as_str(&self) -> Option<&str> {
         match &self.value {
             Value::String(text) => Some(text),
@@ -270,7 +270,7 @@ impl Node {
         }
     }
 
-    /// The same in the place of another scalar: it gets quotes if that has them, and loses its own if not.
+    /// The node as a replacement of another scalar: it gets or loses quotes to match it.
     pub(crate) fn in_place_of(mut self, old: Option<&Self>) -> Self {
         self.shared = old.map_or(self.shared, |it| it.shared);
         if old.is_some_and(|it| it.is_scalar() && !it.is_quoted) {
@@ -300,7 +300,7 @@ impl Node {
         }
     }
 
-    /// How many nodes it has, itself counted.
+    /// The number of nodes, including itself.
     pub(crate) fn size(&self) -> usize {
         let inside: usize = match &self.value {
             Value::List(items) => items.iter().map(Self::size).sum(),
@@ -310,7 +310,7 @@ impl Node {
         1 + inside
     }
 
-    /// About how many bytes it has where it is written out: what is shared counts each time.
+    /// The approximate size in bytes of the written value. Shared parts are counted each time.
     pub fn written_bytes(&self) -> u64 {
         match &self.value {
             Value::String(text) => text.len() as u64 + A_VALUE,
@@ -323,7 +323,7 @@ impl Node {
         }
     }
 
-    /// The bytes of memory that it takes as long as it is kept: what is shared counts each time.
+    /// The bytes of memory that the node uses. Shared parts are counted each time.
     pub fn kept_bytes(&self) -> u64 {
         let written = self.written.as_ref().map_or(0, |it| size_of::<Word>() + it.0.len());
         let inside = match &self.value {
@@ -338,7 +338,7 @@ impl Node {
         (NODE + written + size_of_val(self.removals())) as u64 + inside
     }
 
-    /// Whether it is written on the line of its key: a scalar, or a collection without content.
+    /// Whether it is written on the line of its key: a scalar or an empty collection.
     pub fn is_inline(&self) -> bool {
         self.is_scalar() || self.is_empty()
     }
@@ -361,7 +361,7 @@ impl Node {
     }
 }
 
-/// What a scalar without quotes is (`resolve.go` of go-yaml v3, as far as JSON tells its values apart).
+/// The value of a plain scalar (`resolve.go` of go-yaml v3, as far as the difference is visible in JSON).
 pub(crate) fn plain(text: &str) -> Value {
     match text {
         "" => return Value::Null { is_written: false },

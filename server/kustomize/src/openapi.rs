@@ -1,7 +1,7 @@
-//! The OpenAPI file that a kustomization names in `openapi`, instead of what kustomize knows of Kubernetes' own kinds
+//! The OpenAPI file that a kustomization names in `openapi`, which replaces kustomize's knowledge of Kubernetes' own kinds
 //! (`sigs.k8s.io/kustomize/kyaml/openapi`).
 //!
-//! kustomize has one schema at a time for all that it does. So has a build here: [`OpenApi::within`] sets the one of the thread.
+//! kustomize has one global schema at a time. Here each build has one: [`OpenApi::within`] sets it for the thread.
 
 use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
 
@@ -14,10 +14,10 @@ use serde_json::{Map, Value};
 
 use crate::facts::ListMerge;
 
-/// References to references that are followed.
+/// The maximum number of nested references that are followed.
 const MOST_REFERENCES: usize = 100;
 
-/// How deep schemas are read.
+/// The maximum depth of schemas.
 const MOST_DEPTH: usize = 200;
 
 /// The schema of a value.
@@ -26,9 +26,9 @@ pub(crate) struct Schema {
     /// The name of the definition that it refers to.
     reference: Option<String>,
     properties: HashMap<String, Schema>,
-    /// Of the values of a map.
+    /// The schema of the values of a map.
     values: Option<Box<Schema>>,
-    /// Of the items of what is certainly a list.
+    /// The schema of the items, if the value is certainly a list.
     items: Option<Box<Schema>>,
     merge: Option<ListMerge<String>>,
 }
@@ -37,9 +37,9 @@ pub(crate) struct Schema {
 #[derive(Debug, Default)]
 pub(crate) struct OpenApi {
     definitions: HashMap<String, Schema>,
-    /// The definition of a kind, by `apiVersion` and `kind`.
+    /// The names of definitions, by the `apiVersion` and `kind` that they define.
     kinds: HashMap<(String, String), String>,
-    /// Kinds whose objects the paths list in namespaces, or not.
+    /// Whether a kind is namespaced, according to the paths.
     namespaced: HashMap<(String, String), bool>,
 }
 
@@ -48,7 +48,7 @@ thread_local! {
 }
 
 impl OpenApi {
-    /// Reads a file, which is JSON if it begins with a brace, and YAML otherwise. The error says why it cannot be read.
+    /// Parses a file: as JSON if it begins with a brace, and as YAML otherwise. The error is the reason why it cannot be parsed.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         let value = if text.starts_with('{') {
             serde_json::from_str(text).map_err(|it| it.to_string())?
@@ -78,9 +78,9 @@ impl OpenApi {
         Ok(found)
     }
 
-    /// Does something with this file as the thread's.
+    /// Runs a function with this file as the thread's.
     pub(crate) fn within<T>(self, run: impl FnOnce() -> T) -> T {
-        /// Takes the file away, also when the thread panics.
+        /// Restores the previous file, even if the thread panics.
         struct Outer(Option<Rc<OpenApi>>);
         impl Drop for Outer {
             fn drop(&mut self) {
@@ -91,12 +91,12 @@ impl OpenApi {
         run()
     }
 
-    /// The file of the thread, if it has one.
+    /// The file of the current thread, if it has one.
     pub(crate) fn current() -> Option<Rc<Self>> {
         CURRENT.with_borrow(Clone::clone)
     }
 
-    /// Whether the paths have objects of a kind, and none in namespaces.
+    /// Whether the paths include a kind, but not in namespaces.
     pub(crate) fn is_cluster_scoped(&self, api_version: &str, kind: &str) -> bool {
         let name = (api_version.to_owned(), kind.to_owned());
         self.namespaced.get(&name) == Some(&false)
@@ -108,7 +108,7 @@ impl OpenApi {
         self.definitions.get(self.kinds.get(&name)?)
     }
 
-    /// The schema that a schema refers to; `None` if nothing is there.
+    /// Follows the reference of a schema; `None` if its target does not exist.
     fn resolved<'s>(&'s self, mut schema: &'s Schema) -> Option<&'s Schema> {
         for _ in 0..MOST_REFERENCES {
             let Some(name) = &schema.reference else {
@@ -133,7 +133,7 @@ impl OpenApi {
 
 const KINDS: &str = "x-kubernetes-group-version-kind";
 
-/// The kinds that a list names.
+/// The kinds in a list.
 fn kinds(list: Option<&Value>) -> impl Iterator<Item = (String, String)> {
     let list = list.and_then(Value::as_array).into_iter().flatten();
     list.filter_map(kind)
@@ -179,7 +179,7 @@ impl Schema {
             _ => false,
         };
         Self {
-            // Only what a definition is called can be referred to.
+            // References must be to definitions.
             reference: reference.map(|it| it.strip_prefix("#/definitions/").unwrap_or_default().to_owned()),
             properties: properties
                 .map(|(name, it)| (name.clone(), Self::read(it, depth + 1)))
@@ -190,7 +190,7 @@ impl Schema {
         }
     }
 
-    /// How lists are merged.
+    /// How a list is merged.
     pub(crate) fn merge(&self) -> Option<&ListMerge<String>> {
         self.merge.as_ref()
     }

@@ -1,4 +1,4 @@
-//! Patches, applied to the objects that they are for (`PatchTransformer`, `PatchStrategicMergeTransformer`).
+//! Applies patches to their targets (`PatchTransformer`, `PatchStrategicMergeTransformer`).
 
 use crate::{
     json_patch,
@@ -9,13 +9,13 @@ use crate::{
     spend,
 };
 
-/// What a patch is.
+/// The content of a patch.
 pub(crate) enum Patched {
     Merge(Vec<Resource>),
     Json(Vec<json_patch::Operation>),
 }
 
-/// The object that a patch without target is for.
+/// The object that a patch without a target applies to.
 pub(crate) fn target_of(resources: &Resources, patch: &Resource, is_open: bool) -> Result<Option<usize>> {
     let id = patch.first_id();
     match resources.same(&id)?.as_slice() {
@@ -32,7 +32,7 @@ pub(crate) fn target_of(resources: &Resources, patch: &Resource, is_open: bool) 
     }
 }
 
-/// Applies a patch to an object that was selected (`ApplySmPatch` of the objects): labels and annotations of the patch become texts.
+/// Applies a patch to a selected object (`ApplySmPatch` of the objects): labels and annotations of the patch become strings.
 pub(crate) fn apply_as_target(resource: &mut Resource, patch: &Node, allowed: Allowed) -> Result<()> {
     let mut patch = Resource::new(spend::copied(patch)?);
     patch.make_texts("labels");

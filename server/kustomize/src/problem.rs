@@ -1,41 +1,41 @@
-//! Why a build ends.
+//! The reasons why a build fails.
 
 use std::sync::Arc;
 
 use crate::node::Place;
 
-/// What kind of reason.
+/// The kind of reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProblemKind {
     /// kustomize fails.
     Fails,
-    /// A file that is named is not there. Something else may make it before kustomize runs.
+    /// A named file does not exist. A tool may create it before kustomize runs.
     Missing,
-    /// kustomize would run something that is not run here: a chart, a plugin, a function.
+    /// kustomize would run a program that is not run here: a chart, a plugin, or a function.
     NotSupported,
-    /// The build takes more work than one build may.
+    /// The build takes more work or memory than one build may use.
     TooLarge,
 }
 
-/// Why a build ends, and where that is written.
+/// The reason why a build fails, and its place.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Problem {
-    /// What kind of reason.
+    /// The kind of reason.
     pub kind: ProblemKind,
-    /// What is wrong, in one sentence without a capital letter at its start and without a period.
+    /// The message: one sentence without a capital letter at the start and without a period.
     pub message: String,
-    /// What decides it; `None` if it is the file as a whole.
+    /// The place that causes the problem; `None` if it is the whole file.
     pub place: Option<Place>,
-    /// The word that is not known, and those that are, if that is the reason.
+    /// The unknown word and the known ones, if that is the reason.
     pub unknown: Option<Unknown>,
 }
 
-/// A word of a kustomization that kustomize does not know.
+/// A word in a kustomization that kustomize does not know.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Unknown {
     /// The word.
     pub word: Arc<str>,
-    /// The words that kustomize knows there.
+    /// The words that kustomize accepts there.
     pub known: &'static [&'static str],
 }
 
@@ -53,7 +53,7 @@ impl Problem {
         Self::new(ProblemKind::Fails, place, message)
     }
 
-    /// The same because of a word that is not one of the known ones.
+    /// Sets the unknown word that causes the problem, and the known ones.
     #[must_use]
     pub(crate) fn of_unknown(self, word: &str, known: &'static [&'static str]) -> Self {
         let word = word.into();
@@ -63,7 +63,7 @@ impl Problem {
         }
     }
 
-    /// The same at this place, if it has none.
+    /// Sets the place of the problem, if it has none.
     #[must_use]
     pub(crate) fn at(self, place: Place) -> Self {
         Self {

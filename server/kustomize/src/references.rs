@@ -1,4 +1,4 @@
-//! What a kustomization names, without building it.
+//! The paths that a kustomization names, without building it.
 
 use std::{
     collections::BTreeSet,
@@ -11,10 +11,10 @@ use crate::{
     sources::{Files, Sources, joined},
 };
 
-/// The longest text that is taken for a path, in bytes, as Linux has it.
+/// The maximum length in bytes of a path, as in Linux.
 const MOST_PATH_BYTES: usize = 4096;
 
-/// The bytes of a kustomization that is looked into for this. Each of its texts may be a path.
+/// The maximum size in bytes of a kustomization that is searched. Each of its strings may be a path.
 const MOST_BYTES: usize = 1 << 20;
 
 /// The fields that list objects which name files themselves.
@@ -120,7 +120,7 @@ impl Plugins<'_> {
 fn add(node: &Node, folder: &Path, found: &mut BTreeSet<PathBuf>) {
     match &node.value {
         Value::String(text) => {
-            // Generators name files as `KEY=PATH`.
+            // Generators name files in the form `KEY=PATH`.
             let path = text.rsplit_once('=').map_or(&**text, |it| it.1);
             for path in [text, path] {
                 if path.len() <= MOST_PATH_BYTES && !path.is_empty() && !path.contains(['\n', '\0']) {

@@ -13,7 +13,7 @@ use crate::{
     spend,
 };
 
-/// Applies a replacement. `is_open`: not all objects are known.
+/// Applies a replacement. `is_open`: whether some objects may be unknown.
 pub(crate) fn replace(resources: &mut Resources, replacement: &Replacement, is_open: bool) -> Result<()> {
     let place = replacement.place;
     let Some(targets) = &replacement.targets else {
@@ -35,7 +35,7 @@ pub(crate) fn replace(resources: &mut Resources, replacement: &Replacement, is_o
                 .iter()
                 .filter(|it| it.all_ids().iter().any(|id| id.is_selected_by(&source.id)));
             let Some(object) = matches.next() else {
-                // It may be in what was not read.
+                // The source may be in an input that was not read.
                 let kind = if is_open {
                     ProblemKind::NotSupported
                 } else {
@@ -66,7 +66,7 @@ pub(crate) fn replace(resources: &mut Resources, replacement: &Replacement, is_o
     targets.iter().try_for_each(|it| into_target(resources, &value, it))
 }
 
-/// The part of a value that the options name.
+/// The part of a value that the options select.
 fn refined(value: &Node, options: Option<&FieldOptions>, place: Place) -> Result<Node> {
     let Some(options) = options.filter(|it| !it.delimiter.is_empty()) else {
         return spend::copied(value);
@@ -85,7 +85,7 @@ fn refined(value: &Node, options: Option<&FieldOptions>, place: Place) -> Result
     }
 }
 
-/// A scalar of the same type with another text.
+/// A scalar of the same type with another value.
 fn with_text(scalar: &Node, text: &Arc<str>) -> Node {
     let value = match scalar.value {
         Value::Int(_) | Value::Uint(_) | Value::Float(_) => match plain(text) {
@@ -200,7 +200,7 @@ struct Setting<'a> {
     create: bool,
     place: Place,
     is_found: bool,
-    /// The field was made for this.
+    /// Whether the field was created for this.
     is_made: bool,
 }
 
@@ -209,7 +209,7 @@ impl Setting<'_> {
         Problem::fails(self.place, message)
     }
 
-    /// What is made for the part before another one.
+    /// The new value for a part of a path, depending on the next part.
     fn made(&self, next: Option<&String>) -> Node {
         let value = match next {
             None => match self.value.value {
@@ -257,7 +257,7 @@ impl Setting<'_> {
             node.set(part.as_str(), self.place, made);
         }
         let Some(field) = node.get_mut(part) else { return Ok(()) };
-        // Also of null, kustomize makes text with the field in it.
+        // kustomize converts even a null to a string that contains the field.
         if field.is_scalar() && (!field.is_null() || self.create) && !rest.is_empty() {
             let message = format!("`{part}` is a string: crd-analyzer does not build replacements inside strings");
             return Err(Problem::new(ProblemKind::NotSupported, self.place, message));
@@ -291,7 +291,7 @@ impl Setting<'_> {
         for item in items.iter_mut() {
             spend::work(A_LOOK + item.entries().len())?;
             if field.is_empty() {
-                // Items that match are set whatever follows.
+                // Matching items are set, independent of the rest of the path.
                 if item.is_scalar() && is_match(item.text().trim()) {
                     is_any = true;
                     self.descend(item, &[])?;
@@ -358,7 +358,7 @@ impl Setting<'_> {
         Ok(())
     }
 
-    /// The text of a scalar with the value in the place of a part of it.
+    /// The text of a scalar with a part of it replaced by the value.
     fn put_into(&self, target: &Node, options: &FieldOptions) -> Result<Arc<str>> {
         if !target.is_scalar() {
             return Err(self.fails("`delimiter` needs a scalar"));
@@ -387,5 +387,5 @@ impl Setting<'_> {
     }
 }
 
-/// Steps for an object or an item that is looked at.
+/// Steps for an object or an item that is visited.
 const A_LOOK: usize = 60;

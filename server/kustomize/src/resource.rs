@@ -1,4 +1,4 @@
-//! An object on its way through a build (`sigs.k8s.io/kustomize/api/resource`).
+//! An object during a build (`sigs.k8s.io/kustomize/api/resource`).
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -10,7 +10,7 @@ use crate::{
     spend,
 };
 
-/// What a generated object does where there already is one of its name.
+/// What a generated object does if an object with its name exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Behavior {
     #[default]
@@ -19,36 +19,36 @@ pub(crate) enum Behavior {
     Replace,
 }
 
-/// What a patch may change besides fields.
+/// The fields of an object's identity that a patch may change.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Allowed {
     pub(crate) name: bool,
     pub(crate) kind: bool,
 }
 
-/// Steps for a node of an object that is looked for what it shares.
+/// Steps for a node of an object that is searched for shared nodes.
 const A_VISIT: usize = 20;
 
-/// An object, and what it was called before.
+/// An object and its earlier ids.
 #[derive(Clone, Debug)]
 pub(crate) struct Resource {
     pub(crate) node: Node,
-    /// Where the whole object was written, or generated.
+    /// The place where the whole object was written or generated.
     pub(crate) origin: Place,
-    /// Names, namespaces and kinds that it had, the oldest first.
+    /// Its earlier names, namespaces and kinds, oldest first.
     previous: Vec<(Arc<str>, Arc<str>, Arc<str>)>,
     pub(crate) prefixes: Vec<Arc<str>>,
     pub(crate) suffixes: Vec<Arc<str>>,
     pub(crate) behavior: Behavior,
     /// A generator has made it.
     pub(crate) is_generated: bool,
-    /// Its name gets a hash of its content.
+    /// Whether its name gets a hash of its content.
     pub(crate) needs_hash: bool,
     /// The names of vars that read it.
     pub(crate) vars: Vec<Arc<str>>,
-    /// It is deleted.
+    /// Whether it was deleted.
     pub(crate) is_gone: bool,
-    /// How many numbers its shared nodes have.
+    /// The number of groups of shared nodes.
     pub(crate) shared: u32,
 }
 
@@ -93,7 +93,7 @@ impl Resource {
         Gvk::of(&self.field(&["apiVersion"]), self.kind())
     }
 
-    /// What it is called now (`CurId`).
+    /// The current id (`CurId`).
     pub(crate) fn id(&self) -> ResId {
         ResId {
             gvk: self.gvk(),
@@ -113,13 +113,13 @@ impl Resource {
         }
     }
 
-    /// What it was called before (`PrevIds`).
+    /// The earlier ids (`PrevIds`).
     pub(crate) fn previous_ids(&self) -> Vec<ResId> {
         let gvk = self.gvk();
         self.previous.iter().map(|it| Self::previous_id(it, &gvk)).collect()
     }
 
-    /// What it was called first (`OrgId`).
+    /// The original id (`OrgId`).
     pub(crate) fn first_id(&self) -> ResId {
         match self.previous.first() {
             Some(first) => Self::previous_id(first, &self.gvk()),
@@ -127,14 +127,14 @@ impl Resource {
         }
     }
 
-    /// All of them.
+    /// All ids.
     pub(crate) fn all_ids(&self) -> Vec<ResId> {
         let mut ids = self.previous_ids();
         ids.push(self.id());
         ids
     }
 
-    /// How many ids it has.
+    /// The number of ids.
     pub(crate) fn ids(&self) -> usize {
         self.previous.len() + 1
     }
@@ -144,7 +144,7 @@ impl Resource {
         self.previous.iter().any(|it| *it.0 == *name) || *self.name() == *name
     }
 
-    /// Remembers what it is called, before that changes.
+    /// Stores the current id before it changes.
     pub(crate) fn store_id(&mut self) {
         let id = self.id();
         let namespace = match id.effective_namespace() {
@@ -154,7 +154,7 @@ impl Resource {
         self.previous.push((id.name, namespace, id.gvk.kind));
     }
 
-    /// Takes over what another was called, which it replaces.
+    /// Takes the earlier ids of an object that it replaces.
     pub(crate) fn take_history(&mut self, old: &Self) {
         self.previous.clone_from(&old.previous);
         self.prefixes.clone_from(&old.prefixes);
@@ -167,7 +167,7 @@ impl Resource {
         format!("{:?} {:?} {:?}", self.previous, self.prefixes, self.suffixes)
     }
 
-    /// Whether kustomize keeps notes of it in its annotations, which are then there.
+    /// Whether kustomize stores data about it in annotations, so that these exist.
     pub(crate) fn has_notes(&self) -> bool {
         !(self.previous.is_empty() && self.prefixes.is_empty() && self.suffixes.is_empty()) || self.is_generated
     }
@@ -203,7 +203,7 @@ impl Resource {
             .map(Node::shared_text)
     }
 
-    /// Makes texts of the values of labels or annotations, as kustomize does when it writes them.
+    /// Converts the values of labels or annotations to strings, as kustomize does when it writes them.
     pub(crate) fn make_texts(&mut self, field: &str) {
         let Some(metadata) = self.node.get_mut("metadata") else {
             return;
@@ -248,7 +248,7 @@ impl Resource {
         self.node.set("kind", place, Node::string(place, kind));
     }
 
-    /// Makes a change after which nodes that are shared are still the same.
+    /// Makes a change, and keeps shared nodes equal.
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         if self.shared == 0 {
             return change(self);
@@ -273,7 +273,7 @@ impl Resource {
         Ok(())
     }
 
-    /// Makes each node its own.
+    /// Makes shared nodes independent.
     pub(crate) fn unshare(&mut self) {
         self.shared = 0;
         self.node.each_shared(&mut |it| it.shared = 0);
@@ -286,7 +286,7 @@ impl Resource {
 
     fn merge(&mut self, patch: &Node, allowed: Allowed) -> Result<()> {
         let id = self.id();
-        // Where these were written stays their place.
+        // These fields keep their places.
         let head = (
             self.node.get("kind").cloned(),
             self.node.at(&["metadata", "name"]).cloned(),
@@ -329,13 +329,13 @@ impl Resource {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Resources {
     list: Vec<Resource>,
-    /// What the objects are called, as long as none of them is changed.
+    /// The index of each object by its key, while no object changes.
     known: Option<HashMap<Key, usize>>,
 }
 
-/// Steps for one id that is looked at.
+/// Steps for an id that is compared.
 const A_LOOK: usize = 3;
-/// Steps for an id that is made.
+/// Steps for an id that is created.
 const AN_ID: usize = 40;
 
 impl Resources {
@@ -343,7 +343,7 @@ impl Resources {
         &self.list
     }
 
-    /// The objects, to change them.
+    /// The objects, to be changed.
     pub(crate) fn list_mut(&mut self) -> &mut Vec<Resource> {
         self.known = None;
         &mut self.list
@@ -353,7 +353,7 @@ impl Resources {
         self.list_mut().get_mut(at)
     }
 
-    /// The objects by what they are called, the first of those that are called the same.
+    /// The index of each object by its key; the first one if several have the same key.
     fn by_key(&self) -> Result<HashMap<Key, usize>> {
         spend::work(self.list.len() * AN_ID)?;
         let mut known = HashMap::with_capacity(self.list.len());
@@ -363,7 +363,7 @@ impl Resources {
         Ok(known)
     }
 
-    /// How many objects are called the same, by what they are called.
+    /// The number of objects with each key.
     pub(crate) fn counted(&self) -> Result<HashMap<Key, usize>> {
         spend::work(self.list.len() * AN_ID)?;
         let mut counted = HashMap::with_capacity(self.list.len());
@@ -373,7 +373,7 @@ impl Resources {
         Ok(counted)
     }
 
-    /// Adds an object that has no other's id.
+    /// Adds an object. Fails if another object has the same id.
     pub(crate) fn add(&mut self, resource: Resource) -> Result<()> {
         spend::work(AN_ID)?;
         let id = resource.id();
@@ -394,7 +394,7 @@ impl Resources {
         more.list.into_iter().try_for_each(|it| self.add(it))
     }
 
-    /// Those that have or had an id with this name.
+    /// The objects with a current or earlier id of this name that matches.
     pub(crate) fn by_any_id(&self, name: &str, matches: impl Fn(&ResId) -> bool) -> Result<Vec<usize>> {
         let mut found = Vec::new();
         for (n, resource) in self.list.iter().enumerate().filter(|it| !it.1.is_gone) {
@@ -410,7 +410,7 @@ impl Resources {
         Ok(found)
     }
 
-    /// Those with an id that is one with this.
+    /// The objects with a current or earlier id equal to this one.
     pub(crate) fn same(&self, id: &ResId) -> Result<Vec<usize>> {
         self.by_any_id(&id.name, |it| it.is_same(id))
     }
@@ -421,7 +421,7 @@ impl Resources {
         }
     }
 
-    /// Says if two objects have one id.
+    /// Fails if two objects have the same id.
     pub(crate) fn check_ids(&self) -> Result<()> {
         spend::work(self.list.len() * AN_ID)?;
         let mut known = std::collections::HashSet::with_capacity(self.list.len());

@@ -1,4 +1,4 @@
-//! Which objects a patch or a replacement is for (`sigs.k8s.io/kustomize/api/types/selector.go`).
+//! Selects the objects that a patch or a replacement applies to (`sigs.k8s.io/kustomize/api/types/selector.go`).
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::{
     spend,
 };
 
-/// Steps for an object that is looked at.
+/// Steps for an object that is checked.
 const A_LOOK: usize = 100;
 
-/// A selector as it is written.
+/// A selector as written.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Selector {
     pub(crate) place: Place,
@@ -24,7 +24,7 @@ pub(crate) struct Selector {
     pub(crate) annotations: Arc<str>,
 }
 
-/// Its patterns.
+/// The compiled patterns of a selector.
 pub(crate) struct Patterns {
     place: Place,
     group: Option<GoRegex>,
@@ -54,7 +54,7 @@ impl Selector {
         })
     }
 
-    /// Whether a patch with this target is for an object (`Select`).
+    /// Whether a patch with this target applies to an object (`Select`).
     pub(crate) fn selects(&self, patterns: &Patterns, resource: &Resource) -> Result<bool> {
         spend::work(A_LOOK)?;
         let (now, first) = (resource.id(), resource.first_id());
@@ -106,7 +106,7 @@ impl Patterns {
             && self.matches(self.kind.as_ref(), &gvk.kind)?)
     }
 
-    /// Whether an id matches as it is (`TargetSelectorRegex.Selects`).
+    /// Whether an exact id matches (`TargetSelectorRegex.Selects`).
     pub(crate) fn is_id(&self, id: &ResId) -> Result<bool> {
         Ok(self.is_kind(&id.gvk)? && self.is_name(&id.name)? && self.is_namespace(&id.namespace)?)
     }
@@ -141,7 +141,7 @@ impl Requirement {
     }
 }
 
-/// Reads a label selector (`k8s.io/apimachinery/pkg/labels`). `None`: it is none.
+/// Parses a label selector (`k8s.io/apimachinery/pkg/labels`). `None` if it is invalid.
 fn parse(text: &str) -> Option<Vec<Requirement>> {
     let mut parts: Vec<String> = vec![String::new()];
     let mut depth = 0;

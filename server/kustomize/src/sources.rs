@@ -22,20 +22,20 @@ use crate::{
     spend,
 };
 
-/// Where the files of kustomizations come from. Paths are absolute and have neither `.` nor `..`.
+/// A source of files for kustomizations. Paths are absolute and contain neither `.` nor `..`.
 pub trait Files {
     /// The text of a file; `None` if the file does not exist, or is not text.
     fn read(&self, path: &Path) -> Option<Arc<str>>;
 
-    /// Whether there is a folder.
+    /// Whether a folder exists.
     fn is_folder(&self, path: &Path) -> bool;
 
-    /// Files of one identity read the same for as long as a run takes. `None` if that is not known.
+    /// An identity: sources with the same identity return the same files during a run. `None` if that is unknown.
     fn identity(&self) -> Option<usize> {
         None
     }
 
-    /// Why something that is there is not read, in a few words for people. `None` if nothing is there.
+    /// A short reason why an existing file or folder is not read. `None` if it does not exist.
     fn refusal(&self, path: &Path) -> Option<String> {
         let _ = path;
         None
@@ -60,7 +60,7 @@ impl<F: Files> Files for &F {
     }
 }
 
-/// Characters of a path that is shown before a reason, so that both fit into a headline.
+/// The maximum number of characters of a path that is shown before a reason, so that both fit into a headline.
 const MOST_SHOWN: usize = 24;
 
 /// The end of a path.
@@ -71,7 +71,7 @@ fn end_of(path: &str) -> String {
     }
 }
 
-/// The problem of a file that is named and was not read. `written`: its path as the file in `folder` says it.
+/// The problem of a named file that was not read. `written`: its path as written in the file in `folder`.
 pub(crate) fn unread(files: &dyn Files, folder: &Path, written: &str, place: Place) -> Problem {
     match files.refusal(&joined(folder, written)) {
         Some(why) => {
@@ -90,50 +90,50 @@ pub(crate) fn unread(files: &dyn Files, folder: &Path, written: &str, place: Pla
 #[derive(Debug)]
 struct Source {
     path: Arc<Path>,
-    /// Its position in the file, all documents counted.
+    /// The index among all documents of the file.
     index: u32,
     tree: Arc<Tree>,
-    /// The scalar that the document is the value of, if it is written in another one.
+    /// The scalar that contains the document, if it is inline text in another document.
     within: Option<Place>,
-    /// The long texts in it, which all builds share.
+    /// The long strings in it, which all builds share.
     texts: HashMap<NodeId, Arc<str>>,
 }
 
-/// The documents that the values of builds come from. Builds of a run have one: what several of them read is read once.
+/// The documents that the values of builds come from. All builds of a run share them, so each file is read once.
 #[derive(Default, Debug)]
 pub struct Sources {
     documents: Vec<Source>,
-    /// The files that were read: the text of each, and its documents.
+    /// The files that were read: the text of each, and the range of its documents.
     files: HashMap<Arc<Path>, (Arc<str>, Range<u32>)>,
-    /// The texts in scalars that were read.
+    /// The scalars whose content was parsed, with the range of documents.
     inside: HashMap<Place, Range<u32>>,
-    /// The dates without quotes.
+    /// The unquoted dates.
     dates: HashSet<Place>,
-    /// The bases that were built, by their folders.
+    /// The bases that were built, by folder.
     pub(crate) bases: HashMap<PathBuf, Base>,
-    /// The bytes of the objects of those that are kept.
+    /// The size in bytes of the objects of the bases that are kept.
     kept_bytes: u64,
 }
 
-/// Texts from this length on are shared, in bytes.
+/// The minimum length in bytes of strings that are shared.
 const LONG: usize = 64;
 
-/// The deepest nesting that is built.
+/// The maximum nesting depth.
 const MOST_DEPTH: usize = 400;
 
 impl Sources {
-    /// Keeps a base for the builds that follow.
+    /// Keeps a base for later builds.
     pub(crate) fn keep(&mut self, folder: &Path, base: Kept) {
         self.kept_bytes += base.bytes();
         self.bases.insert(folder.to_owned(), Base::Kept(Arc::new(base)));
     }
 
-    /// The bytes of the objects of bases that are kept for other builds.
+    /// The size in bytes of the objects of bases that are kept for other builds.
     pub fn kept_bytes(&self) -> u64 {
         self.kept_bytes
     }
 
-    /// The text of a file. If it was read before, it is the same one.
+    /// The text of a file. If the file was read before with the same text, the same string is returned.
     pub(crate) fn text(&self, files: &dyn Files, path: &Path) -> Result<Option<Arc<str>>> {
         let Some(text) = files.read(path) else { return Ok(None) };
         spend::text(text.len())?;
@@ -141,14 +141,14 @@ impl Sources {
         Ok(Some(known.cloned().unwrap_or(text)))
     }
 
-    /// The file of a place, and the position of its document in it.
+    /// The file of a place, and the index of its document in it.
     pub fn document(&self, place: Place) -> (&Arc<Path>, u32) {
         let outer = self.outermost(place);
         let source = &self.documents[outer.document as usize];
         (&source.path, source.index)
     }
 
-    /// The same for the number of a document.
+    /// The file of a document, and the document's index in it.
     pub fn path_of(&self, document: u32) -> (&Arc<Path>, u32) {
         let source = &self.documents[document as usize];
         match source.within {
@@ -162,7 +162,7 @@ impl Sources {
         self.documents[self.outermost(place).document as usize].tree.text()
     }
 
-    /// The scalar of a file that a place is in, if the place is in a text that is written in one; else the place.
+    /// The scalar in a file that contains a place, if the place is in inline text; otherwise the place itself.
     pub fn outermost(&self, mut place: Place) -> Place {
         while let Some(outer) = self.documents[place.document as usize].within {
             place = outer;
@@ -170,7 +170,7 @@ impl Sources {
         place
     }
 
-    /// Makes text of the words that only YAML 1.1 takes for booleans: kustomize reads objects, but not its own files, as YAML 1.2.
+    /// Converts words that only YAML 1.1 reads as booleans to strings: kustomize reads objects, but not its own files, as YAML 1.2.
     pub(crate) fn make_newer(&mut self, node: &mut Node) {
         match &mut node.value {
             Value::String(text) => {
@@ -218,7 +218,7 @@ impl Sources {
         }
     }
 
-    /// Writes dates without quotes as points in time.
+    /// Replaces unquoted dates by timestamps.
     pub(crate) fn print_dates(&self, node: &mut Node) {
         match &mut node.value {
             Value::String(text) if !node.is_quoted && self.dates.contains(&node.place) => {
@@ -232,7 +232,7 @@ impl Sources {
         }
     }
 
-    /// Whether there are dates without quotes.
+    /// Whether there are unquoted dates.
     pub(crate) fn has_dates(&self) -> bool {
         !self.dates.is_empty()
     }
@@ -248,18 +248,18 @@ impl Sources {
         tree.is_scalar(node) && tree.scalar(node) == text
     }
 
-    /// Whether a place is in a text that is written in a scalar.
+    /// Whether a place is in inline text, which is the content of a scalar.
     pub fn is_inside(&self, place: Place) -> bool {
         self.documents[place.document as usize].within.is_some()
     }
 
-    /// Where a place is in the text of its file.
+    /// The span of a place in the text of its file.
     pub fn span(&self, place: Place) -> Span {
         let tree = &self.documents[place.document as usize].tree;
         self.outward(place.document, tree.span(place.node))
     }
 
-    /// The bytes of the file for some of a document's.
+    /// Converts a span in a document to a span in the file.
     pub fn outward(&self, document: u32, span: Span) -> Span {
         let source = &self.documents[document as usize];
         let Some(outer) = source.within else { return span };
@@ -267,7 +267,7 @@ impl Sources {
         self.outward(outer.document, map.span(span.range()))
     }
 
-    /// The documents of the text of a file that hold something.
+    /// The documents in the text of a file that are not empty.
     pub(crate) fn read_file(&mut self, path: &Path, text: &Arc<str>) -> Result<Vec<Node>> {
         if let Some((known, documents)) = self.files.get(path)
             && **known == **text
@@ -280,7 +280,7 @@ impl Sources {
         Ok(read)
     }
 
-    /// The documents of a text in a scalar.
+    /// The documents in the content of a scalar.
     pub(crate) fn read_inside(&mut self, place: Place) -> Result<Vec<Node>> {
         if let Some(documents) = self.inside.get(&place) {
             return self.read_again(documents.clone());
@@ -293,14 +293,14 @@ impl Sources {
         Ok(read)
     }
 
-    /// The documents with these numbers, which were read before.
+    /// The documents at these indices, which were parsed before.
     fn read_again(&self, documents: Range<u32>) -> Result<Vec<Node>> {
         let mut read = Vec::new();
         for number in documents {
             let source = &self.documents[number as usize];
             spend::text(source.tree.document_span().range().len())?;
             spend::nodes(source.tree.len())?;
-            // It could be read before.
+            // It was parsed successfully before.
             let Ok(json) = read_json(&source.tree) else { continue };
             let mut texts = |node: NodeId, _: &str| source.texts.get(&node).cloned();
             let node = json.root().map(|it| node_of(&source.tree, it, number, &mut texts));
@@ -339,7 +339,7 @@ impl Sources {
                 ));
             }
             let mut texts: HashMap<NodeId, Arc<str>> = HashMap::new();
-            // Aliases lead to one text many times.
+            // Several aliases may refer to the same string.
             let mut share = |node: NodeId, text: &str| {
                 let is_long = text.len() >= LONG;
                 is_long.then(|| texts.entry(node).or_insert_with(|| text.into()).clone())
@@ -364,7 +364,7 @@ impl Sources {
     }
 }
 
-/// Steps for a byte of a text that is read.
+/// Steps for a byte of a text that is parsed.
 const PARSING: usize = 2;
 
 /// The last part of a path, for messages.
@@ -373,7 +373,7 @@ pub(crate) fn name(path: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// A value with its places. `shared` has the long texts of scalars.
+/// Converts a node of a tree to a value with places. `shared` returns the long strings of scalars.
 fn node_of(
     tree: &Tree,
     json: &Json<'_>,
@@ -416,7 +416,7 @@ fn node_of(
     }
 }
 
-/// A key as kustomize has it: `on` and `yes` are texts, which the API server's YAML takes for `true`.
+/// A key in kustomize's form: `on` and `yes` are strings, while the API server's YAML parser reads them as `true`.
 fn key_of(tree: &Tree, member: &Member<'_>, shared: &mut dyn FnMut(NodeId, &str) -> Option<Arc<str>>) -> Arc<str> {
     if matches!(member.key.as_ref(), "true" | "false") && tree.is_scalar(member.key_node) {
         return tree.scalar(member.key_node).into();
@@ -424,7 +424,7 @@ fn key_of(tree: &Tree, member: &Member<'_>, shared: &mut dyn FnMut(NodeId, &str)
     shared(member.key_node, &member.key).unwrap_or_else(|| Arc::from(member.key.as_ref()))
 }
 
-/// A path below a folder, without `.` and `..`.
+/// Joins a folder and a relative path, and removes `.` and `..`.
 pub fn joined(folder: &Path, relative: &str) -> PathBuf {
     let mut path = folder.to_owned();
     for component in Path::new(relative).components() {

@@ -12,23 +12,23 @@ use crate::{
     spend,
 };
 
-/// A field of some kinds.
+/// A field of some kinds that a transformer changes.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct FieldSpec {
     /// The kinds.
     pub(crate) gvk: Gvk,
-    /// The field: names separated by `/`, those of lists may end in `[]`.
+    /// The path of the field: names separated by `/`. Names of lists may end in `[]`.
     pub(crate) path: Arc<str>,
-    /// The field is made where it is missing.
+    /// Whether the field is created if it is missing.
     pub(crate) create: bool,
 }
 
-/// Who refers to objects of a kind by name.
+/// The fields that refer to objects of a kind by name.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct NameReference {
-    /// The kind that is referred to.
+    /// The kind of the objects.
     pub(crate) target: Gvk,
-    /// The fields that hold its name.
+    /// The fields that contain the name.
     pub(crate) referrers: Vec<FieldSpec>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Config {
     pub(crate) name_references: Arc<Vec<NameReference>>,
 }
 
-/// The names of the lists in a configuration, without that of the name references.
+/// The names of the lists in a configuration, except for the name references.
 pub(crate) const LISTS: [&str; 11] = [
     "namePrefix",
     "nameSuffix",
@@ -68,7 +68,7 @@ pub(crate) const LISTS: [&str; 11] = [
 ];
 
 impl Config {
-    /// The list of this name.
+    /// The list with the given name.
     pub(crate) fn list_mut(&mut self, name: &str) -> Option<&mut Specs> {
         Some(match name {
             "namePrefix" => &mut self.name_prefix,
@@ -116,7 +116,7 @@ impl Config {
         }
     }
 
-    /// Adds referrers of a kind.
+    /// Adds the referrers of a kind.
     pub(crate) fn add_reference(&mut self, reference: &NameReference) -> Result<()> {
         merge_reference(Arc::make_mut(&mut self.name_references), reference)
     }
@@ -135,14 +135,14 @@ fn merge_reference(known: &mut Vec<NameReference>, more: &NameReference) -> Resu
     }
 }
 
-/// What kustomize changes unless a configuration says more (`MakeDefaultConfig`).
+/// The default configuration (`MakeDefaultConfig`).
 pub(crate) fn default_config() -> Config {
     static DEFAULT: OnceLock<Config> = OnceLock::new();
     let made = || budget::apart(read_default).unwrap_or_default();
     DEFAULT.get_or_init(made).clone()
 }
 
-/// The table has nothing that contradicts itself.
+/// Parses the default configuration. The table is free of conflicts.
 fn read_default() -> Result<Config> {
     let word = |text: &str| Arc::from(if text == "-" { "" } else { text });
     let gvk = |group: &str, version: &str, kind: &str| Gvk {
@@ -182,7 +182,7 @@ fn read_default() -> Result<Config> {
     Ok(config)
 }
 
-/// Adds those that are not there yet (`FsSlice.MergeAll`).
+/// Adds the field specs that are not in the list yet (`FsSlice.MergeAll`).
 pub(crate) fn merge_specs(list: &mut Vec<FieldSpec>, more: &[FieldSpec]) -> Result<()> {
     for spec in more {
         spend::work(list.len())?;
@@ -201,32 +201,32 @@ pub(crate) fn merge_specs(list: &mut Vec<FieldSpec>, more: &[FieldSpec]) -> Resu
     Ok(())
 }
 
-/// What is made where a field is missing.
+/// The value that is created for a missing field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Create {
     Scalar,
     Map,
 }
 
-/// Steps for a field spec that is for an object.
+/// Steps for a field spec that applies to an object.
 const A_SPEC: usize = 10;
 
-/// A change of the values that a field spec leads to.
+/// A change of the fields of field specs.
 pub(crate) struct Change<'a> {
-    /// What is made where the spec says so.
+    /// The value to create for a missing field, if the spec allows it.
     pub(crate) create: Option<Create>,
-    /// The place of what is made.
+    /// The place of created values.
     pub(crate) place: Place,
     pub(crate) set: &'a mut dyn FnMut(&mut Node) -> Result<()>,
 }
 
 impl Change<'_> {
-    /// Changes what the specs lead to in an object of this kind.
+    /// Changes the fields of all specs in an object of this kind.
     pub(crate) fn apply_all(&mut self, object: &mut Node, gvk: &Gvk, specs: &[FieldSpec]) -> Result<()> {
         specs.iter().try_for_each(|it| self.apply(object, gvk, it))
     }
 
-    /// The same for one spec.
+    /// Changes the field of one spec.
     pub(crate) fn apply(&mut self, object: &mut Node, gvk: &Gvk, spec: &FieldSpec) -> Result<()> {
         if !gvk.is_selected(&spec.gvk) {
             return Ok(());
@@ -286,7 +286,7 @@ impl Change<'_> {
     }
 }
 
-/// `PathSplitter`: the parts of a path, whose delimiter is written with a backslash inside them.
+/// `PathSplitter`: splits a path at the delimiter. A backslash escapes a delimiter inside a part.
 pub(crate) fn split_path(path: &str, delimiter: char) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut pieces = path.split(delimiter).peekable();
@@ -306,7 +306,7 @@ pub(crate) fn split_path(path: &str, delimiter: char) -> Vec<String> {
     parts
 }
 
-/// `SmarterPathSplitter`: the same for paths with points, in which `[a.b]` is one part.
+/// `SmarterPathSplitter`: the same for dotted paths, in which `[a.b]` is one part.
 pub(crate) fn split_field_path(path: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let mut split = split_path(path, '.').into_iter();

@@ -1,4 +1,4 @@
-//! What a build spends of its budget ([`crd_analyzer_budget`]): steps, and bytes of what it makes and does not share.
+//! Spends the budget of a build ([`crd_analyzer_budget`]): steps, and bytes of the values that it creates and does not share.
 
 use crd_analyzer_budget::{self as budget, Limits, Unfinished};
 
@@ -7,17 +7,17 @@ use crate::{
     problem::{Problem, ProblemKind, Result},
 };
 
-/// What one build may spend.
+/// The limits of one build.
 pub const LIMITS: Limits = Limits {
     work: 250_000_000,
     bytes: 64 << 20,
     ..Limits::NONE
 };
 
-/// Bytes of a text that are copied without being counted.
+/// The maximum length in bytes of a string whose copies are not counted.
 const SHORT: usize = 64;
 
-/// Says why a build ends.
+/// The problem of a build that exceeds its budget.
 pub(crate) fn too_large(unfinished: Unfinished) -> Problem {
     let needs = match unfinished {
         Unfinished::Work => "work",
@@ -26,17 +26,17 @@ pub(crate) fn too_large(unfinished: Unfinished) -> Problem {
     Problem::new(ProblemKind::TooLarge, None, format!("the build takes too much {needs}"))
 }
 
-/// Spends steps of some nanoseconds.
+/// Spends steps, of some nanoseconds each.
 pub(crate) fn work(steps: usize) -> Result<()> {
     budget::work(steps as u64).map_err(too_large)
 }
 
-/// Spends the bytes of a text before it is made.
+/// Spends the bytes of a string before it is created.
 pub(crate) fn bytes(bytes: usize) -> Result<()> {
     budget::bytes(bytes as u64).map_err(too_large)
 }
 
-/// Spends the work of a text that is made for a moment.
+/// Spends the work for a temporary string.
 pub(crate) fn text(bytes: usize) -> Result<()> {
     if bytes <= SHORT {
         return Ok(());
@@ -44,12 +44,12 @@ pub(crate) fn text(bytes: usize) -> Result<()> {
     work(bytes / budget::BYTES_PER_WORK as usize)
 }
 
-/// Spends so many nodes before they are made.
+/// Spends the bytes of the given number of nodes before they are created.
 pub(crate) fn nodes(nodes: usize) -> Result<()> {
     bytes(nodes.saturating_mul(NODE))
 }
 
-/// A copy, which shares the texts.
+/// A copy that shares the strings.
 pub(crate) fn copied(node: &Node) -> Result<Node> {
     nodes(node.size())?;
     Ok(node.clone())

@@ -37,7 +37,7 @@ fn build(files: &dyn Files, folder: &Path) -> Build {
     crate::build(files, folder, (LIMITS, &mut Sources::default()))
 }
 
-/// What each line of the built objects' JSON is, or why there is none.
+/// Checks the lines of the built objects' JSON, or the reason why there are none.
 #[track_caller]
 fn check(files: &[(&str, &str)], expected: &str) {
     let mut sources = Sources::default();
@@ -191,7 +191,7 @@ fn what_is_made_or_missing_is_left_out() {
         of("validators: [v.yaml]\n").objects.unwrap_err().kind,
         ProblemKind::Missing
     );
-    // What changes objects in a way that is not known says which objects there are.
+    // A field with an unknown effect on objects prevents the build, but not the list of inputs.
     for (more, kind) in [
         (
             "transformers: [https://example.com/t.yaml]\n",
@@ -233,7 +233,7 @@ fn what_is_refused_is_not_said_to_be_missing() {
     let built = at("bases: [../refused/x]\n");
     let refused = Unread::Refused("../refused/x".to_owned(), "it is refused".to_owned());
     assert_eq!(built.unread.first().map(|it| &it.0), Some(&refused));
-    // The end of a long path fits before the reason.
+    // Only the end of a long path is shown, so that the reason fits, too.
     let long = format!("patches: [{{path: ../refused/{}}}]\n", "folder/".repeat(9) + "x.yaml");
     let problem = at(&long).objects.expect_err("it is refused");
     assert_eq!(
@@ -242,7 +242,7 @@ fn what_is_refused_is_not_said_to_be_missing() {
     );
 }
 
-/// Each kustomization names both of the next: what is built doubles with each.
+/// Each kustomization names two folders of the next level, so the size of the build doubles at each level.
 #[test]
 fn what_doubles_ends() {
     let mut files = BTreeMap::new();
@@ -308,7 +308,7 @@ fn lists_are_merged_by_the_file_that_the_kustomization_names() {
     let built = "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Widget\",\"metadata\":{\"name\":\"w\"},\
         \"spec\":{\"list\":[{\"name\":\"b\",\"size\":2,\"y\":1},{\"name\":\"a\"}],\"y\":[]}}\n";
     check("resources: [w.yaml]\n", Some(file), built);
-    // That of a base does not count then, but must be there.
+    // The file of a base then has no effect, but must exist.
     check("resources: [w.yaml]\nopenapi: {path: w.yaml}\n", Some(file), built);
     check(
         "resources: [w.yaml]\nopenapi: {path: none.json}\n",
@@ -384,7 +384,7 @@ fn a_port_without_a_protocol_is_the_last_with_its_number() {
     );
 }
 
-/// Files of one identity.
+/// A source of files with an identity.
 struct Same(Memory);
 
 impl Files for Same {
@@ -401,7 +401,7 @@ impl Files for Same {
     }
 }
 
-/// What a build says, without the numbers of documents.
+/// A description of a build, without indices of documents.
 fn said(build: &Build) -> String {
     let objects = build.objects.as_ref().map(|objects| {
         let json = objects.iter().map(|it| it.node.to_json().to_string());
@@ -429,7 +429,7 @@ fn a_base_of_many_overlays_is_built_as_if_each_had_it_alone() {
     let vars = "vars: [{name: X, objref: {apiVersion: example.com/v1, kind: Widget, name: w}}]\n";
     let other = WIDGET.replace("name: w", "name: x");
     let mut files = vec![
-        // It has a base, a component and a var.
+        // This base has a base, a component and a var.
         (
             "b/kustomization.yaml".to_owned(),
             format!("resources: [w.yaml, ../c]\ncomponents: [../k]\n{vars}"),
@@ -445,19 +445,19 @@ fn a_base_of_many_overlays_is_built_as_if_each_had_it_alone() {
             "k/kustomization.yaml".to_owned(),
             "kind: Component\nnameSuffix: -k\n".to_owned(),
         ),
-        // It cannot be kept, since something in it is elsewhere.
+        // This base cannot be kept, because a part of it is remote.
         (
             "r/kustomization.yaml".to_owned(),
             "resources: [w.yaml, https://example.com/r]\n".to_owned(),
         ),
         ("r/w.yaml".to_owned(), WIDGET.to_owned()),
-        // It fails.
+        // This base fails.
         (
             "f/kustomization.yaml".to_owned(),
             "resources: [w.yaml, w.yaml]\n".to_owned(),
         ),
         ("f/w.yaml".to_owned(), WIDGET.to_owned()),
-        // It is a cycle, wherever one begins.
+        // These two form a cycle.
         ("y/kustomization.yaml".to_owned(), "resources: [../z]\n".to_owned()),
         ("z/kustomization.yaml".to_owned(), "resources: [../y]\n".to_owned()),
     ];
@@ -470,7 +470,7 @@ fn a_base_of_many_overlays_is_built_as_if_each_had_it_alone() {
             files.push((format!("{folder}/kustomization.yaml"), text));
             overlays.push(format!("/{folder}"));
         }
-        // One beside another.
+        // Two bases in one kustomization.
         let text = format!("resources: [../c, ../r]\nnameSuffix: -{n}\n");
         files.push((format!("two{n}/kustomization.yaml"), text));
         overlays.push(format!("/two{n}"));

@@ -14,10 +14,10 @@ use crate::{
     spend,
 };
 
-/// Steps for a node that is looked at.
+/// Steps for a node that is visited.
 const A_VISIT: usize = 4;
 
-/// Sets a scalar to a text.
+/// Sets the value of a scalar to a string.
 fn set_text(node: &mut Node, place: Place, text: Arc<str>) -> Result<()> {
     if !node.is_scalar() {
         return Err(Problem::fails(node.place, "the value must be a scalar"));
@@ -31,7 +31,7 @@ pub(crate) fn namespace(resources: &mut Resources, namespace: &Namespace, specs:
     if namespace.text.text.is_empty() {
         return Ok(());
     }
-    // The objects before have their new ids, and those after the ones that they had.
+    // Earlier objects already have their new ids, later ones still have their old ids.
     let mut counted = resources.counted()?;
     for resource in resources.list_mut() {
         if resource.node.is_empty() {
@@ -106,7 +106,7 @@ pub(crate) fn set_namespace(resource: &mut Resource, namespace: &Namespace, spec
     specs.try_for_each(|it| change.apply(&mut resource.node, &gvk, it))
 }
 
-/// What `namePrefix` and `nameSuffix` leave alone.
+/// Whether `namePrefix` and `nameSuffix` do not apply to a kind.
 fn keeps_name(gvk: &Gvk) -> bool {
     matches!(
         (&*gvk.group, &*gvk.kind),
@@ -114,7 +114,7 @@ fn keeps_name(gvk: &Gvk) -> bool {
     )
 }
 
-/// `namePrefix` and `nameSuffix`
+/// Applies `namePrefix` and `nameSuffix`.
 pub(crate) fn affix(resources: &mut Resources, text: &Text, is_prefix: bool, specs: &[FieldSpec]) -> Result<()> {
     let affix = &text.text;
     for resource in resources.list_mut() {
@@ -133,7 +133,7 @@ pub(crate) fn affix(resources: &mut Resources, text: &Text, is_prefix: bool, spe
                 resource.store_id();
             }
             let gvk = resource.gvk();
-            // What is invalid in the whole name is mostly so in the part that the object has.
+            // If the whole name is invalid, the reason is mostly in the object's own part.
             let mut set = |node: &mut Node| {
                 let name = node.text();
                 spend::bytes(affix.len() + name.len())?;
@@ -203,7 +203,7 @@ pub(crate) fn entries(resources: &mut Resources, pairs: &[(Text, Text)], specs: 
             };
             change.apply_all(&mut resource.node, &gvk, specs)?;
             if !replaced.is_empty() {
-                // What is one with a value that has changed changes with it, wherever it is.
+                // Nodes that are shared with a changed value change with it.
                 spend::work(resource.node.size())?;
                 resource.node.each_shared(&mut |it| {
                     if replaced.contains(&it.shared) {
@@ -239,7 +239,7 @@ pub(crate) fn specs_of_label(label: &Label, config: &Config) -> Result<Vec<Field
     Ok(specs)
 }
 
-/// `replicas`
+/// Applies `replicas`.
 pub(crate) fn replicas(resources: &mut Resources, replica: &Replica, specs: &[FieldSpec], is_open: bool) -> Result<()> {
     let mut is_found = is_open;
     for spec in specs {
@@ -276,7 +276,7 @@ pub(crate) fn replicas(resources: &mut Resources, replica: &Replica, specs: &[Fi
     }
 }
 
-/// `images`
+/// Applies `images`.
 pub(crate) fn images(resources: &mut Resources, image: &Image, specs: &[FieldSpec]) -> Result<()> {
     let tail = r"(:[a-zA-Z0-9_.{}-]*)?(@[a-zA-Z0-9]+([.+_-][a-zA-Z0-9]+)*:[a-zA-Z0-9_.{}-]*)?$";
     let Ok(pattern) = GoRegex::new(&format!("^{}{tail}", image.name)) else {
@@ -311,7 +311,7 @@ pub(crate) fn images(resources: &mut Resources, image: &Image, specs: &[FieldSpe
     Ok(())
 }
 
-/// The images of all lists named as those of a pod, wherever they are.
+/// Visits the images of all lists that have the name of a pod's container list, at any place.
 fn in_containers(node: &mut Node, set: &mut dyn FnMut(&mut Node) -> Result<()>) -> Result<()> {
     match &mut node.value {
         Value::List(items) => items.iter_mut().try_for_each(|it| in_containers(it, set)),

@@ -12,7 +12,7 @@ use crate::{
     spend,
 };
 
-/// Notes which objects the vars of a kustomization read (`MergeVars`).
+/// Records which objects the vars of a kustomization read (`MergeVars`).
 pub(crate) fn note(resources: &mut Resources, known: &mut Vec<Var>, vars: &[Var]) -> Result<()> {
     for var in vars {
         let wanted = &var.object;
@@ -42,7 +42,7 @@ pub(crate) fn note(resources: &mut Resources, known: &mut Vec<Var>, vars: &[Var]
     vars.iter().try_for_each(|it| add(known, it.clone()))
 }
 
-/// Adds a var that is not known yet.
+/// Adds a var. Fails if one with its name exists.
 pub(crate) fn add(known: &mut Vec<Var>, var: Var) -> Result<()> {
     spend::work(known.len())?;
     if known.iter().any(|it| it.name == var.name) {
@@ -52,7 +52,7 @@ pub(crate) fn add(known: &mut Vec<Var>, var: Var) -> Result<()> {
     Ok(())
 }
 
-/// Puts in the values of vars.
+/// Substitutes the values of vars.
 pub(crate) fn resolve(resources: &mut Resources, vars: &[Var], specs: &[FieldSpec]) -> Result<()> {
     if vars.is_empty() {
         return Ok(());
@@ -70,7 +70,7 @@ pub(crate) fn resolve(resources: &mut Resources, vars: &[Var], specs: &[FieldSpe
         let path: Vec<String> = split_field_path(&var.field_path)
             .into_iter()
             .flat_map(|it| {
-                // `args[0]`
+                // Split `args[0]` into the field and the index.
                 match it.strip_suffix(']').and_then(|it| it.split_once('[')) {
                     Some((field, index)) if !field.is_empty() => vec![field.to_owned(), index.to_owned()],
                     _ => vec![it],
@@ -122,12 +122,12 @@ pub(crate) fn resolve(resources: &mut Resources, vars: &[Var], specs: &[FieldSpe
     Ok(())
 }
 
-/// Whether vars are looked for in a value.
+/// Whether a value may contain vars.
 fn is_string(node: &Node) -> bool {
     matches!(node.value, Value::String(_)) || node.is_untagged
 }
 
-/// Replaces the `$(NAME)` of a string.
+/// Replaces each `$(NAME)` in a string.
 fn put(node: &mut Node, values: &HashMap<Arc<str>, Value>) -> Result<()> {
     if !is_string(node) {
         return Ok(());
@@ -142,7 +142,7 @@ fn put(node: &mut Node, values: &HashMap<Arc<str>, Value>) -> Result<()> {
     spend::bytes(text.len())?;
     let mut made = String::new();
     let mut rest = &*text;
-    // Behind it no name ends.
+    // No variable ends after this.
     let last = text.rfind(')').unwrap_or(0);
     while let Some(at) = rest.find('$') {
         made.push_str(&rest[..at]);

@@ -1,4 +1,4 @@
-//! What is known about one version of a document, ready to be sent.
+//! The analysis of one version of a document, ready to send to the client.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -38,28 +38,28 @@ use crate::{
     tasks, to_proto,
 };
 
-/// What is known about one version of a document.
+/// The analysis of one version of a document.
 #[derive(Debug)]
 pub(crate) struct Analysis {
-    /// The displayed diagnostics, in the order of the text.
+    /// The displayed diagnostics, in document order.
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// The same, as fixes are asked for.
+    /// The problem of each diagnostic, for finding fixes.
     problems: Vec<Problem>,
-    /// Names this list: two lists with the same name are the same.
+    /// The ID of this list of diagnostics. Lists with the same ID are equal.
     pub(crate) result_id: String,
-    /// What its rules cost, if that was asked.
+    /// The costs of its rules, if requested.
     pub(crate) costs: Option<Arc<[DocumentCosts]>>,
-    /// Problems without a diagnostic of their own, each with the one that it is a note of.
+    /// Problems that are only notes of another diagnostic, each with the problem of that diagnostic.
     told_with: Vec<(Problem, Problem)>,
-    /// The errors need no fix.
+    /// Whether the errors of the file need no fix.
     pub(crate) is_aside: bool,
-    /// The error in the entry that somebody types, which is shown after a pause.
+    /// The error in the entry that the user is typing, which is shown after a pause.
     unfinished: Option<Arc<Analysis>>,
-    /// What is looked for later, until all is found: one for all analyses of a version.
+    /// The postponed part of the analysis, until it is complete. All analyses of a version share it.
     unsearched: Arc<Mutex<Option<Unsearched>>>,
 }
 
-/// A report in which hazards of some rules are missing, or what the changes since a revision do.
+/// A report that lacks the hazards of some rules, or the effects of changes since a revision.
 #[derive(Debug)]
 struct Unsearched {
     report: FileReport,
@@ -68,38 +68,38 @@ struct Unsearched {
     effective: Effective,
     errors: Option<Arc<SteadyErrors>>,
     built: Option<Arc<AsBuilt>>,
-    /// The changes since a revision are compared later.
+    /// Whether changes since a revision still have to be compared.
     awaits_changes: bool,
 }
 
-/// What is wanted of an analysis beside the verdict.
+/// Options and context for an analysis.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wanted<'a> {
-    /// Which hazards of rules are told.
+    /// Which hazards of rules to search for.
     pub(crate) hazards: Search<'a>,
-    /// What rules cost.
+    /// Whether to compute the costs of rules.
     pub(crate) costs: bool,
-    /// What the text is to replace.
+    /// The revision that the text replaces.
     pub(crate) replaces: Option<&'a Revision>,
-    /// What is known of the changes since then.
+    /// The known changes since that revision.
     pub(crate) changes: Option<&'a KnownChanges>,
-    /// More is found out later.
+    /// Whether further changes will become known later.
     pub(crate) awaits_changes: bool,
-    /// Where somebody types, in bytes.
+    /// The position of the cursor while the user types, as a byte offset.
     pub(crate) cursor: Option<u32>,
-    /// What was shown as errors, where somebody types.
+    /// The errors shown so far, while the user types.
     pub(crate) errors: Option<&'a Arc<SteadyErrors>>,
-    /// What CRDs are generated from.
+    /// The Go types that CRDs are generated from.
     pub(crate) go: Option<&'a GoSources>,
-    /// The trees of the last text, where somebody types.
+    /// The syntax trees of the previous text, while the user types.
     pub(crate) last_trees: Option<&'a Arc<LastTrees>>,
-    /// What kustomizations and Flux make of the file.
+    /// The objects of the file as kustomizations and Flux build them.
     pub(crate) built: Option<&'a Arc<AsBuilt>>,
-    /// Which errors need no fix.
+    /// Determines which errors need no fix.
     pub(crate) asides: Option<Asides<'a>>,
 }
 
-/// The question about a text of a file, by the settings of the file. Diagnostics and fixes ask the same.
+/// The question for a file, with its settings. Diagnostics and fixes use the same question.
 pub(crate) fn question<'q>(
     path: &'q Path,
     effective: &'q Effective,
@@ -128,12 +128,12 @@ pub(crate) fn question<'q>(
 }
 
 impl Analysis {
-    /// Nothing to show.
+    /// An analysis without diagnostics.
     pub(crate) fn empty() -> Self {
         Self::of(Vec::new(), Vec::new())
     }
 
-    /// Asks about a text.
+    /// Analyzes a text.
     pub(crate) fn new(
         uri: &Uri,
         text: Arc<str>,
@@ -172,7 +172,7 @@ impl Analysis {
                 awaits_changes,
             });
         } else if wanted.last_trees.is_some() {
-            // The diagnostics do not wait until this is freed.
+            // Free this later, so that the diagnostics do not wait for it.
             tasks::after_judging(move || drop((kept, report)));
         }
         Self {
@@ -196,13 +196,13 @@ impl Analysis {
         with_built(&report, wanted.built.map(|it| &**it)).unwrap_or(report)
     }
 
-    /// What fixes are asked for.
+    /// All problems, including those that are only notes.
     pub(crate) fn all_problems(&self) -> impl Iterator<Item = Problem> + '_ {
         let others = self.told_with.iter().map(|it| it.0.clone());
         self.problems.iter().cloned().chain(others)
     }
 
-    /// The diagnostics that tell each problem.
+    /// The diagnostics that show each problem.
     pub(crate) fn diagnostics_of(&self) -> HashMap<Problem, Vec<&Diagnostic>> {
         let mut sent: HashMap<Problem, Vec<&Diagnostic>> = HashMap::new();
         for (problem, diagnostic) in self.problems.iter().zip(&self.diagnostics) {
@@ -215,12 +215,12 @@ impl Analysis {
         sent
     }
 
-    /// Whether an unfinished entry is not marked yet.
+    /// Whether the error in an unfinished entry is not shown yet.
     pub(crate) fn is_typed_in(&self) -> bool {
         self.unfinished.is_some()
     }
 
-    /// The same analysis with the mark at the unfinished entry.
+    /// The same analysis including the error in the unfinished entry.
     pub(crate) fn with_unfinished(&self) -> Self {
         let error = self.unfinished.iter();
         let diagnostics = error.clone().flat_map(|it| &it.diagnostics).chain(&self.diagnostics);
@@ -234,7 +234,7 @@ impl Analysis {
         }
     }
 
-    /// The displayed diagnostics of a report, with what was shown as errors before and what is built of the file.
+    /// The displayed diagnostics of a report, given the errors shown before and the built objects.
     fn of_report(
         uri: &Uri,
         report: &FileReport,
@@ -245,7 +245,7 @@ impl Analysis {
         let with_built = with_built(report, built);
         let report = with_built.as_ref().unwrap_or(report);
         let mut shown: Vec<MergedFinding> = Vec::new();
-        // Which document each is of.
+        // The document of each finding.
         let mut of = Vec::new();
         for document in &report.documents {
             shown.extend(document.merged_findings(&effective.config));
@@ -262,7 +262,7 @@ impl Analysis {
         if let Some(errors) = errors {
             errors.apply(&mut shown);
         }
-        // The others are notes, which are shown as related information.
+        // Other errors of the same value become notes, which are shown as related information.
         let told_with = if client.related_information {
             told_as_one(&mut shown, &mut of)
         } else {
@@ -303,17 +303,17 @@ impl Analysis {
         }
     }
 
-    /// Whether hazards of some rules are not known yet.
+    /// Whether the search for hazards is not complete.
     pub(crate) fn is_unfinished(&self) -> bool {
         self.unsearched().as_ref().is_some_and(|it| it.report.is_unfinished)
     }
 
-    /// Whether the changes since a revision are still to be compared.
+    /// Whether changes since a revision still have to be compared.
     pub(crate) fn awaits_changes(&self) -> bool {
         self.unsearched().as_ref().is_some_and(|it| it.awaits_changes)
     }
 
-    /// Searches for the hazards that are not known yet, going on from the verdict. `None`: nothing was found, or somebody else searches.
+    /// Continues the search for hazards. `None` if it finds nothing new, or if another thread is already searching.
     pub(crate) fn with_hazards(&self, uri: &Uri, client: &Client, memory: &Memory, go: &GoSources) -> Option<Self> {
         let mut left = self.unsearched().take()?;
         let path = Some(&*left.path);
@@ -326,7 +326,7 @@ impl Analysis {
         fuller
     }
 
-    /// Tells what the changes since a revision do. `None`: that is told already.
+    /// Adds the effects of changes since a revision. `None` if nothing changes.
     pub(crate) fn with_changes(
         &self,
         uri: &Uri,
@@ -341,7 +341,7 @@ impl Analysis {
         has_changed.then(|| self.fuller(uri, client, &left)).flatten()
     }
 
-    /// The analysis with a report that says more, if that shows.
+    /// The analysis of a more complete report. `None` if the diagnostics stay the same.
     fn fuller(&self, uri: &Uri, client: &Client, left: &Unsearched) -> Option<Self> {
         let (errors, built) = (left.errors.as_deref(), left.built.as_deref());
         let shown = Self::of_report(uri, &left.report, &left.effective, client, (errors, built));
@@ -409,7 +409,8 @@ fn report(
     (report, kept)
 }
 
-/// Makes notes of the errors that are told with another one. `of`: the documents of the first ones. Returns each with the one that tells it.
+/// Turns errors that belong to another error of the same value into notes. `of` has the document of each finding. Returns each such problem with the
+/// problem that it is a note of.
 fn told_as_one(shown: &mut Vec<MergedFinding>, of: &mut Vec<&DocumentReport>) -> Vec<(Problem, Problem)> {
     let mut told = Vec::new();
     let mut is_told = vec![false; shown.len()];
@@ -441,14 +442,14 @@ fn told_as_one(shown: &mut Vec<MergedFinding>, of: &mut Vec<&DocumentReport>) ->
     told
 }
 
-/// A report with what is built of the file, if something is.
+/// The report combined with the built objects. `None` if nothing was built.
 fn with_built(report: &FileReport, built: Option<&AsBuilt>) -> Option<FileReport> {
     let mut report = built.map(|_| report.clone())?;
     built?.apply(&mut report);
     Some(report)
 }
 
-/// Takes from a list what is more than `most`: the quietest, of these the last.
+/// Limits a list to `most` findings. Removes and returns those with the lowest severity and, among equal ones, the last.
 fn quieter(shown: &mut Vec<MergedFinding>, most: usize) -> Vec<MergedFinding> {
     if shown.len() <= most {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Errors that need no fix, as the command line tells them: those of test data, and those of copies.
+//! Errors that need no fix, as on the command line: those in test data, and those in copies.
 
 use std::{
     path::{Path, PathBuf},
@@ -17,7 +17,7 @@ use crd_analyzer_workspace::{
 
 use crate::settings::Settings;
 
-/// What tells which errors need no fix.
+/// The context that determines which errors need no fix.
 #[derive(Clone, Copy)]
 pub(crate) struct Asides<'a> {
     pub(crate) catalog: &'a Catalog,
@@ -33,17 +33,17 @@ impl std::fmt::Debug for Asides<'_> {
 }
 
 impl Asides<'_> {
-    /// Why the errors of a file need no fix, if they need none. A file outside of the workspace is never test data.
+    /// The reason why the errors of a file need no fix. `None` if they do. A file outside the workspace is never test data.
     pub(crate) fn of(&self, path: &Path, report: &FileReport) -> Option<Aside> {
         self.look(path, |tests| Aside::of(report, path, self.catalog, tests))
     }
 
-    /// Why errors of a file with this text are expected, if they would be.
+    /// The reason why errors would be expected in a file with this text.
     pub(crate) fn of_text(&self, path: &Path, text: &str) -> Option<Aside> {
         self.look(path, |tests| Aside::of_text(text, path, self.catalog, tests))
     }
 
-    /// The question that is to be asked again, because tests or scripts complete what is in a file.
+    /// The question to ask again if tests or scripts complete the content of the file.
     pub(crate) fn completed<'q>(
         &self,
         path: &Path,
@@ -53,7 +53,7 @@ impl Asides<'_> {
         self.look(path, |tests| completed(report, path, question, tests))
     }
 
-    /// Says that a test expects an error of the file, although it has none.
+    /// Reports that a test expects an error, if the file has none.
     pub(crate) fn look_for_expected_error(&self, path: &Path, report: &mut FileReport) {
         self.look(path, |tests| {
             report.look_for_expected_error(path, tests);
@@ -75,7 +75,7 @@ impl Asides<'_> {
     }
 }
 
-/// Shows an error as loud as it is meant, and says why.
+/// Lowers the severity of a finding, and adds a note with the reason.
 pub(crate) fn quiet(aside: &Aside, document: &DocumentReport, finding: &mut Finding) {
     if !aside.quiet(document, finding) {
         return;

@@ -1,5 +1,5 @@
-//! Open files as kustomizations and Flux build them. The objects are built and judged after a pause in typing; on each key, the last diagnostics
-//! of the built objects are shown where they belong in the new text.
+//! Open files as kustomizations and Flux build them. The objects are built and checked after a pause in typing. In between, each keystroke shows
+//! the last diagnostics of the built objects at their places in the new text.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -28,8 +28,7 @@ use crate::{
 };
 
 impl Session {
-    /// Takes up which kustomizations there are, after a look through the workspace's folders. Returns the kinds whose CRDs they build otherwise
-    /// than before.
+    /// Records the kustomizations after a scan of the workspace folders. Returns the kinds whose built CRDs have changed.
     pub(crate) fn start_building(self: &Arc<Self>, found: &Found) -> BTreeSet<GroupKind> {
         let folders = self.folders();
         let files = SessionFiles::new(&self.documents, &folders);
@@ -40,7 +39,7 @@ impl Session {
         kinds
     }
 
-    /// Builds the open files again that depend on changed ones, after a pause in typing.
+    /// Rebuilds the open files that depend on changed ones, after a pause in typing.
     pub(crate) fn build_soon(self: &Arc<Self>, changed: impl IntoIterator<Item = PathBuf>) {
         if !self.overlays.note(changed) {
             return;
@@ -52,7 +51,7 @@ impl Session {
             }
             let _only = session.overlays.building.lock().await;
             let builder = session.clone();
-            // A failure is logged.
+            // Errors are already logged.
             let _ = tasks::judging("the build of kustomizations", move || builder.build_changed()).await;
         });
     }
@@ -92,8 +91,7 @@ impl Session {
         }
     }
 
-    /// What kustomizations and Flux make of an open file, as far as that is known. The answer for an earlier text counts until
-    /// the user pauses.
+    /// The built objects of an open file, if they are known. The result for an earlier text remains valid until the user pauses.
     pub(crate) fn as_built(self: &Arc<Self>, snapshot: &Snapshot, effective: &Effective) -> Option<Arc<AsBuilt>> {
         let path = snapshot.path().filter(|_| !effective.is_excluded)?;
         match self.overlays.of(&path, snapshot.edition) {
@@ -108,7 +106,7 @@ impl Session {
                 let epoch = self.overlays.epoch();
                 let search = Search::Remembered(&self.hazards);
                 let built = Arc::new(self.build(&path, &snapshot.content(), effective, &builders, search)?);
-                // Hazards are looked for later.
+                // Search for hazards later.
                 self.overlays
                     .keep(&path, Some(built.clone()), (snapshot.edition, epoch.wrapping_sub(1)));
                 self.build_soon([path]);
@@ -117,7 +115,7 @@ impl Session {
         }
     }
 
-    /// What kustomizations and Flux make of a file with this text.
+    /// Builds the objects of a file with this text.
     pub(crate) fn build(
         self: &Arc<Self>,
         path: &Path,
@@ -128,7 +126,7 @@ impl Session {
     ) -> Option<AsBuilt> {
         let begin = Instant::now();
         let folders = self.folders();
-        // An edit may come in the meantime.
+        // Includes this text itself, because an edit may arrive in the meantime.
         let files = SessionFiles::new(&self.documents, &folders).with(path, text);
         let overlays = self.overlays_of(builders, &[path], &files);
         if files.is_over() {
@@ -149,7 +147,7 @@ impl Session {
         Some(built)
     }
 
-    /// Asks what kustomizations and Flux make of a file with this text. `None`: nothing builds it.
+    /// Asks about the results of the kustomizations and Flux for a file with this text. `None` if nothing builds the file.
     pub(crate) fn ask_builds<T>(&self, path: &Path, text: &Arc<str>, ask: impl FnOnce(&Overlays) -> T) -> Option<T> {
         let builders = self.overlays.builders(path)?;
         let folders = self.folders();
@@ -180,8 +178,8 @@ impl Session {
         Overlays::since(&folders, Some(&of_flux), None).with_flux(builders.flux.clone())
     }
 
-    /// Builds the CRDs that kustomizations change: resources everywhere are checked by them. `changed`: the files that have changed since they
-    /// were built; `None`: nothing is known. Returns the kinds whose CRDs are others now.
+    /// Builds the CRDs that kustomizations change, because resources in all folders are checked against them. `changed` has the files changed since
+    /// the last build, or `None` if unknown. Returns the kinds whose CRDs are different now.
     pub(crate) fn build_crds(&self, changed: Option<&HashSet<PathBuf>>) -> BTreeSet<GroupKind> {
         let crds = self.workspace.catalog.with(Index::edited_crds);
         let crds: Vec<&Path> = crds.iter().map(|it| &**it).collect();

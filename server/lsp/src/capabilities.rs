@@ -7,24 +7,24 @@ use lsp_types::{ClientCapabilities, DiagnosticTag, MarkupKind, PositionEncodingK
 
 use crate::{completion_capabilities::CompletionCapabilities, pages::Pages};
 
-/// What the client can do. What it cannot show is left out, not guessed.
+/// The capabilities of the client. The language server omits what the client cannot display.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Client {
     pub(crate) unit: ColumnUnit,
-    /// It asks for diagnostics; else they are sent to it. Never both, as some clients would show both.
+    /// Pulls diagnostics. Otherwise they are published. Never both, because some clients would show them twice.
     pub(crate) pulls_diagnostics: bool,
     pub(crate) refreshes_diagnostics: bool,
     pub(crate) related_information: bool,
-    /// It follows links from a code to its page, which is here.
+    /// The pages of diagnostic codes, if the client supports links from a code.
     pub(crate) pages: Option<Arc<Pages>>,
     pub(crate) diagnostic_data: bool,
     pub(crate) unnecessary_tag: bool,
     pub(crate) deprecated_tag: bool,
     pub(crate) registers_watchers: bool,
     pub(crate) registers_configuration: bool,
-    /// It can be asked later for documents of another language.
+    /// Supports dynamic registration for documents of other languages.
     pub(crate) registers_documents: bool,
-    /// The same for single features.
+    /// Supports dynamic registration for completion. The fields below do so for other features.
     pub(crate) registers_completion: bool,
     pub(crate) registers_hover: bool,
     pub(crate) registers_signatures: bool,
@@ -34,47 +34,47 @@ pub(crate) struct Client {
     pub(crate) registers_lenses: bool,
     pub(crate) answers_configuration: bool,
     pub(crate) shows_progress: bool,
-    /// It takes fixes as they are; else it would want commands.
+    /// Supports code actions as literals. Otherwise it would need commands.
     pub(crate) code_actions: bool,
     pub(crate) preferred_fixes: bool,
-    /// It asks what can be renamed before it asks for a name.
+    /// Sends `textDocument/prepareRename` before a rename.
     pub(crate) prepares_rename: bool,
-    /// It shows symbols in each other.
+    /// Supports nested symbols.
     pub(crate) nested_symbols: bool,
-    /// It takes kinds of symbols that the protocol did not have at first.
+    /// Supports symbol kinds that were added in later LSP versions.
     pub(crate) newer_symbols: bool,
-    /// It takes the parameters of a signature as places in its label.
+    /// Supports parameters of a signature as offsets in its label.
     pub(crate) label_offsets: bool,
-    /// It shows Markdown in hovers.
+    /// Supports Markdown in hovers.
     pub(crate) hover_markdown: bool,
-    /// It shows a document that the server asks it to show.
+    /// Supports `window/showDocument`.
     pub(crate) shows_documents: bool,
-    /// It shows lenses.
+    /// Supports code lenses.
     pub(crate) code_lens: bool,
     pub(crate) refreshes_code_lenses: bool,
-    /// It shows hints in lines.
+    /// Supports inlay hints.
     pub(crate) inlay_hints: bool,
     pub(crate) refreshes_inlay_hints: bool,
-    /// It applies edits that the server asks for.
+    /// Supports `workspace/applyEdit`.
     pub(crate) applies_edits: bool,
-    /// It takes edits for a version of a document.
+    /// Supports edits for a version of a document.
     pub(crate) versioned_edits: bool,
-    /// It takes what changed in a list of tokens.
+    /// Supports deltas of semantic tokens.
     pub(crate) token_changes: bool,
-    /// What it takes of completions.
+    /// The capabilities for completion.
     pub(crate) completion: CompletionCapabilities,
-    /// Folds of a document that it takes.
+    /// The maximum number of folding ranges in a document.
     pub(crate) max_folds: usize,
-    /// It has the command [`crate::names::SHOW_EFFECTIVE`].
+    /// Implements the command [`crate::names::SHOW_EFFECTIVE`].
     pub(crate) shows_effective: bool,
     /// It has the command [`crate::names::SHOW_FAILING`].
     pub(crate) shows_failing: bool,
-    /// Messages may have several lines: what to type and why need no place of their own.
+    /// Shows messages with several lines, so that help and notes can be part of the message.
     pub(crate) shows_lines: bool,
 }
 
 impl Client {
-    /// `cache`: where pages may be written.
+    /// Reads the capabilities. Pages may be written to the folder `cache`.
     pub(crate) fn new(capabilities: &ClientCapabilities, cache: Option<&Path>) -> Self {
         let text = capabilities.text_document.as_ref();
         let workspace = capabilities.workspace.as_ref();
@@ -82,10 +82,10 @@ impl Client {
             .and_then(|it| it.diagnostics.as_ref())
             .and_then(|it| it.refresh_support)
             .unwrap_or_default();
-        // Findings of a resource change with its CRD: a client that cannot be asked to pull again would never know.
+        // A change of a CRD changes the findings of its resources: without refresh requests, a pulling client would show old ones.
         let pulls_diagnostics = refreshes_diagnostics && text.is_some_and(|it| it.diagnostic.is_some());
         let publish = text.and_then(|it| it.publish_diagnostics.as_ref());
-        // A client that only pulls need not say what published lists may hold.
+        // A client that only pulls need not declare what published diagnostics may contain.
         let assumed = publish.is_none() && pulls_diagnostics;
         let actions = text.and_then(|it| it.code_action.as_ref());
         let can = |said: Option<Option<bool>>| said.flatten().unwrap_or(assumed);
@@ -208,7 +208,7 @@ impl Client {
         }
     }
 
-    /// Reads what only the initialization options say of a client, as `"client": {"showEffectiveObject": true}`.
+    /// Reads the capabilities that only initialization options declare, as `"client": {"showEffectiveObject": true}`.
     pub(crate) fn read(&mut self, options: &serde_json::Value) {
         self.completion.read(options);
         self.shows_effective = options["client"]["showEffectiveObject"] == true;
@@ -216,7 +216,7 @@ impl Client {
         self.shows_lines = options["client"]["messageLines"] == true;
     }
 
-    /// The protocol's name for the unit of columns.
+    /// The LSP name of the column unit.
     pub(crate) fn encoding(&self) -> PositionEncodingKind {
         match self.unit {
             ColumnUnit::Utf8 => PositionEncodingKind::UTF8,
@@ -226,7 +226,7 @@ impl Client {
     }
 }
 
-/// The first unit of the client's list that is known; UTF-16 if it has none, which all clients can.
+/// The first supported unit in the client's list. Default: UTF-16, which every client supports.
 fn unit(capabilities: &ClientCapabilities) -> ColumnUnit {
     let offered = capabilities
         .general

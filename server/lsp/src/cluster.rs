@@ -1,5 +1,5 @@
-//! CRDs of a cluster, for users who ask for them in their settings. They are written into the cache folder: editors can open them there, and
-//! whoever looks for CRDs finds them as files.
+//! The CRDs of a cluster, if the user's settings ask for them. They are written to the cache folder, where editors can open them, and where the
+//! search for CRDs finds them.
 
 use std::{
     collections::BTreeSet,
@@ -16,10 +16,10 @@ use lsp_types::MessageType;
 
 use crate::{display_text, names::NAME, progress, session::Session, tasks};
 
-/// Where the CRDs are, below the cache folder: a folder for each context.
+/// The subfolder of the cache folder with the CRDs. It has a folder for each context.
 const FOLDER: &str = "clusters";
 
-/// What is known of the cluster.
+/// The cluster in use.
 #[derive(Debug, Default)]
 pub(crate) struct Cluster {
     state: Mutex<State>,
@@ -27,9 +27,9 @@ pub(crate) struct Cluster {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The context that the user wants; empty: the current one.
+    /// The context in the user's settings. An empty string means the current one.
     wanted: Option<String>,
-    /// How often it was asked: an answer that comes late is none.
+    /// The number of the last request, which identifies outdated answers.
     asked: u64,
     files: Vec<PathBuf>,
 }
@@ -39,12 +39,12 @@ impl Cluster {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The files with its CRDs.
+    /// The files with the cluster's CRDs.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         self.state().files.clone()
     }
 
-    /// Takes up what is wanted now. The number of the question that this leads to, if it leads to one.
+    /// Sets the wanted context. Returns the number of the new request, if one is needed.
     fn want(&self, context: Option<&str>, again: bool) -> Option<u64> {
         let mut state = self.state();
         let is_new = state.wanted.as_deref() != context;
@@ -60,7 +60,7 @@ impl Cluster {
         Some(state.asked)
     }
 
-    /// Takes up an answer, if it is one to the last question.
+    /// Stores an answer. Returns `false` if a newer request has replaced it.
     fn take(&self, number: u64, files: Vec<PathBuf>) -> bool {
         let mut state = self.state();
         let is_last = state.asked == number;
@@ -71,7 +71,7 @@ impl Cluster {
     }
 }
 
-/// Reads the CRDs of the cluster that the settings name, if it is another one than before. `again`: in any case, because the user says so.
+/// Reads the CRDs of the cluster in the settings if the context has changed. With `again`, the user asked for it, so it reads them in any case.
 pub(crate) fn read(session: &Arc<Session>, again: bool) {
     let wanted = session.wanted_cluster();
     let Some(number) = session.cluster.want(wanted.as_deref(), again) else {
@@ -123,11 +123,11 @@ pub(crate) fn read(session: &Arc<Session>, again: bool) {
     });
 }
 
-/// The CRDs of a context's cluster as files, and the context.
+/// Writes the CRDs of a context's cluster to files. Returns the context and the files.
 fn list(context: &str, cache: Option<&Path>, folders: &[PathBuf]) -> Result<(String, Vec<PathBuf>), String> {
     let cache = cache.ok_or("the user has no cache folder for the CRDs of a cluster")?;
     let context = (!context.is_empty()).then_some(context);
-    // Standard input is the client's.
+    // Never prompt, because standard input belongs to the client.
     let listing = crd_analyzer_cluster::list(context, Prompts::Never, folders).map_err(|error| error.to_string())?;
     let cache = CacheFolder::new(cache);
     match write(&cache, &listing) {
@@ -140,7 +140,7 @@ fn list(context: &str, cache: Option<&Path>, folders: &[PathBuf]) -> Result<(Str
     }
 }
 
-/// Writes each CRD into a file of the cache folder, and takes away those that the cluster has no more.
+/// Writes each CRD to a file in the cache folder, and removes CRDs that the cluster no longer has.
 fn write(cache: &CacheFolder, listing: &Listing) -> io::Result<Vec<PathBuf>> {
     let folder = Path::new(FOLDER);
     let mut files = BTreeSet::new();

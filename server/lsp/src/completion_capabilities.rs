@@ -8,20 +8,20 @@ pub(crate) struct CompletionCapabilities {
     pub(crate) snippets: bool,
     pub(crate) insert_replace: bool,
     pub(crate) label_details: bool,
-    /// Documentation can come later, with `completionItem/resolve`.
+    /// Supports documentation in a later `completionItem/resolve`.
     pub(crate) resolves: bool,
     pub(crate) markdown: bool,
     pub(crate) commit_characters: bool,
     pub(crate) preselect: bool,
     pub(crate) deprecated_tag: bool,
     pub(crate) adjusts_indentation: bool,
-    /// It takes kinds that the protocol did not have at first.
+    /// Supports item kinds that were added in later LSP versions.
     pub(crate) newer_kinds: bool,
-    /// Its command that asks for the next list, see [`CompletionCapabilities::read`].
+    /// Has a command that requests the next list, see [`CompletionCapabilities::read`].
     pub(crate) asks_again: bool,
-    /// A place of a snippet may begin with what is made of another place.
+    /// Supports snippet transforms: a placeholder may be derived from another one.
     pub(crate) transforms: bool,
-    /// It offers words of open files where a server offers nothing.
+    /// Offers words of open files if a server has no items.
     pub(crate) keeps_words_away: bool,
 }
 
@@ -61,7 +61,7 @@ impl CompletionCapabilities {
         }
     }
 
-    /// The same where documentation comes with the items.
+    /// The same capabilities, but with documentation in the items.
     pub(crate) fn at_once(&self) -> Self {
         Self {
             resolves: false,
@@ -69,9 +69,9 @@ impl CompletionCapabilities {
         }
     }
 
-    /// Reads what only the initialization options say of a client: `"client": {"triggerSuggest": true, "offersWords": true,
-    /// "snippetTransforms": true}`. VS Code says all of itself. Other clients don't know the command, would show the item that never
-    /// matches, and would write the transformation into the text.
+    /// Reads the capabilities that only initialization options declare: `"client": {"triggerSuggest": true, "offersWords": true,
+    /// "snippetTransforms": true}`. VS Code declares all of them. Other clients do not have the command, would show the item that never matches, and
+    /// would insert the transform as text.
     pub(crate) fn read(&mut self, options: &serde_json::Value) {
         let says = |what: &str| options["client"][what] == true;
         self.asks_again = says("triggerSuggest");

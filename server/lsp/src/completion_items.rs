@@ -1,4 +1,4 @@
-//! Completion items as the client can show them.
+//! Converts completion items to those that the client supports.
 
 use std::collections::HashSet;
 
@@ -18,11 +18,11 @@ use crate::{
     to_proto::{Source, range},
 };
 
-/// The command of VS Code that shows a list.
+/// The command of VS Code that opens a completion list.
 const ASK_AGAIN: &str = "editor.action.triggerSuggest";
 
 impl CompletionCapabilities {
-    /// Documentation as the client shows it.
+    /// Documentation in the client's format.
     pub(crate) fn documentation(&self, documentation: &markdown::Documentation) -> Documentation {
         if self.markdown {
             Documentation::MarkupContent(MarkupContent {
@@ -34,7 +34,7 @@ impl CompletionCapabilities {
         }
     }
 
-    /// The items of a list. `data` names one, so that it can be found again.
+    /// The items of a list. `data` identifies an item when the client resolves it.
     pub(crate) fn items(
         &self,
         source: &Source<'_>,
@@ -108,7 +108,7 @@ impl CompletionCapabilities {
             command: (self.asks_again && item.asks_again).then(|| Command {
                 title: String::new(),
                 command: ASK_AGAIN.to_owned(),
-                // As if the next key had been typed: nothing is said where there is no list.
+                // Behave as for a typed key, so that VS Code shows no message if the list is empty.
                 arguments: Some(vec![serde_json::json!({ "auto": true })]),
             }),
             data: (self.resolves && item.documentation.is_some()).then_some(data),
@@ -117,7 +117,7 @@ impl CompletionCapabilities {
     }
 }
 
-/// An item that matches nothing that can be typed. Its range holds text, as VS Code compares an item without any with nothing.
+/// An item that no typed text matches. Its range contains text, because VS Code treats an item with an empty range as a match.
 pub(crate) fn unmatched(range: lsp_types::Range) -> CompletionItem {
     CompletionItem {
         label: "\u{2026}".to_owned(),
@@ -142,7 +142,7 @@ fn kind(kind: ItemKind) -> CompletionItemKind {
     }
 }
 
-/// Writes out what is behind labels that would else be the same twice.
+/// Adds a suffix to labels that would otherwise be equal.
 fn tell_apart(items: &mut [CompletionItem], found: &[Item]) {
     let mut labels = HashSet::new();
     let is_second: Vec<_> = found.iter().map(|it| !labels.insert(it.label.as_str())).collect();

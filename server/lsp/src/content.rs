@@ -1,20 +1,20 @@
-//! The text of a version as one string.
+//! The text of a document version as one string.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use ropey::Rope;
 
-/// The string of a version's text, made once for all who hold it at the same time, and freed with the last of them.
+/// The text of a document version as a string. It is created once for all who use it at the same time, and freed with its last use.
 #[derive(Debug, Default)]
 pub(crate) struct Content(Mutex<Option<Weak<str>>>);
 
 impl Content {
-    /// The string. `text` is the text of the version.
+    /// The text as a string. `text` is the text of the version.
     pub(crate) fn of(&self, text: &Rope) -> Arc<str> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = held.as_ref().and_then(Weak::upgrade);
         known.unwrap_or_else(|| {
-            // With its length known from the start; `to_string` would copy while it grows.
+            // `String::from` allocates the full length at once; `to_string` would reallocate as it grows.
             let made: Arc<str> = String::from(text).into();
             *held = Some(Arc::downgrade(&made));
             made

@@ -1,4 +1,4 @@
-//! What is looked for after the diagnostics, when the user stops typing: hazards of rules, and what the changes since a revision do.
+//! The part of an analysis that waits until the user pauses: hazards of rules, and the effects of changes since a revision.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Session {
-    /// By what a version is compared with what it replaces, if it is. What was known of its changes is forgotten if it is not.
+    /// The revision and the options to compare a version with. If there is nothing to compare with, forgets the known changes.
     pub(crate) fn comparison(
         self: &Arc<Self>,
         snapshot: &Snapshot,
@@ -32,7 +32,7 @@ impl Session {
         found
     }
 
-    /// Says what is known now of the changes of a version since a revision. Lenses tell it, too.
+    /// Stores the changes of a version since a revision, and refreshes code lenses, which show them.
     fn set_changes(self: &Arc<Self>, snapshot: &Snapshot, changes: SinceRevision) -> bool {
         let are_others = !changes.known.versions().eq(snapshot.changes.known.versions());
         let is_current = self.documents.set_changes(snapshot, changes);
@@ -46,8 +46,7 @@ impl Session {
         is_current
     }
 
-    /// Searches for hazards when the user stops typing, then compares with a revision, and shows both. Errors and warnings do not wait for
-    /// them.
+    /// After a pause in typing, searches for hazards, then compares with a revision, and shows the results. Errors and warnings are shown before.
     pub(crate) fn look_further(self: &Arc<Self>, snapshot: Snapshot, comparison: Option<(Arc<Revision>, Comparison)>) {
         let session = self.clone();
         tasks::beside(async move {
@@ -78,7 +77,7 @@ impl Session {
         self.show_fuller(snapshot, after);
     }
 
-    /// Compares a version with a revision. The next edit ends that.
+    /// Compares a version with a revision. The next edit cancels it.
     async fn compare(self: &Arc<Self>, snapshot: &Snapshot, revision: Arc<Revision>, by: Comparison) {
         let Some(now) = self.newest(snapshot) else {
             return;
@@ -108,7 +107,7 @@ impl Session {
         }
     }
 
-    /// Shows what was found besides of a version. The entry that somebody types may have been marked in the meantime.
+    /// Shows a more complete analysis of a version. It includes the error in an unfinished entry if that is already shown.
     fn show_fuller(self: &Arc<Self>, snapshot: &Snapshot, fuller: Analysis) {
         self.replace_analysis(snapshot, |now| {
             if now.is_typed_in() {

@@ -1,5 +1,5 @@
-//! Diagnostics for clients that do not ask for them: sent with their version, after the last of quick edits, never an older list after
-//! a newer one.
+//! Diagnostics for clients that do not pull them. They are published with the version of the document, after a burst of edits, and an older list
+//! never replaces a newer one.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -10,17 +10,17 @@ use lsp_types::Uri;
 
 use crate::{documents::Snapshot, session::Session, tasks, waits};
 
-/// Documents that are to be judged again because something that they depend on has changed. They wait here and not with those who judge, so that
-/// a document that somebody types in need not wait for all of them.
+/// Documents to analyze again because of a change elsewhere. They have a queue of their own, so that the document that the user is typing in need
+/// not wait for them.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting(Mutex<Queue>);
 
 #[derive(Debug, Default)]
 struct Queue {
-    /// In the order in which they came, each once.
+    /// The documents in order of arrival, without duplicates.
     uris: VecDeque<Uri>,
     known: HashSet<Uri>,
-    /// Somebody works on them.
+    /// Whether a worker is running.
     is_worked_on: bool,
 }
 
@@ -55,7 +55,7 @@ impl Waiting {
 }
 
 impl Session {
-    /// Sends what is known about documents, one after the other. Does nothing for clients that ask themselves.
+    /// Publishes the diagnostics of documents, one after the other. Does nothing for clients that pull diagnostics.
     pub(crate) fn publish_one_by_one(self: &Arc<Self>, uris: Vec<Uri>) {
         if self.client().pulls_diagnostics || !self.waiting.add(uris) {
             return;
@@ -70,7 +70,7 @@ impl Session {
         });
     }
 
-    /// Sends what is known about a document, the last of quick edits only. Does nothing for clients that ask themselves.
+    /// Publishes the diagnostics of a document after a burst of edits. Does nothing for clients that pull diagnostics.
     pub(crate) fn publish_soon(self: &Arc<Self>, uri: &Uri) {
         if self.client().pulls_diagnostics {
             return;
@@ -80,7 +80,7 @@ impl Session {
         };
         let session = self.clone();
         tasks::beside(async move {
-            // Quick edits are also taken together by working on one version of a document at a time.
+            // Edits that arrive during an analysis are also combined, because only one version of a document is analyzed at a time.
             if snapshot.since_previous.is_some_and(|it| it < waits::TOGETHER) {
                 tokio::time::sleep(waits::TOGETHER).await;
             }
@@ -88,27 +88,27 @@ impl Session {
         });
     }
 
-    /// Sends what is known about a version of a document, if it is still the one that counts.
+    /// Publishes the diagnostics of a version of a document, if it is still the newest.
     async fn publish(self: &Arc<Self>, snapshot: &Snapshot) {
         let _only = snapshot.worked_on.lock().await;
         if !self.documents.is_current(snapshot) {
             return;
         }
-        // Stale, or failed and logged: then a newer run will come, or there is nothing to send.
+        // Outdated: a newer run follows. Failed: the error is logged, and there is nothing to publish.
         let Ok(analysis) = self.analysis(snapshot).await else {
             return;
         };
         let _turn = self.publishing.lock().await;
         if self.documents.is_current(snapshot) {
             let list = analysis.diagnostics.clone();
-            // Optional in the protocol: who does not know it passes over it.
+            // Optional in LSP: clients that do not support it ignore it.
             let version = Some(snapshot.version);
             let uri = snapshot.uri.clone();
             self.remote.publish_diagnostics(uri, list, version).await;
         }
     }
 
-    /// Takes back what was sent about a document that was closed.
+    /// Clears the diagnostics of a closed document.
     pub(crate) fn unpublish(self: &Arc<Self>, uri: Uri) {
         if self.client().pulls_diagnostics {
             return;

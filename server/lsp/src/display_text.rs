@@ -1,21 +1,20 @@
-//! Text that a client shows: what cannot be seen is shown by its number, and what is too long is cut. Text that a client writes into a
-//! document is not meant.
+//! Text for the client to display: invisible characters are escaped, and long text is cut. Not for text that the client inserts into a document.
 
 use crd_analyzer_io::escape;
 
 use crate::limits::cut;
 
-/// A text on one line: a title, a label.
+/// Text on one line, such as a title or a label.
 pub(crate) fn line(text: &str) -> String {
     escape::line(&cut(text)).into_owned()
 }
 
-/// A text of several lines.
+/// Text of several lines.
 pub(crate) fn text(text: &str) -> String {
     escape::text(&cut(text)).into_owned()
 }
 
-/// Escapes Markdown that we wrote. It is not cut, because a cut could remove a closing mark.
+/// Escapes Markdown that we wrote. Does not cut it, because that could remove a closing delimiter.
 pub(crate) fn markdown(text: &str) -> String {
     escape::text(text).into_owned()
 }

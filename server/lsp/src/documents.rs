@@ -1,4 +1,4 @@
-//! The documents that are open in the client, each in its newest version.
+//! The newest version of each document that is open in the client.
 
 use std::{
     collections::{BTreeSet, HashMap, VecDeque},
@@ -39,38 +39,38 @@ use crate::{
 #[derive(Debug)]
 struct Document {
     uri: Uri,
-    /// Its place among the others; see [`place_of`].
+    /// Its path or URI, see [`place_of`].
     place: Arc<Path>,
     text: Rope,
-    /// Where the last edit ended, in bytes: there somebody types. `None` where nothing was typed yet.
+    /// The end of the last edit, where the user is typing, as a byte offset. `None` before the first edit.
     cursor: Option<u32>,
-    /// What was shown as errors.
+    /// The errors shown so far.
     errors: Arc<SteadyErrors>,
-    /// The lenses that the client has.
+    /// The code lenses that the client shows.
     lenses: Arc<SteadyLenses>,
     /// The objects that fail its constraints.
     failing: Arc<FailingObjects>,
-    /// What is known of its changes since a revision.
+    /// The known changes since a revision.
     changes: Arc<SinceRevision>,
-    /// When it became what it is, and how long after its previous version that was.
+    /// The time of the last change, and the time between that and the previous version.
     changed: Instant,
     since_previous: Option<Duration>,
-    /// As the client counts.
+    /// The version number of the client.
     version: i32,
-    /// As we count, over all documents. Shared with those who work on an older state, so that they can stop.
+    /// Our own version number, unique over all documents. Work on an older version reads it, and stops.
     edition: Arc<AtomicU64>,
-    /// The last changes, for one that comes late.
+    /// The last changes, in case an earlier one arrives late.
     recent: Recent,
-    /// The analysis of this version, made once for all who ask.
+    /// The analysis of this version, computed once for all callers.
     analysis: Arc<OnceCell<Arc<Analysis>>>,
-    /// The version as features see it, made when first asked for.
+    /// The syntax trees of this version, built on first use.
     trees: Arc<Version>,
     content: Arc<Content>,
-    /// What its rules cost, priced when first asked for.
+    /// The costs of its rules, computed on first use.
     costs: Arc<OnceLock<Arc<[DocumentCosts]>>>,
-    /// What features remember from version to version.
+    /// What features keep from one version to the next.
     memory: Arc<Memory>,
-    /// Held while a version is worked on to be sent.
+    /// Locked while diagnostics of a version are computed and published.
     worked_on: Arc<tokio::sync::Mutex<()>>,
 }
 
@@ -81,21 +81,21 @@ pub(crate) struct Snapshot {
     pub(crate) version: i32,
     pub(crate) edition: u64,
     pub(crate) text: Rope,
-    /// Where somebody types, in bytes.
+    /// The position where the user is typing, as a byte offset.
     pub(crate) cursor: Option<u32>,
-    /// What was shown as errors.
+    /// The errors shown so far.
     pub(crate) errors: Arc<SteadyErrors>,
-    /// The lenses that the client has.
+    /// The code lenses that the client shows.
     pub(crate) lenses: Arc<SteadyLenses>,
     /// The objects that fail its constraints.
     pub(crate) failing: Arc<FailingObjects>,
-    /// What is known of its changes since a revision.
+    /// The known changes since a revision.
     pub(crate) changes: Arc<SinceRevision>,
     changed: Instant,
-    /// How long after the previous version this one came, if there was one.
+    /// The time between the previous version and this one.
     pub(crate) since_previous: Option<Duration>,
     pub(crate) analysis: Arc<OnceCell<Arc<Analysis>>>,
-    /// Held while a version of the document is worked on to be sent.
+    /// Locked while diagnostics of a version are computed and published.
     pub(crate) worked_on: Arc<tokio::sync::Mutex<()>>,
     newest: Arc<AtomicU64>,
     trees: Arc<Version>,
@@ -110,36 +110,36 @@ impl Snapshot {
         self.newest.load(Ordering::Acquire) != self.edition
     }
 
-    /// Whether somebody types in it: then nothing should move.
+    /// Whether the user is typing in the document, so that lenses should not move.
     pub(crate) fn is_typed(&self) -> bool {
         self.cursor.is_some() && self.changed.elapsed() < waits::LENSES
     }
 
-    /// The version with its trees, made once for all who ask. This takes its time: ask on a thread that may be blocked. It does not
-    /// wait for a verdict.
+    /// The version with its syntax trees, built once for all callers. It may take long, so call it on a thread that may block. It does not wait for
+    /// an analysis.
     pub(crate) fn parsed(&self) -> Arc<Parsed> {
         self.trees.parsed(&self.text, &self.memory)
     }
 
-    /// The same for callers that look at many documents once: trees that are parsed for this call are not kept.
+    /// Like [`Self::parsed`], but does not keep new trees. For callers that look once at many documents.
     pub(crate) fn parsed_for_now(&self) -> Arc<Parsed> {
         self.trees.parsed_for_now(&self.text)
     }
 
-    /// The text as one string, the same for all who hold it at a time.
+    /// The text as one string, shared by all who use it at the same time.
     pub(crate) fn content(&self) -> Arc<str> {
         self.content.of(&self.text)
     }
 
-    /// Makes the trees of the version if somebody asked for those of one before, so that the next need not make up for many edits.
+    /// Updates the syntax trees if an earlier version has some, so that the next call need not catch up on many edits.
     pub(crate) fn refresh_tree(&self) {
         if self.trees.goes_on() && !self.is_stale() {
             self.parsed();
         }
     }
 
-    /// What the rules of the version cost by a minor: known with the diagnostics, else priced once for all who ask. This takes its time:
-    /// ask on a thread that may be blocked.
+    /// The costs of the rules for a Kubernetes version: those of the analysis if known, otherwise computed once for all callers. It may take long, so
+    /// call it on a thread that may block.
     pub(crate) fn costs(&self, version: KubernetesVersion) -> FileCosts {
         let known = self.analysis.get().and_then(|it| it.costs.clone());
         let documents = known.unwrap_or_else(|| {
@@ -147,7 +147,7 @@ impl Snapshot {
                 || costs::price(String::from(&self.text).into_bytes(), VersionSet::one(version), false).documents;
             self.costs.get_or_init(price).clone()
         });
-        // The text is not kept a second time; where there are not any rules no one reads it.
+        // Without rules, the text is not needed, so do not keep a second copy.
         let text = if documents.is_empty() {
             "".into()
         } else {
@@ -156,30 +156,30 @@ impl Snapshot {
         FileCosts { text, documents }
     }
 
-    /// The byte of the text that a position means.
+    /// The byte offset of an LSP position.
     pub(crate) fn offset(&self, position: lsp_types::Position, unit: ColumnUnit) -> u32 {
         self.text.char_to_byte(from_proto::position(&self.text, position, unit)) as u32
     }
 
-    /// The language of the file, if manifests are made of it.
+    /// The language of the file, if manifests are generated from it.
     pub(crate) fn source(&self) -> Option<&'static sources::Row> {
         sources::of(&self.path()?)
     }
 
-    /// The file, if the document is one.
+    /// The path of the document, if it is a file.
     pub(crate) fn path(&self) -> Option<PathBuf> {
         path_of(&self.uri)
     }
 }
 
-/// The edition of a document that is not open any more.
+/// The edition of a closed document.
 const CLOSED: u64 = u64::MAX;
 
-/// All open documents, by their URI as the client writes it.
+/// All open documents, by URI as the client writes it.
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
     open: Mutex<Open>,
-    /// Changes of documents that are not open, in the order in which they came. Locked only while `open` is.
+    /// Changes of documents that are not open yet, in order of arrival. Locked only while `open` is locked.
     early: Mutex<VecDeque<Early>>,
     editions: AtomicU64,
 }
@@ -187,13 +187,13 @@ pub(crate) struct Documents {
 #[derive(Debug, Default)]
 struct Open {
     documents: HashMap<String, Document>,
-    /// The same by their places. An editor may have one file open under several URIs.
+    /// The URIs by path. An editor may open the same file under several URIs.
     places: HashMap<Arc<Path>, BTreeSet<String>>,
-    /// Where something was opened, changed or closed since somebody asked.
+    /// The paths of documents opened, changed or closed since the last call of `take_changed`.
     changed: BTreeSet<Arc<Path>>,
 }
 
-/// A change that came before its document was opened: so Helix sends those of files that a rename opens.
+/// A change that arrived before its document was opened. Helix does this for files that a rename opens.
 #[derive(Debug)]
 struct Early {
     uri: Uri,
@@ -201,15 +201,14 @@ struct Early {
     changes: Vec<TextDocumentContentChangeEvent>,
 }
 
-/// Of more early changes than these the oldest are forgotten.
+/// The maximum number of early changes to keep. The oldest are dropped.
 const MAX_EARLY: usize = 100;
 
-/// The same for changes whose texts have more bytes together.
+/// The maximum total size of the text in early changes, in bytes.
 const MAX_EARLY_BYTES: usize = 1 << 20;
 
 impl Documents {
-    /// Opens a document, or opens it again if the client forgot that it was. Changes that came too early and go on from its version are
-    /// applied.
+    /// Opens a document, or opens it again if it is already open. Applies early changes that continue its version.
     pub(crate) fn open(&self, item: TextDocumentItem, unit: ColumnUnit) {
         let mut open = self.lock();
         let text = Rope::from_str(&item.text);
@@ -250,8 +249,8 @@ impl Documents {
         }
     }
 
-    /// Applies the changes of one notification in their order, as if notifications had come in theirs. False if the document is not open:
-    /// they are kept until it is.
+    /// Applies the changes of a notification in order, even if notifications arrive out of order. Returns `false` and keeps the changes if the
+    /// document is not open.
     pub(crate) fn change(
         &self,
         uri: &Uri,
@@ -322,7 +321,7 @@ impl Documents {
         document.edition.store(self.next_edition(), Ordering::Release);
     }
 
-    /// Forgets a document. False if it was not open.
+    /// Removes a document. Returns `false` if it was not open.
     pub(crate) fn close(&self, uri: &Uri) -> bool {
         let mut open = self.lock();
         let closed = open.documents.remove(uri.as_str());
@@ -351,28 +350,28 @@ impl Documents {
         self.lock().documents.get(uri.as_str()).map(Document::snapshot)
     }
 
-    /// The same of a document that holds manifests: features that read YAML ask for it.
+    /// The newest version of a document with manifests. For features that read YAML.
     pub(crate) fn manifest(&self, uri: &Uri) -> Option<Snapshot> {
         self.snapshot(uri).filter(|it| it.source().is_none())
     }
 
-    /// The same of a file that manifests are made of.
+    /// The newest version of a source file that manifests are generated from.
     pub(crate) fn source_file(&self, uri: &Uri) -> Option<Snapshot> {
         self.snapshot(uri).filter(|it| it.source().is_some())
     }
 
-    /// Whether a document has neither changed nor been analyzed again since.
+    /// Whether a document has not changed or been analyzed again since the snapshot.
     pub(crate) fn is_current(&self, snapshot: &Snapshot) -> bool {
         let now = self.snapshot(&snapshot.uri);
         now.is_some_and(|it| it.version == snapshot.version && Arc::ptr_eq(&it.analysis, &snapshot.analysis))
     }
 
-    /// The places whose documents were opened, changed or closed since this was asked last, in a stable order.
+    /// The paths of documents opened, changed or closed since the last call, in a stable order.
     pub(crate) fn take_changed(&self) -> BTreeSet<Arc<Path>> {
         std::mem::take(&mut self.lock().changed)
     }
 
-    /// The URIs of the open documents at a place.
+    /// The URIs of the open documents with a path.
     pub(crate) fn uris_at(&self, place: &Path) -> Vec<Uri> {
         let open = self.lock();
         let names = open.places.get(place).into_iter().flatten();
@@ -381,7 +380,7 @@ impl Documents {
             .collect()
     }
 
-    /// The document at a place: of several the one that changed last.
+    /// The open document with a path. If there are several, the one that changed last.
     pub(crate) fn at(&self, place: &Path) -> Option<Snapshot> {
         let open = self.lock();
         let names = open.places.get(place)?.iter();
@@ -390,19 +389,19 @@ impl Documents {
         Some(last.snapshot())
     }
 
-    /// Whether a document at a place is open.
+    /// Whether a document with this path is open.
     pub(crate) fn is_open_at(&self, place: &Path) -> bool {
         self.lock().places.contains_key(place)
     }
 
-    /// Forgets the analysis of a document: what it depends on has changed.
+    /// Forgets the analysis of a document, because something that it depends on has changed.
     pub(crate) fn forget_analysis(&self, uri: &Uri) {
         if let Some(document) = self.lock().documents.get_mut(uri.as_str()) {
             document.analysis = Arc::default();
         }
     }
 
-    /// Replaces the analysis of a version by a fuller one. False if the document has changed or was analyzed again since.
+    /// Replaces the analysis of a version by a more complete one. Returns `false` if the document has changed or been analyzed again.
     pub(crate) fn set_analysis(&self, snapshot: &Snapshot, analysis: Arc<Analysis>) -> bool {
         let mut open = self.lock();
         let Some(document) = open.documents.get_mut(snapshot.uri.as_str()) else {
@@ -415,7 +414,7 @@ impl Documents {
         is_current
     }
 
-    /// Says what is known now of the changes of a version. False if the document has changed since.
+    /// Stores the known changes of a version. Returns `false` if the document has changed.
     pub(crate) fn set_changes(&self, snapshot: &Snapshot, changes: SinceRevision) -> bool {
         let mut open = self.lock();
         let document = open.documents.get_mut(snapshot.uri.as_str());
@@ -434,7 +433,7 @@ impl Documents {
         uris
     }
 
-    /// Forgets all analyses: what they depend on has changed.
+    /// Forgets all analyses, because something that they depend on has changed.
     pub(crate) fn forget_analyses(&self) {
         for document in self.lock().documents.values_mut() {
             document.analysis = Arc::default();
@@ -447,7 +446,7 @@ impl Documents {
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {
-        // A panic under the lock was reported; the documents go on as they are.
+        // A panic under the lock is already reported, and the documents are still usable.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -549,7 +548,7 @@ mod tests {
         assert_eq!(text_after(7), ("a: 1\n".to_owned(), 7), "they were of another opening");
     }
 
-    /// The same edits on a plain text, with places found by the line index.
+    /// Compares random edits with the same edits on a string, with positions from the line index.
     #[test]
     fn random_edits_agree_with_a_plain_text() {
         const PIECES: [&str; 9] = ["a", "bc", "é", "😀", "\n", "\r\n", "\r", "\u{2028}", ""];

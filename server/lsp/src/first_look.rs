@@ -1,10 +1,10 @@
-//! The first look through the workspace's folders: until it ends, the CRDs of resources are not known.
+//! The first scan of the workspace folders. Until it ends, the CRDs of resources are unknown.
 
 use std::time::Duration;
 
 use tokio::sync::watch;
 
-/// How long a request waits for the first look.
+/// How long a request waits for the first scan.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -15,12 +15,12 @@ enum State {
     Ended,
 }
 
-/// The first look through the workspace's folders.
+/// The state of the first scan of the workspace folders.
 #[derive(Debug, Default)]
 pub(crate) struct FirstLook(watch::Sender<State>);
 
 impl FirstLook {
-    /// A look begins. Only the first one counts.
+    /// Marks the beginning of a scan. Later scans change nothing.
     pub(crate) fn begin(&self) {
         self.0.send_if_modified(|it| {
             let is_first = *it == State::NotBegun;
@@ -31,17 +31,17 @@ impl FirstLook {
         });
     }
 
-    /// A look has ended.
+    /// Marks the end of a scan.
     pub(crate) fn end(&self) {
         self.0.send_replace(State::Ended);
     }
 
-    /// Whether the first look has begun and not ended.
+    /// Whether the first scan is running.
     pub(crate) fn is_underway(&self) -> bool {
         *self.0.borrow() == State::Begun
     }
 
-    /// Waits until the first look ends, if it is underway, but not forever.
+    /// Waits until the first scan ends, if it is running, up to a time limit.
     pub(crate) async fn ended(&self) {
         let mut state = self.0.subscribe();
         if *state.borrow() != State::Begun {

@@ -1,4 +1,4 @@
-//! Looking through the workspace's folders for CRDs and resources.
+//! Scans the workspace folders for CRDs and resources.
 
 use std::sync::{Arc, atomic::AtomicUsize};
 
@@ -7,10 +7,10 @@ use lsp_types::Uri;
 
 use crate::{progress, session::Session, tasks, workspace_index};
 
-/// Looks through the workspace's folders, beside the reader: what is known of their manifests is as they are on disk afterwards.
+/// Scans the workspace folders in the background. Afterwards, the index matches the manifests on disk.
 pub(crate) fn look_through(session: &Arc<Session>) {
     session.first_look.begin();
-    // What a path says of a file counts from its repository on, for the first answer, too.
+    // Set the folders first, because what a path says about a file depends on the root of its repository.
     session.crds_changed(&session.workspace.set_folders(&session.folders()));
     let session = session.clone();
     tasks::beside(async move {
@@ -58,7 +58,7 @@ async fn look(session: &Arc<Session>) {
     session.check_objects_soon();
 }
 
-/// Waits until the CRDs of the workspace are known, if a document has resources. The first answer would be empty otherwise.
+/// Waits until the CRDs of the workspace are known if a document has resources. Otherwise the first answer would be empty.
 pub(crate) async fn know_crds(session: &Arc<Session>, uri: &Uri) {
     if !session.first_look.is_underway() {
         return;

@@ -1,4 +1,4 @@
-//! From the protocol's places to ours.
+//! Converts positions and paths from LSP.
 
 use std::path::PathBuf;
 
@@ -6,16 +6,16 @@ use crd_analyzer_syntax::lines::ColumnUnit;
 use lsp_types::{Position, Range, Uri};
 use ropey::Rope;
 
-/// The characters of a text that a range means.
+/// Converts an LSP range to character indexes.
 ///
-/// A line past the last is the text's end, a column past the line's end is the line's end (before its break), and a column inside a
-/// character is the character's start. A range that ends before it begins is empty.
+/// A line past the last is the end of the text, a column past the end of the line is the end of the line (before its line break), and a column
+/// inside a character is the start of that character. A range that ends before it begins is empty.
 pub(crate) fn range(text: &Rope, range: Range, unit: ColumnUnit) -> std::ops::Range<usize> {
     let start = position(text, range.start, unit);
     start..position(text, range.end, unit).max(start)
 }
 
-/// The character of a text that a position means.
+/// Converts an LSP position to a character index.
 pub(crate) fn position(text: &Rope, position: Position, unit: ColumnUnit) -> usize {
     let line = position.line as usize;
     if line >= text.len_lines() {
@@ -38,13 +38,13 @@ pub(crate) fn position(text: &Rope, position: Position, unit: ColumnUnit) -> usi
     found.min(end)
 }
 
-/// The character after a line's last, before its break.
+/// The end of a line, before its line break, as a character index.
 fn line_end(text: &Rope, line: usize) -> usize {
     let start = text.line_to_char(line);
     let mut end = text.line_to_char(line + 1);
     for expected in ['\n', '\r'] {
         let is_break = end > start && text.get_char(end - 1) == Some(expected);
-        // A last line without break ends with its text; of a break CR LF both go, of others one.
+        // The last line may have no line break. CR LF is two characters.
         if is_break {
             end -= 1;
         }
@@ -60,7 +60,7 @@ pub(crate) fn path_of(uri: &Uri) -> Option<PathBuf> {
         .flatten()
 }
 
-/// A document's place among the others: its path if it is a file, else its URI.
+/// The key of a document: its path if it is a file, else its URI.
 pub(crate) fn place_of(uri: &Uri) -> PathBuf {
     path_of(uri).unwrap_or_else(|| PathBuf::from(uri.as_str()))
 }
@@ -94,7 +94,7 @@ mod tests {
             check(1, of_b, unit, "b");
             check(1, of_b + 1, unit, "\rc");
         }
-        // Inside a character.
+        // A column inside a character.
         check(1, 1, Utf8, "é");
         check(1, 4, Utf8, "😀");
         check(1, 2, Utf16, "😀");

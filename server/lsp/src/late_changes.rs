@@ -1,7 +1,7 @@
-//! The last changes of a document, so that one that comes late is put where it belongs.
+//! Keeps the last changes of a document, so that a change that arrives late can be applied in the right order.
 //!
-//! Helix up to 25.01 sends changes from tasks of its own, and under load one overtakes another: version 7 comes before version 6. Applied in
-//! the order in which they come, the text would be another than the person's from then on.
+//! Helix up to 25.01 sends changes from separate tasks, and under load one overtakes another: version 7 arrives before version 6. Applied in order
+//! of arrival, the text would differ from the user's from then on.
 
 use std::collections::VecDeque;
 
@@ -11,16 +11,16 @@ use ropey::Rope;
 
 use crate::{from_proto, versions::Edit};
 
-/// Changes that are kept: more than a person types while a message is on its way.
+/// The maximum number of changes to keep: more than a person types while a message is on its way.
 const KEPT: usize = 8;
 
-/// The same, in bytes of what they insert: changes that are larger than what people type are not typed faster than they are sent.
+/// The maximum size of the changes to keep, in bytes. Typing produces small changes, and larger ones do not arrive that fast.
 const KEPT_BYTES: usize = 64 << 10;
 
 /// The last changes, in the order of their versions.
 #[derive(Debug)]
 pub(crate) struct Recent {
-    /// The version that the first of them changed.
+    /// The version before the first of the changes.
     first: i32,
     changes: VecDeque<Change>,
 }
@@ -28,13 +28,13 @@ pub(crate) struct Recent {
 #[derive(Debug)]
 struct Change {
     version: i32,
-    /// The text that it changed.
+    /// The text before the change.
     before: Rope,
     edits: Vec<TextDocumentContentChangeEvent>,
 }
 
 impl Recent {
-    /// Of a document that is opened in this version.
+    /// Starts with a document that is opened in this version.
     pub(crate) fn new(version: i32) -> Self {
         Self {
             first: version,
@@ -42,8 +42,8 @@ impl Recent {
         }
     }
 
-    /// The text with a change, and the edits that made it of `text`. A change that is older than what is in `text` already goes below that;
-    /// then that edits does not exist.
+    /// Applies a change. Returns the new text and the byte edits that turn `text` into it. A late change is inserted before newer ones; the edits
+    /// are then `None`.
     pub(crate) fn take(
         &mut self,
         text: &Rope,
@@ -52,7 +52,7 @@ impl Recent {
         unit: ColumnUnit,
     ) -> (Rope, Option<Vec<Edit>>) {
         if version <= self.first {
-            // Older than all that is known, or a client that counts again: there is only the end.
+            // The change is older than all kept ones, or the client restarted its numbering: it can only be applied at the end.
             *self = Self::new(version.saturating_sub(1));
         }
         let at = self.changes.partition_point(|it| it.version <= version);
@@ -75,7 +75,7 @@ impl Recent {
 }
 
 impl Recent {
-    /// What the changes take, without the texts that they changed.
+    /// The size of the changes in bytes, without the texts before them.
     fn bytes(&self) -> usize {
         let edits = self.changes.iter().flat_map(|it| &it.edits);
         edits
@@ -84,7 +84,7 @@ impl Recent {
     }
 }
 
-/// A text with edits, each in what the one before it made; and the bytes that they replace, unless one replaces all.
+/// Applies edits, each to the result of the previous one. Also returns them as byte edits, unless one of them replaces the whole text.
 fn applied(text: &Rope, edits: &[TextDocumentContentChangeEvent], unit: ColumnUnit) -> (Rope, Option<Vec<Edit>>) {
     let mut text = text.clone();
     let mut made = Some(Vec::new());
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn changes_that_come_late_are_put_where_they_belong() {
-        // `self.` typed at the end, letter by letter, in every order of four notifications.
+        // Type `self.` at the end, one letter at a time, with four notifications in every possible order.
         let typed: Vec<_> = "self.".chars().collect();
         let edit = |column: usize| TextDocumentContentChangeEvent {
             range: Some(Range::new(
@@ -148,7 +148,7 @@ mod tests {
             (text, _) = recent.take(&text, version, vec![whole(&version.to_string())], ColumnUnit::Utf8);
         }
         assert_eq!((text.to_string(), recent.changes.len()), ("29".to_owned(), KEPT));
-        // A client that counts again.
+        // A client that restarts its numbering.
         for version in [1, 2, 2] {
             (text, _) = recent.take(&text, version, vec![whole(&version.to_string())], ColumnUnit::Utf8);
             assert_eq!(text.to_string(), version.to_string());

@@ -1,7 +1,7 @@
-//! The language server: open documents, settings, and one handler for each protocol method.
+//! The language server: open documents, settings, and one handler for each LSP method.
 //!
-//! This is the only crate that names a type of the protocol or counts UTF-16. `crd-analyzer-workspace` makes the
-//! diagnostics. A handler converts the parameters, calls the crate with the answer, and converts the result.
+//! Only this crate uses LSP types and counts UTF-16. `crd-analyzer-workspace` computes the diagnostics. A handler converts the parameters, calls the
+//! crate that has the answer, and converts the result.
 
 #![allow(
     clippy::disallowed_methods,
@@ -68,21 +68,21 @@ use tower_lsp::LspService;
 
 use crate::{server::Server, session::Session};
 
-/// Requests that are worked on at a time. So many that slow ones never keep a cancellation waiting.
+/// The maximum number of concurrent requests. It is so high that slow requests never delay a cancellation.
 const CONCURRENCY: usize = 1 << 16;
 
-/// Threads that answer requests and read files. Each has its own stack, and the system may give a process room for few.
+/// The maximum number of threads that answer requests and read files. Each needs a stack of its own, and a process may have little address space.
 const MOST_BLOCKING: usize = 16;
 
-/// The stack of a thread that judges. Schemas are followed as deep as it allows: with this for thousands of levels. It is address space,
-/// not memory, until then.
+/// The stack size of a thread that analyzes, in bytes. It suffices for schemas with thousands of levels. Unused stack takes address space, not
+/// memory.
 const STACK_BYTES: usize = 64 << 20;
 
-/// What is read ahead of the session.
+/// The number of bytes to read ahead from the client.
 const PIPE_BYTES: usize = 1 << 16;
 
-/// Serves one client over standard input and output until it says `exit` or hangs up, and returns the exit code that the protocol
-/// asks for: 0 after `shutdown`, 1 otherwise.
+/// Serves a client over standard input and output until it sends `exit` or closes the pipe. Returns the exit code that LSP defines: 0 after
+/// `shutdown`, otherwise 1.
 pub fn run_stdio() -> std::io::Result<u8> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_time()
@@ -96,12 +96,12 @@ pub fn run_stdio() -> std::io::Result<u8> {
         tokio::io::stdout(),
         crd_analyzer_io::cache::folder(),
     ));
-    // A read of standard input and analyses that nobody waits for must not keep the process alive.
+    // Do not wait for a pending read of standard input, or for analyses without a receiver.
     runtime.shutdown_background();
     Ok(code)
 }
 
-/// As [`run_stdio`], over any two streams. `cache` is a folder for what can be made again, such as the pages that findings link to.
+/// Like [`run_stdio`], over any two streams. `cache` is a folder for files that can be created again, such as the pages that diagnostics link to.
 pub async fn serve(input: impl AsyncRead + Unpin, output: impl AsyncWrite, cache: Option<PathBuf>) -> u8 {
     let mut session = None;
     let (service, socket) = LspService::build(|client| {
@@ -118,7 +118,7 @@ pub async fn serve(input: impl AsyncRead + Unpin, output: impl AsyncWrite, cache
     let serving = tower_lsp::Server::new(checked, output, socket)
         .concurrency_level(CONCURRENCY)
         .serve(transport::Answering(service));
-    // The client hangs up: the pipe ends, and so does the session. The client exits: nothing more is read.
+    // If the client closes the pipe, the input ends and `serving` finishes. After `exit`, nothing more is read.
     tokio::pin!(serving);
     tokio::select! {
         () = &mut serving => {}

@@ -1,23 +1,23 @@
-//! How much one answer holds. Editors keep and draw all that they are sent, and none of these numbers is met by a text that a person wrote.
+//! The maximum sizes of an answer. Editors keep and draw everything that they receive. Hand-written files never reach these limits.
 
 use std::borrow::Cow;
 
-/// Diagnostics that are shown in one document. Another one says how many are not.
+/// The maximum number of diagnostics in a document. One more says how many are omitted.
 pub(crate) const DIAGNOSTICS: usize = 1_000;
 
-/// Places that are named beside one diagnostic.
+/// The maximum number of related places of a diagnostic.
 pub(crate) const RELATED: usize = 50;
 
-/// Bytes of one text for a person: a message, a note, the documentation of a property.
+/// The maximum length of a text for people in bytes: a message, a note, the documentation of a property.
 pub(crate) const TEXT_BYTES: usize = 8 << 10;
 
-/// Places, symbols, lenses, hints, links or items in one answer.
+/// The maximum number of places, symbols, lenses, hints, links or items in an answer.
 pub(crate) const ANSWERS: usize = 5_000;
 
-/// Tokens in one answer: a CRD with the most rules that an API server takes has fewer.
+/// The maximum number of tokens in an answer. A CRD with as many rules as the API server accepts has fewer.
 pub(crate) const TOKENS: usize = 100_000;
 
-/// A text for a person, cut if it is longer than [`TEXT_BYTES`].
+/// Cuts a text for people to [`TEXT_BYTES`].
 pub(crate) fn cut(text: &str) -> Cow<'_, str> {
     if text.len() <= TEXT_BYTES {
         return Cow::Borrowed(text);

@@ -1,4 +1,4 @@
-//! What is known of the manifests that open source files are made into.
+//! The manifests generated from open source files, and the problems found in them.
 
 use std::{
     collections::HashMap,
@@ -11,20 +11,20 @@ use crd_analyzer_workspace::{builds::overlay::AsBuilt, sources::made::Manifests}
 
 use crate::pause::Pause;
 
-/// What is known of the manifests that open source files are made into.
+/// The manifests generated from open source files, and the problems found in them.
 #[derive(Debug, Default)]
 pub(crate) struct MadeOfSession {
-    /// By the language, and the folder or file that the unit is known by.
+    /// The manifests of each unit, by language and by the folder or file of the unit.
     pub(crate) made: Mutex<HashMap<(&'static str, PathBuf), MadeOf>>,
     pub(crate) found: Mutex<HashMap<PathBuf, Found>>,
     pub(crate) pause: Pause,
 }
 
-/// The manifests of a unit, and what they were made of.
+/// The manifests of a unit, and the state of the files from which they were generated.
 #[derive(Debug)]
 pub(crate) struct MadeOf {
     pub(crate) epoch: u64,
-    /// The editions of the open files.
+    /// The editions of the open files of the unit.
     pub(crate) editions: HashMap<PathBuf, u64>,
     pub(crate) manifests: Arc<Manifests>,
 }

@@ -107,7 +107,7 @@ impl Session {
         (built, is_other)
     }
 
-    /// Makes the manifests of open source files again, after a pause in typing.
+    /// Generates the manifests of open source files again, after a pause in typing.
     pub(crate) fn make_manifests_soon(self: &Arc<Self>) {
         if !self.made.pause.note() {
             return;
@@ -118,7 +118,7 @@ impl Session {
                 tokio::time::sleep(rest).await;
             }
             let maker = session.clone();
-            // A failure is logged.
+            // Errors are already logged.
             let _ = tasks::judging("the build of manifests", move || maker.judge_made()).await;
         });
     }
@@ -202,7 +202,7 @@ impl Session {
         }
     }
 
-    /// The repairs of what is wrong in a source file with the manifests that it is made into.
+    /// The fixes in a source file for problems of the manifests generated from it.
     pub(crate) fn repairs_of_made(
         self: &Arc<Self>,
         of: (&Snapshot, &Effective),
@@ -215,7 +215,7 @@ impl Session {
         self.ask_source(of, deadline, repairs).unwrap_or_default()
     }
 
-    /// All repairs of a source file with one meaning. `own`: those of the file itself.
+    /// All unambiguous fixes in a source file. `own` has those for problems of the file itself.
     pub(crate) fn repair_all_of_made(
         self: &Arc<Self>,
         of: (&Snapshot, &Effective),
@@ -228,7 +228,7 @@ impl Session {
         self.ask_source(of, deadline, repairs).unwrap_or(own)
     }
 
-    /// The CRDs that are older than what is in a range of a source file, written again.
+    /// The outdated CRDs of the types in a range of a source file, generated again.
     pub(crate) fn rewritten_crds(
         self: &Arc<Self>,
         of: (&Snapshot, &Effective),
@@ -245,7 +245,7 @@ impl Session {
         self.ask_source(of, deadline, write).unwrap_or_default()
     }
 
-    /// What lies around a document.
+    /// The index of the objects near a document.
     fn near<'s>(self: &'s Arc<Self>, snapshot: &'s Snapshot) -> NearbyIndex<'s> {
         NearbyIndex {
             session: self,
@@ -253,7 +253,7 @@ impl Session {
         }
     }
 
-    /// Asks about a source file with what is made of it. `None`: nothing is.
+    /// Calls a function with a source file and the manifests generated from it. `None` if nothing is generated from it.
     pub(crate) fn ask_source<T>(
         self: &Arc<Self>,
         (snapshot, effective): (&Snapshot, &Effective),
@@ -286,7 +286,7 @@ impl Session {
         self.with_made((row, &path, &text), find)
     }
 
-    /// What the rules cost that are written in a source file.
+    /// The costs of the rules in a source file.
     pub(crate) fn costs_of_made(self: &Arc<Self>, snapshot: &Snapshot, version: KubernetesVersion) -> Vec<Cost> {
         let (Some(path), Some(row)) = (snapshot.path(), snapshot.source()) else {
             return Vec::new();
@@ -296,7 +296,7 @@ impl Session {
         self.with_made((row, &path, &text), price).unwrap_or_default()
     }
 
-    /// Asks about the manifests that a file, with this text, is made into as the open files make them. `None`: nothing is made of it.
+    /// Calls a function with the manifests generated from a file with this text and from the open files. `None` if nothing is generated from it.
     fn with_made<T>(
         self: &Arc<Self>,
         (row, path, text): (&'static Row, &Path, &Arc<str>),
@@ -312,7 +312,7 @@ impl Session {
         self.sync();
         let epoch = self.overlays.epoch();
         let key = (row.name, unit.root().to_owned());
-        // Who comes second waits until the first is done.
+        // Holds the lock while generating, so that a second caller waits for the result.
         let mut made = lock(&self.made.made);
         let known = made.get(&key).filter(|it| it.epoch == epoch);
         let manifests = known.map_or_else(
@@ -344,7 +344,7 @@ impl Session {
         open.filter(move |it| it.path().is_some_and(|it| it.starts_with(below)))
     }
 
-    /// A manifest that has a string which is written at a byte of a file with this text, and the byte in the manifest.
+    /// The manifest that contains the string at a byte offset of a source file, and the offset in the manifest.
     pub(crate) fn made_at(
         self: &Arc<Self>,
         of: (&'static Row, &Path, &Arc<str>),
@@ -366,7 +366,7 @@ impl Session {
     }
 }
 
-/// What sources may ask in a session.
+/// The files and CRDs that sources may use in the language server.
 struct Open<'s>(SyncedIndex<'s>);
 
 impl World for Open<'_> {

@@ -1,15 +1,15 @@
-//! Names that the client sees: of the language server and of its commands.
+//! Names that the client sees: those of the language server and of its commands.
 
-/// The name under which settings, diagnostics and registrations go.
+/// The name of the language server in settings, diagnostics and registrations.
 pub(crate) const NAME: &str = "crd-analyzer";
 
-/// The command that writes the bounds that a rule or schema lacks.
+/// The command that inserts missing limits such as `maxItems`.
 pub(crate) const ADD_BOUNDS: &str = "crd-analyzer.addBounds";
 
-/// The command that leads to a change of a CRD since a revision.
+/// The command that shows a change of a CRD since a revision.
 pub(crate) const SHOW_CHANGE: &str = "crd-analyzer.showChange";
 
-/// The command that asks the cluster of the settings again.
+/// The command that reads the CRDs of the cluster again.
 pub(crate) const READ_CLUSTER: &str = "crd-analyzer.readCluster";
 
 /// The command that lists the places of the objects that fail a constraint, with `{uri, range}` of the constraint.
@@ -18,5 +18,5 @@ pub(crate) const FAILING_OBJECTS: &str = "crd-analyzer.failingObjects";
 /// The command of the client that shows what [`FAILING_OBJECTS`] lists, with the same arguments.
 pub(crate) const SHOW_FAILING: &str = "crd-analyzer.showFailingObjects";
 
-/// The command of the client that shows the effective object, with `{uri, line}`.
+/// The client's command that shows the effective object, with `{uri, line}`.
 pub(crate) const SHOW_EFFECTIVE: &str = "crd-analyzer.showEffectiveObject";

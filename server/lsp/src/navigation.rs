@@ -1,4 +1,4 @@
-//! From custom resources to their CRDs, and back.
+//! Navigation from custom resources to their CRDs, and back.
 
 use std::{path::Path, sync::Arc};
 
@@ -22,13 +22,13 @@ use crate::{
     from_proto, limits, request_context::RequestContext, to_proto, versions::Parsed, workspace_index::SyncedIndex,
 };
 
-/// A place in a custom resource whose CRD is known.
+/// A position in a custom resource whose CRD is known.
 pub(crate) struct InResource<'r> {
     request: &'r RequestContext,
     tree: &'r Tree,
-    /// The object: the document, or an item of a list.
+    /// The object: the root of the document, or an item of a list.
     node: NodeId,
-    /// From the object to the place.
+    /// The path from the object to the position.
     path: Vec<Step<'r>>,
     scalar: NodeId,
     version: String,
@@ -37,7 +37,7 @@ pub(crate) struct InResource<'r> {
     offset: u32,
 }
 
-/// What a document's object says in a field.
+/// The string value of an object's field. Empty if there is none.
 fn text(tree: &Tree, node: NodeId, key: &str) -> String {
     let entry = paths::lookup(tree, tree.resolve(node), key);
     let value = entry.map(|it| tree.resolve(it.value)).filter(|it| tree.is_scalar(*it));
@@ -55,7 +55,7 @@ fn kind_of(tree: &Tree, node: NodeId) -> Option<(GroupKind, String)> {
     (!group_kind.kind.is_empty()).then(|| (group_kind, version.to_owned()))
 }
 
-/// The place of a position, if it is in a custom resource whose CRD is known.
+/// The custom resource at a position, if its CRD is known.
 pub(crate) fn at(request: &RequestContext, position: Position) -> Option<InResource<'_>> {
     let (document, offset) = request.document_at(position)?;
     if !document.kind().is_declared {
@@ -85,7 +85,7 @@ pub(crate) fn at(request: &RequestContext, position: Position) -> Option<InResou
 }
 
 impl InResource<'_> {
-    /// The place in the CRD that says what is here: of `kind` that of the kind, of a field its schema.
+    /// The location in the CRD that defines the position: the names of the kind for `kind`, the schema for a field.
     pub(crate) fn definition(&self) -> Option<Location> {
         let definition = &self.definition;
         let span = match self.path.as_slice() {
@@ -96,7 +96,7 @@ impl InResource<'_> {
                 name.map_or_else(|| definition.kind_span(), |it| it.value_span(&definition.tree))
             }
             path => {
-                // What the schema does not know is below something that it does.
+                // For a field without a schema, use its nearest parent that has one.
                 let known = (1..=path.len()).rev().map(|length| &path[..length]);
                 let mut places = known.filter_map(|it| definition.schema_at(&self.version, it));
                 let place = places.next().or_else(|| definition.schema(&self.version))?;
@@ -107,7 +107,7 @@ impl InResource<'_> {
         to_proto::in_file(&file, span, self.request.client())
     }
 
-    /// What there is to say of the place.
+    /// The hover for the position.
     pub(crate) fn hover(&self) -> Option<Hover> {
         if matches!(self.path.as_slice(), [Step::Key(metadata), Step::Key(name)] if metadata == "metadata" && name == "name")
         {
@@ -127,7 +127,7 @@ impl InResource<'_> {
         )
     }
 
-    /// The printer columns.
+    /// The values of the printer columns.
     fn columns(&self) -> Option<Hover> {
         let files = SyncedIndex(&self.request.session);
         let version = self.request.version();
@@ -163,8 +163,8 @@ impl InResource<'_> {
     }
 }
 
-/// Everything that uses the property or name at a position of a CRD: other parts of the CRD, and keys of resources. At
-/// the CRD's kind: all resources of the kind.
+/// All uses of the property or name at a position of a CRD: in other parts of the CRD, and in resources. For the CRD's kind, all resources of the
+/// kind.
 pub(crate) fn references(
     request: &RequestContext,
     position: Position,
@@ -210,7 +210,7 @@ pub(crate) fn references(
     Some(found)
 }
 
-/// The declaration of the property that a place of a CRD names: in `properties`, of all versions that have it.
+/// The declarations of the property that a position of a CRD refers to: those in `properties`, in all versions.
 pub(crate) fn declarations(request: &RequestContext, position: Position) -> Option<Vec<Location>> {
     let (document, offset) = request.document_at(position)?;
     let (target, _): (Target, _) = target_at(&document, offset, request.version())?;
@@ -220,7 +220,7 @@ pub(crate) fn declarations(request: &RequestContext, position: Position) -> Opti
     Some(declared.map(|it| own(it.span(document.tree))).collect())
 }
 
-/// Adds what `spans` finds in each resource of a kind, wherever it is in the workspace.
+/// Adds the spans that `spans` finds in each resource of a kind in the workspace.
 fn in_resources(
     request: &RequestContext,
     kind: &GroupKind,

@@ -1,4 +1,4 @@
-//! What is known of the kustomizations of the workspace, and of the Kustomizations of Flux.
+//! The state of the workspace's kustomizations and Flux Kustomizations.
 
 use std::{
     cell::{Cell, RefCell},
@@ -24,41 +24,41 @@ use crd_analyzer_workspace::{
 
 use crate::{documents::Documents, pause::Pause};
 
-/// Kustomizations of a workspace that are built. Those of more folders are not looked at.
+/// The maximum number of kustomizations of a workspace to build. Others are ignored.
 const MOST_FOLDERS: usize = 5_000;
 
-/// What is known of the kustomizations of the workspace.
+/// The state of the workspace's kustomizations.
 #[derive(Debug, Default)]
 pub(crate) struct Overlays {
     known: Mutex<Known>,
-    /// The files that have changed since somebody looked.
+    /// The files that have changed since the last call of `take_changed`.
     changed: Mutex<BTreeSet<PathBuf>>,
     pub(crate) pause: Pause,
-    /// Counts the changes of what all answers depend on: CRDs and settings.
+    /// Counts the changes of CRDs and settings, on which all results depend.
     epoch: AtomicU64,
-    /// Held while objects are built: one file at a time.
+    /// Locked while objects are built, so that only one file is built at a time.
     pub(crate) building: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
 struct Known {
-    /// The workspace was looked through.
+    /// Whether the workspace has been scanned.
     is_ready: bool,
     graph: Graph,
-    /// What each file says to Flux.
+    /// The Flux objects in each file.
     flux_files: BTreeMap<PathBuf, Flux>,
     flux: Arc<Flux>,
-    /// What is built of open files, by their paths.
+    /// The built objects of open files, by path.
     built: HashMap<PathBuf, Entry>,
     crds: BuiltFrom,
 }
 
-/// What the CRDs were built from that kustomizations change.
+/// The files that the CRDs changed by kustomizations were built from.
 #[derive(Debug, Default)]
 struct BuiltFrom {
     /// The folders of the kustomizations.
     folders: BTreeSet<PathBuf>,
-    /// The files that these have asked for, and what tells their texts from others; `None`: they were not there.
+    /// The files that the kustomizations asked for, with fingerprints of their text. `None` for missing files.
     files: HashMap<Arc<Path>, Option<Fingerprint>>,
 }
 
@@ -69,7 +69,7 @@ struct Entry {
     epoch: u64,
 }
 
-/// What counts for the objects of one file.
+/// The kustomizations and Flux objects that may change the objects of a file.
 pub(crate) struct Builders {
     /// The kustomizations that may read the file.
     pub(crate) folders: BTreeSet<PathBuf>,
@@ -77,7 +77,7 @@ pub(crate) struct Builders {
 }
 
 impl Builders {
-    /// Whether a Kustomization of Flux may build something of one of the files, or has patches in it.
+    /// Whether a Flux Kustomization may build something from one of the files, or has patches in one of them.
     pub(crate) fn has(&self, patching: &Patching<'_>, paths: &[&Path]) -> bool {
         let is_of = |it: &Path| it.starts_with(patching.folder);
         let mut folders = self.folders.iter();
@@ -85,13 +85,13 @@ impl Builders {
     }
 }
 
-/// What is known of an open file.
+/// The state of an open file.
 pub(crate) enum State {
-    /// Nothing is built of the file, or that is not known so far.
+    /// Nothing builds the file, or this is not known yet.
     Unknown,
-    /// What was built last. `is_due`: something has changed since.
+    /// The last build. `is_due` says that something has changed since.
     Known { built: Arc<AsBuilt>, is_due: bool },
-    /// It has to be built.
+    /// The file must be built for the first time.
     Due(Builders),
 }
 
@@ -104,7 +104,7 @@ impl Overlays {
         self.changed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes up what a look through the workspace has found: the folders of kustomizations, and the files that may say something to Flux.
+    /// Records the results of a scan of the workspace: the folders of kustomizations, and the files that may matter to Flux.
     pub(crate) fn start(&self, found: &Found, flux_files: &FluxFiles, files: &SessionFiles<'_>) {
         let mut graph = Graph::default();
         let folders: BTreeSet<&PathBuf> = found.kustomizations.iter().collect();
@@ -131,17 +131,17 @@ impl Overlays {
         self.forget();
     }
 
-    /// What all answers depend on has changed.
+    /// Makes all results outdated, because CRDs or settings have changed.
     pub(crate) fn forget(&self) {
         self.epoch.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// How often that was so.
+    /// The number of changes of CRDs and settings so far.
     pub(crate) fn epoch(&self) -> u64 {
         self.epoch.load(Ordering::Acquire)
     }
 
-    /// What is known of a file.
+    /// The state of a file.
     pub(crate) fn of(&self, path: &Path, edition: u64) -> State {
         let known = self.lock();
         if let Some(entry) = known.built.get(path) {
@@ -152,14 +152,13 @@ impl Overlays {
         known.builders(path).map_or(State::Unknown, State::Due)
     }
 
-    /// What counts for the objects of a file; `None` if they are judged as they are written.
+    /// The kustomizations and Flux objects that may change the objects of a file. `None` if nothing builds them.
     pub(crate) fn builders(&self, path: &Path) -> Option<Builders> {
         self.lock().builders(path)
     }
 
-    /// What decides how CRDs in files are built. `None`: no kustomization builds them, or they were built before and nothing that decides has
-    /// changed.
-    /// `changed`: the files that have; `None`: nothing is known.
+    /// The kustomizations and Flux objects for building CRDs. `None` if nothing builds them, or if they are up to date. `changed` has the
+    /// changed files, or `None` if they are unknown.
     pub(crate) fn builders_of_crds(
         &self,
         crds: &[&Path],
@@ -170,7 +169,7 @@ impl Overlays {
         let of_files = crds.iter().filter_map(|it| known.builders(it));
         let folders: BTreeSet<PathBuf> = of_files.flat_map(|it| it.folders).collect();
         let is_other = folders != known.crds.folders;
-        // A file that is only opened stays as it was.
+        // Opening a file does not change its text.
         let is_other_text = |it: &PathBuf| {
             let before = known.crds.files.get(it.as_path());
             before.is_some_and(|before| *before != files.fingerprint(it))
@@ -183,7 +182,7 @@ impl Overlays {
         ((has_some || had_some) && (is_other || is_changed)).then_some(builders)
     }
 
-    /// Takes note of what CRDs were built from.
+    /// Records the files that CRDs were built from.
     pub(crate) fn keep_crds(&self, folders: BTreeSet<PathBuf>, asked: HashSet<Arc<Path>>, files: &SessionFiles<'_>) {
         let files = asked.into_iter().map(|it| {
             let fingerprint = files.fingerprint(&it);
@@ -193,7 +192,7 @@ impl Overlays {
         self.lock().crds = BuiltFrom { folders, files };
     }
 
-    /// Whether a file is to be built again after changes of some files. `is_other`: other files count for each other now.
+    /// Whether to build a file again after some files have changed. `is_other` says that references between files have changed.
     pub(crate) fn is_due(&self, path: &Path, edition: u64, (changed, is_other): (&HashSet<PathBuf>, bool)) -> bool {
         let known = self.lock();
         match known.built.get(path) {
@@ -205,7 +204,7 @@ impl Overlays {
         }
     }
 
-    /// Keeps what is built of a file. Returns whether it says something else than what was known.
+    /// Stores the build of a file. Returns whether its diagnostics differ from the previous ones.
     pub(crate) fn keep(&self, path: &Path, built: Option<Arc<AsBuilt>>, (edition, epoch): (u64, u64)) -> bool {
         let mut known = self.lock();
         let Some(built) = built else {
@@ -221,7 +220,7 @@ impl Overlays {
         before.is_none_or(|it| !built.is_said_by(&it.built))
     }
 
-    /// The files that may be built otherwise after changes of some.
+    /// The files whose builds may depend on some changed files.
     pub(crate) fn related(&self, paths: &HashSet<PathBuf>) -> Vec<Arc<Path>> {
         let known = self.lock();
         let folders = paths.iter().flat_map(|it| known.graph.builders(it)).collect();
@@ -229,12 +228,12 @@ impl Overlays {
         named.into_iter().map(Arc::from).collect()
     }
 
-    /// Forgets files that are not open any more.
+    /// Drops the builds of closed files.
     pub(crate) fn retain(&self, is_open: impl Fn(&Path) -> bool) {
         self.lock().built.retain(|path, _| is_open(path));
     }
 
-    /// Takes note that files have changed. True if the caller has to start the task that waits for a pause.
+    /// Records changed files. Returns `true` if the caller must start the task that waits for a pause.
     pub(crate) fn note(&self, paths: impl IntoIterator<Item = PathBuf>) -> bool {
         if !self.lock().is_ready {
             return false;
@@ -243,12 +242,12 @@ impl Overlays {
         self.pause.note()
     }
 
-    /// The files that have changed since this was asked last.
+    /// The files that have changed since the last call.
     pub(crate) fn take_changed(&self) -> HashSet<PathBuf> {
         std::mem::take(&mut *self.lock_changed()).into_iter().collect()
     }
 
-    /// Reads what changed files say of others. Returns whether other files count for each other now.
+    /// Reads the references in changed files. Returns whether references between files have changed.
     pub(crate) fn read(&self, paths: &HashSet<PathBuf>, flux_files: &FluxFiles, files: &SessionFiles<'_>) -> bool {
         let mut is_other = false;
         let mut has_flux = false;
@@ -269,13 +268,13 @@ impl Overlays {
         is_other || has_flux
     }
 
-    /// Reads what a file says to Flux. Returns whether that is something else than before.
+    /// Reads the Flux objects of a file. Returns whether they have changed.
     fn read_flux(&self, path: &Path, flux_files: &FluxFiles, files: &SessionFiles<'_>) -> bool {
         let may_hold = flux_files.of(path);
         let has_kustomizations = flux_files.has_kustomizations();
         let was_empty = self.lock().flux_files.is_empty();
         if was_empty && has_kustomizations {
-            // Now ConfigMaps count, too.
+            // With the first Kustomization, ConfigMaps become relevant.
             let (kustomizations, config_maps) = flux_files.all();
             let all = kustomizations.into_iter().chain(config_maps);
             let all: BTreeMap<PathBuf, Flux> = all.map(|it| (it.clone(), files.flux(&it))).collect();
@@ -296,7 +295,7 @@ impl Known {
     fn builders(&self, path: &Path) -> Option<Builders> {
         let folders = self.graph.builders(path);
         let flux = self.flux.clone();
-        // What another folder takes from elsewhere has the values of that folder.
+        // An object that another folder's kustomization uses gets the substitutions for that folder.
         let has_values = flux.is_of(path) || folders.iter().any(|it| flux.is_of(it));
         let has_own = || flux.files().any(|it| it == path);
         (has_values || !folders.is_empty() || has_own()).then_some(Builders { folders, flux })
@@ -311,19 +310,19 @@ fn joined(files: &BTreeMap<PathBuf, Flux>) -> Arc<Flux> {
     Arc::new(flux)
 }
 
-/// What a look through the workspace's folders has found of kustomizations.
+/// The kustomizations found by a scan of the workspace folders.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     kustomizations: Vec<PathBuf>,
 }
 
 impl Found {
-    /// The folders with a kustomization among those of these manifests.
+    /// The folders with a kustomization, among the folders of these manifests.
     pub(crate) fn new(manifests: &[PathBuf], access: &Access) -> Self {
         let folders: BTreeSet<&Path> = manifests.iter().filter_map(|it| it.parent()).collect();
         let named = manifests.iter().filter(|it| is_kustomization(it));
         let mut kustomizations: Vec<PathBuf> = named.filter_map(|it| Some(it.parent()?.to_owned())).collect();
-        // The walk leaves out files without an ending.
+        // The file walk skips files without an extension, so look for `kustomization` separately.
         let is_there = |it: &&&Path| {
             let file = read::kind(&it.join(FILE_NAMES[2]), access);
             file.is_ok_and(|it| it.0 == read::Kind::File)
@@ -333,8 +332,8 @@ impl Found {
     }
 }
 
-/// The files of the workspace's folders: those that are open as they are now, the others as they are on disk. Each is read once, and no more
-/// than [`FOUND_BYTES`] of all.
+/// The files of the workspace folders: open files as they are in the editor, others as they are on disk. Each is read once, and the total size is
+/// limited to [`FOUND_BYTES`].
 pub(crate) struct SessionFiles<'a> {
     documents: &'a Documents,
     folders: &'a [PathBuf],
@@ -361,28 +360,28 @@ impl<'a> SessionFiles<'a> {
         }
     }
 
-    /// The same, where a file has this text.
+    /// The same files, but one has this text.
     pub(crate) fn with(self, path: &Path, text: &Arc<str>) -> Self {
         self.texts.borrow_mut().insert(path.to_owned(), Some(text.clone()));
         self
     }
 
-    /// Whether there was more to read than is read.
+    /// Whether the size limit was reached.
     pub(crate) fn is_over(&self) -> bool {
         self.is_over.get()
     }
 
-    /// What tells the text of a file from others; `None`: it is not there.
+    /// The fingerprint of a file's text. `None` if the file does not exist.
     fn fingerprint(&self, path: &Path) -> Option<Fingerprint> {
         self.read(path).map(|it| Fingerprint::of(&it))
     }
 
-    /// What a file says to Flux.
+    /// The Flux objects in a file.
     fn flux(&self, path: &Path) -> Flux {
         let mut flux = Flux::default();
         let Some(text) = self.read(path) else { return flux };
         let folder = path.parent().unwrap_or(path);
-        // Sources of Flux are repositories.
+        // A Flux source is a repository.
         let workspace = || self.folders.iter().find(|it| path.starts_with(it)).cloned();
         let root = roots::repository(folder).or_else(workspace);
         flux.add(path, root.as_deref().unwrap_or(folder), &text);

@@ -1,7 +1,7 @@
 //! The pages of diagnostic codes as files, so that every editor can follow a link to them.
 //!
-//! A page is in the program. When a finding with its code is first shown, it is written into a folder of the user's cache, where it is the
-//! page of this very version, can be read without a network, and is opened by editors that know nothing of us.
+//! The program contains the pages. When a diagnostic with a code is first shown, its page is written to the user's cache folder. So the page matches
+//! the version of the program, needs no network, and opens in every editor.
 
 use std::{
     collections::HashMap,
@@ -14,16 +14,16 @@ use crd_analyzer_io::write::CacheFolder;
 use crd_analyzer_workspace::codes;
 use lsp_types::Uri;
 
-/// The pages in one folder.
+/// The pages in a cache folder.
 #[derive(Debug)]
 pub(crate) struct Pages {
     cache: CacheFolder,
-    /// Where the pages are that were written or found; `None` for those that could not be.
+    /// The links to the pages written or found so far. `None` for pages that could not be written.
     links: Mutex<HashMap<String, Option<Uri>>>,
 }
 
 impl Pages {
-    /// Pages below a cache folder.
+    /// Creates the pages below a cache folder.
     pub(crate) fn new(cache: &Path) -> Self {
         Self {
             cache: CacheFolder::new(cache),
@@ -31,7 +31,7 @@ impl Pages {
         }
     }
 
-    /// Where the page of a code is, after it was seen to be there.
+    /// The link to the page of a code. Writes the page if it does not exist.
     pub(crate) fn link(&self, code: &str) -> Option<Uri> {
         let mut links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(link) = links.get(code) {
@@ -72,7 +72,7 @@ mod tests {
         let page = codes::find("unknown-type").unwrap().text();
         assert_eq!(fs::read_to_string(&path).unwrap(), page);
         assert_eq!(pages.link("no-such-code"), None);
-        // An older page of the same version is replaced.
+        // A changed page of the same version is replaced.
         fs::write(&path, "old").unwrap();
         let again = Pages::new(folder.path());
         assert_eq!(again.link("unknown-type"), Some(link));

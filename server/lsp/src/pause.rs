@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Waits for a pause, one task for all edits.
+/// Waits for a pause in typing, with one task for all edits.
 #[derive(Debug, Default)]
 pub(crate) struct Pause {
     waiting: Mutex<Waiting>,
@@ -14,12 +14,12 @@ pub(crate) struct Pause {
 #[derive(Debug, Default)]
 struct Waiting {
     last: Option<Instant>,
-    /// Somebody waits for the pause.
+    /// Whether a task is waiting for the pause.
     is_waited_for: bool,
 }
 
 impl Pause {
-    /// Takes note of an edit. True if the caller has to start the task that waits for a pause.
+    /// Records an edit. Returns `true` if the caller must start the task that waits for a pause.
     pub(crate) fn note(&self) -> bool {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.last = Some(Instant::now());

@@ -11,16 +11,16 @@ use tower_lsp::{Bounded, NotCancellable, OngoingProgress};
 
 use crate::{names::NAME, session::Session, tasks};
 
-/// Work on fewer files shows no progress.
+/// The minimum number of files for which to show progress.
 pub(crate) const MANY: usize = 100;
 
-/// How often progress is shown.
+/// The interval between progress reports.
 const STEP: Duration = Duration::from_millis(250);
 
-/// Numbers the tokens of progress, which must differ.
+/// The counter for progress tokens, which must be unique.
 static SCANS: AtomicUsize = AtomicUsize::new(0);
 
-/// Progress that ends whatever ends the work.
+/// A progress report that ends when it is dropped.
 pub(crate) struct ProgressGuard(Option<OngoingProgress<Bounded, NotCancellable>>);
 
 impl Drop for ProgressGuard {
@@ -31,7 +31,7 @@ impl Drop for ProgressGuard {
     }
 }
 
-/// Shows progress under the client's token, or one that is made known to it, if it can show any.
+/// Starts a progress report with the client's token or a new one. `None` if the client does not support progress.
 pub(crate) async fn begin(session: &Arc<Session>, token: Option<ProgressToken>, title: &str) -> Option<ProgressGuard> {
     let token = match token {
         Some(token) => token,
@@ -47,7 +47,7 @@ pub(crate) async fn begin(session: &Arc<Session>, token: Option<ProgressToken>, 
     Some(ProgressGuard(Some(progress)))
 }
 
-/// Waits for work, and shows how many of `all` files are `done`.
+/// Waits for work, and reports how many of `all` files are done.
 pub(crate) async fn watch<T>(
     progress: Option<&ProgressGuard>,
     all: usize,

@@ -1,4 +1,4 @@
-//! What features that only read a document need: its newest version, what holds for it, and places as the client counts.
+//! The context of requests that only read a document: its newest version, its settings, and the conversion of positions.
 
 use std::sync::Arc;
 
@@ -21,18 +21,18 @@ use crate::{
     versions::Parsed,
 };
 
-/// A version of a document that is read for a request.
+/// The context of a request that reads a version of a document.
 pub(crate) struct RequestContext {
     pub(crate) session: Arc<Session>,
     pub(crate) snapshot: Snapshot,
     pub(crate) effective: Effective,
-    /// When to stop, with what is known so far.
+    /// The time to stop and answer with the results so far.
     pub(crate) deadline: Deadline,
     parsed: Arc<Parsed>,
 }
 
-/// Answers from the newest version of a document, on a thread that may be blocked, without waiting for its diagnostics. `None`: the
-/// document is not open, excluded, or the feature is switched off.
+/// Answers from the newest version of a document, on a thread that may block, without waiting for its diagnostics. `None` if the document is not
+/// open, excluded, or the feature is turned off.
 pub(crate) async fn read<T: Send + 'static>(
     session: &Arc<Session>,
     uri: &Uri,
@@ -68,7 +68,7 @@ pub(crate) async fn read<T: Send + 'static>(
     found.await?.ok_or_else(tasks::stale)
 }
 
-/// The same for who needs what rules cost, which is known with the diagnostics: waits for those if they are made.
+/// Like [`read`], for requests that need the costs of rules. Waits for a running analysis, which has them.
 pub(crate) async fn read_costs<T: Send + 'static>(
     session: &Arc<Session>,
     uri: &Uri,
@@ -84,43 +84,43 @@ pub(crate) async fn read_costs<T: Send + 'static>(
 }
 
 impl RequestContext {
-    /// The trees.
+    /// The syntax trees of the document.
     pub(crate) fn file(&self) -> &File {
         &self.parsed.file
     }
 
-    /// What the document is, if it has no objects.
+    /// The kind of the file, if it is a file without objects, such as a configuration.
     pub(crate) fn file_kind(&self) -> Option<&'static FileKind> {
         kind::of_file(&self.snapshot.path()?)
     }
 
-    /// What the client can do.
+    /// The capabilities of the client.
     pub(crate) fn client(&self) -> &Client {
         self.session.client()
     }
 
-    /// The minor that is meant where one has to be: the newest that is asked about.
+    /// The Kubernetes version for answers that depend on one: the newest of the settings.
     pub(crate) fn version(&self) -> KubernetesVersion {
         self.effective.versions.newest()
     }
 
-    /// The byte that a position means.
+    /// The byte offset of an LSP position.
     pub(crate) fn offset(&self, position: Position) -> u32 {
         self.snapshot.offset(position, self.client().unit)
     }
 
-    /// The document at a position, and the byte that it means.
+    /// The YAML document at a position, and the byte offset of the position.
     pub(crate) fn document_at(&self, position: Position) -> Option<(Document<'_>, u32)> {
         let offset = self.offset(position);
         Some((self.file().document_at(offset)?, offset))
     }
 
-    /// A span as the client counts.
+    /// The LSP range of a span.
     pub(crate) fn range(&self, span: Span) -> Range {
         to_proto::range(&self.source(), span)
     }
 
-    /// The text that places count in.
+    /// The text that spans refer to.
     pub(crate) fn source(&self) -> to_proto::Source<'_> {
         to_proto::Source {
             uri: &self.snapshot.uri,

@@ -1,4 +1,4 @@
-//! What a revision has of the files that are open, asked of git beside the reader.
+//! The versions of open files in a git revision, read in the background.
 
 use std::{
     collections::HashMap,
@@ -10,31 +10,31 @@ use std::{
 use crd_analyzer_io::git;
 use crd_analyzer_workspace::comparison::revision::Revision;
 
-/// What was found out counts for so long, and then is asked for again when somebody wants to know: a commit changes what `HEAD` is.
+/// How long a result remains valid: a commit changes what `HEAD` refers to.
 const FRESH: Duration = Duration::from_secs(3);
-/// The same without a repository or without git.
+/// How long a result remains valid without a repository or without git.
 const FRESH_WITHOUT: Duration = Duration::from_mins(1);
-/// Files that are known; then all are forgotten.
+/// The maximum number of files to remember. Then all are dropped.
 const MAX_KNOWN: usize = 500;
-/// Larger files are left alone, in bytes.
+/// The maximum size of a file, in bytes. Larger files are not read.
 const MAX_BYTES: usize = 256 << 10;
 
-/// The files as a revision has them.
+/// The files in a git revision, by path and revision.
 #[derive(Debug, Default)]
 pub(crate) struct Revisions(Mutex<HashMap<(PathBuf, String), CachedRevision>>);
 
-/// A file as a revision has it.
+/// A file in a git revision.
 #[derive(Clone, Debug)]
 struct CachedRevision {
     looked: Instant,
-    /// `None` if the revision does not exist.
+    /// The commit. `None` if the revision does not exist.
     commit: Option<String>,
-    /// The file there, if it exists there.
+    /// The content of the file. `None` if the revision does not have it.
     file: Option<Arc<Revision>>,
 }
 
 impl Revisions {
-    /// What is known of a file, and whether it is time to look again.
+    /// The cached version of a file, and whether it is time to read it again.
     pub(crate) fn get(&self, path: &Path, revision: &str) -> (Option<Arc<Revision>>, bool) {
         match self.lock().get(&(path.to_owned(), revision.to_owned())) {
             Some(known) => {
@@ -45,7 +45,7 @@ impl Revisions {
         }
     }
 
-    /// Asks git, a program outside of the workspace's folders. This takes its time: ask on a thread that may be blocked.
+    /// Reads a file with git, which must be a program outside the workspace folders. It may take long, so call it on a thread that may block.
     pub(crate) fn look(&self, path: &Path, revision: &str, folders: Vec<PathBuf>) {
         let key = (path.to_owned(), revision.to_owned());
         let known = self.lock().get(&key).cloned();
@@ -73,7 +73,7 @@ impl Revisions {
     }
 }
 
-/// Whether a text has another answer as an update of `after` than of `before`.
+/// Whether a text checked as an update of `after` may get other errors than as an update of `before`.
 pub(crate) fn is_other_update(before: Option<&Revision>, after: Option<&Revision>, text: &str) -> bool {
     let is_update = |it: Option<&Revision>| it.is_some_and(|it| !it.is(text));
     before.map(Revision::text) != after.map(Revision::text) && (is_update(before) || is_update(after))

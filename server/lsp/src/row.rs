@@ -1,10 +1,10 @@
-//! One row of an editor's list of problems.
+//! Fits a headline into a row of the editor's list of problems.
 
-/// Characters of a row at most.
+/// The maximum length of a row, in characters.
 const MOST: usize = 100;
 
-/// A headline and what follows it in its row. If both are too long, the headline loses the list of allowed values, then the beginnings of its
-/// paths, and then its end: what is wrong matters most.
+/// Shortens a headline so that it fits into a row together with `suffix`. It drops the list of allowed values first, then the beginnings of
+/// paths, then the end of the headline.
 pub(crate) fn fitted(headline: &str, suffix: &str) -> String {
     let room = MOST.saturating_sub(suffix.chars().count());
     let mut headline = headline.to_owned();
@@ -31,10 +31,10 @@ pub(crate) fn fitted(headline: &str, suffix: &str) -> String {
     headline + suffix
 }
 
-/// The words before the allowed values.
+/// The text before the allowed values.
 const ALLOWED: &str = " must be ";
 
-/// A headline that only counts the allowed values, of three or more.
+/// Replaces three or more allowed values in a headline by their number.
 fn without_values(headline: &str) -> Option<String> {
     let start = headline.find(ALLOWED)? + ALLOWED.len();
     let (mut end, mut count) = (start, 0_usize);
@@ -44,7 +44,7 @@ fn without_values(headline: &str) -> Option<String> {
             end += name.find('`')? + 2;
             count += 1;
         } else {
-            // The last is `5 more`.
+            // The last item is like `5 more`.
             let (number, _) = rest.split_once(" more")?;
             count += number.parse::<usize>().ok()?;
             end += number.len() + " more".len();
@@ -62,7 +62,7 @@ fn without_values(headline: &str) -> Option<String> {
     (count > 2).then(|| format!("{}one of {count} values{}", &headline[..start], &headline[end..]))
 }
 
-/// A headline whose longest path has only its last step.
+/// Shortens the longest path in a headline to its last step.
 fn without_a_path(headline: &str) -> Option<String> {
     let names = headline.split('`').skip(1).step_by(2);
     let is_path = |it: &&str| it.contains('.') && !it.contains(' ');

@@ -1,4 +1,4 @@
-//! The manifests in the workspace's folders that are not open, as they are on disk.
+//! The manifests in the workspace folders that are not open, as they are on disk.
 
 use std::{
     collections::HashMap,
@@ -17,7 +17,7 @@ use lsp_types::Uri;
 
 use crate::analysis::Analysis;
 
-/// What is known about files, as long as they do not change.
+/// The results of files that have not changed.
 #[derive(Debug, Default)]
 pub(crate) struct Scanned {
     files: Mutex<HashMap<PathBuf, File>>,
@@ -34,7 +34,7 @@ struct File {
 pub(crate) struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// What the scan looks at.
+    /// The flag that stops the scan.
     pub(crate) fn flag(&self) -> Arc<AtomicBool> {
         self.0.clone()
     }
@@ -47,12 +47,12 @@ impl Drop for Cancel {
 }
 
 impl Scanned {
-    /// Forgets all: what analyses depend on has changed.
+    /// Forgets all results, because something that analyses depend on has changed.
     pub(crate) fn clear(&self) {
         self.files.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Forgets files: what they depend on has changed.
+    /// Forgets the results of files, because something that they depend on has changed.
     pub(crate) fn forget(&self, paths: &[Arc<Path>]) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         for path in paths {
@@ -60,7 +60,7 @@ impl Scanned {
         }
     }
 
-    /// The manifests in folders, in a stable order, and how many of them have to be read.
+    /// The manifests in the folders, in a stable order, and the number of files that must be read.
     pub(crate) fn list(&self, folders: &[PathBuf]) -> (Vec<PathBuf>, usize) {
         let paths = manifests(folders).0;
         let new = paths
@@ -70,7 +70,7 @@ impl Scanned {
         (paths, new)
     }
 
-    /// Analyses files, except for those that `skip` names. `done` counts them. Ends early, with what it has, when the flag is set.
+    /// Analyzes files, except those in `skip`. `done` counts them. Stops early with the results so far when the flag is set.
     pub(crate) fn run(
         &self,
         paths: &[PathBuf],
@@ -123,7 +123,7 @@ impl Scanned {
     }
 }
 
-/// The files of folders that may hold manifests, as git would see them, each once; and what could not be looked at.
+/// The files in the folders that may be manifests, except those that git ignores, without duplicates; and the paths that could not be read.
 pub(crate) fn manifests(folders: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
     let (mut paths, mut problems) = (Vec::new(), Vec::new());
     for folder in folders {

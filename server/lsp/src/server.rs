@@ -1,4 +1,4 @@
-//! The protocol's methods, each handed to its handler.
+//! The LSP methods, each forwarded to its handler.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use tower_lsp::{LanguageServer, jsonrpc::Result};
 
 use crate::{handlers, session::Session, tasks::guarded};
 
-/// The session as the transport sees it.
+/// The language server that the transport calls.
 #[derive(Debug)]
 pub(crate) struct Server {
     session: Arc<Session>,
@@ -30,17 +30,17 @@ impl Server {
         Self { session }
     }
 
-    /// What a server makes of a resource; see [`crate::handlers::effective_object`].
+    /// Shows a custom resource as the API server stores it, see [`crate::handlers::effective_object`].
     pub(crate) async fn effective_object(&self, params: serde_json::Value) -> Result<serde_json::Value> {
         handlers::effective_object::handle(&self.session, params).await
     }
 
-    /// What counts for a document; see [`crate::handlers::status`].
+    /// Reports the state of a document, see [`crate::handlers::status`].
     pub(crate) async fn status(&self, params: serde_json::Value) -> Result<serde_json::Value> {
         handlers::status::handle(&self.session, params).await
     }
 
-    /// The user trusts the workspace; see [`crate::handlers::trust_granted`].
+    /// Records that the user trusts the workspace, see [`crate::handlers::trust_granted`].
     #[allow(clippy::unused_async, reason = "the transport calls an async method")]
     pub(crate) async fn trust_granted(&self, _: serde_json::Value) {
         guarded("crd-analyzer/trustGranted", || {
@@ -55,7 +55,7 @@ impl Server {
     }
 }
 
-// Notifications change the session before anything is awaited: the transport polls them in the order in which they came.
+// A notification changes the session before its first await, because the transport polls notifications in order of arrival.
 impl LanguageServer for Server {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         Ok(handlers::initialize::handle(&self.session, params))

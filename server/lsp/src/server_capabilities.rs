@@ -1,4 +1,4 @@
-//! The capabilities that the language server offers to a client.
+//! The capabilities of the language server.
 
 use lsp_types::{
     CodeActionKind, CodeActionOptions, CodeLensOptions, CompletionOptions, CompletionOptionsCompletionItem,
@@ -15,8 +15,8 @@ use crate::{
     names::{ADD_BOUNDS, FAILING_OBJECTS, NAME, READ_CLUSTER, SHOW_CHANGE},
 };
 
-/// The capabilities for a client. `whole_workspace`: diagnostics are also shown in files that are not open. Without them,
-/// workspace diagnostics must not be offered: on a refresh, Neovim would request only those, not those of open documents.
+/// The capabilities for a client. With `whole_workspace`, files that are not open get diagnostics, too. Without it, workspace diagnostics must not be
+/// offered: on a refresh, Neovim would request only those, and not those of open documents.
 pub(crate) fn server_capabilities(client: &Client, whole_workspace: bool) -> ServerCapabilities {
     ServerCapabilities {
         position_encoding: Some(client.encoding()),
@@ -81,7 +81,7 @@ pub(crate) fn server_capabilities(client: &Client, whole_workspace: bool) -> Ser
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         completion_provider: Some(CompletionOptions {
             resolve_provider: Some(client.completion.resolves),
-            // A field, a path, a value behind its colon, a text or list that is begun.
+            // They start a field, a path, a value after a colon, a string or a list.
             trigger_characters: Some([".", " ", "'", "\"", "[", "?"].map(str::to_owned).into()),
             completion_item: Some(CompletionOptionsCompletionItem {
                 label_details_support: Some(true),

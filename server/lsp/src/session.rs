@@ -1,4 +1,4 @@
-//! What the session knows: the client, its documents, settings and folders.
+//! The state of the connection to a client: its capabilities, documents, settings and folders.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -49,10 +49,10 @@ use crate::{
     workspace_index::{SyncedIndex, Workspace},
 };
 
-/// The most problems of one scan that the log lists.
+/// The maximum number of problems of a scan to log.
 const MAX_TOLD: usize = 100;
 
-/// One session with one client.
+/// The state of the connection to one client.
 #[derive(Debug)]
 pub(crate) struct Session {
     /// The connection to the client. Code that blocks the message loop must not wait for an answer, or for room for a message.
@@ -60,47 +60,47 @@ pub(crate) struct Session {
     pub(crate) documents: Documents,
     pub(crate) trees: Trees,
     pub(crate) token_lists: TokenLists,
-    /// The objects of the workspace.
+    /// The index of the objects in the workspace.
     pub(crate) workspace: Workspace,
-    /// What is known of kustomizations.
+    /// The state of kustomizations.
     pub(crate) overlays: Overlays,
     pub(crate) made: MadeOfSession,
     pub(crate) checked: CheckedFiles,
-    /// The CRDs of a cluster, if the user wants them.
+    /// The CRDs of a cluster, if the user's settings ask for them.
     pub(crate) cluster: Cluster,
-    /// Held while the folders are looked through.
+    /// Locked while the folders are scanned.
     pub(crate) looking: tokio::sync::Mutex<()>,
-    /// The first look through the folders.
+    /// The state of the first scan of the folders.
     pub(crate) first_look: FirstLook,
     scanned: Scanned,
-    /// What git has of open files.
+    /// The versions of open files in git.
     revisions: Revisions,
-    /// Held while git is asked: one file at a time.
+    /// Locked while git runs, so that only one file is read at a time.
     asking: tokio::sync::Mutex<()>,
-    /// Held while hazards are looked for: one document at a time.
+    /// Locked while hazards are searched for, so that only one document is searched at a time.
     pub(crate) searching: tokio::sync::Mutex<()>,
-    /// Held while a list of diagnostics is sent, so that an older one never comes after a newer one.
+    /// Locked while a list of diagnostics is published, so that an older list never follows a newer one.
     pub(crate) publishing: tokio::sync::Mutex<()>,
-    /// Documents that are to be judged again, one after the other.
+    /// The documents to analyze again, one after the other.
     pub(crate) waiting: Waiting,
-    /// Somebody is about to look at changed documents.
+    /// Whether a look at the changed documents is already scheduled.
     is_look_due: AtomicBool,
     client: OnceLock<Client>,
-    /// What is known of rules.
+    /// The known hazards of rules.
     pub(crate) hazards: Memory,
-    /// The trees of the document that was judged last: mostly the one that somebody types in.
+    /// The syntax trees of the document analyzed last, usually the one that the user is typing in.
     last_trees: Arc<LastTrees>,
-    /// What CRDs are generated from.
+    /// The Go types that CRDs are generated from.
     pub(crate) go: GoSources,
-    /// A folder for what can be made again.
+    /// A folder for files that can be created again.
     pub(crate) cache: Option<PathBuf>,
     pub(crate) trust: Trust,
     settings: RwLock<Arc<Settings>>,
     folders: RwLock<Vec<PathBuf>>,
-    /// Problems that the user was told of.
+    /// The problems already reported to the user.
     told: Mutex<HashSet<String>>,
     shut_down: AtomicBool,
-    /// The client wants to be told what is done.
+    /// Whether the client wants trace messages.
     traces: AtomicBool,
 }
 
@@ -139,12 +139,12 @@ impl Session {
         }
     }
 
-    /// What the client can do; before `initialize`, nothing.
+    /// The capabilities of the client. Empty before `initialize`.
     pub(crate) fn client(&self) -> &Client {
         self.client.get_or_init(Client::default)
     }
 
-    /// Remembers what the client can do, once.
+    /// Sets the capabilities of the client. Only the first call has an effect.
     pub(crate) fn set_client(&self, client: Client) -> &Client {
         self.client.get_or_init(|| client)
     }
@@ -157,12 +157,12 @@ impl Session {
         self.shut_down.load(Ordering::Acquire)
     }
 
-    /// Whether the client wants to be told what is done.
+    /// Turns trace messages on or off.
     pub(crate) fn set_trace(&self, traces: bool) {
         self.traces.store(traces, Ordering::Release);
     }
 
-    /// Tells the client what was done, if it wants to know.
+    /// Sends a trace message, if the client wants them.
     pub(crate) fn trace(self: &Arc<Self>, what: impl FnOnce() -> String) {
         if !self.traces.load(Ordering::Acquire) {
             return;
@@ -182,7 +182,7 @@ impl Session {
         self.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Applies the client's settings. Tells the user about settings that are not valid.
+    /// Applies the client's settings. Reports invalid settings to the user.
     pub(crate) fn set_settings(self: &Arc<Self>, settings: &Value) {
         let (settings, problems) = Settings::read(settings);
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
@@ -191,17 +191,17 @@ impl Session {
         }
     }
 
-    /// The context whose cluster the user wants CRDs of; empty: the current one. None in a workspace that is not trusted.
+    /// The kubeconfig context to read CRDs from. An empty string means the current one. `None` in an untrusted workspace.
     pub(crate) fn wanted_cluster(&self) -> Option<String> {
         self.settings().cluster.clone().filter(|_| self.trust.is_granted())
     }
 
-    /// The workspace's folders.
+    /// The workspace folders.
     pub(crate) fn folders(&self) -> Vec<PathBuf> {
         self.folders.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes folders in and out of the workspace.
+    /// Adds and removes workspace folders.
     pub(crate) fn change_folders(&self, added: &[WorkspaceFolder], removed: &[WorkspaceFolder]) {
         let paths = |it: &[WorkspaceFolder]| it.iter().filter_map(|it| path_of(&it.uri)).collect::<Vec<_>>();
         let removed = paths(removed);
@@ -216,7 +216,7 @@ impl Session {
         self.set_reach_of_go();
     }
 
-    /// Says how far Go files are looked for: in the repository, or in the workspace's folders only until the user trusts them.
+    /// Sets where to search for Go files: in the whole repository, or only in the workspace folders until the user trusts them.
     pub(crate) fn set_reach_of_go(&self) {
         let roots = Roots::new(self.folders().iter().map(PathBuf::as_path));
         self.go.set_reach(if self.trust.is_granted() {
@@ -226,8 +226,7 @@ impl Session {
         });
     }
 
-    /// The analysis of a version of a document, made once for all who ask. An error if the version is no longer the newest before
-    /// the work begins.
+    /// The analysis of a version of a document, computed once for all callers. Returns an error if a newer version exists before the work starts.
     pub(crate) async fn analysis(self: &Arc<Self>, snapshot: &Snapshot) -> Result<Arc<Analysis>> {
         if snapshot.is_stale() {
             return Err(tasks::stale());
@@ -240,14 +239,14 @@ impl Session {
         snapshot.analysis.get_or_try_init(make).await.cloned()
     }
 
-    /// The same for a request, which is answered in time. The analysis goes on for who asks again.
+    /// The analysis for a request, with a time limit. After the limit, the analysis continues, so that a later request gets it.
     pub(crate) async fn analysis_in_time(self: &Arc<Self>, snapshot: &Snapshot) -> Result<Arc<Analysis>> {
         let (session, snapshot) = (self.clone(), snapshot.clone());
         let made = tasks::alone(async move { session.analysis(&snapshot).await });
         tasks::patiently("the analysis of a document", made).await
     }
 
-    /// What holds for a document. A problem with its configuration is told.
+    /// The settings that apply to a document. Reports a problem with its configuration to the user.
     pub(crate) fn effective(self: &Arc<Self>, snapshot: &Snapshot) -> Effective {
         let folders = self.folders();
         let effective = self.settings().for_file(snapshot.path().as_deref(), &folders);
@@ -257,7 +256,7 @@ impl Session {
         effective
     }
 
-    /// `None` if the version is no longer the newest.
+    /// Analyzes a version of a document. `None` if a newer version exists.
     fn analyze(self: &Arc<Self>, snapshot: &Snapshot) -> Option<Arc<Analysis>> {
         if snapshot.is_stale() {
             return None;
@@ -321,7 +320,7 @@ impl Session {
                 let asker = session.clone();
                 let text = snapshot.clone();
                 let look = move || {
-                    // Who asked for an older version may have looked in the meantime.
+                    // Another request may have read it in the meantime.
                     if asker.revisions.get(&path, &revision).1 {
                         asker.revisions.look(&path, &revision, asker.folders());
                     }
@@ -337,14 +336,13 @@ impl Session {
         known
     }
 
-    /// Analyzes a document again because something that it depends on has changed. Sends the diagnostics, or tells the
-    /// client to request them.
+    /// Analyzes a document again because something that it depends on has changed. Publishes the diagnostics, or tells the client to pull them.
     pub(crate) fn analyze_anew(self: &Arc<Self>, uri: &Uri) {
         self.documents.forget_analysis(uri);
         self.show_again(uri);
     }
 
-    /// The client gets a document's diagnostics again, or asks for them.
+    /// Publishes the diagnostics of a document again, or tells the client to pull them.
     fn show_again(self: &Arc<Self>, uri: &Uri) {
         if self.client().pulls_diagnostics {
             self.ask_to_pull();
@@ -353,7 +351,7 @@ impl Session {
         }
     }
 
-    /// Marks the unfinished entry when the user stops typing.
+    /// Shows the error in an unfinished entry when the user stops typing.
     fn mark_unfinished(self: &Arc<Self>, snapshot: Snapshot) {
         let session = self.clone();
         tasks::beside(async move {
@@ -362,13 +360,13 @@ impl Session {
         });
     }
 
-    /// A version with the analysis that counts now, if it is still the newest.
+    /// The version with its current analysis, if it is still the newest.
     pub(crate) fn newest(&self, snapshot: &Snapshot) -> Option<Snapshot> {
         let now = self.documents.snapshot(&snapshot.uri)?;
         (now.edition == snapshot.edition).then_some(now)
     }
 
-    /// Shows a fuller analysis of a version, if it is still the newest.
+    /// Shows a more complete analysis of a version, if it is still the newest.
     pub(crate) fn replace_analysis(self: &Arc<Self>, snapshot: &Snapshot, fuller: impl FnOnce(&Analysis) -> Analysis) {
         let Some(now) = self.newest(snapshot) else {
             return;
@@ -381,13 +379,13 @@ impl Session {
         }
     }
 
-    /// The manifests in the workspace's folders, and how many of them have to be read.
+    /// The manifests in the workspace folders, and the number of files that must be read.
     pub(crate) fn list_files(&self) -> (Vec<PathBuf>, usize) {
         let folders = self.folders();
         self.scanned.list(&folders)
     }
 
-    /// Analyses files that are not open. `done` counts them.
+    /// Analyzes files that are not open. `done` counts them.
     pub(crate) fn scan(
         self: &Arc<Self>,
         paths: &[PathBuf],
@@ -399,7 +397,7 @@ impl Session {
         let asides = self.asides(&settings, &folders);
         let skip = |uri: &Uri| self.is_open(uri);
         let analyze = |path: &Path, uri: &Uri, text: &str| {
-            // Cheap for most files: what names no CRD is none.
+            // Skips most files quickly: those without a CRD and without a resource of a known CRD.
             let is_known = self.workspace.catalog.with(|index| index.has_known_resources(path));
             let builders = self.overlays.builders(path);
             if !(is_known || builders.is_some() || names_crds(text)) {
@@ -424,7 +422,7 @@ impl Session {
         self.scanned.run(paths, cancelled, done, skip, analyze)
     }
 
-    /// Forgets what is known of files that are not open and may be built otherwise now. `all`: other files count for each other.
+    /// Forgets the results of closed files whose build may have changed. `all` says that references between files have changed.
     pub(crate) fn forget_scanned(&self, changed: &HashSet<PathBuf>, all: bool) {
         if all {
             self.scanned.clear();
@@ -433,7 +431,7 @@ impl Session {
         }
     }
 
-    /// Takes up what changed in open documents, soon: quick edits are taken together.
+    /// Processes the changes of open documents after a short delay, which combines a burst of edits.
     pub(crate) fn sync_soon(self: &Arc<Self>) {
         self.check_objects_soon();
         if self.is_look_due.swap(true, Ordering::AcqRel) {
@@ -442,21 +440,21 @@ impl Session {
         let session = self.clone();
         tasks::beside(async move {
             tokio::time::sleep(waits::DEPENDENTS).await;
-            // Who changes something from now on asks for another look.
+            // Later changes schedule another look.
             session.is_look_due.store(false, Ordering::Release);
             let look = move || session.sync();
-            // A failure is logged.
+            // Errors are already logged.
             let _ = tasks::blocking("the check of changed documents", look).await;
         });
     }
 
-    /// Takes up what changed in open documents.
+    /// Processes the changes of open documents.
     pub(crate) fn sync(self: &Arc<Self>) {
         let changed = self.workspace.sync(&self.documents);
         self.crds_changed(&changed);
     }
 
-    /// Takes up what changed on disk.
+    /// Processes changes on disk.
     pub(crate) fn files_changed(self: &Arc<Self>, paths: Vec<PathBuf>) {
         self.build_soon(paths.iter().cloned());
         self.check_objects_soon();
@@ -470,7 +468,7 @@ impl Session {
         });
     }
 
-    /// What tells which errors need no fix.
+    /// The context that determines which errors need no fix.
     pub(crate) fn asides<'a>(&'a self, settings: &'a Settings, folders: &'a [PathBuf]) -> Asides<'a> {
         Asides {
             catalog: &self.workspace.catalog,
@@ -479,7 +477,7 @@ impl Session {
         }
     }
 
-    /// Go sources have changed: findings of open documents name the places in them.
+    /// Processes a change of Go sources, to which diagnostics of open documents refer.
     pub(crate) fn go_changed(self: &Arc<Self>) {
         let are_forgotten = self.settings().go_tests.forget();
         if self.go.forget() || are_forgotten {
@@ -519,9 +517,9 @@ impl Session {
         self.publish_one_by_one(affected);
     }
 
-    /// Shows a problem to the user, once.
+    /// Shows a problem to the user, but each only once.
     pub(crate) fn tell(self: &Arc<Self>, problem: &str) {
-        // Names of files and what configuration says may have line breaks.
+        // File names and values of a configuration may contain line breaks.
         let problem = display_text::line(problem);
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if told.len() >= MAX_TOLD || !told.insert(problem.clone()) {
@@ -533,8 +531,8 @@ impl Session {
         tasks::beside(async move { session.remote.show_message(MessageType::WARNING, problem).await });
     }
 
-    /// Analyzes all open documents again because something that they depend on has changed. Sends the diagnostics, or tells
-    /// the client to request them.
+    /// Analyzes all open documents again because something that they depend on has changed. Publishes the diagnostics, or tells the client to pull
+    /// them.
     pub(crate) fn refresh(self: &Arc<Self>) {
         self.documents.forget_analyses();
         self.overlays.forget();
@@ -547,7 +545,7 @@ impl Session {
         self.publish_one_by_one(self.documents.uris());
     }
 
-    /// Asks the client to ask for diagnostics, if it can be asked.
+    /// Asks the client to pull diagnostics again, if it supports that.
     fn ask_to_pull(self: &Arc<Self>) {
         if !self.client().refreshes_diagnostics {
             return;

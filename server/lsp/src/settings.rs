@@ -1,4 +1,4 @@
-//! Settings: what the editor sends, and the nearest `.crd-analyzer.yaml`, which has the same names and counts for more.
+//! Settings: those of the editor, and those of the nearest `.crd-analyzer.yaml`, which have the same names and take precedence.
 
 use std::{
     path::{Path, PathBuf},
@@ -15,64 +15,64 @@ use serde_json::{Map, Value};
 
 use crate::names::NAME;
 
-/// The policies that single changes are judged by.
+/// The policies that classify individual changes.
 const POLICIES: [Policy; 3] = [Policy::ApiConventions, Policy::Writers, Policy::Strict];
 
-/// What the editor asks for.
+/// The editor's settings.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     config: Config,
-    /// The configuration files that were read.
+    /// The configuration files read so far.
     pub(crate) configs: Arc<Configs>,
-    /// What says which files are patches.
+    /// The kustomizations, which determine the files that are patches.
     pub(crate) kustomizations: Arc<Kustomizations>,
-    /// Tests that may say of files that they are wrong on purpose.
+    /// The Go tests, which may expect files to be invalid.
     pub(crate) go_tests: Arc<GoTests>,
-    /// Scripts that may put versions into files.
+    /// The scripts, which may insert versions into files.
     pub(crate) scripts: Arc<Scripts>,
-    /// The context of the kubeconfig whose cluster is asked for CRDs; empty: the current one. Only users say this, and no file of a
-    /// repository: whoever opens one must not be connected by that.
+    /// The kubeconfig context to read CRDs from. An empty string means the current one. Only user settings can set it, and no file of a repository:
+    /// opening a repository must not connect to a cluster.
     pub(crate) cluster: Option<String>,
     pub(crate) features: Features,
-    /// The revision in git that open files are judged as replacing; `None`: they are not.
+    /// The git revision that open files are checked as updates of. `None` turns this off.
     pub(crate) update_against: Option<String>,
-    /// What the changes of CRDs since that revision are judged by; `None`: they are not.
+    /// The policy for changes of CRDs since that revision. `None` turns the comparison off.
     pub(crate) compat_policy: Option<Policy>,
 }
 
-/// What can be switched off, beside other servers for YAML.
+/// The features that can be turned off, for use with other language servers for YAML.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Features {
-    /// Findings are shown.
+    /// Show diagnostics.
     pub(crate) diagnostics: bool,
-    /// Findings are also shown in files that are not open, to clients that ask for them. Off unless switched on: CRDs of others
-    /// lie in many repositories.
+    /// Show diagnostics for files that are not open, if the client pulls them. Off by default, because many repositories contain CRDs of other
+    /// projects.
     pub(crate) workspace_diagnostics: bool,
-    /// What can be written is offered.
+    /// Offer completions.
     pub(crate) completion: bool,
-    /// What a place means is explained.
+    /// Show hovers.
     pub(crate) hover: bool,
-    /// Other places that mean the same are marked.
+    /// Highlight other places with the same meaning.
     pub(crate) highlight: bool,
-    /// Versions, properties and rules are listed.
+    /// List versions, properties and rules.
     pub(crate) symbols: bool,
-    /// Names lead to their CRDs and uses.
+    /// Go from names to their CRDs and uses.
     pub(crate) navigation: bool,
-    /// Codes and addresses lead somewhere.
+    /// Turn codes and addresses into links.
     pub(crate) links: bool,
-    /// Expressions have colors.
+    /// Color expressions.
     pub(crate) semantic_tokens: bool,
-    /// Calls in expressions show how they may be written.
+    /// Show the signatures of functions in expressions.
     pub(crate) signature_help: bool,
-    /// Properties can be renamed.
+    /// Rename properties.
     pub(crate) rename: bool,
-    /// Lines can be folded.
+    /// Fold lines.
     pub(crate) folding: bool,
-    /// Selections grow by what the text means.
+    /// Expand selections by syntax.
     pub(crate) selection: bool,
-    /// What rules cost is shown above them.
+    /// Show the costs of rules above them.
     pub(crate) code_lens: bool,
-    /// What rules cost is shown in their line, to clients that are not shown it above.
+    /// Show the costs of rules at the end of their lines, if the client does not show them above.
     pub(crate) inlay_hints: bool,
 }
 
@@ -109,7 +109,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Reads settings as they come: whole, or under the server's name. What cannot be used is left out and said.
+    /// Reads settings, either directly or nested under the name of the language server. Skips invalid settings, and returns the problems.
     pub(crate) fn read(settings: &Value) -> (Self, Vec<String>) {
         let mut problems = Vec::new();
         let mut read = Self::default();
@@ -118,9 +118,9 @@ impl Settings {
             return (read, problems);
         };
         let mut usable = Map::new();
-        // The editor has every setting of `.crd-analyzer.yaml`.
+        // Each setting of `.crd-analyzer.yaml` is also an editor setting.
         for name in SETTINGS.iter().map(|it| it.name) {
-            // Editors send an empty text for what is not set.
+            // Editors send an empty string for a setting that is not set.
             let Some(value) = settings.get(name).filter(|it| !it.is_null() && *it != "") else {
                 continue;
             };
@@ -139,7 +139,7 @@ impl Settings {
         match settings.get("cluster") {
             None | Some(Value::Null | Value::Bool(false)) => {}
             Some(Value::Bool(true)) => read.cluster = Some(String::new()),
-            // Editors send an empty text for what is not set.
+            // Editors send an empty string for a setting that is not set.
             Some(Value::String(context)) => read.cluster = Some(context.clone()).filter(|it| !it.is_empty()),
             Some(_) => problems.push(format!(
                 "setting {NAME}.cluster is neither true nor the name of a context"
@@ -201,12 +201,12 @@ impl Settings {
         (read, problems)
     }
 
-    /// Where CRDs lie, by the editor's settings; relative to the workspace's folders.
+    /// The `crds` setting of the editor: paths of CRDs, relative to the workspace folders.
     pub(crate) fn crds(&self) -> &[String] {
         &self.config.crds
     }
 
-    /// What holds for a file in one of the workspace's folders, if it is one, with the nearest configuration file.
+    /// The settings for a file, including those of the nearest configuration file if it is in a workspace folder.
     pub(crate) fn for_file(&self, path: Option<&Path>, folders: &[std::path::PathBuf]) -> Effective {
         let folder = path.and_then(|path| {
             folders
@@ -259,22 +259,22 @@ impl Settings {
     }
 }
 
-/// What holds for one file.
+/// The settings that apply to a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Effective {
-    /// The minors to ask.
+    /// The Kubernetes versions to check for.
     pub(crate) versions: VersionSet,
-    /// How loud each code is, the markers of Go files, and nothing else.
+    /// Only the severity of each code, and the kubebuilder markers to accept.
     pub(crate) config: Config,
-    /// The configuration excludes the file.
+    /// Whether the configuration excludes the file.
     pub(crate) is_excluded: bool,
-    /// The file holds parts of objects.
+    /// Whether the file contains parts of objects.
     pub(crate) is_part: bool,
-    /// A test of chainsaw uses the file.
+    /// Whether a chainsaw test uses the file.
     pub(crate) has_expressions: bool,
-    /// A resource without a CRD is an error.
+    /// Whether a resource without a CRD is an error.
     pub(crate) requires_crds: bool,
-    /// Why a configuration file is not used.
+    /// The reason why a configuration file is ignored.
     pub(crate) problem: Option<String>,
 }
 

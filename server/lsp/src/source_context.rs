@@ -1,4 +1,4 @@
-//! What features in source files need: the newest version of a file, and what holds for it.
+//! The context of requests for source files: the newest version of a file, and its settings.
 
 use std::sync::Arc;
 
@@ -21,20 +21,20 @@ use crate::{
     to_proto,
 };
 
-/// A version of a source file that is read for a request.
+/// The context of a request that reads a version of a source file.
 pub(crate) struct SourceContext {
     pub(crate) snapshot: Snapshot,
     pub(crate) text: Arc<str>,
     pub(crate) language: Option<Box<dyn Language>>,
     row: &'static Row,
     effective: Effective,
-    /// When to stop, with what is known so far.
+    /// The time to stop and answer with the results so far.
     pub(crate) deadline: Deadline,
     session: Arc<Session>,
     lines: LineIndex,
 }
 
-/// What the language of a document has, if manifests are made of the document.
+/// The language of a document, if manifests are generated from the document.
 pub(crate) fn language(session: &Session, snapshot: &Snapshot, effective: &Effective) -> Option<Box<dyn Language>> {
     let around = Around {
         go: Some(&session.go),
@@ -43,8 +43,7 @@ pub(crate) fn language(session: &Session, snapshot: &Snapshot, effective: &Effec
     language::of(&snapshot.path()?, around)
 }
 
-/// Answers from the newest version of a source file, on a thread that may be blocked. `None`: the file is excluded, or the feature is switched
-/// off.
+/// Answers from the newest version of a source file, on a thread that may block. `None` if the file is excluded, or the feature is turned off.
 pub(crate) async fn read<T: Send + 'static>(
     session: &Arc<Session>,
     snapshot: Snapshot,
@@ -82,7 +81,7 @@ pub(crate) async fn read<T: Send + 'static>(
 }
 
 impl SourceContext {
-    /// Asks about the manifest that a string at a byte is a part of, if there is one.
+    /// Calls a function with the manifest that contains the string at a byte offset, if there is one.
     pub(crate) fn ask_made<T>(&self, offset: u32, ask: impl FnOnce(&Made<'_>, VersionSet) -> Option<T>) -> Option<T> {
         let path = self.snapshot.path()?;
         if !(self.row.may_be_made)(&self.text, offset as usize) {
@@ -93,7 +92,7 @@ impl SourceContext {
         ask(&made, self.effective.versions)
     }
 
-    /// Renames what the byte of a string names. `None`: no manifest has the string. An error says why the name stays.
+    /// Renames the name at a byte offset of a string. `None` if no manifest contains the string. The error says why it cannot be renamed.
     pub(crate) fn rename(&self, offset: u32, new_name: &str) -> Option<Result<Renaming, String>> {
         if !(self.row.may_be_made)(&self.text, offset as usize) {
             return None;
@@ -104,23 +103,23 @@ impl SourceContext {
         self.session.ask_source(of, &self.deadline, rename)?
     }
 
-    /// What the rules in the file cost, by the newest version that is asked about.
+    /// The costs of the rules in the file, for the newest Kubernetes version of the settings.
     pub(crate) fn costs(&self) -> Vec<Cost> {
         self.session
             .costs_of_made(&self.snapshot, self.effective.versions.newest())
     }
 
-    /// The session.
+    /// The state of the connection to the client.
     pub(crate) fn session(&self) -> &Arc<Session> {
         &self.session
     }
 
-    /// What the client can do.
+    /// The capabilities of the client.
     pub(crate) fn client(&self) -> &Client {
         self.session.client()
     }
 
-    /// The text that places count in.
+    /// The text that spans refer to.
     pub(crate) fn source(&self) -> to_proto::Source<'_> {
         to_proto::Source {
             uri: &self.snapshot.uri,

@@ -1,5 +1,5 @@
-//! Errors that stay errors while somebody types: an error in the entry that is being typed keeps the API server from reporting those of
-//! its later stages, and that is not news to somebody who is not done.
+//! Keeps errors visible while the user types. An error in the entry being typed prevents the API server from reporting errors of later stages, but
+//! that does not mean that they are fixed.
 
 use std::{
     collections::HashMap,
@@ -12,7 +12,7 @@ use crd_analyzer_workspace::{
     findings::report::MergedFinding,
 };
 
-/// Lines between two edits that count as one place.
+/// The maximum distance, in lines, between two edits at the same place.
 pub(crate) const NEAR: usize = 2;
 
 /// The errors of a document that were shown last.
@@ -21,19 +21,19 @@ pub(crate) struct SteadyErrors(Mutex<ErrorCounts>);
 
 #[derive(Debug, Default)]
 struct ErrorCounts {
-    /// Those that the API server reports, how many of each name.
+    /// The number of errors that the API server reports, by error ID.
     reported: HashMap<u64, usize>,
-    /// Those that it would report without the entry that is being typed.
+    /// The number of errors that the API server would report without the entry being typed, by error ID.
     kept: HashMap<u64, usize>,
 }
 
 impl SteadyErrors {
-    /// Somebody types somewhere else: what the API server reports now counts.
+    /// The user types at another place: forgets the kept errors, so that only those that the API server reports remain.
     pub(crate) fn moved(&self) {
         self.lock().kept.clear();
     }
 
-    /// Shows errors as such that were shown so before and would come after others now.
+    /// Shows later errors as errors if they were shown as errors before.
     pub(crate) fn apply(&self, shown: &mut [MergedFinding]) {
         let mut known = self.lock();
         let mut now = ErrorCounts::default();
@@ -42,7 +42,7 @@ impl SteadyErrors {
         }
         for it in shown.iter_mut().filter(|it| it.finding.class == Class::LaterError) {
             let name = name(&it.finding);
-            // Another object may have the same error, and the API server reports that one.
+            // The API server may report the same error for another object.
             if known.count(name) > now.count(name) {
                 *now.kept.entry(name).or_default() += 1;
                 let finding = it.finding.clone();
@@ -58,14 +58,14 @@ impl SteadyErrors {
 }
 
 impl ErrorCounts {
-    /// How many errors of a name were shown.
+    /// The number of shown errors with an ID.
     fn count(&self, name: u64) -> usize {
         let count = |of: &HashMap<u64, usize>| of.get(&name).copied().unwrap_or_default();
         count(&self.reported) + count(&self.kept)
     }
 }
 
-/// Names an error wherever it moves to.
+/// The ID of an error, which does not depend on its position.
 fn name(finding: &Finding) -> u64 {
     static STATE: LazyLock<RandomState> = LazyLock::new(RandomState::new);
     STATE.hash_one((finding.code, &finding.headline))

@@ -1,5 +1,5 @@
-//! Lenses that stay while somebody types: a lens takes a line of its own in most editors, so one that comes or goes moves the lines
-//! below it, also the one that is typed in.
+//! Keeps code lenses in place while the user types. In most editors a lens takes a line of its own, so adding or removing one moves the lines below
+//! it, including the one being typed in.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,19 +9,19 @@ use std::{
 
 use lsp_types::{CodeLens, Command, Position, Range};
 
-/// The lenses of a document that the client has.
+/// The lenses of a document that the client shows.
 #[derive(Debug, Default)]
 pub(crate) struct SteadyLenses(Mutex<Option<Vec<Shown>>>);
 
 #[derive(Debug)]
 struct Shown {
-    /// The first byte that it is about, in the text as it is now.
+    /// The byte offset of the lens in the current text.
     start: usize,
     title: String,
 }
 
 impl SteadyLenses {
-    /// Follows an edit of the text.
+    /// Adjusts the positions after an edit of the text.
     pub(crate) fn edited(&self, range: &ops::Range<usize>, inserted: usize) {
         let Some(shown) = &mut *self.lock() else { return };
         shown.retain(|it| it.start <= range.start || it.start >= range.end);
@@ -30,13 +30,13 @@ impl SteadyLenses {
         }
     }
 
-    /// The text is another one altogether.
+    /// Forgets the lenses, because the whole text was replaced.
     pub(crate) fn forget(&self) {
         *self.lock() = None;
     }
 
-    /// The lenses that the client is to get of those that there are, and whether there are others. `start`: the first byte of a lens;
-    /// `place`: where a byte is.
+    /// The lenses to send while the user types, and whether they differ from `found`. `start` returns the byte offset of a lens, `place`
+    /// the position of a byte offset.
     pub(crate) fn apply(
         &self,
         found: Vec<CodeLens>,
@@ -74,7 +74,7 @@ impl SteadyLenses {
     }
 }
 
-/// A lens that goes when the user rests. A click on it does nothing.
+/// A lens that no longer applies, kept until the user pauses. A click on it does nothing.
 fn gone(place: Position, title: &str) -> CodeLens {
     CodeLens {
         range: Range::new(place, place),
@@ -90,7 +90,7 @@ fn gone(place: Position, title: &str) -> CodeLens {
 mod tests {
     use super::*;
 
-    /// Lines of ten bytes, so that a line says where it begins.
+    /// Applies lenses on lines of ten bytes, so that the line number determines the offset.
     fn answer(lenses: &SteadyLenses, lines: &[(u32, &str)], is_typed: bool) -> (Vec<(u32, String)>, bool) {
         let lens = |(line, title): &(u32, &str)| CodeLens {
             range: Range::new(Position::new(*line, 0), Position::new(*line, 3)),
@@ -120,7 +120,7 @@ mod tests {
             (titles(&first), false),
             "nothing was shown"
         );
-        // A line is typed between them; one lens says something else, one is no more, and one is new.
+        // The user types a line between the lenses. Now one has another title, one is gone, and one is new.
         lenses.edited(&(25..25), 10);
         let now = [(1, "c"), (3, "new")];
         assert_eq!(answer(&lenses, &now, true), (titles(&[(1, "c"), (5, "b")]), true));

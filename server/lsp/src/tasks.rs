@@ -1,4 +1,4 @@
-//! Work off the reader's thread, and panics kept inside the request that met them.
+//! Runs work outside the reader's thread, and limits the effect of a panic to the request that caused it.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -13,7 +13,7 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 
 use crate::workers;
 
-/// Runs work on a thread that may block. A panic in it is logged and becomes the request's error; the session goes on.
+/// Runs work on a thread that may block. A panic is logged, and becomes an error of the request; the language server continues.
 pub(crate) async fn blocking<T: Send + 'static>(
     what: &'static str,
     work: impl FnOnce() -> T + Send + 'static,
@@ -24,21 +24,21 @@ pub(crate) async fn blocking<T: Send + 'static>(
     })
 }
 
-/// The time limit of a request. It is then answered with a partial result or an error, and editors repeat it.
-/// Without optimization everything takes ten times as long.
+/// The time limit of a request. After it, the answer is partial or an error, and editors ask again.
+/// Debug builds take ten times as long.
 const PATIENCE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 100 } else { 10 });
 
-/// How long a request that ran out of time may take to give what it has.
+/// The additional time for a request that has reached its limit to return the results so far.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// When a request is to be answered, and whether anybody still waits for the answer.
+/// The time limit of a request, and whether the client still waits for the answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Deadline {
     until: Instant,
     dropped: Arc<AtomicBool>,
 }
 
-/// Marks the work as cancelled when it is dropped with its request.
+/// Cancels the work when it is dropped together with the request.
 struct Asker(Arc<AtomicBool>);
 
 impl Drop for Asker {
@@ -57,13 +57,13 @@ impl Deadline {
         (deadline, Asker(dropped))
     }
 
-    /// Whether to stop, with what is known so far. To be asked between steps that take a while.
+    /// Whether to stop and return the results so far. Check this between steps that take long.
     pub(crate) fn is_over(&self) -> bool {
         self.dropped.load(Ordering::Acquire) || self.until <= Instant::now()
     }
 }
 
-/// As [`blocking`], for the answer to a request. The work is told when to stop; if it does not, the request is answered with an error.
+/// Like [`blocking`], for a request. The work can check the deadline; if it does not stop in time, the answer is an error.
 pub(crate) async fn answering<T: Send + 'static>(
     what: &'static str,
     work: impl FnOnce(&Deadline) -> T + Send + 'static,
@@ -87,7 +87,7 @@ async fn answering_within<T: Send + 'static>(
     within(patience + GRACE, what, answer).await
 }
 
-/// Runs work that goes on even if its request is cancelled.
+/// Runs work that continues even if its request is cancelled.
 pub(crate) async fn alone<T: Send + 'static>(work: impl Future<Output = Result<T>> + Send + 'static) -> Result<T> {
     let done = tokio::spawn(work).await;
     done.unwrap_or_else(|error| {
@@ -96,7 +96,7 @@ pub(crate) async fn alone<T: Send + 'static>(work: impl Future<Output = Result<T
     })
 }
 
-/// Waits for an answer as long as a client does.
+/// Waits for an answer up to the time limit of a request.
 pub(crate) async fn patiently<T>(what: &'static str, answer: impl Future<Output = Result<T>>) -> Result<T> {
     within(PATIENCE, what, answer).await
 }
@@ -112,10 +112,10 @@ async fn within<T>(patience: Duration, what: &'static str, answer: impl Future<O
     })
 }
 
-/// `RequestFailed` of the protocol.
+/// The LSP error code `RequestFailed`.
 pub(crate) const REQUEST_FAILED: i64 = -32803;
 
-/// The same for work that judges a document: see [`workers`].
+/// Like [`blocking`], for the analysis of a document, see [`workers`].
 pub(crate) async fn judging<T: Send + 'static>(
     what: &'static str,
     work: impl FnOnce() -> T + Send + 'static,
@@ -137,7 +137,7 @@ pub(crate) async fn in_background<T: Send + 'static>(
     })
 }
 
-/// Does work on a thread that judges documents, after what it is judging now.
+/// Runs work on an analysis thread, after the current analysis.
 pub(crate) fn after_judging(work: impl FnOnce() + Send + 'static) {
     workers::later(work);
 }
@@ -150,21 +150,21 @@ fn failed(what: &str) -> Error {
     }
 }
 
-/// Lets work go on beside the reader, which must not wait for it. Does nothing where there is not a runtime to do it.
+/// Runs work in the background, so that the reader need not wait for it. Does nothing outside a runtime.
 pub(crate) fn beside(work: impl Future<Output = ()> + Send + 'static) {
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
         runtime.spawn(work);
     }
 }
 
-/// Runs work that changes the session at once. A panic in it is logged.
+/// Runs work that changes the session immediately. A panic is logged.
 pub(crate) fn guarded(what: &'static str, work: impl FnOnce()) {
     if catch_unwind(AssertUnwindSafe(work)).is_err() {
         tracing::error!("{what} failed");
     }
 }
 
-/// The answer to a request whose document has changed since: the client should ask again.
+/// The error for a request whose document has changed in the meantime. The client should ask again.
 pub(crate) fn stale() -> Error {
     Error {
         code: ErrorCode::ServerError(-32802),

@@ -1,4 +1,4 @@
-//! From our findings and places to the protocol's.
+//! Converts findings and spans to LSP.
 
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
@@ -14,7 +14,7 @@ use lsp_types::{
 
 use crate::{capabilities::Client, display_text, limits, names::NAME, row::fitted};
 
-/// The text that places count in, and for whom.
+/// A text and the client, for converting spans.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source<'a> {
     pub(crate) uri: &'a Uri,
@@ -23,20 +23,20 @@ pub(crate) struct Source<'a> {
     pub(crate) client: &'a Client,
 }
 
-/// A byte offset as the client counts.
+/// Converts a byte offset to an LSP position.
 pub(crate) fn position(source: &Source<'_>, offset: u32) -> Position {
     let (line, column) = source.lines.position(source.text, offset, source.client.unit);
     Position::new(line, column)
 }
 
-/// A span as the client counts.
+/// Converts a span to an LSP range.
 pub(crate) fn range(source: &Source<'_>, span: Span) -> Range {
     Range::new(position(source, span.start), position(source, span.end))
 }
 
-/// A place in another file.
+/// The location of a span in another file.
 pub(crate) fn in_file(file: &SourceText, span: Span, client: &Client) -> Option<Location> {
-    // What is no file is known by its URI.
+    // A document that is not a file has its URI as the path.
     let uri = Uri::from_file_path(&file.path).or_else(|| file.path.to_str()?.parse().ok())?;
     let source = Source {
         uri: &uri,
@@ -48,7 +48,7 @@ pub(crate) fn in_file(file: &SourceText, span: Span, client: &Client) -> Option<
     Some(Location::new(uri, range))
 }
 
-/// A finding as the client can show it. `asked` are the minors that were asked.
+/// The LSP diagnostic of a finding. `asked` has the Kubernetes versions that were checked.
 pub(crate) fn diagnostic(source: &Source<'_>, shown: &MergedFinding, asked: VersionSet) -> Diagnostic {
     let finding = &shown.finding;
     let client = source.client;
@@ -74,7 +74,7 @@ pub(crate) fn diagnostic(source: &Source<'_>, shown: &MergedFinding, asked: Vers
     }
 }
 
-/// Says after all others how many findings are not shown. `first`: where the first of them is, if that is known.
+/// A diagnostic with the number of omitted findings, which comes last. `first` is the span of the first one, if known.
 pub(crate) fn left_out(source: &Source<'_>, count: usize, first: Option<Span>) -> Diagnostic {
     let at = first.map_or(0, |it| it.start);
     let s = if count == 1 { "" } else { "s" };
@@ -87,12 +87,12 @@ pub(crate) fn left_out(source: &Source<'_>, count: usize, first: Option<Span>) -
     }
 }
 
-/// One row: what is wrong. What to type follows on a line of its own for clients that show no related places, and for clients that show lines
-/// well, which then see why, too.
+/// The message: the headline on one line. The help follows on a line of its own for clients without related information. Clients that show several
+/// lines well get the help and the notes.
 fn message(shown: &MergedFinding, asked: VersionSet, (has_related, shows_lines): (bool, bool)) -> String {
     let finding = &shown.finding;
     let mut behind = String::new();
-    // The label is not shown in editors: what it asks is worth it.
+    // Editors do not show labels, but a question in a label is important.
     if let Some(question) = finding.label.as_deref().filter(|it| it.ends_with('?')) {
         behind = format!(", {}", display_text::line(question));
     }
@@ -113,7 +113,7 @@ fn message(shown: &MergedFinding, asked: VersionSet, (has_related, shows_lines):
     message
 }
 
-/// Why, and the API server's own text, last.
+/// The notes, with the API server's own message last.
 fn details(finding: &Finding) -> Vec<String> {
     let server = finding.server_note(true);
     let all = finding.notes.iter().chain(&server);
@@ -136,7 +136,7 @@ fn tags(finding: &Finding, client: &Client) -> Option<Vec<DiagnosticTag>> {
     (!tags.is_empty()).then_some(tags)
 }
 
-/// What to type, the other places, and why; without what the message has.
+/// The related information: the help, related places and notes, except those that the message contains.
 fn related(source: &Source<'_>, finding: &Finding) -> Vec<DiagnosticRelatedInformation> {
     let here = |message: String| DiagnosticRelatedInformation {
         location: Location::new(source.uri.clone(), range(source, finding.span)),
@@ -214,7 +214,7 @@ mod tests {
                 Position::new(2, 0),
                 "past the end, in {unit:?}"
             );
-            // There and back.
+            // Convert each position in both directions.
             let rope = ropey::Rope::from_str(TEXT);
             for (at, (offset, char)) in TEXT.char_indices().enumerate() {
                 let between = char == '\n' && TEXT[..offset].ends_with('\r');
@@ -263,7 +263,7 @@ mod tests {
             ["help: do this", "note: why"]
         );
         assert_eq!(rich.tags, Some(vec![DiagnosticTag::UNNECESSARY]));
-        // Nothing leads to the place that it is at.
+        // The related information has no link to the diagnostic's own place.
         let lines = told(&Client {
             related_information: true,
             shows_lines: true,

@@ -1,4 +1,4 @@
-//! Lists of tokens that clients were told, so that only what changed has to be told again.
+//! Keeps the lists of semantic tokens sent to the client, so that the next answer can be a delta.
 
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -7,10 +7,10 @@ use std::sync::{
 
 use lsp_types::{SemanticToken, SemanticTokensEdit, Uri};
 
-/// Documents whose last list is kept: those that are shown beside each other, and a few that a person turns to.
+/// The maximum number of documents whose last list is kept: those shown side by side, and a few that the user switches to.
 const KEPT: usize = 16;
 
-/// The last list of each document, the one that was told last behind the others.
+/// The last list of each document. The most recent one is at the end.
 #[derive(Debug, Default)]
 pub(crate) struct TokenLists {
     kept: Mutex<Vec<TokenList>>,
@@ -25,7 +25,7 @@ struct TokenList {
 }
 
 impl TokenLists {
-    /// Keeps what a client is told and returns the name that it can ask by.
+    /// Keeps a list that is sent to the client. Returns its ID for delta requests.
     pub(crate) fn keep(&self, uri: &Uri, tokens: &[SemanticToken]) -> String {
         let name = self.told.fetch_add(1, Ordering::Relaxed).to_string();
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -41,23 +41,23 @@ impl TokenLists {
         name
     }
 
-    /// The list of a name, if it is the last of its document.
+    /// The list with an ID, if it is the last one of its document.
     pub(crate) fn get(&self, uri: &Uri, name: &str) -> Option<Arc<[SemanticToken]>> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let found = kept.iter().find(|it| it.uri == *uri && it.name == name);
         found.map(|it| it.tokens.clone())
     }
 
-    /// Forgets a document that is closed.
+    /// Forgets the list of a closed document.
     pub(crate) fn forget(&self, uri: &Uri) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|it| it.uri != *uri);
     }
 }
 
-/// What makes the new list of the old one: nothing, or one edit of all between what both begin and end with.
+/// The edit that turns the old list into the new one: everything between their common start and end. `None` if they are equal.
 pub(crate) fn difference(old: &[SemanticToken], new: &[SemanticToken]) -> Option<SemanticTokensEdit> {
-    /// How many numbers describe a token in the protocol.
+    /// The number of integers that LSP uses for a token.
     const NUMBERS: usize = 5;
     if old == new {
         return None;

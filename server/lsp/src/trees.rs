@@ -1,23 +1,24 @@
-//! Trees of the documents that folds and selections were asked for, kept while a person goes on with them.
+//! Keeps the syntax trees of documents for folding and selection requests.
 
 use std::sync::{Mutex, PoisonError};
 
 use crd_analyzer_syntax::incremental::IncrementalTrees;
 use lsp_types::Uri;
 
-/// Documents whose trees are kept: what a person looks at and turns to. A tree takes up to 20 bytes for each of its text.
+/// The maximum number of documents whose trees are kept, enough for those that a user switches between. A tree takes up to 20 bytes for each byte of
+/// text.
 const KEPT: usize = 4;
 
-/// Trees by document, the one that was asked for last behind the others.
+/// The trees by document. The most recently used are at the end.
 #[derive(Debug, Default)]
 pub(crate) struct Trees {
     kept: Mutex<Vec<(Uri, IncrementalTrees)>>,
 }
 
 impl Trees {
-    /// Asks the trees of a text. What is kept of an older text of the document makes them sooner.
+    /// Calls a function with the trees of a text. Reuses the trees of an older text of the document.
     pub(crate) fn ask<T>(&self, uri: &Uri, text: String, ask: impl FnOnce(&IncrementalTrees) -> T) -> T {
-        // Taken out meanwhile: who asks for another document, or at the same time for this one, does not wait.
+        // Take the trees out during the call, so that requests for other documents, or concurrent ones for this document, do not wait.
         let trees = match self.take(uri) {
             Some(mut trees) => {
                 trees.update(text);
@@ -35,7 +36,7 @@ impl Trees {
         answer
     }
 
-    /// Forgets a document that is closed.
+    /// Drops the trees of a closed document.
     pub(crate) fn forget(&self, uri: &Uri) {
         self.take(uri);
     }

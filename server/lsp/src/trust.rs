@@ -1,14 +1,14 @@
 //! Whether the user trusts the workspace.
 //!
-//! VS Code asks its user and says so when the session begins (`trusted` in the initialization options) and when trust is granted
-//! later. Other editors have no such question: without an answer, the workspace is trusted. In a workspace that is not trusted, git and
-//! kubectl are not run, and Go files are read in the workspace's folders only.
+//! VS Code asks the user and reports the answer at startup (`trusted` in the initialization options), and when trust is granted later.
+//! Other editors do not ask: without an answer, the workspace is trusted. In an untrusted workspace, crd-analyzer does not run git and
+//! kubectl, and reads Go files only in the workspace folders.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
-/// The answer.
+/// Whether the workspace is trusted.
 #[derive(Debug)]
 pub(crate) struct Trust(AtomicBool);
 
@@ -19,14 +19,14 @@ impl Default for Trust {
 }
 
 impl Trust {
-    /// Reads what the initialization options say. Settings don't count: a workspace can have some of its own.
+    /// Reads the initialization options. Settings are ignored, because a workspace can contain its own.
     pub(crate) fn read(&self, options: &Value) {
         if let Some(answer) = options.get("trusted") {
             self.0.store(answer.as_bool().unwrap_or(false), Ordering::Release);
         }
     }
 
-    /// The user trusts the workspace from now on. Returns whether that is new.
+    /// Marks the workspace as trusted. Returns whether it was untrusted before.
     pub(crate) fn grant(&self) -> bool {
         !self.0.swap(true, Ordering::AcqRel)
     }

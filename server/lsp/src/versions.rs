@@ -1,4 +1,4 @@
-//! The trees of a document's versions, each made of those of the version before it.
+//! The syntax trees of a document's versions, each updated from those of the previous version.
 
 use std::{
     ops::Range,
@@ -9,32 +9,32 @@ use crd_analyzer_ide::file::{File, Memory};
 use crd_analyzer_syntax::lines::LineIndex;
 use ropey::Rope;
 
-/// Edits that are made up for one by one; of more the text is read again, which is not a slower then.
+/// The maximum number of edits to apply one by one. With more, parsing the text again is not slower.
 const MOST: usize = 32;
 
-/// A version of a document as features see it.
+/// The syntax trees and line index of a version of a document.
 #[derive(Clone, Debug)]
 pub(crate) struct Parsed {
     pub(crate) file: File,
     pub(crate) lines: LineIndex,
 }
 
-/// Bytes of a text that are replaced.
+/// A replacement of a byte range.
 #[derive(Clone, Debug)]
 pub(crate) struct Edit {
     pub(crate) range: Range<usize>,
     pub(crate) text: String,
 }
 
-/// The place of a version's trees, which are made when first asked for.
+/// The syntax trees of a version, built on first use.
 #[derive(Debug, Default)]
 pub(crate) struct Version {
-    /// The next version takes them, so that it need not copy what no one reads any more.
+    /// The trees. The next version takes them, to avoid copying unused trees.
     parsed: Mutex<Option<Arc<Parsed>>>,
     before: Mutex<Option<Before>>,
 }
 
-/// An older version, and what came since.
+/// An older version, and the edits since.
 #[derive(Debug)]
 struct Before {
     version: Arc<Version>,
@@ -42,12 +42,12 @@ struct Before {
 }
 
 impl Version {
-    /// The version that edits make of this one; `None`: another text altogether.
+    /// The next version after some edits. `None` means that the whole text was replaced.
     pub(crate) fn next(self: Arc<Self>, edits: Option<Vec<Edit>>) -> Arc<Self> {
         let Some(edits) = edits else {
             return Arc::default();
         };
-        // No one asked for this version: the one before it is the one to go on from.
+        // If this version was never used, build the next one from the version before it.
         let before = lock(&self.before).take();
         let before = match before {
             Some(mut before) => {
@@ -62,7 +62,7 @@ impl Version {
         })
     }
 
-    /// The trees of the version, whose text is `text`, made once for all who ask.
+    /// The trees of the version, built once for all callers. `text` is the text of the version.
     pub(crate) fn parsed(&self, text: &Rope, memory: &Arc<Memory>) -> Arc<Parsed> {
         let mut parsed = lock(&self.parsed);
         let make = || {
@@ -73,25 +73,25 @@ impl Version {
         parsed.get_or_insert_with(make).clone()
     }
 
-    /// The trees if they exist already, else trees that are parsed for this call and not kept.
+    /// The existing trees. If there are none, builds trees that are not kept.
     pub(crate) fn parsed_for_now(&self, text: &Rope) -> Arc<Parsed> {
         let known = lock(&self.parsed).clone();
         known.unwrap_or_else(|| Arc::new(Parsed::new(text, Arc::default())))
     }
 
-    /// Whether there are trees of an older version to go on from: somebody asks for trees of this document.
+    /// Whether there are trees of an older version to update, so that somebody uses the trees of this document.
     pub(crate) fn goes_on(&self) -> bool {
-        // Who makes them at the moment is not waited for.
+        // Does not wait for a thread that is building trees.
         let is_there = |it: &Before| it.version.parsed.try_lock().is_ok_and(|it| it.is_some());
         lock(&self.before).as_ref().is_some_and(is_there)
     }
 }
 
 impl Before {
-    /// The trees after the edits, if there were any before.
+    /// The trees after the edits. `None` if the older version has no trees.
     fn edited(self) -> Option<Parsed> {
         let parsed = lock(&self.version.parsed).take()?;
-        // Who still reads the older version keeps it.
+        // Copies the trees if somebody still uses the older version.
         let mut parsed = Arc::unwrap_or_clone(parsed);
         for edit in self.edits {
             parsed.file.edit(edit.range.clone(), &edit.text);
@@ -119,7 +119,7 @@ impl Parsed {
 }
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic under the lock was reported; what is missing is made again.
+    // A panic under the lock is already reported, and missing trees are built again.
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -136,7 +136,7 @@ mod tests {
 
     #[track_caller]
     fn check(version: &Arc<Version>, text: &str) -> Arc<Parsed> {
-        // The text is not looked at where the version goes on from another.
+        // `parsed` ignores its text if the trees are updated from another version.
         let parsed = version.parsed(&Rope::from_str("other"), &Arc::default());
         assert_eq!((&**parsed.file.text(), &parsed.lines), (text, &LineIndex::new(text)));
         parsed
@@ -149,7 +149,7 @@ mod tests {
         assert!(!first.goes_on());
         let second = first.next(Some(edit(3..4, "23")));
         assert!(second.goes_on());
-        // No one asks for the second.
+        // The second version is never used.
         let third = second.next(Some(edit(0..0, "# x\n")));
         check(&third, "# x\na: 23\n");
         assert_eq!(&**parsed.file.text(), "a: 1\n", "the first version stays as it is");

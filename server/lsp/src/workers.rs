@@ -1,8 +1,8 @@
-//! The threads that judge documents.
+//! The threads that analyze documents.
 //!
-//! A verdict takes many times the memory of its text for a moment, and allocators keep for a thread what it has freed. So documents are
-//! judged by few threads, and by the first of them as long as it keeps up; on whichever thread the runtime has free, a session would
-//! soon hold the memory of a large CRD many times over.
+//! An analysis temporarily needs many times the memory of its text, and allocators keep freed memory for each thread. So only a few threads
+//! analyze, and the first one as long as it keeps up. On the runtime's own threads, the process would soon hold the memory for a large CRD
+//! many times.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -15,7 +15,7 @@ use std::{
 
 use tokio::{runtime::Handle, sync::oneshot};
 
-/// One is left for verdicts while another searches for hazards.
+/// The minimum number of threads: one for analyses while another searches for hazards.
 const LEAST: usize = 2;
 const MOST: usize = 4;
 
@@ -23,7 +23,7 @@ type Work = Box<dyn FnOnce() + Send>;
 
 struct Worker {
     queue: Sender<Work>,
-    /// What it has not done yet.
+    /// The number of tasks in the queue, including the current one.
     waiting: Arc<AtomicUsize>,
 }
 
@@ -57,7 +57,7 @@ fn run(queue: &Receiver<Work>, waiting: &AtomicUsize, niceness: i32) {
     }
 }
 
-/// Lets the threads that answer a person go first: where all processors are busy, an answer would else wait for the system to take turns.
+/// Lowers the thread's priority below that of threads that answer requests. Otherwise, an answer would have to wait when all processors are busy.
 #[cfg(target_os = "linux")]
 fn give_way(niceness: i32) {
     // Of the calling thread alone. Without it verdicts come anyway.
@@ -66,7 +66,7 @@ fn give_way(niceness: i32) {
     }
 }
 
-/// Elsewhere niceness is of the whole process.
+/// Does nothing on other systems, where the priority is that of the whole process.
 #[cfg(not(target_os = "linux"))]
 fn give_way(_: i32) {}
 
@@ -91,7 +91,7 @@ impl Workers {
         let runtime = Handle::current();
         let work: Work = Box::new(move || {
             let _inside = runtime.enter();
-            // Who asked may have gone away; a panic drops the answer, which tells who still waits.
+            // The receiver may be gone. After a panic, the sender is dropped, which tells the receiver.
             drop(catch_unwind(AssertUnwindSafe(move || answer.send(work()))));
         });
         self.send(work);
@@ -104,7 +104,7 @@ impl Workers {
         match worker {
             Some(worker) => {
                 worker.waiting.fetch_add(1, Ordering::AcqRel);
-                // The thread lives as long as the queue.
+                // The thread lives as long as the queue, so sending does not fail.
                 drop(worker.queue.send(work));
             }
             None => work(),
@@ -112,8 +112,8 @@ impl Workers {
     }
 }
 
-/// Does work on the first thread that has the least to do. `None` if it panics; the thread goes on. Must be called in a runtime, which the
-/// work sees as its own.
+/// Runs work on the first thread with the shortest queue. `None` if it panics; the thread continues. Must be called in a runtime, which the work can
+/// use.
 pub(crate) async fn judge<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     WORKERS.judge(work).await
 }
@@ -123,7 +123,7 @@ pub(crate) async fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + 
     BACKGROUND.judge(work).await
 }
 
-/// Does work on one of the threads, and waits for nothing.
+/// Runs work on one of the threads without waiting for it.
 pub(crate) fn later(work: impl FnOnce() + Send + 'static) {
     WORKERS.send(Box::new(work));
 }
@@ -146,7 +146,7 @@ mod tests {
         let workers = Workers::start();
         let first = workers.judge(|| std::thread::current().id()).await;
         for _ in 0..10 {
-            // What is done is counted a moment after it is answered.
+            // The count decreases shortly after the answer.
             while workers.0[0].waiting.load(Ordering::Acquire) > 0 {
                 tokio::task::yield_now().await;
             }

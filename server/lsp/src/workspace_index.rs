@@ -1,4 +1,4 @@
-//! What the workspace holds: the objects of all manifests in its folders, those of open documents as they are now.
+//! The index of the objects in all manifests of the workspace folders, with open documents in their current state.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,7 +29,7 @@ use crd_analyzer_workspace::{
 
 use crate::{documents::Documents, overlays::Found as Kustomizations, scan, session::Session, settings::Settings};
 
-/// Files as they are on disk.
+/// The files on disk.
 struct Disk;
 
 impl Files for Disk {
@@ -38,25 +38,25 @@ impl Files for Disk {
     }
 }
 
-/// The objects of the workspace.
+/// The index of the workspace.
 pub(crate) struct Workspace {
     pub(crate) catalog: Catalog,
-    /// The files that may say something to Flux.
+    /// The files that may matter to Flux.
     pub(crate) flux_files: FluxFiles,
-    /// Held while changed documents are looked at.
+    /// Locked while changed documents are indexed.
     looking: Mutex<()>,
-    /// The files on disk that were looked at.
+    /// The indexed files on disk.
     on_disk: Mutex<BTreeMap<PathBuf, (Stamp, Origin)>>,
-    /// CRDs as features see them, the last ones that were asked for.
+    /// The parsed files of CRDs that features used last.
     files: Mutex<Vec<(Arc<CrdText>, Arc<File>)>>,
 }
 
-/// Where the repositories of folders begin.
+/// The roots of the repositories of folders.
 fn roots(folders: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
     folders.iter().map(|it| repository(it).unwrap_or_else(|| it.clone()))
 }
 
-/// CRDs that are kept for features.
+/// The maximum number of parsed CRD files to keep.
 const KEPT: usize = 4;
 
 impl std::fmt::Debug for Workspace {
@@ -78,7 +78,7 @@ impl Default for Workspace {
 }
 
 impl Workspace {
-    /// A CRD as features see it.
+    /// The parsed file of a CRD.
     pub(crate) fn file_of(&self, definition: &Arc<CrdText>) -> Arc<File> {
         let kept = || self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = kept().iter().find(|it| Arc::ptr_eq(&it.0, definition)) {
@@ -93,9 +93,9 @@ impl Workspace {
         file
     }
 
-    /// Looks at the open documents that have changed, and at files that were closed. Returns the kinds whose CRDs are others now.
+    /// Indexes the open documents that have changed, and closed files. Returns the kinds whose CRDs are different now.
     pub(crate) fn sync(&self, documents: &Documents) -> BTreeSet<GroupKind> {
-        // Who comes second waits until the first is done.
+        // A second caller waits until the first is done.
         let _only = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
         let mut changed = BTreeSet::new();
         for place in documents.take_changed() {
@@ -121,7 +121,7 @@ impl Workspace {
         changed
     }
 
-    /// The manifests on disk that were looked at.
+    /// The indexed manifests on disk.
     pub(crate) fn manifests(&self) -> Vec<PathBuf> {
         let on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
         on_disk.keys().cloned().collect()
@@ -129,7 +129,7 @@ impl Workspace {
 
     fn origin_of(&self, path: &Path) -> Origin {
         let on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
-        // One that is new was collected, too: its lock follows.
+        // A new file in this folder is a collected CRD, whose lock follows.
         let is_collected = || path.iter().any(|it| it == lock::FOLDER);
         let new = || {
             if is_collected() {
@@ -141,10 +141,10 @@ impl Workspace {
         on_disk.get(path).map_or_else(new, |it| it.1)
     }
 
-    /// Looks at a file that is not open, as it is on disk.
+    /// Indexes a file that is not open, as it is on disk.
     fn look_at_file(&self, path: &Path) -> BTreeSet<GroupKind> {
         let origin = self.origin_of(path);
-        // What is no file has a place that is none.
+        // A document that is not a file has no absolute path.
         let file = Some(path).filter(|it| it.is_absolute());
         let bytes = file
             .and_then(read::stamp)
@@ -173,25 +173,25 @@ impl Workspace {
         self.catalog.change(|index| index.set(&file))
     }
 
-    /// Looks at files that changed on disk, but for open ones.
+    /// Indexes files that changed on disk, except open ones.
     pub(crate) fn files_changed(&self, paths: &[PathBuf], documents: &Documents) -> BTreeSet<GroupKind> {
         let closed = paths.iter().filter(|it| !documents.is_open_at(it));
         closed.flat_map(|it| self.look_at_file(it)).collect()
     }
 
-    /// Takes up where the repositories of these folders begin. Returns the kinds whose CRDs may count otherwise by that.
+    /// Sets the repositories of these folders. Returns the kinds whose CRDs may be chosen differently now.
     pub(crate) fn set_folders(&self, folders: &[PathBuf]) -> BTreeSet<GroupKind> {
         let roots = roots(folders).collect();
         self.catalog.change(|index| index.set_roots(roots))
     }
 
-    /// Reads what the repositories of these folders say of themselves. Returns the kinds whose CRDs may count otherwise by that.
+    /// Reads the descriptions of the repositories of these folders. Returns the kinds whose CRDs may be chosen differently now.
     pub(crate) fn describe_folders(&self, folders: &[PathBuf]) -> BTreeSet<GroupKind> {
         let repositories = roots(folders).map(|it| describe(&it)).collect();
         self.catalog.change(|index| index.set_repositories(repositories))
     }
 
-    /// How many of these files have to be read.
+    /// The number of files that must be read.
     pub(crate) fn unread(&self, manifests: &Manifests) -> usize {
         let on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
         let is_known = |path: &PathBuf| on_disk.get(path).is_some_and(|it| Some(it.0) == read::stamp(path));
@@ -199,7 +199,7 @@ impl Workspace {
         files.filter(|it| !is_known(it)).count()
     }
 
-    /// Looks at all these files that it has not looked at since they changed, and forgets others. `done` counts them.
+    /// Indexes the files that have changed since they were indexed, and removes files that are not listed. `done` counts them.
     pub(crate) fn look_at(
         &self,
         manifests: &Manifests,
@@ -245,7 +245,7 @@ impl Workspace {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
         std::thread::scope(|scope| {
             for _ in 1..threads {
-                // Where no thread can be had, this one does all.
+                // If no thread can start, this thread does all the work.
                 let _ = std::thread::Builder::new()
                     .stack_size(STACK_BYTES)
                     .spawn_scoped(scope, look);
@@ -256,21 +256,21 @@ impl Workspace {
     }
 }
 
-/// Texts may nest deeper than the usual stack holds.
+/// The stack size of a thread, in bytes. Deeply nested text needs more than the default.
 const STACK_BYTES: usize = 16 << 20;
 
 /// The manifests of a workspace.
 pub(crate) struct Manifests {
-    /// Those in its folders, those that settings and configuration files say where CRDs lie, and those that were collected.
+    /// The manifests in the workspace folders, those at the paths of settings and configuration files, and the collected CRDs.
     pub(crate) files: BTreeMap<PathBuf, Origin>,
-    /// What locks say of those that were collected: their names, and the rest.
+    /// The entries of locks for collected CRDs: the name, and the rest.
     locked: BTreeMap<PathBuf, (String, Locked)>,
     pub(crate) kustomizations: Kustomizations,
-    /// What the user is to know of those that could not be looked at.
+    /// The problems with unreadable files to report to the user.
     pub(crate) problems: Vec<String>,
 }
 
-/// Finds the manifests of a workspace. `is_trusted`: the settings are the user's own words, not the workspace's.
+/// Finds the manifests of a workspace. `is_trusted` says that the settings come from the user, and not from the workspace.
 pub(crate) fn files_of(settings: &Settings, folders: &[PathBuf], is_trusted: bool) -> Manifests {
     let mut files = BTreeMap::new();
     let (manifests, mut problems) = scan::manifests(folders);
@@ -291,7 +291,7 @@ pub(crate) fn files_of(settings: &Settings, folders: &[PathBuf], is_trusted: boo
                 let meant = below.into_iter().filter(|it| path.holds(it));
                 files.extend(meant.map(|it| (it, Origin::Configured)));
             }
-            // It may come.
+            // The file may be created later.
             Err(why) if why.is_missing() => {}
             Err(why) => told.push(format!("the CRDs in `{}` are not used: {why}", path.base.display())),
         }
@@ -328,14 +328,14 @@ pub(crate) fn files_of(settings: &Settings, folders: &[PathBuf], is_trusted: boo
     }
 }
 
-/// The folders of manifests, and those in and above which the workspace lies: what counts for its files is in one of them.
+/// The folders of manifests, and the workspace folders with their parents. These may contain files that affect the workspace.
 fn places<'a>(folders: &'a [PathBuf], manifests: &'a [PathBuf]) -> BTreeSet<&'a Path> {
     let with_manifests = manifests.iter().filter_map(|it| it.parent());
     let around = folders.iter().flat_map(|it| it.ancestors());
     with_manifests.chain(around).collect()
 }
 
-/// Where CRDs lie, and how they are read.
+/// The paths of CRDs in the settings, and the access to each.
 fn crd_paths(
     settings: &Settings,
     folders: &[PathBuf],
@@ -368,7 +368,7 @@ fn crd_paths(
     paths
 }
 
-/// The CRDs of the workspace, for who judges an object: open documents are looked at as they are at the moment.
+/// The CRDs of the workspace for an analysis. Before each query, changed open documents are indexed.
 pub(crate) struct SyncedIndex<'a>(pub(crate) &'a Arc<Session>);
 
 impl Definitions for SyncedIndex<'_> {
@@ -398,7 +398,7 @@ impl Definitions for SyncedIndex<'_> {
     }
 }
 
-/// What is known near a file.
+/// The index as seen from a file.
 pub(crate) struct NearbyIndex<'a> {
     pub(crate) session: &'a Arc<Session>,
     pub(crate) near: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! `check --baseline`: a file of the diagnostics that a repository has already, so that only new ones fail a run.
+//! `check --baseline`: a file that lists the existing diagnostics of a repository, so that only new ones fail a run.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,10 +19,10 @@ use serde::{Deserialize, Serialize};
 use super::UsageError;
 use crate::output::{self, BaselineSummary, File};
 
-/// The form of the file. Another form gets another number.
+/// The version of the file format. An incompatible format gets a new number.
 const VERSION: u32 = 1;
 
-/// The file as it is written.
+/// The content of a baseline file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -30,38 +30,38 @@ struct Written {
     diagnostics: Vec<Entry>,
 }
 
-/// A diagnostic of a file.
+/// A diagnostic in a baseline file.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    /// Relative to the folder of the baseline, with `/`.
+    /// The path relative to the folder of the baseline, with `/` as separator.
     file: String,
     code: String,
-    /// That of SARIF: the same after lines have moved.
+    /// The SARIF fingerprint, which stays the same when lines move.
     fingerprint: String,
-    /// For people who read the file.
+    /// The message, for people who read the file.
     message: String,
 }
 
 /// The baseline of a run.
 pub(super) struct Baseline {
     path: PathBuf,
-    /// The folder that it lies in, absolute.
+    /// The absolute path of the folder that contains the baseline.
     folder: PathBuf,
-    /// What it lists, by file and fingerprint.
+    /// The listed diagnostics, by file and fingerprint.
     listed: BTreeMap<String, BTreeMap<String, Entry>>,
-    /// The files that were checked.
+    /// The files that this run has checked.
     checked: BTreeSet<String>,
-    /// What was found and is listed.
+    /// The file and fingerprint of each reported diagnostic that the baseline lists.
     known: Vec<(String, String)>,
-    /// All that was found, if the file is to be written.
+    /// All diagnostics of the run, if `--update-baseline` is given.
     found: Option<BTreeSet<Entry>>,
-    /// What the run does not show anyway, so that it is not gone.
+    /// The codes that this run hides: their entries stay in the baseline.
     hidden: Config,
 }
 
 impl Baseline {
-    /// Reads a baseline. `updates`: it is written at the end, and need not be there yet.
+    /// Reads a baseline. With `updates`, the run writes the file at the end, so it may be missing.
     pub(super) fn read(path: &Path, updates: bool, selection: &Selection) -> anyhow::Result<Self> {
         let name = path.display();
         let absolute = std::path::absolute(path)?;
@@ -95,7 +95,7 @@ impl Baseline {
         })
     }
 
-    /// Leaves out what the baseline lists of a file, or will list. `place`: the file's absolute path.
+    /// Removes the diagnostics of a file that the baseline lists or will list. `place` is the absolute path of the file.
     pub(super) fn apply(&mut self, file: &mut File<'_>, place: &Path) {
         let name = relative(place, &self.folder);
         let listed = self.listed.get(&name);
@@ -117,7 +117,7 @@ impl Baseline {
         self.checked.insert(name);
     }
 
-    /// What it did, and the reason if it could not be written.
+    /// Returns a summary of the baseline, and writes the file for `--update-baseline`. The string is the write error, if any.
     pub(super) fn end(self, replaceable: Replaceable) -> (BaselineSummary, Option<String>) {
         let known: BTreeSet<_> = self.known.iter().collect();
         let is_hidden = |code: &str| self.hidden.rules.get(code) == Some(&Level::Off);
@@ -127,7 +127,7 @@ impl Baseline {
         };
         let mut kept: BTreeSet<Entry> = BTreeSet::new();
         for (file, entries) in &self.listed {
-            // What was not looked at is not gone, unless there is nothing to look at.
+            // Entries of a file that this run did not check stay, unless the file no longer exists.
             let is_asked = self.checked.contains(file) || !read::exists(&self.folder.join(file));
             for (fingerprint, entry) in entries {
                 if !is_asked || is_hidden(&entry.code) {
@@ -150,7 +150,7 @@ impl Baseline {
     }
 }
 
-/// The text of the file, a line a diagnostic, so that changes of it can be read.
+/// The content of the baseline file: one diagnostic per line, so that diffs are readable.
 fn text(entries: &BTreeSet<Entry>) -> String {
     let mut text = format!("{{\"version\": {VERSION}, \"diagnostics\": [");
     for (n, it) in entries.iter().enumerate() {
@@ -162,7 +162,7 @@ fn text(entries: &BTreeSet<Entry>) -> String {
     text
 }
 
-/// An absolute path as it is written relative to a folder, the same on every machine.
+/// A path relative to a folder, with `/` as separator on every machine. Both paths are absolute.
 fn relative(path: &Path, folder: &Path) -> String {
     let (path, folder) = (normal(path), normal(folder));
     let shared = path.iter().zip(&folder).take_while(|(one, other)| one == other).count();
@@ -170,7 +170,7 @@ fn relative(path: &Path, folder: &Path) -> String {
     up.chain(path[shared..].iter().cloned()).collect::<Vec<_>>().join("/")
 }
 
-/// The names on a path, without `.` and `..`.
+/// The components of a path, with `.` and `..` resolved.
 fn normal(path: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for component in path.components() {

@@ -65,7 +65,7 @@ pub(super) struct Args {
     #[command(flatten)]
     manifests: Manifests,
 
-    // What it does is said by `output_help`.
+    // The help text comes from `output_help`.
     #[arg(help_heading = "Output", short, long, aliases = ["format", "output-format"], value_name = "FORMAT[=FILE]", default_value = "text", help = choices::output_help())]
     output: Vec<Output>,
 
@@ -233,7 +233,7 @@ impl Args {
 
 pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     if args.fix.is_some() {
-        // Files are judged before and after, often on different threads.
+        // `--fix` analyzes each file before and after the fix, often on different threads.
         crd_analyzer_io::memory::share_freed();
     }
     let start = Instant::now();
@@ -279,7 +279,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         baseline,
         unwritten: Vec::new(),
     };
-    // Requests of standard input stand for themselves: only what is named beside them is known to all.
+    // Requests read from standard input are independent of each other: they share only the CRDs of the command line.
     let is_served = args.manifests.list.as_deref() == Some("-");
     let wants = Wanted {
         effective: args.show.is_some() || args.output.iter().any(|it| it.format.has_resources),
@@ -320,7 +320,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
             mut unreadable,
             hidden,
         } = collected;
-        // Tests have links that lead nowhere on purpose.
+        // Test data contains broken links on purpose.
         unreadable.retain(|it| {
             let path = Path::new(&it.label);
             let is_expected = output::is_of_tests(&it.label) && path.is_symlink() && !path.exists();
@@ -369,14 +369,14 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
                 },
                 |input, _, repaired| session.repaired(input, repaired),
             )?;
-            // CRDs may be other ones now, and Go files have other texts.
+            // The fixes may have changed CRDs and Go files.
             known.forget();
             beside.go = beside.go.take().map(|_| GoSources::default());
             beside.made = MadeOfRun::default();
         }
         let known = &*known;
-        // What is wrong with a CRD is shown where people edit it, and not again for its copies. Files that somebody names stay in their order, and
-        // are not read for this: a pipe can be read once.
+        // Problems of a CRD are reported in the file that people edit, and not again in its copies. Files named on the command line stay in their
+        // order and are not read for this, because a pipe can be read only once.
         let is_found = !is_served && inputs.iter().all(|it| !it.named);
         if is_found {
             known.copies_last(&mut inputs);
@@ -412,7 +412,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         configs.each(
             &inputs,
             |input, config| {
-                // Requests of a list are questions to a server.
+                // A request of a list asks only for the API server's answer.
                 let is_asked = args.manifests.list.is_some();
                 let search = if !is_asked && are_shown(config) {
                     Search::All(&hazards)
@@ -491,7 +491,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     Ok(session.status)
 }
 
-/// The revision that an option names, which has to be a commit wherever files are looked for.
+/// The git revision that an option names. Returns an error if it is not a commit in the repository of every path.
 fn resolved(option: &str, name: Option<&str>, args: &Args) -> anyhow::Result<Option<Arc<git::Revision>>> {
     let Some(name) = name else {
         return Ok(None);
@@ -507,7 +507,7 @@ fn resolved(option: &str, name: Option<&str>, args: &Args) -> anyhow::Result<Opt
     Ok(Some(Arc::new(revision)))
 }
 
-/// The changes that are allowed.
+/// The exceptions of `--exceptions`: changes that are allowed although they break something.
 fn exceptions(args: &Args) -> anyhow::Result<Exceptions> {
     if args.compat.is_some() && args.old.is_none() && args.old_ref.is_none() {
         let why = "--compat: nothing to compare with; give the old CRDs with --old-ref or --old";

@@ -1,4 +1,4 @@
-//! `crd-analyzer compat`: what a change of a CRD does to objects, writers and readers.
+//! `crd-analyzer compat`: reports what a change of a CRD does to objects, writers and readers.
 
 use std::{
     collections::BTreeMap,
@@ -124,17 +124,17 @@ impl From<PolicyName> for Policy {
     }
 }
 
-/// The CRDs of one side, by their names.
+/// The CRDs of one side of the comparison, by name.
 #[derive(Default)]
 struct Crds {
     known: BTreeMap<String, Crd>,
-    /// Something could not be read.
+    /// Whether a file could not be read.
     is_incomplete: bool,
-    /// A file that was named and has objects, but no CRD.
+    /// A file named on the command line that contains objects but no CRD.
     without_crd: Option<String>,
 }
 
-/// A CRD and where it is.
+/// A CRD and its location.
 struct Crd {
     compared: ComparedCrd,
     label: String,
@@ -160,12 +160,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         Some(file) => Exceptions::read(file)?,
         None => Exceptions::default(),
     };
-    // The stacks of these threads are large enough for every schema.
+    // The pool's threads have stacks that are large enough for every schema.
     let new = args.new.as_ref().unwrap_or(&args.old);
     let (old, new) = rayon::join(|| crds(&args.old, kubernetes), || crds(new, kubernetes));
     let (mut old, mut new) = (old?, new?);
     for (side, crds) in [("OLD", &old), ("NEW", &new)] {
-        // Why is told. Without one side, all of the other one would be new or gone.
+        // The reason is already reported. With one side missing, every CRD of the other side would look new or removed.
         if crds.known.is_empty() && crds.is_incomplete {
             return Ok(Status::Failed);
         }
@@ -243,7 +243,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     Ok(status)
 }
 
-/// What becomes of objects, and whether something could not be read; `None` if that is not asked.
+/// What happens to objects, and whether something could not be read. `None` without `--objects` and `--from-cluster`.
 fn objects(args: &Args, old: &Crds, new: &Crds) -> anyhow::Result<Option<(output::JudgedObjects, bool)>> {
     if args.objects.is_empty() && args.from_cluster.is_none() {
         return Ok(None);
@@ -294,7 +294,7 @@ fn of_name<'c>(
     }
 }
 
-/// Leaves one version of each CRD. Those that do not have it are left out, as long as one has.
+/// Reduces each CRD to one version. Skips CRDs without that version, and returns an error if none has it.
 fn only_versions(old: &mut Crds, new: &mut Crds, before: &str, now: &str) -> anyhow::Result<()> {
     for (crds, version) in [(&mut *old, before), (&mut *new, now)] {
         let all = std::mem::take(&mut crds.known);
@@ -327,7 +327,7 @@ fn only_versions(old: &mut Crds, new: &mut Crds, before: &str, now: &str) -> any
     Ok(())
 }
 
-/// The CRDs that an argument names.
+/// The CRDs of a path argument.
 fn crds(written: &str, kubernetes: KubernetesVersion) -> anyhow::Result<Crds> {
     let mut found = Crds::default();
     let Collected { inputs, unreadable, .. } = match of_revision(written)? {
@@ -401,17 +401,17 @@ impl Crds {
     }
 }
 
-/// A file whose CRDs change.
+/// A file with changed CRDs, before and after the change.
 pub(super) struct Texts {
-    /// Its name before the change, and its text.
+    /// The name and content of the file before the change.
     pub(super) label: String,
     pub(super) old: Vec<u8>,
-    /// Its name after the change, and its text.
+    /// The name and content of the file after the change.
     pub(super) new_label: String,
     pub(super) new: Vec<u8>,
 }
 
-/// Prints what the changes of CRDs do, for people.
+/// Prints the effects of CRD changes as text.
 pub(super) fn print_changes(out: &mut dyn Write, columns: usize, texts: Vec<Texts>) -> anyhow::Result<()> {
     let kubernetes = KubernetesVersion::NEWEST;
     let exceptions = Exceptions::default();
@@ -429,7 +429,7 @@ pub(super) fn print_changes(out: &mut dyn Write, columns: usize, texts: Vec<Text
     });
     let (old, new) = (old, new);
     let reports = on_pool(|| {
-        // What cannot be compared is told.
+        // Files that cannot be compared are already reported.
         let names = new.known.keys().filter(|it| old.known.contains_key(*it));
         let reports = names.map(|name| of_name(&old, &new, name, &exceptions, (policy, true)));
         reports.collect::<Vec<_>>()
@@ -446,7 +446,7 @@ pub(super) fn print_changes(out: &mut dyn Write, columns: usize, texts: Vec<Text
     Ok(())
 }
 
-/// A file or folder of a git revision, if the argument is one: `v1.2.0:config/crd`. A file that exists has precedence.
+/// Parses an argument such as `v1.2.0:config/crd` as a path in a git revision. An existing file with that name takes precedence.
 pub(super) fn of_revision(written: &str) -> anyhow::Result<Option<(Arc<git::Revision>, PathBuf)>> {
     let Some((revision, path)) = written.split_once(':') else {
         return Ok(None);
@@ -455,7 +455,7 @@ pub(super) fn of_revision(written: &str) -> anyhow::Result<Option<(Arc<git::Revi
         return Ok(None);
     }
     let folder = std::env::current_dir()?;
-    // As git reads it: below the root of the repository, unless it begins with a dot.
+    // As in git, the path is relative to the root of the repository unless it starts with `./` or `../`.
     let path = if path.starts_with("./") || path.starts_with("../") {
         folder.join(path)
     } else {

@@ -1,4 +1,4 @@
-//! Objects that exist, tried on a changed CRD (`compat --objects`, `compat --from-cluster`).
+//! Runs existing objects through a changed CRD (`compat --objects`, `compat --from-cluster`).
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -16,20 +16,20 @@ use crate::{
     output::compat::{JudgedObject, JudgedObjects, ObjectText},
 };
 
-/// Two CRDs of one name; the second may be gone.
+/// Two CRDs with the same name. The second is `None` if the CRD was removed.
 pub(super) type Pair<'c> = (&'c Subject, Option<&'c Subject>);
 
-/// Which objects are tried.
+/// The objects to run through the CRDs.
 pub(super) struct Wanted<'a> {
     /// Files and folders.
     pub(super) paths: &'a [PathBuf],
-    /// The context of a kubeconfig; empty: the current one.
+    /// The kubeconfig context. An empty string means the current one.
     pub(super) cluster: Option<&'a str>,
-    /// Objects of the one version are taken as objects of the other.
+    /// The old and the new version, with `--old-version`: objects of the first are treated as objects of the second.
     pub(super) renamed: Option<(&'a str, &'a str)>,
 }
 
-/// Tries all objects; and whether something could not be read.
+/// Runs all objects through the CRDs. The flag says whether something could not be read.
 pub(super) fn judge(wanted: &Wanted<'_>, pairs: &[Pair<'_>]) -> anyhow::Result<(JudgedObjects, bool)> {
     let Collected { inputs, unreadable, .. } = input::collect(wanted.paths, &Reading::default())?;
     unreadable.iter().for_each(Unreadable::tell);
@@ -122,7 +122,7 @@ fn of_value(label: &str, value: &Value, renamed: Option<(&str, &str)>, pairs: &[
     })
 }
 
-/// The objects of a cluster, in the version that they are stored in if that is served.
+/// The objects of a cluster. Requests them in their storage version if that is served.
 fn of_cluster(context: &str, pairs: &[Pair<'_>]) -> anyhow::Result<Vec<JudgedObject>> {
     let resources = pairs.iter().filter_map(|(old, _)| {
         let served: Vec<&str> = old.served_versions().collect();

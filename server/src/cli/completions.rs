@@ -1,4 +1,4 @@
-//! `crd-analyzer completions SHELL`: a script that completes the command line.
+//! `crd-analyzer completions SHELL`: prints a completion script for a shell.
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;

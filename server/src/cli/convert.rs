@@ -1,4 +1,4 @@
-//! `crd-analyzer convert`: custom resources in another version, and tests of conversion webhooks.
+//! `crd-analyzer convert`: converts custom resources to another version, and tests conversion webhooks.
 
 use std::{
     io::{self, BufWriter, Write},
@@ -31,9 +31,9 @@ use crate::{
     output::convert::{Format, Outcome, Report},
 };
 
-/// How long a webhook may take for an answer: as long as the API server waits.
+/// The timeout of a webhook call, the same as the API server's.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// The bytes of an answer.
+/// The maximum size of a webhook response, in bytes.
 const MAX_ANSWER: usize = 64 << 20;
 
 /// Convert custom resources to another version, and test conversion webhooks.
@@ -178,7 +178,7 @@ fn objects(named: &str) -> anyhow::Result<Vec<Map<String, Value>>> {
     Ok(objects)
 }
 
-/// The CRD of a file; of several, the one of the objects.
+/// The CRD in a file. If there are several, the one that matches the objects.
 fn crd(file: &str, objects: &[Map<String, Value>], kubernetes: KubernetesVersion) -> anyhow::Result<ComparedCrd> {
     let files = input::read_arguments(file)?;
     let is_named = |it: &str| it == file;
@@ -207,7 +207,7 @@ fn crd(file: &str, objects: &[Map<String, Value>], kubernetes: KubernetesVersion
     }
 }
 
-/// Who converts.
+/// How to call the conversion webhook.
 enum Hook {
     Url(LoopbackUrl),
     Command(String, Vec<String>),
@@ -225,7 +225,7 @@ fn hook(args: &Args) -> anyhow::Result<Option<Hook>> {
     let Some(name) = words.next() else {
         return Err(UsageError("--webhook-command is empty".to_owned()).into());
     };
-    // A path is the file that the user means. A name is looked up, and never found in the repository.
+    // A path names a file. A plain name is looked up in `PATH`, and never in the repository.
     let program = if name.contains(std::path::is_separator) {
         std::path::absolute(Path::new(&name))?.display().to_string()
     } else {

@@ -1,4 +1,4 @@
-//! `crd-analyzer cost`: the cost estimate of each rule of a CRD, and the limits that would make it cheaper.
+//! `crd-analyzer cost`: prints the cost estimate of each rule of a CRD, and limits that would reduce it.
 
 use std::io::{self, BufWriter, Write};
 
@@ -77,7 +77,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
                 |input, config| {
                     let mut versions = args.manifests.versions(config);
                     if args.output.is_table {
-                        // A configuration names all Kubernetes versions that matter; the newest one's table is shown.
+                        // A configuration may name several Kubernetes versions. The table is for the newest one.
                         versions = VersionSet::one(versions.newest());
                     }
                     let costs = read(input).map(|bytes| price(bytes, versions, input.named));
@@ -110,7 +110,7 @@ struct CostRun {
     out: BufWriter<io::Stdout>,
     status: Status,
     top: Option<text::Top>,
-    /// A file has a CRD, or could not be read.
+    /// Whether a file has a CRD or could not be read.
     has_crds: bool,
 }
 

@@ -1,4 +1,4 @@
-//! `crd-analyzer crds`: the CRDs of other projects that a repository keeps.
+//! `crd-analyzer crds`: manages the CRDs of other projects that a repository keeps.
 
 mod add;
 mod kept;
@@ -53,7 +53,7 @@ struct Place {
 }
 
 impl Place {
-    /// The folder, an absolute path.
+    /// The absolute path of the folder.
     fn folder(&self) -> anyhow::Result<PathBuf> {
         if let Some(folder) = &self.folder {
             if !read::is_folder(folder) {
@@ -67,7 +67,7 @@ impl Place {
         Ok(above.or_else(|| roots::repository(&current)).unwrap_or(current))
     }
 
-    /// The lock, which has to be there.
+    /// The lock. Returns an error if there is none.
     fn lock(&self) -> anyhow::Result<Found> {
         let folder = self.folder()?;
         lock_in(&folder)?.ok_or_else(|| {
@@ -84,7 +84,7 @@ fn lock_in(folder: &Path) -> anyhow::Result<Option<Found>> {
     found.map_err(|why| anyhow::anyhow!("cannot read {why}"))
 }
 
-/// A path as people name it from the current folder.
+/// A path as people write it from the current folder.
 fn shown(path: &Path) -> String {
     let current = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(current).unwrap_or(path).display().to_string()

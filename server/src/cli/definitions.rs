@@ -1,5 +1,4 @@
-//! The CRDs of a run: those that were named, those among what is checked, those that the configuration names, those that were collected, and those
-//! of a cluster.
+//! The CRDs of a run: those of the command line, of the checked files, of the configuration, of locks, and of a cluster.
 
 mod collected;
 
@@ -41,7 +40,7 @@ use super::{
 };
 use crate::input::{self, Input, Source, expand};
 
-/// Files as they are on disk: those of the run, and those of the repositories around them, once these are known.
+/// The files on disk: those of the run and, once they are known, those of the surrounding repositories.
 struct Disk {
     files: Arc<Named>,
     around: Arc<OnceLock<Named>>,
@@ -55,7 +54,7 @@ impl Files for Disk {
     }
 }
 
-/// Files as they were in a git revision.
+/// The files of a git revision.
 struct Git {
     revision: Arc<git::Revision>,
 }
@@ -70,9 +69,9 @@ impl Files for Git {
     }
 }
 
-/// Files as they are in a folder of previous manifests.
+/// The files in a folder of old manifests.
 struct Below {
-    /// Each folder that is checked.
+    /// The folders that are checked.
     folders: Vec<PathBuf>,
     old: PathBuf,
     access: Access,
@@ -85,7 +84,7 @@ impl Files for Below {
     }
 }
 
-/// What the manifests of a run are compared with.
+/// The old manifests to compare with.
 pub(super) enum Compared {
     Nothing,
     Revision(Arc<git::Revision>),
@@ -96,35 +95,35 @@ pub(super) enum Compared {
     },
 }
 
-/// The CRDs of a run, found when the first custom resource asks.
+/// The CRDs of a run. The search starts with the first custom resource.
 pub(super) struct RunCrds {
     files: Arc<Named>,
-    /// Those that locks list.
+    /// The CRDs that locks list.
     collected: Collected,
-    /// The texts of the CRDs of a cluster, by the paths that they are shown with.
+    /// The YAML of the CRDs of a cluster, by the path shown for each.
     cluster: BTreeMap<PathBuf, Arc<str>>,
     compared: Compared,
     catalog: OnceLock<Catalog>,
-    /// Where CRDs are looked for that are not among the files.
+    /// The other files of the surrounding repositories, where CRDs are searched.
     neighbours: Option<Neighbours>,
-    /// The files there, when somebody has looked.
+    /// The files in the surrounding repositories that define CRDs or webhooks, after the search.
     around: Arc<OnceLock<Named>>,
-    /// Those that came with a request, by their path or text.
+    /// The CRDs that came with a request, by their path or text.
     paired: Mutex<HashMap<String, Arc<Catalog>>>,
-    /// Which of the files may say something to Flux, as they are looked into.
+    /// The files of the run that may matter to Flux, collected during the search.
     flux_files: FluxFiles,
-    /// The repositories that were asked about, each read once.
+    /// The surrounding repositories, each described once.
     repositories: Mutex<BTreeMap<PathBuf, Repository>>,
 }
 
-/// The bytes of the texts of CRDs that are kept as trees and schemas, which take several times as much.
+/// The maximum size of the CRD files whose trees and schemas stay in memory, in bytes. Trees and schemas take several times as much.
 const MOST_READ: u64 = 12 << 20;
 
-/// More CRDs that came with requests are not kept.
+/// The maximum number of CRDs from requests to keep.
 const MOST_PAIRED: usize = 64;
 
 impl RunCrds {
-    /// `given`: as named on the command line. `inputs`: what is checked, each with its configuration.
+    /// Collects the CRD files. `given` has the paths of `--crd`, and `inputs` the checked files with their configurations.
     pub(super) fn new(given: &[String], inputs: &[(&Input, Arc<Config>)], compared: Compared) -> anyhow::Result<Self> {
         let mut files = BTreeMap::new();
         let mut seen: Vec<Arc<Config>> = Vec::new();
@@ -175,13 +174,13 @@ impl RunCrds {
         })
     }
 
-    /// Also those of the repositories around what is checked.
+    /// Adds the repositories around the checked files.
     pub(super) fn with_neighbours(mut self, neighbours: Neighbours) -> Self {
         self.neighbours = Some(neighbours);
         self
     }
 
-    /// Also the CRDs of the cluster of a context; empty: of the current one.
+    /// Adds the CRDs of a cluster. An empty `context` means the current one.
     pub(super) fn with_cluster(mut self, context: &str, prompts: Prompts) -> anyhow::Result<Self> {
         let context = (!context.is_empty()).then_some(context);
         let workspace = std::env::current_dir().ok().and_then(|it| git::root_around(&it));
@@ -205,12 +204,12 @@ impl RunCrds {
         }
     }
 
-    /// Looks into all files again when the next custom resource asks.
+    /// Forgets the CRDs, so that the next custom resource reads all files again.
     pub(super) fn forget(&mut self) {
         self.catalog = OnceLock::new();
     }
 
-    /// The CRDs among the files.
+    /// The CRDs among the files of the run.
     pub(super) fn catalog(&self) -> &Catalog {
         self.catalog.get_or_init(|| {
             let mut catalog = Catalog::new(self.disk());
@@ -232,7 +231,7 @@ impl RunCrds {
         })
     }
 
-    /// Which of the files may say something to Flux.
+    /// The files of the run that may matter to Flux.
     pub(super) fn flux_files(&self) -> &FluxFiles {
         self.catalog();
         &self.flux_files
@@ -245,7 +244,7 @@ impl RunCrds {
         }
     }
 
-    /// The CRDs of the repositories around what is checked.
+    /// The CRDs in the repositories around the checked files.
     fn neighbours(&self) -> Option<&Catalog> {
         self.neighbours.as_ref()?.catalog(|neighbours| {
             let catalog = Catalog::new(self.disk());
@@ -265,7 +264,7 @@ impl RunCrds {
         })
     }
 
-    /// Says which repositories folders lie in, as these describe themselves.
+    /// Adds descriptions of the repositories that contain the folders.
     fn describe_repositories(&self, catalog: &Catalog, folders: BTreeSet<&Path>) {
         let mut known = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
         let described = roots(folders).into_iter().map(|root| {
@@ -276,10 +275,10 @@ impl RunCrds {
         catalog.change(|index| index.set_repositories(described));
     }
 
-    /// The CRD for a kind among the files and in the repositories around them.
+    /// Finds the CRD for a kind among the files of the run and in the surrounding repositories.
     fn nearest(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
         let found = self.catalog().find(kind, near);
-        // What lies in the repository counts for more than what lies elsewhere.
+        // CRDs in the same repository take precedence over CRDs elsewhere.
         if found
             .as_ref()
             .is_some_and(|it| it.definition.origin <= Origin::Workspace)
@@ -289,7 +288,7 @@ impl RunCrds {
         self.neighbours().and_then(|it| it.find(kind, near)).or(found)
     }
 
-    /// The CRD that came with a request.
+    /// The CRD that came with a request, in a catalog of its own.
     pub(super) fn paired(&self, source: &Source) -> anyhow::Result<Arc<Catalog>> {
         let (key, path) = match source {
             Source::File(path, _) => (format!("file {}", path.display()), std::path::absolute(path)?),
@@ -315,12 +314,12 @@ impl RunCrds {
     }
 }
 
-/// The folders of files.
+/// The parent folders of files.
 fn folders(files: &Named) -> BTreeSet<&Path> {
     files.keys().filter_map(|it| it.parent()).collect()
 }
 
-/// The repositories of folders. What lies in none lies in the current folder.
+/// The repositories that contain the folders. Folders outside any repository belong to the current folder.
 fn roots(folders: BTreeSet<&Path>) -> Vec<PathBuf> {
     let current = std::env::current_dir().unwrap_or_default();
     let mut found: Vec<PathBuf> = vec![roots::repository(&current).unwrap_or(current)];
@@ -332,7 +331,7 @@ fn roots(folders: BTreeSet<&Path>) -> Vec<PathBuf> {
     found
 }
 
-/// Looks into files, and into the texts of a cluster.
+/// Reads the files and the CRDs of a cluster into the catalog.
 fn fill(catalog: &Catalog, files: &Named, cluster: &BTreeMap<PathBuf, Arc<str>>, flux_files: &FluxFiles) {
     let files: Vec<_> = files.iter().collect();
     let next = AtomicUsize::new(0);
@@ -359,7 +358,7 @@ fn fill(catalog: &Catalog, files: &Named, cluster: &BTreeMap<PathBuf, Arc<str>>,
                     origin: Origin::Cluster,
                     text,
                     objects: &objects_of(text),
-                    // There is no file to read it from.
+                    // Keep the text, because it cannot be read from a file later.
                     keep_text: true,
                 };
                 catalog.change(|index| index.set(&file));
@@ -371,15 +370,15 @@ fn fill(catalog: &Catalog, files: &Named, cluster: &BTreeMap<PathBuf, Arc<str>>,
     side_by_side(files.len() + cluster.len(), work, || {});
 }
 
-/// What was found in repositories.
+/// The relevant files of the surrounding repositories.
 struct LookedThrough {
-    /// The files that decide something.
+    /// The files that define CRDs or mutating webhooks.
     deciding: Named,
-    /// The files of kustomizations, and how they are read.
+    /// The kustomization files, and the access to each.
     kustomizations: Vec<(PathBuf, Access)>,
 }
 
-/// Looks into the files of repositories while others are still being found, but not into those that are known.
+/// Reads the files of the surrounding repositories while the search continues, except files in `known`.
 fn look_through(catalog: &Catalog, neighbours: &Neighbours, known: &Named) -> LookedThrough {
     let (send, receive) = mpsc::channel::<Vec<(PathBuf, Access)>>();
     let receive = Mutex::new(receive);
@@ -388,7 +387,7 @@ fn look_through(catalog: &Catalog, neighbours: &Neighbours, known: &Named) -> Lo
         let next = || receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
         while let Ok(files) = next() {
             for (path, access) in files {
-                // Few files decide something: the configuration is asked about no others.
+                // Asks the configuration only about relevant files, because there are few of them.
                 let Some(file) = deciding(&path, &access).filter(|_| !neighbours.exclude(&path, &access)) else {
                     continue;
                 };
@@ -424,7 +423,7 @@ fn look_through(catalog: &Catalog, neighbours: &Neighbours, known: &Named) -> Lo
     }
 }
 
-/// Takes up CRDs as kustomizations build them, where that matters for resources. Nothing is looked at for this if they change none.
+/// Adds the CRDs as kustomizations change them. Does not build the catalog if they change none.
 fn take_built<'c>(catalog: impl FnOnce() -> &'c Catalog, overlays: &Overlays) {
     let crds = overlays.changed_crds();
     if !crds.is_empty() {
@@ -432,10 +431,10 @@ fn take_built<'c>(catalog: impl FnOnce() -> &'c Catalog, overlays: &Overlays) {
     }
 }
 
-/// Files that are handed from one thread to another at a time.
+/// The number of files to send to another thread at once.
 const SENT: usize = 32;
 
-/// Does work on as many threads as help, while this one does something else. On threads of its own: those of the pool may all wait for this.
+/// Runs `work` on several new threads while this thread runs `meanwhile`. It does not use the pool, whose threads may all wait for the result.
 fn side_by_side(most: usize, work: impl Fn() + Sync, meanwhile: impl FnOnce()) {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(most);
     std::thread::scope(|scope| {
@@ -445,7 +444,7 @@ fn side_by_side(most: usize, work: impl Fn() + Sync, meanwhile: impl FnOnce()) {
         };
         let started = (0..threads).take_while(start).count();
         meanwhile();
-        // Where no thread can be had, this one does all, though not as deep.
+        // If no thread could start, this thread does all the work, with its smaller stack.
         if started == 0 {
             work();
         }
@@ -459,7 +458,7 @@ struct Deciding {
 }
 
 impl Deciding {
-    /// What bytes say, if there are CRDs or mutating webhooks in them.
+    /// Parses bytes. `None` if they contain no CRDs and no mutating webhooks.
     fn of(bytes: Vec<u8>) -> Option<Self> {
         if !may_decide(&bytes) {
             return None;
@@ -481,9 +480,9 @@ impl Deciding {
     }
 }
 
-/// What a file on disk says, if there are CRDs or mutating webhooks in it.
+/// Reads a file. `None` if it contains no CRDs and no mutating webhooks.
 fn deciding(path: &Path, access: &Access) -> Option<Deciding> {
-    // Files of other languages are not manifests, whatever they show.
+    // Source files of other languages are not manifests, even if they contain YAML.
     if sources::of(path).is_some() {
         return None;
     }
@@ -491,17 +490,17 @@ fn deciding(path: &Path, access: &Access) -> Option<Deciding> {
 }
 
 impl RunCrds {
-    /// Takes up the CRDs as kustomizations build them, where that matters for resources.
+    /// Adds the CRDs as kustomizations change them.
     pub(super) fn add_built(&self, overlays: &Overlays) {
         take_built(|| self.catalog(), overlays);
     }
 
-    /// Looks into the index.
+    /// Calls a function with the index of CRDs.
     pub(super) fn with_index<T>(&self, look: impl FnOnce(&Index) -> T) -> T {
         self.catalog().with(look)
     }
 
-    /// Puts the files whose CRDs are all copies of better ones behind the others.
+    /// Moves the files that contain only copies of better CRDs to the end.
     pub(super) fn copies_last(&self, inputs: &mut [Input]) {
         self.catalog().with(|index| {
             let copies = index.only_copies();
@@ -510,14 +509,14 @@ impl RunCrds {
         });
     }
 
-    /// Those in and beside inputs, as their configurations say.
+    /// The CRDs in the inputs and in the files that their configurations name.
     pub(super) fn of_inputs(inputs: &[Input], configs: &mut Configs) -> anyhow::Result<Self> {
         let configured = inputs.iter().map(|it| Ok((it, configs.of(it)?)));
         let configured = configured.collect::<anyhow::Result<Vec<_>>>()?;
         Self::new(&[], &configured, Compared::Nothing)
     }
 
-    /// The best CRD of each name of the repositories that are checked or around what is checked.
+    /// The best CRD for each name in the checked repositories and those around them.
     pub(super) fn own_crds(&self) -> Vec<Arc<KnownCrd>> {
         let mut crds = self.catalog().with(Index::own_crds);
         let of_repositories = self.neighbours().map(|it| it.with(Index::own_crds));
@@ -534,7 +533,7 @@ impl RunCrds {
         self.files.get(path).is_some_and(|it| it.0 == Origin::Workspace)
     }
 
-    /// Every CRD, by path and place in the file.
+    /// All CRDs, by path and position in the file.
     pub(super) fn all(&self) -> Vec<Arc<KnownCrd>> {
         let mut all: Vec<_> = self.catalog().with(|index| index.definitions().cloned().collect());
         all.sort_by(|one, other| (&one.path, &one.defines).cmp(&(&other.path, &other.defines)));
@@ -544,7 +543,7 @@ impl RunCrds {
 
 impl Definitions for RunCrds {
     fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
-        // Of the API server's own kinds there are no CRDs, and looking for them takes time.
+        // The API server's built-in kinds have no CRDs, and searching for them takes time.
         if native::is_native(&kind.group) {
             return self.catalog().find(kind, near);
         }

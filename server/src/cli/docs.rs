@@ -1,4 +1,4 @@
-//! `crd-analyzer docs`: reference documentation of CRDs.
+//! `crd-analyzer docs`: generates reference documentation of CRDs.
 
 use std::{
     collections::BTreeMap,
@@ -77,10 +77,10 @@ impl Args {
     }
 }
 
-/// What became of a CRD.
+/// The result for a CRD.
 enum Made {
     Page(Box<Page>),
-    /// The API server rejects it, or it cannot be judged: why.
+    /// No page: the API server rejects the CRD, or crd-analyzer cannot check it. The string is the reason.
     Nothing(Status, String),
 }
 
@@ -95,7 +95,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
             configs.each(
                 &inputs,
                 |input, config| {
-                    // A configuration can name several; the newest one's fields are shown.
+                    // A configuration may name several Kubernetes versions. The documentation is for the newest one.
                     let kubernetes = named
                         .or(config.kubernetes_versions)
                         .map_or(kubernetes, VersionSet::newest);
@@ -139,7 +139,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     Ok(status)
 }
 
-/// Adds a page. Of two CRDs of one name the first counts, as the files are named.
+/// Adds a page. If two CRDs have the same name, the first on the command line wins.
 fn add(pages: &mut BTreeMap<(String, String), (String, Page)>, label: &str, page: Page) {
     let key = (page.kind.group.clone(), page.kind.name.clone());
     match pages.get(&key) {
@@ -154,7 +154,7 @@ fn add(pages: &mut BTreeMap<(String, String), (String, Page)>, label: &str, page
     }
 }
 
-/// What is documented of a file. The error says why it cannot be read.
+/// The documentation of the CRDs in a file. The error says why the file cannot be read.
 fn of_file(input: &Input, kubernetes: KubernetesVersion) -> Result<Vec<(String, Made)>, String> {
     let bytes = input::read(&input.source).map_err(|error| format!("cannot read it: {error:#}"))?;
     let bytes = bytes.unwrap_or_default();

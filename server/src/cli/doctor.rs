@@ -1,4 +1,4 @@
-//! `crd-analyzer doctor`: whether this installation works, and what is found in a folder.
+//! `crd-analyzer doctor`: checks this installation, and reports what crd-analyzer finds in a folder.
 
 mod bundle;
 mod configuration;

@@ -1,4 +1,4 @@
-//! `crd-analyzer eval`: a validation rule, or any expression, tried on a value.
+//! `crd-analyzer eval`: runs a validation rule, or any expression, on a value.
 
 use std::{
     io::{self, BufWriter, Write},
@@ -24,7 +24,7 @@ use crate::{
     output::eval::{Answered, Answers, Format, json},
 };
 
-/// The stack of the thread that evaluates: expressions and schemas are followed for hundreds of levels.
+/// The stack size of the thread that evaluates, in bytes. Expressions and schemas may have hundreds of levels.
 const STACK_BYTES: usize = 64 << 20;
 
 /// Run a validation rule, or any CEL expression, on a value
@@ -139,7 +139,7 @@ fn answer_list(list: &str, args: &Args) -> anyhow::Result<Status> {
     Ok(Status::Clean)
 }
 
-/// The parsed arguments.
+/// The command-line arguments after parsing.
 struct Inputs {
     expression: Option<String>,
     crd: Option<Vec<u8>>,
@@ -244,7 +244,7 @@ impl Inputs {
         let subject = |schema, is_resource_root: bool| {
             Subject::of_schema(schema, is_resource_root && definition.is_some(), bounds, version).map_err(failed)
         };
-        // A whole object, of which the value at the path is taken; or the value itself.
+        // The value is either a whole object, which contains `self` at the path, or `self` itself.
         let whole = |value: &Value| match &definition {
             Some(definition) => self.path.is_root() || definition.defines(value),
             None => self.path.is_root(),
@@ -318,7 +318,7 @@ impl Inputs {
         Ok(answered)
     }
 
-    /// The expression on values that tell their types.
+    /// Evaluates the expression without a schema. The values determine the types.
     fn without_schema<'a>(
         &'a self,
         args: &Args,
@@ -360,7 +360,7 @@ impl Inputs {
         }
     }
 
-    /// The schema that the path begins at, if there is one.
+    /// The schema that the path starts from, if any.
     fn root(
         &self,
         args: &Args,
@@ -387,7 +387,7 @@ impl Inputs {
 impl Answered {
     fn of(run: RuleRun<'_>) -> Self {
         Self::Rule {
-            // The API server calls the root `<nil>`.
+            // The API server names the root `<nil>`.
             place: if run.path.segments().is_empty() {
                 String::new()
             } else {
@@ -403,7 +403,7 @@ impl Answered {
     }
 }
 
-/// A file if there is one, or else the text itself.
+/// Reads a file if one with this name exists, else returns the argument itself.
 fn read_either(option: &str, text: &str) -> anyhow::Result<Vec<u8>> {
     if text == "-" || read::is_file(Path::new(text)) {
         return input::read_argument(text);

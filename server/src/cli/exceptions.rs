@@ -1,4 +1,4 @@
-//! Changes that a policy would forbid and that somebody has agreed to, each with a reason and an end (`--exceptions` of `compat` and `check`).
+//! Allowed exceptions to a compatibility policy, each with a reason and an optional end date (`--exceptions` of `compat` and `check`).
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -19,17 +19,17 @@ use crate::{
     output::compat::{Allowed, short_path},
 };
 
-/// The exceptions of a file.
+/// The exceptions in a file.
 #[derive(Debug, Default)]
 pub(super) struct Exceptions {
     known: Vec<Exception>,
-    /// Which of them are about a change of this run.
+    /// For each exception, whether it matches a change of this run.
     used: Vec<AtomicBool>,
-    /// The date of the run.
+    /// The date of the run, as `2027-01-31`.
     today: String,
 }
 
-/// One exception. What it does not name may be anything.
+/// An exception. A field that is not set matches every change.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Exception {
@@ -39,11 +39,11 @@ struct Exception {
     crd: Option<String>,
     /// The version of the CRD.
     version: Option<String>,
-    /// The values that the change is about, as they are printed: `spec.ports[*].name`.
+    /// The path of the changed values, as printed: `spec.ports[*].name`.
     path: Option<String>,
-    /// Why the change is allowed.
+    /// The reason why the change is allowed.
     reason: String,
-    /// The last day, `2027-01-31`.
+    /// The last day on which the exception applies, as `2027-01-31`.
     until: Option<String>,
 }
 
@@ -54,7 +54,7 @@ struct Written {
 }
 
 impl Exceptions {
-    /// Reads a file.
+    /// Reads a file of exceptions.
     pub(super) fn read(file: &str) -> anyhow::Result<Self> {
         let bytes = input::read(&Source::named(file)).with_context(|| format!("cannot read {file}"))?;
         let wrong = |why: String| UsageError(format!("{file}: {why}"));
@@ -75,7 +75,7 @@ impl Exceptions {
         })
     }
 
-    /// The exception for a change of a CRD.
+    /// The exception that allows a change of a CRD.
     pub(super) fn find(&self, crd: &str, change: &Change) -> Option<Allowed<'_>> {
         let mut found = None;
         for (exception, used) in self.known.iter().zip(&self.used) {
@@ -94,7 +94,7 @@ impl Exceptions {
         exception.until.as_ref().is_some_and(|it| *it < self.today)
     }
 
-    /// Tells which exceptions ended.
+    /// Prints the exceptions that have expired.
     pub(super) fn tell_ended(&self) {
         for (exception, _) in self.each().filter(|it| it.1) {
             if let Some(until) = exception.until.as_ref().filter(|_| self.is_over(exception)) {
@@ -106,7 +106,7 @@ impl Exceptions {
         }
     }
 
-    /// Tells which exceptions are about no change.
+    /// Prints the exceptions that match no change.
     pub(super) fn tell_unused(&self) {
         for (exception, _) in self.each().filter(|it| !it.1) {
             tell(format_args!(
@@ -116,7 +116,7 @@ impl Exceptions {
         }
     }
 
-    /// The exceptions, each with whether it is about a change of this run.
+    /// The exceptions. The flag says whether the exception matches a change of this run.
     fn each(&self) -> impl Iterator<Item = (&Exception, bool)> {
         let used = self.used.iter().map(|it| it.load(Ordering::Relaxed));
         self.known.iter().zip(used)
@@ -181,7 +181,7 @@ fn is_date(text: &str) -> bool {
     number(year, 4, 9999) && number(month, 2, 12) && number(day, 2, 31)
 }
 
-/// The date of a moment in UTC. `seconds`: since 1970.
+/// The date in UTC of a time in seconds since 1970.
 fn date(seconds: u64) -> String {
     let (year, month, day) = go::date((seconds / 86_400).cast_signed());
     format!("{year:04}-{month:02}-{day:02}")

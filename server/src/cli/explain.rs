@@ -1,4 +1,4 @@
-//! `crd-analyzer explain`: the page of a diagnostic code, or what a field of a custom resource is.
+//! `crd-analyzer explain`: prints the page of a diagnostic code, or describes a field of a custom resource.
 
 use std::{
     io::{self, BufWriter, IsTerminal as _, Write as _},
@@ -78,7 +78,7 @@ pub(super) struct Args {
     settings: Settings,
 }
 
-/// How pages are printed: for a terminal in so many columns, else as they are written.
+/// The width of the terminal in columns, or `None` to print pages as they are written.
 type Columns = Option<usize>;
 
 pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
@@ -95,7 +95,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         }
         Some(wanted) => match codes::find(wanted).or_else(|| codes::find(&code_in(wanted))) {
             Some(code) => page(&mut terminal, columns, code)?,
-            // Neither codes nor paths have spaces.
+            // Codes and paths never contain spaces.
             None if wanted.trim().contains(char::is_whitespace) => said(&mut terminal, columns, wanted)?,
             None => terminal.columns(&field(args, wanted)?)?,
         },
@@ -104,7 +104,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     Ok(Status::Clean)
 }
 
-/// The code in what a diagnostic begins with, such as `error[unknown-field]`, in small letters.
+/// The code in the first words of a diagnostic such as `error[unknown-field]`, in lower case.
 fn code_in(wanted: &str) -> String {
     let inside = wanted.split_once('[').and_then(|it| it.1.split_once(']'));
     inside.map_or(wanted, |it| it.0).to_lowercase()
@@ -118,7 +118,7 @@ fn page(terminal: &mut Terminal<'_>, columns: Columns, code: Code) -> io::Result
     }
 }
 
-/// Prints the page of the code that the API server's words are about, and names others that they may be about.
+/// Prints the page of the code that matches an error message of the API server, and lists other possible codes.
 fn said(terminal: &mut Terminal<'_>, columns: Columns, words: &str) -> anyhow::Result<()> {
     let codes = server_words::codes_of(words);
     let Some((first, others)) = codes.split_first() else {
@@ -139,17 +139,17 @@ fn said(terminal: &mut Terminal<'_>, columns: Columns, words: &str) -> anyhow::R
     Ok(())
 }
 
-/// Other codes that are named at most.
+/// The maximum number of other codes to list.
 const MOST_OTHERS: usize = 5;
 
-/// A CRD that is asked about, and what the field's names are.
+/// The CRD to explain, and the path of the field.
 struct Asked {
     known: Arc<KnownCrd>,
     text: Arc<CrdText>,
     path: FieldPath,
 }
 
-/// What is printed for a field.
+/// The description of a field.
 fn field(args: &Args, wanted: &str) -> anyhow::Result<String> {
     let kubernetes = one_version(args.kubernetes_version, "a field is explained", "for")?;
     args.settings.start_threads()?;
@@ -158,7 +158,7 @@ fn field(args: &Args, wanted: &str) -> anyhow::Result<String> {
     on_pool(|| explained(args, &asked, kubernetes))
 }
 
-/// The CRDs that were named, or those that `check` finds for the current folder.
+/// The CRDs of `--crd`, or those that `check` finds for the current folder.
 fn definitions(args: &Args) -> anyhow::Result<RunCrds> {
     let mut configs = args.settings.configs()?;
     if !args.definitions.is_empty() {
@@ -171,7 +171,7 @@ fn definitions(args: &Args) -> anyhow::Result<RunCrds> {
     RunCrds::of_inputs(&inputs, &mut configs)
 }
 
-/// The CRD that a path names.
+/// Finds the CRD that a path names.
 fn asked(args: &Args, definitions: &RunCrds, wanted: &str) -> anyhow::Result<Asked> {
     let all = definitions.all();
     let texts: Vec<_> = on_pool(|| {
@@ -240,7 +240,7 @@ fn asked(args: &Args, definitions: &RunCrds, wanted: &str) -> anyhow::Result<Ask
     })
 }
 
-/// How many bytes of what was asked for name this resource: its name, with the group behind it or without.
+/// The number of bytes at the start of the argument that name this resource, with or without its group.
 fn matched(wanted: &str, name: &str, group: &str) -> Option<usize> {
     let whole = format!("{name}.{group}");
     [whole.as_str(), name].into_iter().find_map(|it| {
@@ -250,7 +250,7 @@ fn matched(wanted: &str, name: &str, group: &str) -> Option<usize> {
     })
 }
 
-/// The error about an argument that is not a code and does not begin with the name of a resource.
+/// The error for an argument that is not a code and does not start with the name of a resource.
 fn nothing_named<'a>(wanted: &str, names: impl Iterator<Item = &'a str>, definitions: usize) -> UsageError {
     let first = wanted.split('.').next().unwrap_or_default();
     let near: Vec<String> = [codes::nearest(wanted), meant(first, names)]
@@ -327,7 +327,7 @@ fn explained(args: &Args, asked: &Asked, kubernetes: KubernetesVersion) -> anyho
     Ok(text)
 }
 
-/// The error about a path that leads to no field, where it first goes wrong.
+/// The error for a path without a field. It points to the first wrong name.
 fn no_field(subject: &Subject<'_>, path: &[String]) -> UsageError {
     let known = (0..path.len())
         .take_while(|depth| find(subject.schema, &path[..*depth]).is_some())

@@ -1,4 +1,4 @@
-//! `crd-analyzer check --fix`: the repairs that need no question.
+//! `crd-analyzer check --fix`: applies the unambiguous fixes.
 
 mod source;
 
@@ -41,28 +41,28 @@ use crate::{
     output::{Fixable, counted},
 };
 
-/// A file with its repairs, not yet written.
+/// A file with its fixes applied, not yet written to disk.
 pub(super) struct Repaired {
     path: PathBuf,
     access: Access,
     label: String,
     before: String,
     after: String,
-    /// What is done, in the order of the text.
+    /// The applied fixes, in the order of the text.
     pub(super) done: Vec<Done>,
 }
 
 /// A fix that was applied.
 pub(super) struct Done {
-    /// The line of its diagnostic, from 1, as the text was when it was fixed.
+    /// The line of the diagnostic, from 1, before the fix.
     line: u32,
     title: String,
 }
 
-/// Fixes of a file that are told one by one.
+/// The maximum number of fixes to list for a file.
 const MOST_TOLD: usize = 50;
 
-/// Which fixes are applied without asking.
+/// The fixes that `--fix` applies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(super) enum Level {
     /// Only unambiguous fixes.
@@ -72,7 +72,7 @@ pub(super) enum Level {
 }
 
 impl Repaired {
-    /// Writes the file and says what was done.
+    /// Writes the file and lists the applied fixes.
     pub(super) fn write(&self, replaceable: Replaceable) -> Result<(), Unwritten> {
         let (before, after) = (self.before.as_bytes(), self.after.as_bytes());
         write::replace(&self.path, &self.access, before, after, replaceable)?;
@@ -86,21 +86,21 @@ impl Repaired {
         Ok(())
     }
 
-    /// Prints what changes as a patch.
+    /// Prints the changes as a patch.
     pub(super) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
         Terminal::new(out, false).patch(&patch(&self.label, &self.before, &self.after))
     }
 }
 
-/// What changes in a file, as a patch.
+/// The changes of a file, as a patch.
 pub(super) fn patch(label: &str, before: &str, after: &str) -> String {
     let label = escape::line(label);
     let diff = TextDiff::from_lines(before, after);
     diff.unified_diff().header(&label, &label).to_string()
 }
 
-/// Repairs a file. `None`: there is nothing to do, or it did not do what it should. `is_part`: the file holds parts of objects. `is_aside`: its errors need
-/// no fix.
+/// Applies fixes to a file. `None` if there is nothing to fix, or if the fixes do not work. `is_part` says that the file contains parts of objects,
+/// `is_aside` that its errors need no fix.
 pub(super) fn repair(
     input: &Input,
     config: &Config,
@@ -125,7 +125,7 @@ pub(super) fn repair(
         is_part,
         ..Question::new(versions)
     };
-    // Places count in the text; in other bytes than its own they would be others.
+    // Skip files that are not UTF-8, because the spans of diagnostics would not match their bytes.
     let Ok(before) = String::from_utf8(bytes) else {
         return Ok(None);
     };
@@ -138,7 +138,7 @@ pub(super) fn repair(
     let rewrite = || making.rewritten(&place, &after.as_str().into());
     let newer = tells_older(config).then(rewrite).flatten();
     if let Some(newer) = newer.filter(|it| *it != after) {
-        // What is wrong with it then is wrong in the types.
+        // Errors that remain in the new CRD come from the Go types.
         after = newer;
         let title = "write the CRD as controller-gen makes it of the types".to_owned();
         done.push(Done { line: 1, title });
@@ -158,10 +158,10 @@ pub(super) fn repair(
     }))
 }
 
-/// How a file is judged, and how manifests are made of it, if it is a source file.
+/// How to check a file and, for a source file, how to generate manifests from it.
 type Asked<'a> = (&'a Question<'a>, Option<&'a Making<'a>>);
 
-/// Repairs a text until nothing is left to repair: a repair may show what another error hid.
+/// Applies fixes until none is left, because a fix may reveal an error that another one hid.
 fn rounds(mut text: String, config: &Config, of: Asked<'_>, level: Level) -> (String, Vec<Done>) {
     let mut done = Vec::new();
     for _ in 0..MOST_ROUNDS {
@@ -174,7 +174,7 @@ fn rounds(mut text: String, config: &Config, of: Asked<'_>, level: Level) -> (St
     (text, done)
 }
 
-/// Fixes of a text, in its order.
+/// Descriptions of fixes, in the order of the text.
 fn described(text: &str, fixes: &[Fix]) -> Vec<Done> {
     let lines = LineIndex::new(text);
     let mut done: Vec<Done> = fixes
@@ -188,7 +188,7 @@ fn described(text: &str, fixes: &[Fix]) -> Vec<Done> {
     done
 }
 
-/// What fixes of the diagnostics of a file would do. `question`: how the file was judged, without the search for values on which rules fail.
+/// Counts the fixes for the diagnostics of a file. `question` is the one that the file was checked with, without the search for failing values.
 pub(super) fn fixable(report: &FileReport, config: &Config, (question, making): Asked<'_>) -> Fixable {
     let of = |repaired: Option<(String, Vec<Fix>)>| {
         let Some((text, fixes)) = repaired else {
@@ -206,7 +206,7 @@ pub(super) fn fixable(report: &FileReport, config: &Config, (question, making): 
     }
     let is_hazard = |code: &str| hazards::codes::ALL.iter().any(|it| it.0 == code);
     let problems = problems(report, config);
-    // To read a text again takes long: not for what cannot be repaired.
+    // Parsing a text again takes long, so skip diagnostics that have no fix.
     let problems: Vec<_> = problems
         .filter(|it| ![LARGE_MANIFEST, SEVERAL_CRDS].contains(&it.code) && !is_hazard(it.code))
         .collect();
@@ -241,7 +241,7 @@ pub(super) fn fixable(report: &FileReport, config: &Config, (question, making): 
     fixable
 }
 
-/// Repairs of what is found in a file, each tried: its finding goes, and nothing comes in its place.
+/// The fixes for the diagnostics of a file. Each one was tried: it removes its diagnostic and causes no other.
 pub(super) fn offered(report: &FileReport, config: &Config, (question, making): Asked<'_>) -> Vec<Fix> {
     if let Some(language) = source::language(question) {
         return source::offered(report, config, (question, making), &*language);
@@ -255,11 +255,11 @@ pub(super) fn offered(report: &FileReport, config: &Config, (question, making): 
     fixes::repairs(&report.text, problems, whole, &Near(question), &judge)
 }
 
-/// The CRDs near to the file of a question that resources may be repaired by.
+/// The CRDs near the file of a question, for fixes of custom resources.
 struct Near<'a>(&'a Question<'a>);
 
 impl Near<'_> {
-    /// Whether a mistake of the CRD itself may be why resources are wrong: it has errors, or something to repair.
+    /// Whether the CRD itself has errors or fixes: then the CRD may be wrong instead of the resource.
     fn has_mistakes(&self, text: &CrdText) -> bool {
         let question = Question {
             named: true,
@@ -281,7 +281,7 @@ impl Near<'_> {
 }
 
 impl completion::Definitions for Near<'_> {
-    /// Where copies of the CRD differ, any of them may be wrong.
+    /// `None` if copies of the CRD differ, because any of them may be wrong.
     fn find(&self, kind: &GroupKind) -> Option<Arc<CrdText>> {
         let definitions = self.0.definitions?;
         let files = definitions.files();
@@ -302,21 +302,21 @@ impl completion::Definitions for Near<'_> {
     }
 
     fn kinds(&self) -> Vec<GroupKind> {
-        // Only what completes the word `kind` asks.
+        // Only the completion of `kind` needs the kinds.
         Vec::new()
     }
 }
 
-/// How often a file is looked at again after its repairs. Of values that cannot be decoded the API server reports one at a time.
+/// The maximum number of rounds of fixes. The API server reports values that it cannot decode one at a time.
 const MOST_ROUNDS: usize = 32;
 
-/// The findings of a file that are told.
+/// The diagnostics of a file that the configuration shows.
 fn problems(report: &FileReport, config: &Config) -> impl Iterator<Item = Problem> {
     let shown = report.documents.iter().flat_map(|it| it.merged_findings(config));
     shown.map(|it| Problem::from(&it.finding))
 }
 
-/// The text with all repairs of a level, and what they are.
+/// Applies all fixes of a level. Returns the new text and the fixes.
 fn repair_all(text: &str, config: &Config, (question, making): Asked<'_>, level: Level) -> Option<(String, Vec<Fix>)> {
     if let Some(language) = source::language(question) {
         let report = analyze(text.as_bytes().to_vec(), question);
@@ -332,14 +332,14 @@ fn repair_all(text: &str, config: &Config, (question, making): Asked<'_>, level:
     }
     let problems: Vec<_> = problems(&before, config).collect();
     let counts = fixes::counts(&before);
-    // Two reports on a large file are too much at a time.
+    // Free the first report before the next one: two reports on a large file need too much memory.
     let shared = before.text.clone();
     drop(before);
     let (edits, done) = repairs(&shared, problems, &counts, (question, &Near(question)), level)?;
     Some((fixes::apply(text, &edits)?, done))
 }
 
-/// All repairs of a level of what was found in a text.
+/// All fixes of a level for the problems found in a text.
 fn repairs(
     text: &Arc<str>,
     problems: impl IntoIterator<Item = Problem>,
@@ -351,7 +351,7 @@ fn repairs(
     fixes::repair_more(text, problems, Some(before), near, &judge, level == Level::Unsafe)
 }
 
-/// The text with CRDs of versions that are no longer served converted, and what was done.
+/// Converts CRDs of API versions that are no longer served. Returns the new text and the fixes.
 fn convert(text: &str, config: &Config, question: &Question<'_>) -> Option<(String, Vec<Fix>)> {
     let before = analyze(text.as_bytes().to_vec(), question);
     if *before.text != *text {
@@ -364,14 +364,13 @@ fn convert(text: &str, config: &Config, question: &Question<'_>) -> Option<(Stri
     if edits.is_empty() {
         return None;
     }
-    // The rest of the text stays byte for byte: that is what applying edits in order without overlaps means.
+    // Edits that are applied in order and do not overlap leave the rest of the text unchanged.
     let edited = fixes::apply(text, &edits)?;
     let after = analyze(edited.clone().into_bytes(), question);
     is_repaired(&before, &after, &found).then_some((edited, found))
 }
 
-/// Whether the diagnostics are gone, their documents can be parsed, and the other documents have the same diagnostics as
-/// before.
+/// Whether the fixed diagnostics are gone, their documents still parse, and the other documents have the same diagnostics as before.
 fn is_repaired(before: &FileReport, after: &FileReport, fixes: &[Fix]) -> bool {
     before.documents.len() == after.documents.len()
         && before.documents.iter().zip(&after.documents).all(|(old, new)| {
@@ -383,7 +382,7 @@ fn is_repaired(before: &FileReport, after: &FileReport, fixes: &[Fix]) -> bool {
             let as_expected = if fixed.is_empty() {
                 codes(old) == codes(new)
             } else {
-                // The name was read from the old text; that it is there again means that the new one was read as well.
+                // A name is only known if the document could be parsed, so an equal name means that the new text parses, too.
                 old.name == new.name && !codes(new).iter().any(|it| *it == INVALID_YAML || fixed.contains(it))
             };
             old.index == new.index && as_expected

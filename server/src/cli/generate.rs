@@ -1,4 +1,4 @@
-//! `crd-analyzer generate crd`: the CRDs that controller-gen makes of Go types.
+//! `crd-analyzer generate crd`: generates CRDs from Go types as controller-gen does.
 
 use std::{
     collections::BTreeMap,
@@ -116,10 +116,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     Run::of(crd)?.run()
 }
 
-/// Other generators of controller-gen.
+/// The other generators of controller-gen, which this command ignores.
 const OTHERS: [&str; 5] = ["object", "rbac", "webhook", "applyconfiguration", "schemapatch"];
 
-/// What is asked for, by flags and by arguments of controller-gen.
+/// The run that flags and controller-gen arguments describe.
 struct Run<'a> {
     args: &'a Crd,
     paths: Vec<String>,
@@ -127,7 +127,7 @@ struct Run<'a> {
     header: Option<PathBuf>,
     year: String,
     omits_version: bool,
-    /// Changes the options of a release.
+    /// The `crd:` options of controller-gen, by name, which override those of the release.
     options: Vec<(String, String)>,
 }
 
@@ -170,7 +170,7 @@ impl<'a> Run<'a> {
         {
             self.output.get_or_insert_with(|| PathBuf::from(plain(folder)));
         } else if ["output:crd:stdout", "output:stdout", "crd"].contains(&argument) {
-            // That is what is done anyway.
+            // This is the default.
         } else if let Some(options) = argument.strip_prefix("crd:") {
             for option in options.split(',') {
                 let (name, value) = option.split_once('=').unwrap_or((option, "true"));
@@ -241,7 +241,7 @@ impl<'a> Run<'a> {
         let header = self.header()?;
         let mut status = Status::Clean;
         let mut files: BTreeMap<String, String> = BTreeMap::new();
-        // Each module makes its own CRDs.
+        // Generate the CRDs of each module separately.
         let mut of_module: Vec<(std::sync::Arc<Modules>, Vec<String>)> = Vec::new();
         for path in &self.paths {
             let folder = here.join(path.trim_end_matches("..."));
@@ -312,7 +312,7 @@ impl<'a> Run<'a> {
         Ok(status.max(written))
     }
 
-    /// The CRD that the output folder has in a file.
+    /// The CRD in a file of the output folder.
     fn before(&self, file: &str) -> Option<serde_json::Value> {
         let path = std::path::absolute(self.output.as_ref()?.join(file)).ok()?;
         let text = read::text(&path, &Access::Named, read::FOUND_BYTES).ok()?;
@@ -329,7 +329,7 @@ impl<'a> Run<'a> {
         Ok(text.replace(" YEAR", &format!(" {}", self.year)))
     }
 
-    /// The release of controller-gen, and what it says of itself.
+    /// The release of controller-gen to follow, and the version to write into the CRDs.
     fn release(&self, sources: &GoSources, modules: &Modules) -> anyhow::Result<(Release, String)> {
         let newest = Release::NEWEST;
         if let Some(version) = &self.args.controller_gen_version {
@@ -355,7 +355,7 @@ impl<'a> Run<'a> {
         }
         let module = sources.around(&modules.root().join("go.mod"));
         let named = module.as_ref().and_then(|it| it.controller_gen());
-        // What is there already says which release made it, whatever a file says.
+        // The annotation in existing CRDs takes precedence over the versions in `go.mod` and Makefiles.
         let annotated = self.output.as_deref().and_then(annotated);
         let version = annotated.or_else(|| Some(module.as_ref()?.controller_gen_version()?.to_owned()));
         let minor = |it: &str| it.strip_prefix("v0.")?.split('.').next()?.parse::<u8>().ok();
@@ -393,7 +393,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Tells what controller-gen refuses, and what is not known.
+/// Prints the types that controller-gen rejects, and the types that cannot be found.
 fn tell_of(made: &Generated) -> Status {
     for refused in &made.refused {
         tell(format_args!("{}", line(refused)));
@@ -411,7 +411,7 @@ fn tell_of(made: &Generated) -> Status {
     }
 }
 
-/// The version of controller-gen in the CRDs of a folder.
+/// The controller-gen version in the annotations of the CRDs in a folder.
 fn annotated(folder: &Path) -> Option<String> {
     let folder = std::path::absolute(folder).ok()?;
     let files = read::files_in(&folder, &Roots::new([folder.as_path()]));
@@ -423,10 +423,10 @@ fn annotated(folder: &Path) -> Option<String> {
     })
 }
 
-/// Files that are read to learn the version.
+/// The maximum number of files to read in search of the version.
 const MAX_ANNOTATED: usize = 20;
 
-/// What is refused, with its place.
+/// The line to print for a rejected type, with its location.
 fn line(refused: &Refused) -> String {
     let why = match refused.reason {
         Reason::Marker => {
@@ -456,7 +456,7 @@ fn line(refused: &Refused) -> String {
     format!("{}{}: {why}", label(&origin.file), place.unwrap_or_default())
 }
 
-/// A path as it is shown: from the current folder if it lies there.
+/// A path to print: relative to the current folder if it is inside.
 fn label(path: &Path) -> String {
     let here = env::current_dir().unwrap_or_default();
     let shown = path.strip_prefix(&here).unwrap_or(path);
@@ -471,7 +471,7 @@ fn print(files: &BTreeMap<String, String>) -> anyhow::Result<Status> {
     Ok(Status::Clean)
 }
 
-/// Prints how the files in a folder differ.
+/// Prints the differences between the generated files and those in a folder.
 fn compare(folder: &Path, files: &BTreeMap<String, String>) -> anyhow::Result<Status> {
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout());
     let mut terminal = Terminal::new(&mut out, false);

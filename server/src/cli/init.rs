@@ -1,4 +1,4 @@
-//! `crd-analyzer init`: the files by which a repository is checked from now on.
+//! `crd-analyzer init`: offers a configuration and CI steps for a repository.
 
 mod go;
 mod offers;
@@ -96,12 +96,12 @@ fn written(folder: &Path, offer: &Offer, change: &Change, replacing: Replacing) 
     }
 }
 
-/// A file as people name it.
+/// The path of a file as people write it.
 fn name(folder: &Path, offer: &Offer) -> String {
     input::label(&folder.join(&offer.path))
 }
 
-/// Says what an offer is for, and shows what it changes.
+/// Prints what an offer is for, and what it would change.
 fn show(terminal: &mut Terminal<'_>, folder: &Path, offer: &Offer) -> io::Result<()> {
     let name = name(folder, offer);
     terminal.line(format_args!("{name}: {}", offer.why))?;

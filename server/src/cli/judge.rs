@@ -1,4 +1,4 @@
-//! One input of `check`, judged.
+//! Checks one input of `check`.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -48,72 +48,72 @@ use crate::{
     output::Fixable,
 };
 
-/// What became of one input.
+/// The result for one input.
 pub(super) enum Judged {
     Report {
         report: Box<FileReport>,
-        /// The revision to compare with does not have the file.
+        /// Whether the file is missing in the revision to compare with.
         is_new: bool,
-        /// Fixes, if the output format needs them.
+        /// The fixes, if the output format needs them.
         fixes: Vec<Fix>,
-        /// What fixes would do, if the output format says so.
+        /// The number of fixes, if the output format shows it.
         fixable: Fixable,
-        /// What each document is to the repository, if the output format says so.
+        /// The role of each document in the repository, if the output format shows it.
         roles: Vec<Judgement>,
-        /// The file is the base of a kustomization that could not be built to the end.
+        /// Whether the file is the base of a kustomization that could not be built completely.
         is_base: bool,
     },
     Unreadable(Unreadable),
-    /// The file is one that `crd-analyzer test` runs.
+    /// A test file of `crd-analyzer test`, which is not checked.
     TestFile,
 }
 
-/// Whether a file is one that `crd-analyzer test` runs: what is in it is wrong on purpose.
+/// Whether a file is a test file of `crd-analyzer test`, which contains errors on purpose.
 fn is_test_file(path: &Path, bytes: &[u8]) -> bool {
     crd_analyzer_suite::may_be_suite(path)
         && std::str::from_utf8(bytes).is_ok_and(|text| crd_analyzer_suite::is_suite(path, &text.into()))
 }
 
-/// What is wanted of the fixes of a file.
+/// The optional parts of a result that the output needs.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted {
-    /// What an API server makes of custom resources.
+    /// The custom resources as the API server stores them.
     pub(super) effective: bool,
-    /// What each document is to the repository.
+    /// The role of each document in the repository.
     pub(super) roles: bool,
     /// The fixes.
     pub(super) fixes: bool,
-    /// Their number.
+    /// The number of fixes.
     pub(super) fixable: bool,
 }
 
-/// What files are judged by, besides CRDs.
+/// The context of a file besides CRDs: Go types, kustomizations, tests and options.
 pub(super) struct Beside {
-    /// Go types; `None` if the manifests are not those on disk.
+    /// The Go types. `None` if the manifests are not those on disk.
     pub(super) go: Option<GoSources>,
-    /// The manifests that source files are made into.
+    /// The manifests generated from source files.
     pub(super) made: MadeOfRun,
     pub(super) kustomizations: Kustomizations,
     pub(super) go_tests: GoTests,
     pub(super) scripts: Scripts,
-    /// What the kustomizations among the files build; `None` where files are compared with older ones.
+    /// The results of the kustomizations among the files. `None` if the files are compared with older ones.
     pub(super) overlays: Option<Overlays>,
     /// See [`Question::requires_crds`].
     pub(super) requires_crds: bool,
-    /// What is named and cannot be checked is accepted.
+    /// Whether to accept named files that cannot be checked.
     pub(super) allows_unchecked: bool,
-    /// A person asks about files. Requests of a list are questions to a server.
+    /// Whether a person checks files. `false` for requests of a list, which only ask for the API server's answer.
     pub(super) is_asked: bool,
-    /// What the changes of CRDs must not do, if that is asked.
+    /// The policy that changes of CRDs must follow, with `--compat`.
     pub(super) compat: Option<Policy>,
-    /// Which of the changes are allowed.
+    /// The allowed exceptions to the policy.
     pub(super) exceptions: Exceptions,
-    /// Data that only tests read fails the run like any file.
+    /// Whether errors in test data fail the run as in any other file.
     pub(super) fails_test_data: bool,
 }
 
 impl Beside {
-    /// How manifests are made of source files.
+    /// How to generate manifests from source files.
     pub(super) fn making<'a>(&'a self, known: &'a RunCrds) -> Making<'a> {
         Making {
             made: &self.made,
@@ -122,12 +122,12 @@ impl Beside {
         }
     }
 
-    /// Whether a file holds parts of objects.
+    /// Whether a file contains parts of objects.
     pub(super) fn is_part(&self, input: &Input, path: &Path, config: &Config) -> bool {
         self.is_patch(input, path, config) || self.is_base(input, path, config)
     }
 
-    /// Whether a file holds parts of objects that something else completes.
+    /// Whether a file contains partial objects that another file completes.
     fn is_patch(&self, input: &Input, path: &Path, config: &Config) -> bool {
         self.is_asked
             && input
@@ -135,7 +135,7 @@ impl Beside {
                 .is_some_and(|(_, access)| config.is_partial(path) || self.kustomizations.is_part(path, &access))
     }
 
-    /// Whether a file holds whole objects, which something completes that could not be built.
+    /// Whether a file contains objects for a kustomization that could not be built.
     fn is_base(&self, input: &Input, path: &Path, config: &Config) -> bool {
         let is_open = || self.overlays.as_ref().is_some_and(|it| it.is_open(path));
         self.is_asked && input.file().is_some() && is_open() && !self.is_patch(input, path, config)
@@ -143,14 +143,14 @@ impl Beside {
 }
 
 impl Beside {
-    /// Why the errors of a file do not fail the run, if they do not.
+    /// The reason why errors in a file do not fail the run, if there is one.
     pub(super) fn aside(&self, input: &Input, path: &Path, report: &FileReport, known: &RunCrds) -> Option<Aside> {
         let (_, access) = input.file().filter(|_| self.is_asked)?;
         let aside = Aside::of(report, path, known.catalog(), &self.tests(&access));
         aside.filter(|it| !(self.fails_test_data && matches!(it, Aside::TestData(_))))
     }
 
-    /// What tests say of a file that is read like this.
+    /// The tests near a file, read with the given access.
     pub(super) fn tests<'a>(&'a self, access: &'a Access) -> NearbyTests<'a> {
         NearbyTests {
             kustomizations: &self.kustomizations,
@@ -160,16 +160,15 @@ impl Beside {
         }
     }
 
-    /// Whether a test of chainsaw uses a file.
+    /// Whether a chainsaw test uses a file.
     fn has_expressions(&self, input: &Input, path: &Path) -> bool {
         let access = input.file().filter(|_| self.is_asked).map(|it| it.1);
         access.is_some_and(|access| self.kustomizations.is_of_chainsaw(path, &access))
     }
 }
 
-/// What the kustomizations among the inputs build, each from the files that its own folder gives access to.
-/// `flux_files`: which of them may say something to Flux, if they were looked into. `revision`: the earlier files, if the question is one about
-/// updates.
+/// Builds the kustomizations among the inputs. Each reads only files that the access of its own folder allows.
+/// `flux_files` lists the files that may matter to Flux, if they are known. With `revision`, the inputs are compared with that revision.
 pub(super) fn overlays(
     inputs: &[Input],
     flux_files: Option<&FluxFiles>,
@@ -199,7 +198,7 @@ pub(super) fn overlays(
     overlays.with_flux(Arc::new(now)).with_old_flux(before)
 }
 
-/// How the files are read that the Kustomizations of Flux among the inputs may name, by the files of the Kustomizations.
+/// The file access of each Flux Kustomization among the inputs, by the file of the Kustomization.
 fn disks(flux: &Flux, inputs: &[Input]) -> BTreeMap<PathBuf, Disk> {
     let wanted: BTreeSet<&Path> = flux.files().collect();
     if wanted.is_empty() {
@@ -217,7 +216,7 @@ fn disks(flux: &Flux, inputs: &[Input]) -> BTreeMap<PathBuf, Disk> {
     inputs.iter().filter_map(disk).collect()
 }
 
-/// The inputs that the kustomizations among them change, where these are not built.
+/// The inputs that a kustomization changes, in a run that does not build kustomizations.
 pub(super) fn not_built(inputs: &[Input]) -> Vec<&Input> {
     let is_named = |it: &Input| it.file().is_some_and(|(path, _)| is_kustomization(path));
     if !inputs.iter().any(is_named) {
@@ -229,7 +228,7 @@ pub(super) fn not_built(inputs: &[Input]) -> Vec<&Input> {
     inputs.iter().filter(is_changed).collect()
 }
 
-/// The folders with a kustomization among the inputs, each with the files that the kustomization may name.
+/// The folders that contain inputs and a kustomization, each with the files that the kustomization may name.
 fn folders(inputs: &[Input]) -> Vec<(PathBuf, Disk)> {
     let (mut folders, mut asked) = (BTreeMap::new(), HashSet::new());
     for input in inputs {
@@ -237,7 +236,7 @@ fn folders(inputs: &[Input]) -> Vec<(PathBuf, Disk)> {
             && let Some(folder) = place.parent()
             && !folders.contains_key(folder)
         {
-            // The walk leaves out files without an ending.
+            // The file walk skips files without an extension, so look for `kustomization` separately.
             if is_kustomization(path)
                 || asked.insert(folder.to_owned())
                     && read::kind(&folder.join(FILE_NAMES[2]), &access).is_ok_and(|it| it.0 == read::Kind::File)
@@ -253,7 +252,7 @@ fn folders(inputs: &[Input]) -> Vec<(PathBuf, Disk)> {
     folders.into_iter().collect()
 }
 
-/// What the Kustomizations of Flux among the inputs substitute.
+/// The substitutions of the Flux Kustomizations among the inputs.
 fn flux(inputs: &[Input], files: Option<&FluxFiles>) -> Flux {
     let mut flux = Flux::default();
     let may_be = |place: &Path, is_wanted: fn(MayHold) -> bool| files.is_none_or(|it| is_wanted(it.of(place)));
@@ -269,7 +268,7 @@ fn flux(inputs: &[Input], files: Option<&FluxFiles>) -> Flux {
     flux
 }
 
-/// What the Kustomizations of Flux substituted in what the inputs replace.
+/// The substitutions of the Flux Kustomizations in the old versions of the inputs.
 fn old_flux(inputs: &[Input]) -> Flux {
     let read = |input: &Input| {
         let text = input::read(input.old.as_ref()?).ok()??;
@@ -285,7 +284,7 @@ fn old_flux(inputs: &[Input]) -> Flux {
     flux
 }
 
-/// Adds what the files hold whose text is of interest. `may_be`: whether a file is worth reading.
+/// Adds the relevant files. `may_be` says whether a file is worth reading.
 fn add_to(
     flux: &mut Flux,
     inputs: &[Input],
@@ -304,12 +303,12 @@ fn add_to(
     add_texts(flux, inputs.par_iter().filter_map(read).collect());
 }
 
-/// Adds what texts say, each with the path of its file.
+/// Adds file contents, each with the path of its file.
 fn add_texts(flux: &mut Flux, texts: Vec<(PathBuf, String)>) {
     let mut roots = HashMap::new();
     for (place, text) in texts {
         let folder = place.parent().unwrap_or(&place);
-        // Sources of Flux are repositories. Who works without git stands where the repository would begin.
+        // A Flux source is a repository. Without git, the current folder takes the place of its root.
         let root = roots.entry(folder.to_owned()).or_insert_with(|| {
             let current = || std::env::current_dir().unwrap_or_else(|_| folder.to_owned());
             roots::repository(folder).unwrap_or_else(current)
@@ -318,7 +317,7 @@ fn add_texts(flux: &mut Flux, texts: Vec<(PathBuf, String)>) {
     }
 }
 
-/// Judges one input.
+/// Checks one input.
 pub(super) fn judge(
     input: &Input,
     (versions, config): (VersionSet, &Config),
@@ -337,7 +336,7 @@ pub(super) fn judge(
     }
     let old = match input.old.as_ref().map(input::read).transpose() {
         Ok(old) => old.flatten(),
-        // A revision that does not exist is the caller's mistake, and the same for every file.
+        // A revision that does not exist is a usage error, and is the same for every file.
         Err(error) if error.is::<UsageError>() => return Err(error),
         Err(error) => return unreadable(error.context("the previous revision")),
     };
@@ -346,7 +345,7 @@ pub(super) fn judge(
         Err(error) => return unreadable(error.context("its definition")),
     };
     let path = input.place()?;
-    // Standard input is what a tool prints: all sorts of objects.
+    // Standard input is usually the output of a tool, with objects of any kind.
     let is_file = matches!(input.source, Source::File(..));
     let question = Question {
         path: Some(&path),
@@ -381,12 +380,12 @@ pub(super) fn judge(
     if again.is_some() {
         report = analyze(report.text.as_bytes().to_vec(), &question);
     }
-    // Of what needs a search nothing is repaired.
+    // No fix depends on the search for failing values.
     let again = Question {
         hazards: Search::Off,
         ..question
     };
-    // Repairs are those of the file as it is written.
+    // Fixes apply to the file as written, without what completes it.
     report.aside = beside.aside(input, &path, &report, known);
     let making = beside.making(known);
     let fixable = if wants.fixable && question.old.is_none() && report.aside.is_none() {

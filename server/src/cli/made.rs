@@ -1,4 +1,4 @@
-//! The manifests that source files are made into, made once in a run.
+//! The manifests generated from source files, generated once in a run.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -22,29 +22,29 @@ use crd_analyzer_workspace::{
 
 use super::definitions::RunCrds;
 
-/// The language, and the folder or file that the unit is known by.
+/// The language of a unit, and its folder or file.
 type UnitKey = (&'static str, PathBuf);
 
-/// The manifests of each unit.
+/// The generated manifests of each unit.
 #[derive(Default)]
 pub(super) struct MadeOfRun {
     units: Mutex<HashMap<UnitKey, Arc<OnceLock<Manifests>>>>,
     kinds: Mutex<Kinds>,
-    /// The files of the repository's CRDs.
+    /// The files that contain the repository's own CRDs.
     own: OnceLock<HashSet<Arc<Path>>>,
 }
 
 /// The kinds that the source files of a run declare.
 #[derive(Clone, Default)]
 pub(super) struct Kinds {
-    /// The CRDs that were checked as the files make them, and not as they are written.
+    /// The CRDs that were checked as generated, because no file of the run contains them.
     pub(super) crds: BTreeSet<String>,
-    /// Those without a CRD, each with the name of its folder.
+    /// The kinds without a CRD, each with the name of its folder.
     pub(super) without_crd: BTreeSet<String>,
 }
 
 impl MadeOfRun {
-    /// Adds what is wrong with the manifests that a file has a part in to the report on the file.
+    /// Adds the problems of the generated manifests that come from a file to its report.
     pub(super) fn complete(
         &self,
         path: &Path,
@@ -54,7 +54,7 @@ impl MadeOfRun {
     ) {
         let world = Run { go, known };
         let Some(row) = sources::of(path) else {
-            // All packages are read for it: not for what nobody sees.
+            // This reads all packages, so skip it if the configuration hides the diagnostic.
             if tells_older(config) {
                 self.in_crd(path, &report.text.clone(), &world, |made, _| {
                     made.tell_older((path, report));
@@ -81,7 +81,7 @@ impl MadeOfRun {
         made.complete(row, (path, report), (question, |it| known.is_checked(it)));
     }
 
-    /// Asks about a CRD in the repository with what source files make.
+    /// Calls `ask` for a CRD of the repository, with the manifests generated from source files.
     fn in_crd(&self, path: &Path, text: &Arc<str>, world: &Run<'_>, mut ask: impl FnMut(&Manifests, &dyn Unit)) {
         for row in sources::rows().filter(|it| (it.may_have_made)(text)) {
             let own = || world.crds().iter().map(|it| it.path.clone()).collect();
@@ -95,37 +95,37 @@ impl MadeOfRun {
         }
     }
 
-    /// The kinds of the files that were asked about.
+    /// The kinds of the files that were checked.
     pub(super) fn kinds(&self) -> Kinds {
         self.kinds.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The manifests of a unit, which whoever comes first makes.
+    /// The manifests of a unit. The first caller generates them.
     fn of(&self, row: &Row, unit: &dyn Unit) -> Arc<OnceLock<Manifests>> {
         let mut all = self.units.lock().unwrap_or_else(PoisonError::into_inner);
         all.entry((row.name, unit.root().to_owned())).or_default().clone()
     }
 }
 
-/// Whether the configuration shows that a CRD is older than what it is made of.
+/// Whether the configuration shows the diagnostic for a CRD that is older than its source.
 pub(super) fn tells_older(config: &Config) -> bool {
     let finding = Finding::new(Class::Hint, STALE_CRD, Span::default(), "");
     config.apply(finding).is_some()
 }
 
-/// The files of a run, and what is made of them.
+/// The context for generating manifests from the files of a run.
 #[derive(Clone, Copy)]
 pub(super) struct Making<'a> {
-    /// What was made before.
+    /// The manifests generated so far.
     pub(super) made: &'a MadeOfRun,
-    /// Go types; `None` if the files are not those on disk.
+    /// The Go types. `None` if the files are not those on disk.
     pub(super) go: Option<&'a GoSources>,
-    /// The CRDs.
+    /// The CRDs of the run.
     pub(super) known: &'a RunCrds,
 }
 
 impl Making<'_> {
-    /// The text of a CRD that is older than what it is made of if it is written again.
+    /// Generates an outdated CRD again. `None` if it is up to date.
     pub(super) fn rewritten(&self, path: &Path, text: &Arc<str>) -> Option<String> {
         let world = Run {
             go: self.go?,
@@ -138,8 +138,8 @@ impl Making<'_> {
         rewritten
     }
 
-    /// Asks for repairs of a source file with this text, of what is wrong with the manifests that it has a part in. `is_edited`: the text is not
-    /// the one on disk. `None`: nothing is made of it.
+    /// Asks for fixes of problems in the manifests generated from a source file. `is_edited` says that the text differs from the file on disk.
+    /// `None` if nothing is generated from the file.
     pub(super) fn ask<T>(
         &self,
         (path, text, is_edited): (&Path, &Arc<str>, bool),
@@ -191,7 +191,7 @@ impl Making<'_> {
     }
 }
 
-/// The files of a run. No editor has other texts of them.
+/// The files of a run, without an editor's unsaved changes.
 struct Run<'a> {
     go: &'a GoSources,
     known: &'a RunCrds,

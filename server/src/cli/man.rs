@@ -1,4 +1,4 @@
-//! `crd-analyzer man`: the manual pages.
+//! `crd-analyzer man`: prints manual pages.
 
 use clap::CommandFactory as _;
 

@@ -1,5 +1,4 @@
-//! What the commands that read manifests share: arguments that name manifests, the configuration of each, and the
-//! parallel loop over them.
+//! The parts shared by all commands that read manifests: the arguments that name manifests, their configurations, and the parallel loop over them.
 
 use std::{
     collections::HashMap,
@@ -19,11 +18,11 @@ use crate::{
     input::{self, Collected, Input, Reading, Source, Unreadable},
 };
 
-/// Files are read and judged in batches of this many, so that memory does not grow with their number.
+/// The number of files to read and check at a time. It bounds the memory use for many files.
 pub(super) const BATCH: usize = 32;
 
-/// The stack of a thread that checks files, in bytes. Schemas can be nested as deeply as the API server allows. Unused stack is address space,
-/// not memory.
+/// The stack size of a thread that checks files, in bytes. It suffices for schemas as deep as the API server allows. Unused stack takes address
+/// space, not memory.
 pub(super) const STACK_BYTES: usize = depth::STACK_BYTES;
 
 /// Which manifests to check, and how.
@@ -46,12 +45,12 @@ pub(super) struct Manifests {
     pub(super) settings: Settings,
 }
 
-/// The paths of a command: without one, the current folder.
+/// Makes the current folder the default path of a command.
 pub(super) fn or_here(paths: clap::Arg) -> clap::Arg {
     paths.default_value(".")
 }
 
-/// Settings of all files.
+/// The settings that apply to all files.
 #[derive(clap::Args, Default, Debug)]
 pub(super) struct Settings {
     /// Use this configuration instead of the nearest `.crd-analyzer.yaml`.
@@ -68,7 +67,7 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Starts the threads.
+    /// Starts the thread pool.
     pub(super) fn start_threads(&self) -> anyhow::Result<()> {
         let mut threads = self.threads.unwrap_or(0);
         if threads > BATCH {
@@ -79,7 +78,7 @@ impl Settings {
         }
         if threads > 1 {
             let possible = possible_threads(threads);
-            // Where they used up what there was, the other half is for what the threads do.
+            // If fewer threads can start than requested, use half of them: the work needs memory, too.
             threads = if possible < threads {
                 possible.div_ceil(2)
             } else {
@@ -90,17 +89,17 @@ impl Settings {
         Ok(pool.stack_size(STACK_BYTES).build_global()?)
     }
 
-    /// The configuration that the user named.
+    /// The configuration file of `--config`.
     pub(super) fn named_config(&self) -> Option<&Path> {
         self.config.as_deref()
     }
 
-    /// Whether configuration files are read.
+    /// Whether to read configuration files.
     pub(super) fn reads_configs(&self) -> bool {
         !self.no_config
     }
 
-    /// The same without configurations.
+    /// The same settings without configuration files.
     pub(super) fn without_configs(&self) -> Self {
         Self {
             config: None,
@@ -109,7 +108,7 @@ impl Settings {
         }
     }
 
-    /// The configurations of folders, or that which is used in their place.
+    /// The configurations of folders, or the one of `--config`.
     pub(super) fn configs(&self) -> anyhow::Result<Configs> {
         Ok(Configs {
             is_ignored: self.no_config,
@@ -122,12 +121,12 @@ impl Settings {
     }
 }
 
-/// Does something on a thread of the pool: its stack is large enough for every schema.
+/// Runs a function on a thread of the pool, whose stack is large enough for every schema.
 pub(super) fn on_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     rayon::scope(|_| work())
 }
 
-/// The Kubernetes version of a command that answers for one: the newest if none is named. `what` and `preposition` begin the error, such as
+/// The Kubernetes version of a command that supports only one. Default: the newest. `what` and `preposition` start the error message, such as
 /// "CRDs are compared" and "for".
 pub(super) fn one_version(
     named: Option<VersionSet>,
@@ -143,12 +142,12 @@ pub(super) fn one_version(
     }
 }
 
-/// As many threads as can be had of a number, at least one: where memory is short there is none for all their stacks. Each thread that
-/// is tried takes memory of its own before the next one starts, as a working thread does: an allocator keeps a region for each.
+/// The number of threads that can start, up to `wanted` and at least one: there may not be enough memory for all stacks. Each trial thread
+/// allocates memory before the next one starts, because an allocator reserves a region for each working thread.
 fn possible_threads(wanted: usize) -> usize {
     let gate = RwLock::new(());
     std::thread::scope(|scope| {
-        // They wait for each other.
+        // The threads wait until all have started.
         let closed = gate.write();
         let start = || {
             let (ready, is_ready) = mpsc::channel::<()>();
@@ -160,14 +159,14 @@ fn possible_threads(wanted: usize) -> usize {
                 drop(memory);
             };
             let thread = thread.spawn_scoped(scope, work).ok()?;
-            // Ends when the other end is dropped.
+            // Returns once the other end is dropped.
             let _ready = is_ready.recv();
             Some(thread)
         };
         let started: Vec<_> = (0..wanted).map_while(|_| start()).collect();
         drop(closed);
         let possible = started.len().max(1);
-        // A scope ends before its threads give back their stacks; joining waits for that.
+        // A scope ends before its threads free their stacks. Joining waits for that.
         for thread in started {
             let _ended = thread.join();
         }
@@ -176,8 +175,7 @@ fn possible_threads(wanted: usize) -> usize {
 }
 
 impl Manifests {
-    /// Hands over what is asked about, and what could not be found: all at once, or the requests of standard input one by one as
-    /// they come.
+    /// Passes the inputs and the unreadable files to a function: all at once, or one request at a time for `--list -`.
     pub(super) fn feed(
         &self,
         reading: &Reading<'_>,
@@ -196,7 +194,7 @@ impl Manifests {
             };
             match parsed {
                 Ok(input) => asked.inputs.push(input),
-                // Whoever wrote it gets an answer to it, and to the lines behind it.
+                // An invalid line gets an answer of its own, and does not stop the following lines.
                 Err((label, why)) => asked.unreadable.push(Unreadable {
                     label: label.unwrap_or_else(|| format!("line {} of the list", number + 1)),
                     why,
@@ -209,12 +207,12 @@ impl Manifests {
         take(asked)
     }
 
-    /// The configurations of what is asked about.
+    /// The configurations of the inputs.
     pub(super) fn configs(&self) -> anyhow::Result<Configs> {
         self.settings.configs()
     }
 
-    /// The Kubernetes versions asked about.
+    /// The Kubernetes versions to check with.
     pub(super) fn versions(&self, config: &Config) -> VersionSet {
         self.kubernetes_version
             .or(config.kubernetes_versions)
@@ -222,7 +220,7 @@ impl Manifests {
     }
 }
 
-/// The configurations of the folders met so far.
+/// The configurations of the folders seen so far.
 pub(super) struct Configs {
     is_ignored: bool,
     found: config::Configs,
@@ -233,7 +231,7 @@ pub(super) struct Configs {
 }
 
 impl Configs {
-    /// The same, where the command line selects diagnostics.
+    /// Adds the selection of `--select` and `--ignore`.
     pub(super) fn with(mut self, selection: Selection) -> Self {
         if !selection.is_empty() {
             self.none = Arc::new(selection.applied(&self.none));
@@ -243,7 +241,7 @@ impl Configs {
         self
     }
 
-    /// Judges inputs in parallel, without those that the configuration excludes, and hands over the answers in the inputs' order.
+    /// Checks inputs in parallel, except those that the configuration excludes, and passes on the results in the order of the inputs.
     pub(super) fn each<T: Send>(
         &mut self,
         inputs: &[Input],
@@ -258,7 +256,7 @@ impl Configs {
                     asked.push((input, config));
                 }
             }
-            // In the pool also where there is but one: this thread's stack is smaller.
+            // Uses the pool even for one input, because this thread's stack is smaller.
             let judged: Vec<anyhow::Result<T>> =
                 rayon::scope(|_| asked.par_iter().map(|(input, config)| judge(input, config)).collect());
             for ((input, config), judged) in asked.iter().zip(judged) {
@@ -268,7 +266,7 @@ impl Configs {
         Ok(())
     }
 
-    /// Takes out the files that a configuration excludes, unless the user named them.
+    /// Removes the files that a configuration excludes, unless the user named them.
     pub(super) fn leave_out(&mut self, inputs: &mut Vec<Input>) -> anyhow::Result<()> {
         let mut kept = Vec::with_capacity(inputs.len());
         for input in inputs.drain(..) {
@@ -286,7 +284,7 @@ impl Configs {
         Ok(!input.named && is_excluded(input, &config)?)
     }
 
-    /// The configuration that counts for an input.
+    /// The configuration that applies to an input.
     pub(super) fn of(&mut self, input: &Input) -> anyhow::Result<Arc<Config>> {
         if let Some(given) = &self.given {
             return Ok(given.clone());
@@ -326,7 +324,7 @@ impl Configs {
     }
 }
 
-/// A configuration that the user named.
+/// The configuration file of `--config`.
 fn named_config(path: &Path) -> anyhow::Result<Arc<Config>> {
     Ok(used(&config::read_file(path.to_owned(), &Access::Named))?)
 }

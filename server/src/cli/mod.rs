@@ -1,4 +1,4 @@
-//! The command line: one file a subcommand.
+//! The command line, with one file for each subcommand.
 
 mod baseline;
 mod check;
@@ -79,7 +79,7 @@ enum Command {
     Man(man::Args),
 }
 
-/// What a command that writes may replace.
+/// Which files a command that writes may replace.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub(crate) struct Replacing {
     /// Also replace executable files. By default, crd-analyzer does not overwrite a file that can be run.
@@ -102,7 +102,7 @@ impl Cli {
     pub(crate) fn from_arguments() -> Result<Self, ExitCode> {
         Self::try_parse().map_err(|error| {
             let status = ExitCode::from(error.exit_code() as u8);
-            // What is wrong is reported for the arguments as they can be printed: names of files may be among them.
+            // Report mistakes with printable arguments: file names among them may have other characters.
             let given: Vec<_> = std::env::args_os()
                 .map(|it| it.to_string_lossy().into_owned())
                 .collect();

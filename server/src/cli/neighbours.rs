@@ -1,5 +1,5 @@
-//! The CRDs of the repositories that files lie in. A pre-commit hook names a resource, somebody checks `config/samples`, and the CRD is
-//! elsewhere in the repository.
+//! The CRDs in the repositories that contain the checked files. For example, a pre-commit hook names one resource, or somebody checks
+//! `config/samples`, and the CRD is elsewhere in the repository.
 
 pub(super) mod builders;
 
@@ -20,19 +20,19 @@ use crd_analyzer_workspace::index::{Catalog, Origin};
 use super::manifests::Configs;
 use crate::input::{self, Input};
 
-/// Files, by their absolute paths: how they came to be known, and how they are read.
+/// Files by absolute path, each with its origin and access.
 pub(super) type Named = BTreeMap<PathBuf, (Origin, Access)>;
 
-/// The repositories around what is checked, looked through when a CRD is missing.
+/// The repositories around the checked files, searched only when a CRD is missing.
 pub(super) struct Neighbours {
     roots: Vec<(PathBuf, Access)>,
-    /// What is excluded in the repositories.
+    /// The configurations, which may exclude files in the repositories.
     configs: Mutex<Configs>,
     catalog: OnceLock<Catalog>,
 }
 
 impl Neighbours {
-    /// The repositories of the inputs, but for those that `walked` has whole: the folders that the user named.
+    /// The repositories of the inputs, except those that `walked`, the folders on the command line, already covers.
     pub(super) fn of(inputs: &[Input], walked: &[PathBuf], configs: Configs) -> Self {
         let walked: Vec<PathBuf> = walked.iter().filter_map(|it| absolute(it).ok()).collect();
         let walked: BTreeSet<PathBuf> = walked.iter().map(|it| roots::cleaned(it)).collect();
@@ -42,7 +42,7 @@ impl Neighbours {
             if let (Some((_, access)), Ok(place)) = (input.file(), input.place())
                 && let Some(folder) = place.parent()
             {
-                // All in a folder that was walked is in one repository, or in others that lie in the folder.
+                // A walked folder is inside one repository, or contains whole repositories.
                 let folder = walked.iter().find(|it| folder.starts_with(it)).map_or(folder, |it| it);
                 if !folders.contains_key(folder) {
                     folders.insert(folder.to_owned(), access);
@@ -69,7 +69,7 @@ impl Neighbours {
         }
     }
 
-    /// The CRDs, which `catalog` looks for once.
+    /// The CRDs of the repositories. `catalog` searches them the first time.
     pub(super) fn catalog(&self, catalog: impl FnOnce(&Self) -> Catalog) -> Option<&Catalog> {
         if self.roots.is_empty() {
             return None;
@@ -77,20 +77,20 @@ impl Neighbours {
         Some(self.catalog.get_or_init(|| catalog(self)))
     }
 
-    /// The CRDs, if somebody has looked for them.
+    /// The CRDs, if they have been searched for.
     pub(super) fn known(&self) -> Option<&Catalog> {
         self.catalog.get()
     }
 
-    /// The repositories.
+    /// The root folders of the repositories.
     pub(super) fn roots(&self) -> impl Iterator<Item = &Path> {
         self.roots.iter().map(|it| it.0.as_path())
     }
 
-    /// Hands over the files of the repositories that may hold manifests, as they are found.
+    /// Passes on each file of the repositories that may be a manifest, as soon as it is found.
     pub(super) fn each(&self, take: &mut dyn FnMut(PathBuf, Access)) {
         for (root, access) in &self.roots {
-            // What cannot be looked at is not a mistake of the file that was named.
+            // An unreadable folder is not a problem of the checked file.
             let _walked = input::walk_each(root, access, Hidden::Tracked, &walk::is_manifest, &mut |it| {
                 take(it, access.clone());
             });

@@ -1,4 +1,4 @@
-//! `crd-analyzer schema`: the schemas that the API server publishes for CRDs, and JSON Schemas of them.
+//! `crd-analyzer schema`: prints the schemas that the API server publishes for CRDs, and JSON Schemas of them.
 
 use std::{
     io::{self, BufWriter, Write},
@@ -170,7 +170,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     session.finish(file)
 }
 
-/// An OpenAPI file of the user's; the error says why it cannot be read as one.
+/// Reads an OpenAPI file. The error says why it is invalid.
 fn openapi_file(path: &str) -> Result<Map<String, Value>, String> {
     let text = input::read(&Source::named(path)).map_err(|error| format!("{error:#}"))?;
     match serde_json::from_slice(&text.unwrap_or_default()) {
@@ -180,7 +180,7 @@ fn openapi_file(path: &str) -> Result<Map<String, Value>, String> {
     }
 }
 
-/// What a file for kustomize lacks.
+/// The note about the built-in kinds that a file for kustomize lacks.
 const INSTEAD: &str = "note: kustomize takes this file instead of its own schemas, so patches replace lists of Deployments and other \
     Kubernetes kinds: add those schemas with `--merge-into FILE`";
 
@@ -191,7 +191,7 @@ enum Made {
     Kustomize(Vec<KustomizeSchema>),
 }
 
-/// The schemas of the CRDs of a file; `None`: the API server rejects one.
+/// The schemas of the CRDs in a file. `None` if the API server rejects one.
 type Answers = Vec<CrdAnswers<Option<Made>>>;
 
 fn answers(input: &Input, versions: VersionSet, args: &Args) -> Result<Answers, String> {
@@ -242,11 +242,11 @@ struct SchemaRun<'a> {
     args: &'a Args,
     out: BufWriter<io::Stdout>,
     status: Status,
-    /// What the document will hold.
+    /// The OpenAPI schemas of the document.
     published: Vec<Published>,
-    /// The same for JSON Schemas.
+    /// The JSON Schemas of the document.
     json_schemas: Vec<JsonSchema>,
-    /// The same for kustomize.
+    /// The kustomize schemas of the document.
     kustomize: Vec<KustomizeSchema>,
 }
 
@@ -272,7 +272,7 @@ impl SchemaRun<'_> {
                 Err(Unanswered::Undecodable(why) | Unanswered::Unjudged(why)) => (Status::Failed, why.clone()),
             };
             self.status = self.status.max(status);
-            // A program that reads lines has the exit code, and `check` for the reasons.
+            // A program that reads JSON lines gets the exit code, and can run `check` for the reasons.
             if self.args.output == Output::Json {
                 tell(format_args!("{}: {}: {why}", input.label, document.name));
             }

@@ -1,4 +1,4 @@
-//! `crd-analyzer` without a subcommand: what it sees in this folder, and what to type.
+//! `crd-analyzer` without a subcommand: prints what it finds in the current folder, and the commands to run.
 
 use std::{
     collections::BTreeMap,
@@ -14,10 +14,10 @@ use crate::{
     output::{counted, listed},
 };
 
-/// Folders with CRDs that are named; the others are counted.
+/// The maximum number of folders with CRDs to list. The rest are counted.
 const MOST_FOLDERS: usize = 3;
 
-/// What there is to type, and what it does.
+/// The most useful commands, with descriptions.
 const COMMANDS: [(&str, &str); 7] = [
     ("crd-analyzer check", "check everything here as the API server does"),
     ("crd-analyzer check FILE", "check one file"),
@@ -34,7 +34,7 @@ const COMMANDS: [(&str, &str); 7] = [
     ("crd-analyzer help", "list all subcommands"),
 ];
 
-/// Nothing was asked for: whoever runs this in a script has made a mistake.
+/// Prints the start page. Returns an error status, because a script that runs no subcommand is wrong.
 pub(super) fn run() -> anyhow::Result<Status> {
     let mut out = BufWriter::new(io::stdout());
     let mut terminal = Terminal::new(&mut out, false);
@@ -53,7 +53,7 @@ pub(super) fn run() -> anyhow::Result<Status> {
     Ok(Status::Usage)
 }
 
-/// What is in a folder, in a sentence.
+/// A sentence that lists the contents of a folder.
 pub(super) fn seen(folder: &Path) -> anyhow::Result<String> {
     let mut configs = Settings::default().configs()?;
     let Collected { inputs, .. } = input::collect(&[folder.to_owned()], &Reading::default())?;

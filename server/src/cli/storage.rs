@@ -1,4 +1,4 @@
-//! `crd-analyzer storage`: the versions that objects are stored in, and the steps to another one.
+//! `crd-analyzer storage`: prints the versions in which objects are stored, and the steps to migrate to another one.
 
 use std::{
     io::{self, BufWriter, Write},
@@ -98,7 +98,7 @@ fn planned(args: &Args) -> anyhow::Result<Vec<Planned>> {
     }
     for name in &without {
         let why = format!("{name} does not have `status.storedVersions`: give the versions with `--stored`");
-        // In a folder, those of a cluster may lie beside others.
+        // A folder may contain CRDs from a cluster beside others.
         if found.is_empty() {
             return Err(UsageError(why).into());
         }

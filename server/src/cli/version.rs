@@ -1,14 +1,13 @@
-//! What `--version` prints.
+//! The output of `--version`.
 
 use std::sync::LazyLock;
 
 use crd_analyzer_schema::KubernetesVersion;
 
-/// The commit that the program was built from, if its build names one.
+/// The git commit that the program was built from, if the build sets it.
 pub(super) const COMMIT: Option<&str> = option_env!("CRD_ANALYZER_COMMIT");
 
-/// The version, the commit if the build names it, and the Kubernetes versions whose answers are known. Builds for a release name the
-/// commit; what a package manager builds from a source archive has none.
+/// The version, the commit if known, and the supported Kubernetes versions. Release builds set the commit; builds from a source archive do not.
 pub(super) fn long() -> &'static str {
     static LONG: LazyLock<String> = LazyLock::new(|| {
         let commit = COMMIT.map_or_else(String::new, |it| format!(" (commit {it})"));

@@ -1,4 +1,4 @@
-//! Packages of Go: `./api/...` is every package in and below a folder, as Go's own commands read it.
+//! Go package patterns: `./api/...` matches every package in and below a folder, as in Go's own commands.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use crd_analyzer_workspace::sources::go_file;
 
 use super::walk_for;
 
-/// Folders whose packages are not meant by `...`, as `go help packages` says.
+/// The folders that `...` does not match, according to `go help packages`.
 const SKIPPED: [&str; 2] = ["vendor", "testdata"];
 
-/// The folder of a pattern of packages.
+/// The folder of a package pattern.
 pub(super) fn below(path: &Path) -> Option<PathBuf> {
     let written = path.to_str()?;
     let folder = written.strip_suffix("...")?;
@@ -24,7 +24,7 @@ pub(super) fn below(path: &Path) -> Option<PathBuf> {
     }
 }
 
-/// The Go files of the packages below a folder that people write: no tests, and not what generators write.
+/// The hand-written Go files of the packages below a folder, without tests and generated files.
 pub(super) fn files(folder: &Path, access: &Access, hidden: Hidden) -> anyhow::Result<Walked> {
     let is_source = |it: &Path| {
         it.file_name()

@@ -1,4 +1,5 @@
-//! Diagnostics that fail no run: they are counted, shown apart, or shown as hints.
+//! Diagnostics that do not fail a run: expected errors are counted, diagnostics in test data are listed separately, and errors in old copies become
+//! hints.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +13,10 @@ use crd_analyzer_workspace::{
 
 use super::{File, counted, listed};
 
-/// Folders that are named; the others are counted.
+/// The maximum number of folders to list. The rest are counted.
 pub(super) const MOST_FOLDERS: usize = 4;
 
-/// What is in test data.
+/// The prefix of diagnostics in test data.
 pub(super) const IN_TEST_DATA: &str = "in test data";
 
 /// The headline of a diagnostic in test data.
@@ -23,10 +24,10 @@ pub(super) fn in_test_data(headline: &str) -> String {
     format!("{IN_TEST_DATA}: {headline}")
 }
 
-/// What makes test data fail a run.
+/// The option that makes errors in test data fail a run.
 pub(super) const FAILS: &str = "--fail-on test-data";
 
-/// Takes the errors of a file out that are expected, puts what is in test data aside, and makes hints of the errors of old copies.
+/// Removes the expected errors of a file, sets diagnostics in test data aside, and turns errors in old copies into hints.
 pub(super) fn apply(file: &mut File<'_>) {
     let Some(aside) = &file.report.aside else { return };
     if matches!(aside, Aside::TestData(_)) {
@@ -53,7 +54,7 @@ pub(super) fn apply(file: &mut File<'_>) {
     }
 }
 
-/// Puts all diagnostics aside but for what could not be found out.
+/// Sets all diagnostics aside except those about an unfinished check.
 fn put_test_data_aside(file: &mut File<'_>) {
     let found = std::mem::take(&mut file.findings).into_iter();
     let (kept, of_file) = found.partition(|it| it.code == NOT_FINISHED);
@@ -69,15 +70,15 @@ fn put_test_data_aside(file: &mut File<'_>) {
     file.hidden.fill(HiddenErrors::default());
 }
 
-/// The diagnostics of data that only tests read.
+/// The diagnostics in test data.
 #[derive(Default)]
 pub(super) struct InTestData {
     of_file: Vec<Finding>,
-    /// Those of each document of the file; empty if the file is none of test data.
+    /// The diagnostics of each document. Empty if the file is not test data.
     documents: Vec<Vec<MergedFinding>>,
 }
 
-/// A diagnostic of data that only tests read.
+/// A diagnostic in test data.
 pub(super) struct OfTestData<'a> {
     pub(super) finding: &'a Finding,
     pub(super) headline: String,
@@ -86,13 +87,13 @@ pub(super) struct OfTestData<'a> {
 }
 
 impl OfTestData<'_> {
-    /// Its severity in a word. An error that others hide is an error.
+    /// The name of the severity. For an error that another one hides, it is `error`.
     pub(super) const fn word(&self) -> &'static str {
         severity_word(self.finding)
     }
 }
 
-/// The severity of a finding in a word. An error that others hide is an error.
+/// The name of a finding's severity. For an error that another one hides, it is `error`.
 pub(super) const fn severity_word(finding: &Finding) -> &'static str {
     match finding.class {
         Class::LaterError => Severity::Error.word(),
@@ -100,27 +101,27 @@ pub(super) const fn severity_word(finding: &Finding) -> &'static str {
     }
 }
 
-/// The folder of a file, by its label.
+/// The folder of a file, given its label.
 pub(super) fn folder_of(label: &str) -> &str {
     label.rsplit_once(['/', '\\']).map_or(".", |it| it.0)
 }
 
 impl InTestData {
-    /// Those of a document, with their headlines.
+    /// The diagnostics of a document, with their headlines.
     pub(super) fn of_document(&self, n: usize, document: &DocumentReport) -> Vec<(String, &Finding)> {
         let asked = document.versions().unwrap_or_else(VersionSet::all);
         let found = self.documents.get(n).into_iter().flatten();
         found.map(|it| (it.headline(asked), &it.finding)).collect()
     }
 
-    /// Those about the file as a whole.
+    /// The diagnostics about the whole file.
     pub(super) fn of_file(&self) -> &[Finding] {
         &self.of_file
     }
 }
 
 impl File<'_> {
-    /// All diagnostics of the file, if it is data that only tests read.
+    /// All diagnostics of the file, if it is test data.
     pub(super) fn test_data(&self) -> impl Iterator<Item = OfTestData<'_>> {
         let of_file = self.in_test_data.of_file.iter().map(|finding| OfTestData {
             finding,
@@ -142,12 +143,12 @@ impl File<'_> {
     }
 }
 
-/// Errors of test data that is wrong on purpose.
+/// The number of errors in test data that is invalid on purpose.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct ExpectedErrors {
     pub(super) errors: usize,
     files: usize,
-    /// The folders of the files, in the order in which they were found.
+    /// The folders of the files, in the order found.
     folders: Vec<String>,
 }
 
@@ -174,15 +175,15 @@ impl ExpectedErrors {
     }
 }
 
-/// How many diagnostics there are in data that only tests read.
+/// The number of diagnostics in test data.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct TestDataCounts {
     files: usize,
-    /// By their words: `error`.
+    /// The number of diagnostics by the name of the severity, such as `error`.
     by_word: BTreeMap<&'static str, usize>,
 }
 
-/// The words of severities, the highest first, which is the order of the log.
+/// The names of the severities, from the highest to the lowest.
 pub(super) const WORDS: [&str; 3] = ["error", "warning", "hint"];
 
 impl TestDataCounts {
@@ -195,7 +196,7 @@ impl TestDataCounts {
         self.files += usize::from(!is_empty);
     }
 
-    /// How many of a severity there are, by its word.
+    /// The number of diagnostics with the given severity name.
     pub(super) fn of(&self, word: &str) -> usize {
         self.by_word.get(word).copied().unwrap_or(0)
     }

@@ -1,5 +1,5 @@
-//! Diagnostics as people read them in a log: one block for a value with several errors, one for a cause that repeats in a file, and no more
-//! than so many of one code in a folder.
+//! Groups diagnostics into blocks for people who read a log: one block for a value with several errors, and one for a cause that repeats in a file.
+//! Limits the number of blocks for each code and folder.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -10,25 +10,25 @@ use crd_analyzer_workspace::{findings::finding::Finding, findings::one_value, fi
 
 use super::{File, joined};
 
-/// Blocks of one code that are printed of the files in one folder.
+/// The maximum number of blocks to print for each code and folder.
 const MOST_IN_FOLDER: usize = 50;
 
-/// Folders whose files are usually for tests: what is below them counts as one folder.
+/// The usual names of test folders. Everything below one belongs to the same folder here.
 const OF_TESTS: [&str; 5] = ["testdata", "test", "tests", "e2e", "fixtures"];
 
-/// Diagnostics that are printed as one.
+/// A group of diagnostics that is printed as one.
 #[derive(Debug)]
 pub(super) struct Block {
-    /// The first of them.
+    /// The first diagnostic.
     pub(super) shown: MergedFinding,
-    /// How many there are with the same cause elsewhere in the file.
+    /// The number of other places in the file with the same cause.
     pub(super) repeats: usize,
 }
 
-/// A block: the number of its document, and its own there.
+/// The index of a document, and the index of a block in it.
 type At = (usize, usize);
 
-/// What makes diagnostics of a file the same.
+/// The properties by which two diagnostics of a file have the same cause: severity, code, headline and help.
 type Cause<'a> = (&'static str, &'static str, &'a str, &'a [String]);
 
 fn cause(finding: &Finding) -> Cause<'_> {
@@ -43,7 +43,7 @@ pub(super) fn of(file: &File<'_>) -> Vec<Vec<Block>> {
     for (n, (document, shown)) in file.documents().enumerate() {
         let mut of_document: Vec<Block> = Vec::new();
         let heads = one_value::heads(document, shown);
-        // The block of each diagnostic that stands for others.
+        // The block of each diagnostic that represents its value.
         let mut of_heads: HashMap<usize, At> = HashMap::new();
         for (number, it) in shown.iter().enumerate().filter(|it| heads[it.0] == it.0) {
             let finding = &it.finding;
@@ -61,7 +61,7 @@ pub(super) fn of(file: &File<'_>) -> Vec<Vec<Block>> {
         }
         for (number, it) in shown.iter().enumerate().filter(|it| heads[it.0] != it.0) {
             let at = of_heads.get(&heads[number]);
-            // The block may be that of an earlier value, where the same was said.
+            // The block may belong to an earlier value with the same cause.
             let block = at.filter(|it| it.0 == n).and_then(|it| of_document.get_mut(it.1));
             if let Some(head) = block.map(|it| &mut it.shown.finding)
                 && let Some(note) = one_value::note(head, &it.finding).filter(|it| !head.notes.contains(it))
@@ -80,7 +80,7 @@ pub(super) fn of(file: &File<'_>) -> Vec<Vec<Block>> {
     blocks
 }
 
-/// How many blocks of each code were printed of the files of each folder.
+/// The number of printed blocks for each folder and code.
 #[derive(Default, Debug)]
 pub(super) struct Folders {
     printed: HashMap<(String, &'static str), usize>,
@@ -88,7 +88,7 @@ pub(super) struct Folders {
 }
 
 impl Folders {
-    /// Whether another block of a file is printed; else it is counted.
+    /// Whether to print a block. Counts the blocks over the limit.
     pub(super) fn take(&mut self, label: &str, block: &Block) -> bool {
         let key = (folder(label), block.shown.finding.code);
         let printed = self.printed.entry(key.clone()).or_default();
@@ -100,7 +100,7 @@ impl Folders {
         false
     }
 
-    /// What was left out, a line a folder and code.
+    /// The summary lines of the skipped diagnostics, one for each folder and code.
     pub(super) fn lines(&self) -> Vec<String> {
         let line = |((folder, code), count): (&(String, &str), &usize)| {
             let name = Path::new(folder).file_name().and_then(|it| it.to_str());
@@ -117,13 +117,13 @@ impl Folders {
     }
 }
 
-/// Whether a file is in a folder of tests.
+/// Whether a file is in a test folder.
 pub(crate) fn is_of_tests(label: &str) -> bool {
     let mut folders = label.rsplit_once('/').map_or("", |it| it.0).split('/');
     folders.any(|it| OF_TESTS.contains(&it))
 }
 
-/// The folder that a file counts for.
+/// The folder whose limit applies to a file.
 pub(super) fn folder(label: &str) -> String {
     let folders: Vec<&str> = label.rsplit_once('/').map_or("", |it| it.0).split('/').collect();
     let tests = folders.iter().position(|it| OF_TESTS.contains(it));

@@ -1,4 +1,4 @@
-//! One line a diagnostic: `file:line:column: error[code]: headline`, or `error in test data[code]`.
+//! One line for each diagnostic: `file:line:column: error[code]: headline`, or `error in test data[code]`.
 
 use std::{
     io::{self, Write},
@@ -11,7 +11,7 @@ use crd_analyzer_workspace::findings::finding::{Class, Finding, Severity};
 use super::{File, Format, Look, Printer, Summary, aside::IN_TEST_DATA, render::wrap::shortened};
 use crate::input::Unreadable;
 
-/// Characters of a headline that are shown.
+/// The maximum length of a headline, in characters.
 const MOST_OF_A_LINE: usize = 1_000;
 
 pub(super) const FORMAT: Format = Format {
@@ -20,7 +20,7 @@ pub(super) const FORMAT: Format = Format {
     ..Format::new("concise", |look| Box::new(Concise { look }))
 };
 
-/// Prints a line a diagnostic, however wide it is: programs read it, too.
+/// Prints one line for each diagnostic without wrapping it, because programs read the lines, too.
 struct Concise {
     look: Look,
 }

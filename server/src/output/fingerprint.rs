@@ -1,4 +1,5 @@
-//! What makes a finding the same in a later run, though it has moved: its code, the object, and the field, or else the text of its line.
+//! Fingerprints, which identify a finding across runs even if it has moved. They combine its code, the object, and the field, or the content of its
+//! line if it has no field.
 
 use std::collections::HashMap;
 
@@ -8,25 +9,25 @@ use crd_analyzer_workspace::{
     findings::report::DocumentReport,
 };
 
-/// The name of this kind of fingerprint. Another way to make them gets another name.
+/// The name and version of this fingerprint algorithm. A change of the algorithm needs a new version.
 pub(super) const NAME: &str = "crdAnalyzer/v1";
 
-/// Bytes of a line that count.
+/// The maximum number of bytes of a line that affect the fingerprint.
 const MOST_OF_A_LINE: usize = 1_000;
 
-/// What makes the finding the same in a copy of its object in another file.
+/// Identifies the finding in copies of its object in other files.
 pub(super) fn identity(document: &DocumentReport, finding: &Finding, text: &str, lines: &LineIndex) -> u64 {
     let mut hash = hash_of(Some((document, name(document))), finding, text, lines);
     hash.add(&finding.headline);
     hash.0
 }
 
-/// The name of an object: builds may give it others.
+/// The name of an object as written in the file, because a kustomization may change it.
 fn name(document: &DocumentReport) -> &str {
     document.written_name.as_deref().unwrap_or(&document.name)
 }
 
-/// `document`: with the name of its object.
+/// The hash of a finding. `document` also has the name of the object.
 fn hash_of(document: Option<(&DocumentReport, &str)>, finding: &Finding, text: &str, lines: &LineIndex) -> Hash {
     let mut hash = Hash::default();
     hash.add(finding.code);
@@ -46,7 +47,7 @@ fn hash_of(document: Option<(&DocumentReport, &str)>, finding: &Finding, text: &
     hash
 }
 
-/// The fingerprints of a file: those that would be the same are numbered.
+/// The fingerprints of a file. Equal ones get a number, so that all are unique.
 #[derive(Clone, Default)]
 pub(super) struct Fingerprints {
     seen: HashMap<u64, usize>,
@@ -64,7 +65,7 @@ impl Fingerprints {
         self.numbered(&hash_of(document, finding, text, lines))
     }
 
-    /// The one that earlier versions made, with the name that the object has as it is built.
+    /// The fingerprint of earlier versions of crd-analyzer, which used the object's name after kustomize changed it.
     pub(super) fn earlier(
         &mut self,
         document: &DocumentReport,
@@ -75,7 +76,7 @@ impl Fingerprints {
         self.numbered(&hash_of(Some((document, &document.name)), finding, text, lines))
     }
 
-    /// The fingerprint of what these parts name.
+    /// The fingerprint of some strings.
     pub(super) fn of_parts(&mut self, parts: &[&str]) -> String {
         let mut hash = Hash::default();
         for part in parts {
@@ -91,7 +92,7 @@ impl Fingerprints {
     }
 }
 
-/// FNV-1a, which is the same everywhere and at all times.
+/// FNV-1a, a hash that is the same on all platforms and in all releases.
 struct Hash(u64);
 
 impl Default for Hash {
@@ -102,7 +103,7 @@ impl Default for Hash {
 
 impl Hash {
     fn add(&mut self, part: &str) {
-        // A byte that no text has ends a part.
+        // Separate the parts by a byte that does not occur in UTF-8.
         for byte in part.bytes().chain([0xff]) {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }

@@ -1,9 +1,9 @@
-//! The table of output formats: one file and one row each. What a format needs beyond the diagnostics is said in its row, since it takes time
-//! to find out.
+//! The table of output formats, with one file and one row for each. A row also says what the format needs besides the diagnostics, because that takes
+//! time to compute.
 
 use super::{Look, Printer, concise, github, gitlab, json, jsonl, junit, sarif, tap, text};
 
-/// Every format, in the order that people read them in.
+/// All formats, in the order of the help text.
 pub(crate) const ALL: &[Format] = &[
     text::FORMAT,
     concise::FORMAT,
@@ -16,22 +16,22 @@ pub(crate) const ALL: &[Format] = &[
     tap::FORMAT,
 ];
 
-/// How diagnostics are printed.
+/// An output format for diagnostics.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Format {
-    /// What people type.
+    /// The name to type on the command line.
     pub(crate) name: &'static str,
-    /// Makes the printer of a run.
+    /// Creates the printer of a run.
     pub(crate) printer: fn(Look) -> Box<dyn Printer>,
-    /// It is for people. It then includes unreadable files, so standard error need not repeat them.
+    /// Whether the format is for people. It then includes unreadable files, so they are not repeated on standard error.
     pub(crate) is_text: bool,
-    /// It says how many diagnostics have fixes.
+    /// Whether it shows how many diagnostics have fixes.
     pub(crate) counts_fixes: bool,
-    /// It has fingerprints.
+    /// Whether it contains fingerprints.
     pub(crate) has_fingerprints: bool,
-    /// It has repairs.
+    /// Whether it contains fixes.
     pub(crate) has_fixes: bool,
-    /// It says what an API server makes of each custom resource.
+    /// Whether it contains each custom resource as the API server stores it.
     pub(crate) has_resources: bool,
 }
 
@@ -50,7 +50,7 @@ impl Format {
     }
 }
 
-/// Lets people choose a row of another table of formats, which have a `name` and a `help`, by its name.
+/// Makes the rows of another table of formats selectable by name on the command line. The rows have a `name` and a `help`.
 macro_rules! choose {
     ($format:ty, $all:expr) => {
         impl clap::ValueEnum for &'static $format {
@@ -66,7 +66,7 @@ macro_rules! choose {
 }
 pub(super) use choose;
 
-/// The names of formats, `or` before the last.
+/// The names of the formats, with `or` before the last.
 pub(crate) fn names() -> String {
     let names: Vec<&str> = ALL.iter().map(|it| it.name).collect();
     match names.split_last() {

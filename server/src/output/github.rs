@@ -1,4 +1,4 @@
-//! Workflow commands of GitHub Actions, which annotate the changed files of a pull request.
+//! GitHub Actions workflow commands, which annotate the changed files of a pull request.
 
 use std::{
     io::{self, Write},
@@ -16,12 +16,12 @@ pub(super) const FORMAT: Format = Format::new("github", |_| Box::new(Github));
 /// Prints workflow commands.
 struct Github;
 
-/// GitHub finds a file only by its path from the root of the repository.
+/// A file path as GitHub expects it: relative to the root of the repository.
 fn path(label: &str) -> &str {
     label.strip_prefix("./").unwrap_or(label)
 }
 
-/// The command for a diagnostic that counts.
+/// The command for a diagnostic, by its severity.
 const fn command(finding: &Finding) -> &'static str {
     match finding.severity {
         Severity::Error => "error",
@@ -51,7 +51,7 @@ fn annotation(
     {
         message = format!("{message}\n{more}");
     }
-    // The columns of a range count only where it ends on the line it begins on.
+    // GitHub uses the columns only if the range ends on the line where it begins.
     let columns = if end_line == line {
         format!(",col={},endColumn={}", column + 1, end_column + 1)
     } else {

@@ -1,4 +1,4 @@
-//! The Code Quality report of GitLab CI: one JSON array, an issue for each diagnostic.
+//! The Code Quality report for GitLab CI: a JSON array with an issue for each diagnostic.
 
 use std::{
     io::{self, Write},
@@ -17,15 +17,15 @@ pub(super) const FORMAT: Format = Format {
     ..Format::new("gitlab", |_| Box::new(Gitlab::default()))
 };
 
-/// Collects issues: the array ends after the last file.
+/// Collects the issues and prints the array after the last file.
 #[derive(Default)]
 struct Gitlab {
     issues: Vec<Issue>,
-    /// Makes fingerprints that differ from file to file.
+    /// The fingerprints, which differ from file to file.
     prints: Fingerprints,
 }
 
-/// A diagnostic as GitLab reads it.
+/// A diagnostic in GitLab's format.
 #[derive(Serialize)]
 struct Issue {
     description: String,
@@ -47,13 +47,13 @@ struct Lines {
     end: u32,
 }
 
-/// GitLab finds a file only by its path from the root of the repository.
+/// A file path as GitLab expects it: relative to the root of the repository.
 fn path(label: &str) -> String {
     let label = label.strip_prefix("./").unwrap_or(label);
     escape::line(label).into_owned()
 }
 
-/// What the API server rejects is critical. GitLab has no word for a hint.
+/// The GitLab severity. Errors of the API server are critical; GitLab has no word for a hint.
 const fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "critical",

@@ -1,5 +1,5 @@
-//! Hints with one cause at several places of a CRD, which are told once: the rules that read a field that may be absent, and the columns and
-//! paths that are the same in several versions. Editors mark each place.
+//! Merges hints that have the same cause at several places of a CRD: rules that read an optional field, and columns and paths that are the same in
+//! several versions. Editors still mark each place.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use crd_analyzer_workspace::{
     judging::lints::is_told_once,
 };
 
-/// Lines that are named.
+/// The maximum number of lines to list.
 const MOST_LINES: usize = 10;
 
-/// What to show of each document, with hints that have one cause told once.
+/// The findings to show for each document, with hints of the same cause merged.
 pub(super) fn documents(report: &FileReport, config: &Config) -> Vec<Vec<MergedFinding>> {
     let mut all = report.merged_findings(config);
     let may_join = |it: &MergedFinding| it.finding.code == OPTIONAL_FIELD_READ || is_told_once(it.finding.code);
@@ -30,7 +30,7 @@ pub(super) fn documents(report: &FileReport, config: &Config) -> Vec<Vec<MergedF
         let span = lines.line_start(line) as usize..lines.line_start(line + 1) as usize;
         report.text.get(span).unwrap_or_default().trim()
     };
-    // Each line is compared once, however many hints are in it: it may be the whole file.
+    // Compare each line only once, even if it has many hints: it may contain the whole file.
     let (mut first_lines, mut alike): (HashMap<&str, u32>, HashMap<u32, u32>) = Default::default();
     let mut first_like = |line: u32| {
         *alike
@@ -38,7 +38,7 @@ pub(super) fn documents(report: &FileReport, config: &Config) -> Vec<Vec<MergedF
             .or_insert_with(|| *first_lines.entry(text_of(line)).or_insert(line))
     };
     for shown in &mut all {
-        // The first of each cause, and the lines of the others.
+        // The index of the first hint of each cause, and the lines of the other hints.
         let mut causes: HashMap<(&str, String, Option<u32>), usize> = HashMap::new();
         let mut others: HashMap<usize, Vec<u32>> = HashMap::new();
         let mut kept: Vec<MergedFinding> = Vec::with_capacity(shown.len());
@@ -69,18 +69,18 @@ pub(super) fn documents(report: &FileReport, config: &Config) -> Vec<Vec<MergedF
     all
 }
 
-/// The note about other places, given the line of each.
+/// A note that lists the other lines with the same hint, given the line of each.
 pub(super) fn also(mut lines: Vec<u32>) -> Option<String> {
     let places = lines.len();
     lines.sort_unstable();
     lines.dedup();
-    // A list may be written in one line.
+    // Several places may be on the same line.
     let times = if lines.len() < places {
         format!(" ({places} times)")
     } else {
         String::new()
     };
-    // To name the last one takes no more room than to count it.
+    // The last name takes no more space than "and 1 others".
     let most = if lines.len() == MOST_LINES + 1 {
         lines.len()
     } else {

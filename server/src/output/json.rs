@@ -1,4 +1,4 @@
-//! One JSON document: the lines of the `jsonl` format as a list, what could not be read, and a summary.
+//! JSON output: one document with the lines of the `jsonl` format as a list, the unreadable files, and a summary.
 
 use std::{
     collections::BTreeMap,
@@ -20,11 +20,11 @@ pub(super) const FORMAT: Format = Format {
     ..Format::new("json", |look| Box::new(Json::new(look.effective)))
 };
 
-/// Prints answers as they come, and at the end what could not be read.
+/// Prints the answers one by one, and the unreadable files at the end.
 #[derive(Default)]
 struct Json {
     has_begun: bool,
-    /// Diagnostics of whole files.
+    /// The diagnostics about whole files.
     files: Vec<Value>,
     unreadable: Vec<Value>,
     effective: bool,
@@ -123,23 +123,23 @@ impl Printer for Json {
     }
 }
 
-/// Writes one whole document.
+/// Writes a complete JSON document with indentation.
 pub(super) fn write_pretty(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     value.serialize(&mut Serializer::with_formatter(&mut *out, Pretty::at(0)))?;
     out.write_all(b"\n")
 }
 
-/// Levels that are indented further than those outside. A text that nests deeper would grow with the square of its depth.
+/// The maximum depth of indentation. Without a limit, the output size would grow with the square of the depth.
 const DEEPEST_INDENTATION: usize = 100;
 
-/// Indented JSON in which everything can be seen, with numbers as the server writes them.
+/// Formats indented JSON with invisible characters escaped and numbers as the API server writes them.
 struct Pretty {
     depth: usize,
     is_empty: bool,
 }
 
 impl Pretty {
-    /// A writer that indents to this depth.
+    /// A formatter that starts at this depth.
     fn at(depth: usize) -> Self {
         Self { depth, is_empty: true }
     }

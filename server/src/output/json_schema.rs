@@ -1,4 +1,4 @@
-//! JSON Schemas: one document, a file for each version, or a line.
+//! The output of JSON Schemas: one document, a file for each version, or JSON lines.
 
 use std::{
     io::{self, Write},
@@ -19,7 +19,7 @@ struct Schema<'a> {
     json_schema: &'a Value,
 }
 
-/// A line for each version of one CRD.
+/// Prints a JSON line for each version of a CRD.
 pub(crate) fn lines<T>(
     out: &mut dyn Write,
     file: &str,
@@ -34,17 +34,17 @@ pub(crate) fn lines<T>(
     version_lines(out, file, document, kubernetes, versions)
 }
 
-/// One schema.
+/// Prints one schema as a document.
 pub(crate) fn document(out: &mut dyn Write, schema: &JsonSchema) -> io::Result<()> {
     write_pretty(out, &schema.schema)
 }
 
-/// Writes a schema to `GROUP/KIND_VERSION.json` in a folder, which is made if it is not there. Says why it cannot.
+/// Writes a schema to `GROUP/KIND_VERSION.json` in a folder, and creates the folder if necessary. The error is the message to print.
 pub(crate) fn put(folder: &Path, schema: &JsonSchema, replaceable: Replaceable) -> Result<(), String> {
     let name = format!("{}_{}.json", schema.kind.to_lowercase(), schema.version);
     let below = Path::new(&schema.group).join(name);
     let mut text = Vec::new();
-    // Memory takes what is written.
+    // Writing to memory never fails.
     let _ = write_pretty(&mut text, &schema.schema);
     let opened = OutputFolder::open(folder).map_err(|why| unwritten(&folder.display().to_string(), &why))?;
     let written = opened.put(&below, &text, replaceable);

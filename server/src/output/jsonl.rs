@@ -1,4 +1,4 @@
-//! One JSON object a line: what one Kubernetes version answers for one document.
+//! JSON lines output: one line for each document and Kubernetes version.
 
 use std::{
     borrow::Cow,
@@ -32,7 +32,7 @@ pub(super) const FORMAT: Format = Format {
     })
 };
 
-/// A place: line and column from 1, columns in Unicode characters, offsets in bytes.
+/// A position in a file. Line and column start at 1, columns are Unicode characters, and the offset is in bytes.
 #[derive(Serialize)]
 struct Position {
     line: u32,
@@ -65,14 +65,14 @@ struct ErrorLine<'a> {
     place: CommonFields<'a>,
 }
 
-/// What every finding has.
+/// The fields of every finding.
 #[derive(Serialize)]
 struct CommonFields<'a> {
     code: &'a str,
-    /// What is wrong, in our words. Hints have it as their `message`.
+    /// The problem in crd-analyzer's words. For hints, `message` has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     headline: Option<&'a str>,
-    /// What to type.
+    /// What the user can type to fix it.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     help: &'a [String],
     range: Range,
@@ -80,7 +80,7 @@ struct CommonFields<'a> {
     related: Vec<Related<'a>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     suppressed: bool,
-    /// Why the range is not where the cause was written.
+    /// The reason if the range is not at the cause of the problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
 }
@@ -98,14 +98,14 @@ struct HintLine<'a> {
     severity: &'static str,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     hidden: bool,
-    /// Why, and an example where it is long.
+    /// Explanations and long examples.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
     #[serde(flatten)]
     place: CommonFields<'a>,
 }
 
-/// One document's answer by one Kubernetes version.
+/// The result for a document under one Kubernetes version.
 #[derive(Serialize)]
 pub(super) struct Line<'a> {
     file: &'a str,
@@ -116,19 +116,19 @@ pub(super) struct Line<'a> {
     kind: &'a str,
     name: &'a str,
     k8s: String,
-    /// Something else completes the object: it was checked as far as it is known.
+    /// Whether another file completes the object, so that only the known part was checked.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     in_part: bool,
-    /// What the document is to the repository.
+    /// The role of the document in the repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     role: Option<String>,
-    /// Why that is known.
+    /// The reason for the role.
     #[serde(skip_serializing_if = "Option::is_none")]
     role_reason: Option<&'a str>,
-    /// Why the errors do not fail a run: the file is wrong on purpose, data that only tests read, or a copy.
+    /// Why the errors do not fail a run: the file is invalid on purpose, test data, or a copy.
     #[serde(skip_serializing_if = "Option::is_none")]
     errors_expected: Option<&'a str>,
-    /// Why only tests read the file: no diagnostic fails a run.
+    /// Why the file is test data, whose diagnostics do not fail a run.
     #[serde(skip_serializing_if = "Option::is_none")]
     test_data: Option<&'a str>,
     decode_error: Option<&'a str>,
@@ -139,7 +139,7 @@ pub(super) struct Line<'a> {
     strict: Vec<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     strict_places: Vec<CommonFields<'a>>,
-    /// `None`: not known, see `unfinished`.
+    /// `None` if crd-analyzer could not find out. `unfinished` then has the reasons.
     accepted: Option<bool>,
     accepted_strict: Option<bool>,
     errors: Vec<ErrorLine<'a>>,
@@ -149,23 +149,23 @@ pub(super) struct Line<'a> {
     other_error_place: Option<CommonFields<'a>>,
     warnings: Vec<WarningLine<'a>>,
     hints: Vec<HintLine<'a>>,
-    /// What takes too much to be found out.
+    /// The checks that would take too much work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unfinished: Vec<HintLine<'a>>,
-    /// How many more errors there are.
+    /// The number of errors that are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     left_out: usize,
-    /// How many more findings there are that another answer for the document has, too: one as it is written, and this as it is built.
+    /// The number of omitted findings that another line of the document already has: a document has one line as written, and one as built.
     #[serde(skip_serializing_if = "is_zero")]
     repeated: usize,
     #[serde(flatten)]
     resource: Option<ResourceLine<'a>>,
 }
 
-/// The fields that only custom resources have.
+/// The fields of a line that only custom resources have.
 #[derive(Serialize)]
 struct ResourceLine<'a> {
-    /// The paths of the fields that were dropped.
+    /// The paths of the pruned fields.
     unknown: &'a [String],
     /// Whether defaulting and pruning have changed the object.
     changed: bool,
@@ -175,23 +175,23 @@ struct ResourceLine<'a> {
     cel_cost: Option<u64>,
 }
 
-/// A file that could not be read, or a finding about a file as a whole.
+/// A line about a whole file: that it is unreadable, or its diagnostics.
 #[derive(Serialize)]
 pub(super) struct FileLine<'a> {
     file: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     unreadable: Option<&'a str>,
-    /// Why only tests read the file: no diagnostic fails a run.
+    /// Why the file is test data, whose diagnostics do not fail a run.
     #[serde(skip_serializing_if = "Option::is_none")]
     test_data: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hints: Vec<HintLine<'a>>,
-    /// The kinds of its objects that no CRD defines, so that they are not checked.
+    /// The kinds in the file without a known CRD. Their objects are not checked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unknown_kinds: Vec<KindLine<'a>>,
 }
 
-/// A kind that no CRD defines.
+/// A kind without a known CRD.
 #[derive(Serialize)]
 pub(super) struct KindLine<'a> {
     group: &'a str,
@@ -199,7 +199,7 @@ pub(super) struct KindLine<'a> {
     count: usize,
 }
 
-/// Kinds and how many objects there are of each.
+/// The lines for kinds, each with its number of objects.
 pub(super) fn kinds<'k>(counted: impl IntoIterator<Item = (&'k GroupKind, usize)>) -> Vec<KindLine<'k>> {
     let line = |(kind, count): (&'k GroupKind, usize)| KindLine {
         group: &kind.group,
@@ -259,7 +259,7 @@ fn place<'a>(file: &File<'a>, finding: &'a Finding) -> CommonFields<'a> {
     }
 }
 
-/// Longer values are cut: they can be whole schemas.
+/// The maximum length of a value in bytes. Longer ones are cut, because a value can be a whole schema.
 const MAX_BAD_VALUE_BYTES: usize = 200;
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -271,7 +271,7 @@ fn is_empty(value: &str) -> bool {
     value.is_empty()
 }
 
-/// A text that is not longer than [`MAX_BAD_VALUE_BYTES`].
+/// Shortens a string to at most [`MAX_BAD_VALUE_BYTES`].
 pub(super) fn shortened(value: &str) -> Cow<'_, str> {
     if value.len() <= MAX_BAD_VALUE_BYTES {
         return value.into();
@@ -279,7 +279,7 @@ pub(super) fn shortened(value: &str) -> Cow<'_, str> {
     format!("{}…", &value[..value.floor_char_boundary(MAX_BAD_VALUE_BYTES)]).into()
 }
 
-/// The server's text of a finding that has one.
+/// The API server's message for a finding. Empty if there is none.
 fn text_of(finding: &Finding) -> &str {
     match &finding.server {
         Some(
@@ -289,7 +289,7 @@ fn text_of(finding: &Finding) -> &str {
     }
 }
 
-/// The line of one document and Kubernetes version. `effective`: with the object as a server reads it.
+/// The line for a document and a Kubernetes version. With `effective`, it includes the object as the API server stores it.
 pub(super) fn line<'a>(
     file: &'a File<'_>,
     (document, role): (&'a DocumentReport, Option<&'a Judgement>),
@@ -384,7 +384,7 @@ pub(super) fn line<'a>(
     }
 }
 
-/// Why only tests read a file, if that is so.
+/// The reason why a file is test data. `None` for other files.
 fn test_data<'a>(file: &File<'a>) -> Option<&'a str> {
     match &file.report.aside {
         Some(Aside::TestData(reason)) => Some(reason),
@@ -402,7 +402,7 @@ fn hint<'a>(file: &File<'a>, finding: &'a Finding) -> HintLine<'a> {
     }
 }
 
-/// The line with the diagnostics of a whole file.
+/// The line with the diagnostics about a whole file.
 pub(super) fn of_file<'a>(file: &'a File<'_>) -> Option<FileLine<'a>> {
     let findings = &file.report.findings;
     let mut unknown: BTreeMap<&GroupKind, usize> = BTreeMap::new();
@@ -420,9 +420,9 @@ pub(super) fn of_file<'a>(file: &'a File<'_>) -> Option<FileLine<'a>> {
 
 /// Prints JSON lines.
 struct Jsonl {
-    /// Objects are printed as a server reads them.
+    /// Whether to print objects as the API server stores them.
     effective: bool,
-    /// Requests come from a list. One about an object that the API server has no answer to has no line.
+    /// Whether requests come from a list. Then an object without an answer of the API server gets no line.
     is_list: bool,
 }
 
@@ -431,7 +431,7 @@ pub(super) fn write_line(out: &mut dyn Write, line: &impl Serialize) -> io::Resu
     out.write_all(b"\n")
 }
 
-/// Writes numbers as the server does: `9223372036854776000`, not `9.223372036854776e18`.
+/// Writes numbers as Go does: `9223372036854776000`, not `9.223372036854776e18`.
 struct GoNumbers;
 
 impl Formatter for GoNumbers {

@@ -1,4 +1,4 @@
-//! JUnit's XML: a suite a file, a case a document.
+//! JUnit XML: a test suite for each file, and a test case for each document.
 
 use std::{
     io::{self, Write},
@@ -18,7 +18,7 @@ use crate::input::Unreadable;
 
 pub(super) const FORMAT: Format = Format::new("junit", |look| Box::new(Junit::new(look)));
 
-/// Collects the files: the document begins with the sums.
+/// Collects the results of all files, because the document starts with the totals.
 struct Junit {
     document: Document,
     fails: Severity,
@@ -32,7 +32,7 @@ impl Junit {
         }
     }
 
-    /// A case with what was found, which fails if something is as loud as what counts.
+    /// A test case with its diagnostics. It fails if `loudest` reaches the severity in `--fail-on`.
     fn case(&self, name: &str, file: &File<'_>, found: &[(String, &Finding)], loudest: Option<Severity>) -> TestCase {
         let told: Vec<String> = found.iter().map(|(headline, it)| told(file, it, headline)).collect();
         let told = told.join("\n");
@@ -62,7 +62,7 @@ impl Junit {
     }
 }
 
-/// A finding in one line, and below it what to type.
+/// A finding on one line, with the help below it.
 fn told(file: &File<'_>, finding: &Finding, headline: &str) -> String {
     let mut told = line(&file.one_line(finding, headline)).into_owned();
     for help in &finding.help {
@@ -86,7 +86,7 @@ impl Printer for Junit {
         for (n, (document, _)) in file.documents().enumerate() {
             let asked = document.versions().unwrap_or_else(VersionSet::all);
             let mut shown: Vec<&MergedFinding> = file.all_of_document(n).collect();
-            // What fails first.
+            // Errors come first.
             shown.sort_by_key(|it| it.finding.severity);
             let in_test_data = file.in_test_data.of_document(n, document).into_iter();
             let in_test_data = in_test_data.map(|(headline, it)| (in_test_data_words(&headline), it));

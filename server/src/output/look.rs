@@ -1,4 +1,4 @@
-//! How text looks: its colors, its width, and how much it tells.
+//! The appearance of text output: its colors, its width, and how detailed it is.
 
 use std::io::{self, IsTerminal};
 
@@ -18,7 +18,7 @@ pub(crate) enum Color {
 }
 
 impl Color {
-    /// Whether what is printed there has colors. `NO_COLOR` counts for more than what forces them.
+    /// Whether to color the output. `NO_COLOR` takes precedence over the variables that force colors.
     pub(crate) fn is_shown(self, out: &impl IsTerminal) -> bool {
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|it| !it.is_empty() && it != "0");
         match self {
@@ -31,10 +31,10 @@ impl Color {
     }
 }
 
-/// Columns of text that is not printed in a terminal, unless `COLUMNS` says otherwise.
+/// The line width of text outside a terminal, unless `COLUMNS` is set.
 const COLUMNS: usize = 100;
 
-/// The columns that text is printed in: those of the terminal; else what the variable `COLUMNS` says.
+/// The line width of text: that of the terminal, else the value of `COLUMNS`.
 pub(crate) fn columns(stdout: &io::Stdout) -> usize {
     if stdout.is_terminal()
         && let Some((columns, _)) = terminal_size::terminal_size()
@@ -45,31 +45,31 @@ pub(crate) fn columns(stdout: &io::Stdout) -> usize {
     said.filter(|it| (1..=1_000).contains(it)).unwrap_or(COLUMNS)
 }
 
-/// How results look, and what they tell.
+/// The appearance and the content of text output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
-    /// Text has colors.
+    /// Whether text has colors.
     pub(crate) color: bool,
-    /// How wide text is.
+    /// The line width in columns.
     pub(crate) columns: usize,
-    /// What a server makes of custom resources is printed, too.
+    /// Whether to print custom resources as the API server stores them.
     pub(crate) effective: bool,
-    /// Requests come from a list: a program asks, and each line answers a request.
+    /// Whether requests come from a list, so that each line of output answers one.
     pub(crate) is_list: bool,
-    /// The API server's own text is printed with each of its errors.
+    /// Whether to print the API server's own message for each error.
     pub(crate) verbose: bool,
-    /// Each diagnostic is printed.
+    /// Whether to print each diagnostic.
     pub(crate) diagnostics: bool,
-    /// How many there are of each code is printed.
+    /// Whether to print the number of diagnostics for each code.
     pub(crate) statistics: bool,
-    /// The sums are printed.
+    /// Whether to print the totals.
     pub(crate) summary: bool,
-    /// What makes a test of a document fail.
+    /// The lowest severity that fails the run.
     pub(crate) fails: Severity,
 }
 
 impl Look {
-    /// The look of text in a file.
+    /// The appearance of text that is written to a file.
     pub(crate) fn of_file(self) -> Self {
         Self {
             color: false,

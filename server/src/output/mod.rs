@@ -1,4 +1,4 @@
-//! What is printed: one file a format.
+//! The output of all commands, with one file for each format.
 
 mod aside;
 mod blocks;
@@ -67,51 +67,51 @@ pub(crate) use repeated::Repeated;
 pub(crate) use several::{Output, Outputs};
 pub(crate) use summary::{BaselineSummary, Fixable, Summary};
 
-/// One checked file.
+/// A checked file with its diagnostics.
 pub(crate) struct File<'a> {
-    /// The path as it was given.
+    /// The path as given.
     pub(crate) label: &'a str,
     pub(crate) report: &'a FileReport,
-    /// How many errors are expected, and not displayed.
+    /// The number of expected errors, which are not displayed.
     expected: usize,
-    /// The diagnostics of data that only tests read.
+    /// The diagnostics, if the file is test data.
     in_test_data: aside::InTestData,
-    /// The displayed diagnostics about the file as a whole.
+    /// The displayed diagnostics about the whole file.
     findings: Vec<Finding>,
     /// The displayed diagnostics of each document.
     shown: Vec<Vec<MergedFinding>>,
-    /// What makes them the same in a later run, if that was wanted.
+    /// The fingerprints of the displayed diagnostics, if the run needs them.
     fingerprints: Option<FileFingerprints>,
-    /// Those that a baseline lists, so that they are not displayed.
+    /// The diagnostics that the baseline lists, which are not displayed.
     in_baseline: Vec<InBaseline>,
-    /// The errors that are not shown of each document.
+    /// The errors of each document that are not displayed.
     hidden: Vec<HiddenErrors>,
-    /// The diagnostics of each document that are not shown again, since another copy of its CRD has the same.
+    /// The diagnostics of each document that are not displayed because another copy of its CRD has the same ones.
     of_copies: Vec<Vec<MergedFinding>>,
-    /// Somebody chose the Kubernetes versions.
+    /// Whether the user chose the Kubernetes versions.
     pub(crate) is_version_chosen: bool,
-    /// The CRDs in it are whole, and something unknown completes them.
+    /// Whether the CRDs in it are the base of a kustomization that could not be built.
     pub(crate) is_base: bool,
-    /// Repairs, if they were looked for.
+    /// The fixes, if the output format needs them.
     pub(crate) fixes: &'a [Fix],
-    /// What each document is to the repository, if that was wanted.
+    /// The role of each document in the repository, if the output format shows it.
     pub(crate) roles: &'a [Judgement],
     lines: OnceCell<LineIndex>,
 }
 
-/// What makes the diagnostics of a file the same in a later run, in the order of the diagnostics.
+/// The fingerprints of the diagnostics of a file, in the order of the diagnostics.
 struct FileFingerprints {
     of_file: Vec<String>,
     of_documents: Vec<Vec<String>>,
-    /// Makes those of diagnostics that are not displayed.
+    /// Creates the fingerprints of diagnostics that are not displayed.
     others: Fingerprints,
-    /// Those that earlier versions wrote into baselines, by those of now, where they differ.
+    /// The fingerprints that earlier versions wrote into baselines, by the current ones, where they differ.
     earlier: HashMap<String, String>,
 }
 
 /// A diagnostic that a baseline lists.
 struct InBaseline {
-    /// The position of its document among the documents of the report.
+    /// The index of its document in the report.
     document: Option<usize>,
     shown: MergedFinding,
     fingerprint: String,
@@ -145,7 +145,7 @@ impl<'a> File<'a> {
         file
     }
 
-    /// Finds out what makes its diagnostics the same in a later run. Before any of them is left out, which would change the numbers of others.
+    /// Computes the fingerprints. Must be called before diagnostics are removed, because equal fingerprints are numbered.
     pub(crate) fn take_fingerprints(&mut self) {
         let (mut prints, lines, text) = (Fingerprints::default(), self.lines(), &*self.report.text);
         let findings = self.findings.iter().map(|it| prints.of(None, it, text, lines));
@@ -172,7 +172,7 @@ impl<'a> File<'a> {
         });
     }
 
-    /// Leaves out the diagnostics that a baseline lists, by their fingerprints: those of now, and those of earlier versions where they differ.
+    /// Removes the diagnostics that a baseline lists. `lists` gets the current fingerprint, and the one of earlier versions if it differs.
     pub(crate) fn leave_out_baseline(&mut self, mut lists: impl FnMut((&str, Option<&String>), &Finding) -> bool) {
         let Some(prints) = &mut self.fingerprints else { return };
         let earlier = &prints.earlier;
@@ -210,7 +210,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Leaves out what was said before of the kinds of its documents.
+    /// Removes the diagnostics that were already reported for the kinds of the documents.
     pub(crate) fn leave_out(&mut self, repeated: &mut Repeated) {
         let is_kept: Vec<bool> = self.findings.iter().map(|it| repeated.is_new_of_file(it)).collect();
         let mut kept = is_kept.iter();
@@ -237,47 +237,47 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Its documents, with the displayed diagnostics of each.
+    /// The documents, with the displayed diagnostics of each.
     pub(crate) fn documents(&self) -> impl Iterator<Item = (&'a DocumentReport, &[MergedFinding])> {
         self.report.documents.iter().zip(self.shown.iter().map(Vec::as_slice))
     }
 
-    /// The diagnostics of a document, those that are not shown again since a copy has the same among them.
+    /// The diagnostics of a document, including those that are not displayed because another copy has the same ones.
     fn all_of_document(&self, n: usize) -> impl Iterator<Item = &MergedFinding> {
         self.shown[n].iter().chain(&self.of_copies[n])
     }
 
-    /// The highest severity of its displayed diagnostics.
+    /// The highest severity among the displayed diagnostics.
     pub(crate) fn worst(&self) -> Option<Severity> {
         let documents = self.documents().filter_map(|(document, shown)| document.loudest(shown));
         documents.chain(self.findings.iter().map(|it| it.severity)).min()
     }
 
-    /// Line and column of a byte, from 1.
+    /// The line and column of a byte offset, from 1.
     fn position(&self, offset: u32) -> (u32, u32) {
         let (line, column) = self.lines().line_column(&self.report.text, offset);
         (line + 1, column + 1)
     }
 
-    /// A finding in one line: `file:line:column: error[code]: headline`, not escaped.
+    /// A finding on one line, as `file:line:column: error[code]: headline`, not escaped.
     fn one_line(&self, finding: &Finding, headline: &str) -> String {
         let (line, column) = self.position(finding.span.start);
         let (label, word, code) = (self.label, finding.word(), finding.code);
         format!("{label}:{line}:{column}: {word}[{code}]: {headline}")
     }
 
-    /// The lines of its text, made when the first place is printed.
+    /// The line index of the text, built on the first call.
     pub(crate) fn lines(&self) -> &LineIndex {
         self.lines.get_or_init(|| LineIndex::new(&self.report.text))
     }
 }
 
-/// The name to print for another file than the one that was asked about: its path, below the working directory if it is there.
+/// The name to print for another file: its path, relative to the working directory if it is inside.
 pub(crate) fn label_of(file: &SourceText) -> String {
     label_of_path(&file.path)
 }
 
-/// A path as it is printed: below the working directory if it is there.
+/// The path to print: relative to the working directory if it is inside.
 pub(crate) fn label_of_path(path: &Path) -> String {
     let below = std::env::current_dir()
         .ok()
@@ -285,7 +285,7 @@ pub(crate) fn label_of_path(path: &Path) -> String {
     below.unwrap_or(path).display().to_string()
 }
 
-/// What an object is called: `CronTab backup`.
+/// The kind and the name of an object, as in `CronTab backup`.
 fn name_of(document: &DocumentReport) -> String {
     let kind = match &*document.kind {
         "" => document.subject.name(),
@@ -297,12 +297,12 @@ fn name_of(document: &DocumentReport) -> String {
     }
 }
 
-/// That a file could not be written, with its name as it is printed.
+/// The error message for a file that could not be written. `label` is the file name to print.
 pub(crate) fn unwritten(label: &str, why: &Unwritten) -> String {
     format!("cannot write {label}: {why}")
 }
 
-/// A number of things in words.
+/// A number with a noun in the right form, as in `2 files`.
 pub(crate) fn counted(n: usize, what: &str) -> String {
     match n {
         1 => format!("1 {what}"),
@@ -311,7 +311,7 @@ pub(crate) fn counted(n: usize, what: &str) -> String {
     }
 }
 
-/// The first of several names, and how many more there are.
+/// The first names, and the number of the others.
 pub(crate) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>, most: usize, what: &str) -> String {
     let left = names.len().saturating_sub(most);
     let mut named: Vec<String> = names.take(most).map(str::to_owned).collect();
@@ -321,14 +321,14 @@ pub(crate) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>, most: us
     named.join(", ")
 }
 
-/// Prints files one after the other, then a summary.
+/// Prints files one by one, then a summary.
 pub(crate) trait Printer {
-    /// Prints what there is to say about one file.
+    /// Prints the results for a file.
     fn file(&mut self, out: &mut dyn Write, file: &File<'_>) -> io::Result<()>;
 
     /// Prints that a file could not be read.
     fn unreadable(&mut self, out: &mut dyn Write, unreadable: &Unreadable) -> io::Result<()>;
 
-    /// Prints the end.
+    /// Prints the summary.
     fn end(&mut self, out: &mut dyn Write, summary: &Summary, elapsed: std::time::Duration) -> io::Result<()>;
 }

@@ -1,4 +1,4 @@
-//! What a run did not check, by reason.
+//! Counts the documents and files that a run did not check, by reason.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -7,33 +7,33 @@ use serde_json::{Value, json};
 
 use super::{counted, listed};
 
-/// Names that are told; the others are counted.
+/// The maximum number of names to list. The rest are counted.
 const MOST_NAMED: usize = 5;
 
-/// What was not checked, besides resources whose CRD is not known.
+/// The documents and files that were not checked, except resources whose CRD is unknown.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct NotChecked {
-    /// Objects of the API server's own kinds: how many of each.
+    /// The number of objects of each built-in kind.
     built_in: BTreeMap<String, usize>,
-    /// Objects that a test expects the API server to reject: how many of each kind.
+    /// The number of objects of each kind that a test expects the API server to reject.
     rejected: BTreeMap<String, usize>,
-    /// Documents that are not YAML and do not look like manifests, by their files.
+    /// The files of documents that are not YAML and do not look like manifests.
     not_yaml: Vec<String>,
-    /// Documents with one of `apiVersion` and `kind` that do not look like manifests, by their files.
+    /// The files of documents that have only one of `apiVersion` and `kind`, and do not look like manifests.
     half_typed: Vec<String>,
-    /// Documents that a tool fills in, by their files.
+    /// The files of templates, which a tool fills in.
     templates: Vec<String>,
-    /// Documents without `apiVersion` and `kind`.
+    /// The number of documents without `apiVersion` and `kind`.
     no_objects: usize,
-    /// Files that `crd-analyzer test` runs.
+    /// The number of test files of `crd-analyzer test`.
     pub(crate) tests: usize,
-    /// Files that the command line or a configuration excludes.
+    /// The number of files that the command line or a configuration excludes.
     pub(crate) excluded: usize,
-    /// Hidden folders and files that git does not track.
+    /// The hidden folders and files that git does not track.
     pub(crate) hidden: Vec<String>,
-    /// Folders with Go types, as packages are named: `./...`.
+    /// The folders with Go types, as package patterns: `./...`.
     pub(crate) go: Vec<String>,
-    /// Kinds that source files declare and that have no CRD.
+    /// The kinds that source files declare and that have no CRD.
     pub(crate) without_crd: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ impl NotChecked {
         names.push(file.to_owned());
     }
 
-    /// All of it in a sentence.
+    /// Describes everything in a sentence.
     pub(crate) fn words(&self) -> Option<String> {
         let mut parts = Vec::new();
         for (kinds, which) in [
@@ -131,7 +131,7 @@ impl NotChecked {
         (!parts.is_empty()).then(|| format!("Not checked: {}", parts.join(", ")))
     }
 
-    /// The same for programs.
+    /// Describes everything in JSON.
     pub(crate) fn json(&self) -> Value {
         json!({
             "built_in": self.built_in.values().sum::<usize>(),

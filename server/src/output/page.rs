@@ -1,4 +1,4 @@
-//! The page of a diagnostic code for a terminal: without the marks of Markdown.
+//! Prints the page of a diagnostic code in a terminal, without Markdown markup.
 
 use std::io;
 
@@ -18,7 +18,7 @@ enum Piece {
     Blank,
 }
 
-/// Prints a page in so many columns.
+/// Prints a page. `columns` is the line width.
 pub(crate) fn print(terminal: &mut Terminal<'_>, columns: usize, page: &str) -> io::Result<()> {
     let renderer = Renderer::new(columns);
     for piece in pieces(page) {
@@ -33,7 +33,7 @@ pub(crate) fn print(terminal: &mut Terminal<'_>, columns: usize, page: &str) -> 
     Ok(())
 }
 
-/// The pieces of the Markdown that pages have: headings, paragraphs, lists, rows of tables, and fenced examples.
+/// Parses the Markdown subset of the pages: headings, paragraphs, lists, table rows, and fenced examples.
 fn pieces(page: &str) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut is_code = false;
@@ -60,7 +60,7 @@ fn pieces(page: &str) -> Vec<Piece> {
         } else {
             let line = without_links(line.trim());
             match pieces.last_mut() {
-                // It goes on.
+                // The line continues the paragraph or item.
                 Some(Piece::Paragraph(text) | Piece::Item(text)) => {
                     text.push(' ');
                     text.push_str(&line);
@@ -72,7 +72,7 @@ fn pieces(page: &str) -> Vec<Piece> {
     pieces
 }
 
-/// The words of a line: of a link its text, then its address.
+/// The text of a line, with each link replaced by its text and its address.
 fn without_links(line: &str) -> String {
     let mut text = String::new();
     let mut rest = line;

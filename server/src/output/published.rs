@@ -1,4 +1,4 @@
-//! Published schemas: one OpenAPI document, or a line for each version.
+//! The output of published schemas: one OpenAPI document, or JSON lines.
 
 use std::io::{self, Write};
 
@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// A published version of a CRD, with one schema or several.
+/// A published version of a CRD, with one or more schemas.
 #[derive(Serialize)]
 struct Line<'a, T> {
     file: &'a str,
@@ -34,7 +34,7 @@ struct OpenApiSchemas<'a> {
     v2: &'a Value,
 }
 
-/// A line for each published version of one CRD.
+/// Prints a JSON line for each published version of a CRD.
 pub(crate) fn lines<T>(
     out: &mut dyn Write,
     file: &str,
@@ -49,7 +49,7 @@ pub(crate) fn lines<T>(
     version_lines(out, file, document, kubernetes, versions)
 }
 
-/// A line for each version of one CRD, with its schemas.
+/// Prints a JSON line for each version of a CRD, with its schemas.
 pub(super) fn version_lines<'a, T>(
     out: &mut dyn Write,
     file: &str,
@@ -71,17 +71,17 @@ pub(super) fn version_lines<'a, T>(
     Ok(())
 }
 
-/// The line of a file that cannot be read.
+/// Prints the line for a file that cannot be read.
 pub(crate) fn unreadable(out: &mut dyn Write, unreadable: &Unreadable) -> io::Result<()> {
     write_line(out, &FileLine::unreadable(unreadable))
 }
 
-/// All schemas as one OpenAPI document.
+/// Prints all schemas as one OpenAPI document.
 pub(crate) fn document(out: &mut dyn Write, published: &[Published], edition: OpenApi) -> io::Result<()> {
     write_pretty(out, &open_api_document(published.iter(), edition))
 }
 
-/// A file for kustomize.
+/// Prints a schema file for kustomize.
 pub(crate) fn kustomize(out: &mut dyn Write, file: &Map<String, Value>) -> io::Result<()> {
     write_pretty(out, file)
 }

@@ -1,5 +1,5 @@
-//! Diagnostics that say the same in several places: about a kind, which are shown once and not for each resource of the kind, and those of
-//! copies of a CRD, which are shown where the first of them is.
+//! Removes repeated diagnostics. Those about a kind are shown once and not for each of its resources. Those of copies of a CRD are shown only in the
+//! first copy.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -17,36 +17,36 @@ use super::{
     listed,
 };
 
-/// The diagnostics that say the same of all resources of a kind.
+/// The codes whose diagnostics are the same for all resources of a kind.
 const OF_KINDS: [&str; 3] = [DEPRECATED_VERSION, SEVERAL_CRDS, UNUSABLE_CRD];
 
-/// Where a diagnostic of a CRD was found.
+/// The location of a CRD with a diagnostic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Place {
     file: usize,
-    /// The position of the CRD in its file.
+    /// The index of the document, and of the item in it.
     document: (usize, Option<usize>),
 }
 
-/// What was said so far.
+/// The diagnostics reported so far.
 #[derive(Default, Debug)]
 pub(crate) struct Repeated {
     told: HashSet<(&'static str, String, String)>,
-    /// How many diagnostics of each code were left out.
+    /// The number of removed diagnostics of each code.
     pub(crate) left_out: BTreeMap<&'static str, usize>,
-    /// The CRDs that have diagnostics, by what makes these the same in a copy.
+    /// The first CRD with each diagnostic, by an identity that is equal in copies.
     of_crds: HashMap<u64, Place>,
-    /// The diagnostics of copies that were left out.
+    /// The removed diagnostics of copies.
     pub(crate) of_copies: OfCopies,
     files: usize,
 }
 
-/// Diagnostics that are left out because another copy of the CRD has the same.
+/// The number of diagnostics removed because another copy of the CRD has the same.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct OfCopies {
-    /// By their words: `error`.
+    /// The number of diagnostics by the name of the severity, such as `error`.
     by_word: BTreeMap<&'static str, usize>,
-    /// Where the copies are.
+    /// The folders of the copies.
     folders: BTreeSet<String>,
 }
 
@@ -59,7 +59,7 @@ impl OfCopies {
         }
     }
 
-    /// All of it in a sentence.
+    /// Describes everything in a sentence.
     pub(super) fn words(&self) -> Option<String> {
         let counts = WORDS.iter().filter_map(|it| Some(counted(*self.by_word.get(it)?, it)));
         let counts: Vec<String> = counts.collect();
@@ -75,7 +75,7 @@ impl OfCopies {
 }
 
 impl Repeated {
-    /// Whether a diagnostic of a document says something new.
+    /// Whether a diagnostic was not reported yet for the kind of its document.
     pub(super) fn is_new(&mut self, document: &DocumentReport, shown: &MergedFinding) -> bool {
         let code = shown.finding.code;
         if !OF_KINDS.contains(&code) {
@@ -89,12 +89,12 @@ impl Repeated {
         is_new
     }
 
-    /// Begins another file.
+    /// Starts a new file.
     pub(super) fn begin_file(&mut self) {
         self.files += 1;
     }
 
-    /// Whether a diagnostic of a CRD says something that no copy in another place had.
+    /// Whether no copy of the CRD in another place has had this diagnostic.
     pub(super) fn is_new_of_crd(&mut self, file: &File<'_>, document: &DocumentReport, finding: &Finding) -> bool {
         if document.subject != Subject::Definition || document.name.is_empty() {
             return true;
@@ -102,7 +102,7 @@ impl Repeated {
         let identity = identity(document, finding, &file.report.text, file.lines());
         let here = Place {
             file: self.files,
-            // What is built of a CRD has the mistakes of the CRD: that is no copy.
+            // Several builds of the same CRD have its mistakes, but are not copies.
             document: (document.index, document.item),
         };
         let first = *self.of_crds.entry(identity).or_insert(here);
@@ -113,7 +113,7 @@ impl Repeated {
         is_new
     }
 
-    /// Whether a diagnostic about a file as a whole says something new.
+    /// Whether a diagnostic about a whole file was not reported yet.
     pub(super) fn is_new_of_file(&mut self, finding: &Finding) -> bool {
         let code = finding.code;
         if ![KIND_OF_OTHER_TOOL, KUSTOMIZE_NOT_BUILT].contains(&code) {

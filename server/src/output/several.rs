@@ -1,4 +1,4 @@
-//! The formats of a run, and where each goes.
+//! The output formats of a run, and the file of each.
 
 use std::{
     io::{self, BufWriter, Write},
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{input::Unreadable, status::UsageError};
 
-/// A format, and the file that it goes to: `text`, `sarif=out.sarif`.
+/// A format and its output file, as in `text` or `sarif=out.sarif`.
 #[derive(Clone, Debug)]
 pub(crate) struct Output {
     pub(crate) format: Format,
@@ -32,7 +32,7 @@ impl FromStr for Output {
 }
 
 impl Output {
-    /// Reads a format of a table and its file.
+    /// Parses a format of a table and its file.
     pub(super) fn of(text: &str, formats: &[Format]) -> Result<Self, String> {
         let (name, file) = text
             .split_once('=')
@@ -55,10 +55,10 @@ impl Output {
     }
 }
 
-/// Where a format goes.
+/// The destination of a format.
 enum Sink {
     Stdout(BufWriter<io::Stdout>),
-    /// Written when all is known, so that a run that fails leaves the file as it was.
+    /// A file. It is written at the end, so that a failed run leaves it unchanged.
     File(PathBuf, Vec<u8>),
 }
 
@@ -74,12 +74,13 @@ impl Sink {
 /// All formats of a run.
 pub(crate) struct Outputs {
     all: Vec<(Box<dyn Printer>, Sink)>,
-    /// Standard output is for people.
+    /// Whether standard output has text for people, which includes unreadable files.
     is_read: bool,
 }
 
 impl Outputs {
-    /// `file`: where the format goes that names no file; standard output if absent. `look` is that of standard output.
+    /// Creates the outputs. `file` is the destination of the format without a file of its own, by default standard output. `look` applies to standard
+    /// output.
     pub(crate) fn new(outputs: &[Output], file: Option<&Path>, look: Look) -> Result<Self, UsageError> {
         let mut unnamed = outputs.iter().filter(|it| it.file.is_none());
         match (unnamed.next(), unnamed.next()) {
@@ -109,7 +110,7 @@ impl Outputs {
         Ok(Self { all, is_read })
     }
 
-    /// Prints what there is to say about one file.
+    /// Prints the results for a file.
     pub(crate) fn file(&mut self, file: &File<'_>) -> io::Result<()> {
         let mut all = self.all.iter_mut();
         all.try_for_each(|(printer, sink)| printer.file(sink.out(), file))
@@ -124,7 +125,7 @@ impl Outputs {
         all.try_for_each(|(printer, sink)| printer.unreadable(sink.out(), unreadable))
     }
 
-    /// Standard output, if no format uses it.
+    /// Standard output, if no format writes to it.
     pub(crate) fn stdout(&mut self) -> Option<&mut dyn Write> {
         self.all.iter_mut().find_map(|(_, sink)| match sink {
             Sink::Stdout(out) => Some(out as &mut dyn Write),
@@ -132,12 +133,12 @@ impl Outputs {
         })
     }
 
-    /// Sends what was printed so far.
+    /// Flushes the output so far.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.all.iter_mut().try_for_each(|(_, sink)| sink.out().flush())
     }
 
-    /// Prints the end, and writes the files. Those that could not be written, each with the reason.
+    /// Prints the summary, and writes the files. Returns the files that could not be written, with the reasons.
     pub(crate) fn end(
         &mut self,
         summary: &Summary,

@@ -1,4 +1,4 @@
-//! What was counted over all files.
+//! The totals of a run.
 
 use std::{cmp::Reverse, collections::BTreeMap, io, path::Path, time::Duration};
 
@@ -20,31 +20,31 @@ use super::{
     repeated::OfCopies,
 };
 
-/// Columns of a row of statistics before what the code means.
+/// The maximum width of a statistics row before the description of its code, in columns.
 const MOST_OF_A_ROW: usize = 45;
 
-/// Diagnostics that are gone from the baseline and are named; the others are counted.
+/// The maximum number of baseline entries to list that no longer occur. The rest are counted.
 const MOST_GONE: usize = 20;
 
-/// Kinds that are named; the others are counted.
+/// The maximum number of kinds to list. The rest are counted.
 const MOST_KINDS: usize = 10;
 
-/// Files or folders that are named because they are not built; the others are counted.
+/// The maximum number of files or folders to list that were not built. The rest are counted.
 const MOST_NOT_BUILT: usize = 10;
 
-/// What fixes would do.
+/// The number of fixes by kind.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Fixable {
-    /// How many of the diagnostics `--fix` repairs.
+    /// The number of diagnostics that `--fix` fixes.
     pub(crate) safe: usize,
-    /// How many it repairs that only then appear.
+    /// The number of further fixes for errors that appear only after the first fixes.
     pub(crate) later: usize,
-    /// How many of the diagnostics `--fix=unsafe` repairs besides.
+    /// The number of diagnostics that only `--fix=unsafe` fixes.
     pub(crate) more: usize,
 }
 
 impl Fixable {
-    /// Adds those of another file.
+    /// Adds the numbers of another file.
     pub(crate) fn add(&mut self, other: Self) {
         self.safe += other.safe;
         self.later += other.later;
@@ -52,69 +52,69 @@ impl Fixable {
     }
 }
 
-/// What was counted over all files.
+/// The totals over all files.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Summary {
     pub(crate) files: usize,
     pub(crate) definitions: usize,
     pub(crate) resources: usize,
-    /// Objects of kinds that the API server itself has.
+    /// The number of objects of built-in kinds.
     pub(crate) built_in: usize,
-    /// CRDs that something unknown completes, such as the values of a template, so that they are checked as far as they are known.
+    /// The number of CRDs that another file or a template completes. Only the known part is checked.
     pub(crate) bases: usize,
-    /// Parts of CRDs, as patches and assertions have them.
+    /// The number of partial CRDs, as in patches and assertions.
     pub(crate) patches: usize,
-    /// Resources that something else completes, so that they are checked as far as they are known.
+    /// The number of resources that another file completes. Only the known part is checked.
     pub(crate) in_part: usize,
-    /// The kinds that nothing defines, and how many objects there are of each.
+    /// The kinds without a CRD, with the number of objects of each.
     pub(crate) unknown: BTreeMap<GroupKind, usize>,
-    /// What else was not checked.
+    /// Other documents and files that were not checked.
     pub(crate) not_checked: NotChecked,
-    /// Diagnostics that were left out, because the same was said of another resource of the kind: how many of each code.
+    /// The number of diagnostics of each code that were omitted because another resource of the kind has the same.
     pub(crate) repeated: BTreeMap<&'static str, usize>,
-    /// Diagnostics of copies of CRDs.
+    /// The omitted diagnostics of copies of CRDs.
     pub(crate) of_copies: OfCopies,
-    /// Errors of the API server that the configuration or a comment hides.
+    /// The number of errors that the configuration or a comment hides.
     pub(crate) hidden_errors: usize,
-    /// Errors of test data that is wrong on purpose.
+    /// The errors in test data that is invalid on purpose.
     pub(crate) expected: ExpectedErrors,
-    /// Diagnostics of data that only tests read.
+    /// The diagnostics in test data.
     pub(crate) test_data: TestDataCounts,
     pub(crate) errors: usize,
-    /// Errors that the API server reports after others are fixed.
+    /// The number of errors that the API server reports only after others are fixed.
     pub(crate) later_errors: usize,
     pub(crate) warnings: usize,
     pub(crate) hints: usize,
     pub(crate) unreadable: usize,
-    /// How often each code was found, as what.
+    /// The number of diagnostics by code and severity.
     pub(crate) by_code: BTreeMap<(&'static str, &'static str), usize>,
-    /// Files that the revision does not have which the others are compared with; `None` without one.
+    /// The number of files that are missing in the revision to compare with. `None` without a revision.
     pub(crate) new: Option<usize>,
-    /// The files that kustomizations change, where they are judged as they are written.
+    /// The files that kustomizations change but that were checked as written.
     pub(crate) not_built: Vec<String>,
-    /// The folders whose kustomizations could not be built from the revision which the others are compared with.
+    /// The folders of kustomizations that could not be built from the revision to compare with.
     pub(crate) not_built_before: Vec<String>,
-    /// What the baseline of the run did.
+    /// The results of the baseline.
     pub(crate) baseline: Option<BaselineSummary>,
-    /// What fixes would do.
+    /// The number of fixes.
     pub(crate) fixable: Fixable,
-    /// How many fixes were applied, and to how many files.
+    /// The number of applied fixes, and the number of changed files.
     pub(crate) fixed: Option<(usize, usize)>,
 }
 
-/// What the baseline of a run did.
+/// The results of applying a baseline.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct BaselineSummary {
-    /// Diagnostics that are not shown, because the baseline lists them.
+    /// The number of diagnostics that the baseline hides.
     pub(crate) known: usize,
-    /// What the baseline lists and the run did not find: the file, the code and the headline of each.
+    /// The baseline entries that no longer occur: the file, the code and the headline of each.
     pub(crate) gone: Vec<[String; 3]>,
-    /// How many diagnostics were put into the baseline, and how many are in it; `None` if it stays as it is.
+    /// The number of new entries and of all entries. `None` if the baseline was not updated.
     pub(crate) written: Option<(usize, usize)>,
 }
 
 impl BaselineSummary {
-    /// What it did, a line each.
+    /// Describes the results in lines.
     fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some((new, all)) = self.written {
@@ -153,7 +153,7 @@ impl BaselineSummary {
 }
 
 impl Summary {
-    /// Counts a file and its displayed diagnostics.
+    /// Adds a file and its displayed diagnostics.
     pub(crate) fn add(&mut self, file: &File<'_>) {
         let report = file.report;
         self.files += 1;
@@ -175,7 +175,7 @@ impl Summary {
         for document in &report.unchecked {
             self.not_checked.add(file.label, document);
         }
-        // What source files make is counted by what it is, not by what is found in them.
+        // CRDs generated from source files are counted elsewhere.
         if sources::of(Path::new(file.label)).is_none() {
             self.definitions += report.documents.len() - resources - built_in - patches;
         }
@@ -202,7 +202,7 @@ impl Summary {
         } += 1;
     }
 
-    /// Prints what the look asks for: how often each code was found, and the sums.
+    /// Prints the number of diagnostics for each code and the totals, as `look` requests.
     pub(super) fn print(&self, out: &mut Terminal<'_>, look: &Look, elapsed: Duration) -> io::Result<()> {
         let renderer = Renderer::new(look.columns);
         if look.statistics {
@@ -217,7 +217,7 @@ impl Summary {
         Ok(())
     }
 
-    /// A line a code, the most frequent first.
+    /// Prints a row for each code, with the most frequent code first.
     fn statistics(&self, out: &mut Terminal<'_>, renderer: Renderer) -> io::Result<()> {
         let mut rows: Vec<_> = self
             .by_code
@@ -235,7 +235,7 @@ impl Summary {
             if first.len() <= MOST_OF_A_ROW {
                 renderer.indented(out, &first, &rest, about)?;
             } else {
-                // What a code means goes below it where both are too wide for a line.
+                // If both are too wide for one line, the description goes below the code.
                 let below = " ".repeat(digits + 4);
                 renderer.text(out, first.trim_end())?;
                 renderer.indented(out, &below, &below, about)?;
@@ -244,7 +244,7 @@ impl Summary {
         Ok(())
     }
 
-    /// Which objects were not checked.
+    /// Describes the objects that were not checked because their CRD is unknown.
     fn unknown_kinds(&self) -> Option<String> {
         let objects: usize = self.unknown.values().sum();
         let what = match objects {
@@ -273,7 +273,7 @@ impl Summary {
         ))
     }
 
-    /// What kustomizations build and was not built.
+    /// Describes the kustomizations that were not built.
     fn not_built_words(&self) -> Vec<String> {
         let listed = |names: &[String]| {
             let mut named: Vec<String> = names.iter().take(MOST_NOT_BUILT).cloned().collect();
@@ -304,7 +304,7 @@ impl Summary {
         words
     }
 
-    /// How many diagnostics have a fix.
+    /// Describes the number of diagnostics that have a fix.
     fn fixable_words(&self) -> Option<String> {
         let Fixable { safe, later, more } = self.fixable;
         let then = match later {

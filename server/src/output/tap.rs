@@ -1,4 +1,4 @@
-//! The Test Anything Protocol, version 14: a test a document.
+//! The Test Anything Protocol, version 14, with a test for each document.
 
 use std::{
     io::{self, Write},
@@ -19,7 +19,7 @@ use crate::input::Unreadable;
 
 pub(super) const FORMAT: Format = Format::new("tap", |look| Box::new(Tap::new(look)));
 
-/// Prints a line a document, with what was found as a block of YAML.
+/// Prints a line for each document, with its diagnostics as a YAML block.
 struct Tap {
     tests: Tests,
     fails: Severity,

@@ -1,4 +1,4 @@
-//! What is wrong with data that only tests read, as people read it at the end of a log: a few places of each code in a folder.
+//! The log of diagnostics in test data, which is printed at the end: a few places for each folder and code.
 
 use std::{collections::BTreeMap, io};
 
@@ -11,14 +11,14 @@ use super::{
     render::Renderer,
 };
 
-/// Places that are named of each code in a folder.
+/// The maximum number of places to list for each folder and code.
 const MOST_PLACES: usize = 3;
 
 /// The diagnostics of one code in a folder.
 #[derive(Default, Debug)]
 struct Group {
     count: usize,
-    /// The first ones: `file:line:column: headline`.
+    /// The first diagnostics, as `file:line:column: headline`.
     first: Vec<String>,
 }
 

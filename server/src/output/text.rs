@@ -1,4 +1,4 @@
-//! For people: the source with the places marked, then what each Kubernetes version makes of the document.
+//! Text output: the source with marked places, then the verdict of each Kubernetes version on the document.
 
 use std::{
     borrow::Cow,
@@ -29,7 +29,7 @@ pub(super) const FORMAT: Format = Format {
     ..Format::new("text", |look| Box::new(Text::new(look)))
 };
 
-/// The most diagnostics of a document that are printed. A file can have as many as it has bytes.
+/// The maximum number of diagnostics to print for a document. A file can have as many as it has bytes.
 const MOST_FINDINGS: usize = 200;
 
 /// Prints annotated source.
@@ -80,7 +80,7 @@ impl Text {
         out.blank()
     }
 
-    /// What the newest Kubernetes version makes of a custom resource.
+    /// Prints a custom resource as the newest Kubernetes version stores it.
     fn effective(&self, out: &mut Terminal<'_>, file: &File<'_>, document: &DocumentReport) -> io::Result<()> {
         let found = document.verdicts.iter().rev().find_map(|(version, verdict)| {
             let effective = verdict.resource.as_deref()?;
@@ -113,7 +113,7 @@ impl Text {
         document: &DocumentReport,
         (errors, hidden): (usize, HiddenErrors),
     ) -> io::Result<()> {
-        // What a server would say of a part alone is no news to its author, nor that it rejects what is expected to be rejected.
+        // Skip the verdict on a partial object, whose author knows that it is incomplete, and on objects that are expected to be rejected.
         let is_of_no_interest =
             errors == 0 && (document.in_part || document.has_repeats() || file.report.aside.is_some());
         let Some(rejected) = document.rejected_by().filter(|_| !is_of_no_interest) else {
@@ -143,7 +143,7 @@ impl Text {
     }
 }
 
-/// How many errors there are, and how many of them are not shown: ` (1 error, 2 suppressed by a comment)`.
+/// Describes the number of errors and of hidden errors, as in ` (1 error, 2 suppressed by a comment)`.
 fn counted_errors(errors: usize, hidden: HiddenErrors) -> String {
     let mut parts = Vec::new();
     if errors > 0 {
@@ -168,13 +168,13 @@ fn counted_errors(errors: usize, hidden: HiddenErrors) -> String {
     format!(" ({})", parts.join(", "))
 }
 
-/// How the files are called that a finding has places in, besides its own.
+/// The file names to print for the related places of a finding. `None` for places in its own file.
 fn labels(finding: &Finding) -> Vec<Option<String>> {
     let related = finding.related.iter().map(|it| it.file.as_deref().map(label_of));
     related.collect()
 }
 
-/// The places of a finding, its own first. `labels`: see there.
+/// The places of a finding, with its own first. `labels` comes from [`labels`].
 fn places<'a>(file: &'a File<'_>, finding: &'a Finding, labels: &'a [Option<String>]) -> Vec<LabeledSpan<'a>> {
     let own = Source {
         label: file.label,
@@ -201,7 +201,7 @@ fn places<'a>(file: &'a File<'_>, finding: &'a Finding, labels: &'a [Option<Stri
     [first].into_iter().chain(related).collect()
 }
 
-/// The findings that are printed, and how many are not. If there are too many, errors are left out last.
+/// The blocks to print, and the number of omitted ones. If there are too many, errors are kept.
 fn printed(blocks: Vec<Block>) -> (Vec<Block>, usize) {
     let mut printed: Vec<(usize, Block)> = blocks.into_iter().enumerate().collect();
     let left_out = printed.len().saturating_sub(MOST_FINDINGS);
@@ -241,7 +241,7 @@ impl Printer for Text {
                     self.finding(out, file, &it.shown, asked)?;
                 }
             }
-            // The counts at the end have what was left out.
+            // The omitted diagnostics are counted in the summary.
             let is_left_out = is_repeated || !printed.is_empty() && !is_told;
             if left_out > 0 {
                 let more = format!("and {left_out} more in {} (use -o jsonl for all)", file.label);

@@ -1,4 +1,4 @@
-//! What a file is to its repository, and which CRD checks it.
+//! The output of `check --why`: the role of a file in its repository, and the CRD that checks it.
 
 use std::io::{self, Write};
 
@@ -7,28 +7,28 @@ use serde_json::{Value, json};
 
 use super::{json::write_pretty, render::Renderer};
 
-/// What is known of an object.
+/// The explanation of an object.
 pub(crate) struct Explained {
     pub(crate) kind: String,
     pub(crate) name: String,
     pub(crate) role: String,
-    /// Why it has this role.
+    /// The reason for its role.
     pub(crate) reason: String,
-    /// It is a CRD.
+    /// Whether it is a CRD.
     pub(crate) is_crd: bool,
-    /// Kubernetes itself has the kind.
+    /// Whether it has a built-in kind.
     pub(crate) is_native: bool,
-    /// The CRD that checks the resource, or resources beside the CRD; then the others.
+    /// The CRDs for the kind. The first is the one that checks the resource, or resources beside the CRD.
     pub(crate) checked_by: Vec<CheckedBy>,
 }
 
-/// A CRD of the kind.
+/// A CRD for the kind.
 pub(crate) struct CheckedBy {
     pub(crate) path: String,
     pub(crate) why: String,
 }
 
-/// Prints what is known of the objects of a file.
+/// Prints the explanation of a file's objects.
 pub(crate) fn print(
     out: &mut dyn Write,
     columns: usize,

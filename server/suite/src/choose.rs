@@ -1,5 +1,5 @@
-//! Which variants of a CRD a suite is about: openshift/api makes one for each set of features, and a suite may be for those with some
-//! features on or off (`tests/crd_filter.go` there).
+//! Selects the variants of a CRD that a suite tests: openshift/api generates one for each feature set, and a suite may require that some
+//! features are on or off (`tests/crd_filter.go` there).
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -10,16 +10,16 @@ use crate::{definition::Found, reader::read_object};
 const FEATURE_SET: &str = "release.openshift.io/feature-set";
 const CLUSTER_PROFILE: &str = "include.release.openshift.io/";
 const MAJOR_VERSION: &str = "release.openshift.io/major-version";
-/// The set that has every feature.
+/// The feature set that has every feature.
 const EVERYTHING: &str = "CustomNoUpgrade";
 const DEFAULT: &str = "Default";
 
-/// Which features are on in a set of them, for a profile of clusters.
+/// The features that are on in a feature set, for a cluster profile.
 #[derive(Clone, Debug)]
 pub struct FeatureGates(Value);
 
 impl FeatureGates {
-    /// Reads a manifest of kind `FeatureGate`; `None` if it is none.
+    /// Parses a manifest of kind `FeatureGate`; `None` if it is of another kind.
     pub fn read(text: &Arc<str>) -> Option<Self> {
         let value = read_object(text).ok()?;
         (value["kind"] == "FeatureGate").then_some(Self(value))
@@ -29,7 +29,7 @@ impl FeatureGates {
         self.0.pointer("/metadata/annotations")?.get(name)?.as_str()
     }
 
-    /// The set: as an annotation, or as the field of the object.
+    /// The name of the feature set, from an annotation or from a field.
     fn set(&self) -> &str {
         let of_spec = || self.0.pointer("/spec/featureSet").and_then(Value::as_str);
         self.annotation(FEATURE_SET)
@@ -47,7 +47,7 @@ impl FeatureGates {
         found.and_then(|it| it.1.as_str()).map(numbers).unwrap_or_default()
     }
 
-    /// Each feature, and whether it is on.
+    /// All features, and whether each is on.
     fn gates(&self) -> BTreeMap<&str, bool> {
         let mut found = BTreeMap::new();
         for (list, is_on) in [("enabled", true), ("disabled", false)] {
@@ -64,10 +64,10 @@ fn numbers(list: &str) -> Vec<u64> {
     list.split(',').filter_map(|it| it.trim().parse().ok()).collect()
 }
 
-/// The variants that have all of `gates` as wanted. Without `known`, in which the features of each set are told, only the variant with every
-/// feature is sure to have one, and all others may lack it.
+/// The variants in which all `gates` are as wanted. Without `known`, which describes the feature sets, only the variant with every
+/// feature is sure to have a feature, and all others may lack it.
 ///
-/// The error is why that cannot be said.
+/// The error is the reason why the variants cannot be selected.
 pub fn variants(mut all: Vec<Found>, gates: &[String], known: &[FeatureGates]) -> Result<Vec<Found>, String> {
     if gates.is_empty() {
         return Ok(all);
@@ -113,7 +113,7 @@ fn is_meant(found: &Found, gates: &[String], known: &[FeatureGates]) -> Result<b
         return Ok(true);
     };
     if sets.is_empty() {
-        // A CRD that is the same in every set.
+        // A CRD without an annotation is the same in every feature set.
         sets.push(DEFAULT);
     }
     let of_set = known.iter().find(|it| {

@@ -1,4 +1,4 @@
-//! The CRDs that a suite is about: found in a text, cut to one version.
+//! The CRDs that a suite tests: finds them in a file, and reduces them to one version.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use serde_json::Value;
 
 use crate::rules::{self, Rule};
 
-/// A CRD in a text.
+/// A CRD found in a file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Found {
-    /// The file, as it is shown.
+    /// The name of the file for messages.
     pub label: String,
     /// The `metadata.name`.
     pub name: String,
@@ -40,7 +40,7 @@ impl Found {
         text(&self.value, "/spec/group")
     }
 
-    /// The version that objects are in that do not say theirs: the one that is stored.
+    /// The version of resources that do not name one: the storage version.
     pub fn version(&self) -> &str {
         let versions = self.value.pointer("/spec/versions").and_then(Value::as_array);
         let mut versions = versions.into_iter().flatten();
@@ -48,7 +48,7 @@ impl Found {
         stored.or_else(|| versions.next()).map_or("", |it| text(it, "/name"))
     }
 
-    /// An annotation of the CRD.
+    /// The annotations of the CRD.
     pub(crate) fn annotations(&self) -> impl Iterator<Item = (&str, &str)> {
         let found = self.value.pointer("/metadata/annotations").and_then(Value::as_object);
         found
@@ -57,7 +57,7 @@ impl Found {
             .filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)))
     }
 
-    /// The CRD with this version alone, served and stored, so that tests of a version that is not stored can be run.
+    /// The CRD with only this version, served and stored, so that versions other than the storage version can be tested.
     pub fn only(&self, version: Option<&str>) -> Result<Value, String> {
         let mut value = self.value.clone();
         let versions = value.pointer_mut("/spec/versions").and_then(Value::as_array_mut);
@@ -86,7 +86,7 @@ impl Found {
         Ok(value)
     }
 
-    /// How many versions it has.
+    /// The number of versions.
     pub(crate) fn version_count(&self) -> usize {
         self.value
             .pointer("/spec/versions")
@@ -99,7 +99,7 @@ fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// All CRDs in a text, also those in lists. What cannot be read is passed over.
+/// All CRDs in a file, including those in lists. Documents that cannot be read are skipped.
 pub fn definitions(label: &str, content: &Arc<str>) -> Vec<Found> {
     let mut found = Vec::new();
     if !CRD.is_named_in(content) {

@@ -1,4 +1,4 @@
-//! Messages of refusals as a client prints them (`k8s.io/apimachinery/pkg/api/errors.NewInvalid`, `pkg/util/errors`).
+//! Rejection messages as a client prints them (`k8s.io/apimachinery/pkg/api/errors.NewInvalid`, `pkg/util/errors`).
 
 use std::collections::HashSet;
 
@@ -6,19 +6,19 @@ use crd_analyzer_resource::RejectionCause;
 use crd_analyzer_schema::field::Path;
 use serde_json::{Value, json};
 
-/// One cause of a refusal.
+/// A cause of a rejection.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Cause {
-    /// The reason, and the words for it.
+    /// The reason, and its text in messages.
     pub(crate) reason: &'static str,
     pub(crate) words: &'static str,
     pub(crate) field: String,
     pub(crate) detail: String,
-    /// All of it as the message has it.
+    /// The complete text of the cause in the message.
     pub(crate) text: String,
-    /// The field as a path, of causes that have one.
+    /// The field as a path, for causes that have one.
     pub(crate) path: Option<Path>,
-    /// The path of what decides it in the CRD.
+    /// The path in the CRD of the keyword or rule that rejects the object.
     pub(crate) decider: Option<String>,
 }
 
@@ -36,7 +36,7 @@ impl Cause {
         }
     }
 
-    /// The item that expects it in a test of our own format.
+    /// The item that expects this cause in a test of our own format.
     pub(crate) fn expectation(&self) -> Value {
         if self.reason.is_empty() {
             json!(self.text)
@@ -47,7 +47,7 @@ impl Cause {
         }
     }
 
-    /// Something that strict field validation refuses.
+    /// A cause from strict field validation.
     pub(crate) fn strict(text: &str) -> Self {
         Self {
             reason: "",
@@ -61,13 +61,13 @@ impl Cause {
     }
 }
 
-/// The message about an object with causes.
+/// The message about an object with these causes.
 pub(crate) fn invalid(kind: &str, quoted_name: &str, causes: &[Cause]) -> String {
     let causes = aggregate(causes.iter().map(|it| it.text.clone()));
     format!("{kind} {quoted_name} is invalid: {causes}")
 }
 
-/// Several errors as one text: each once, in brackets if there are several.
+/// Joins several errors: each occurs once, and several are enclosed in brackets.
 pub(crate) fn aggregate(texts: impl Iterator<Item = String>) -> String {
     let mut seen = HashSet::new();
     let texts: Vec<String> = texts.filter(|it| seen.insert(it.clone())).collect();

@@ -1,8 +1,8 @@
 //! Test suites for CRDs: objects, and the answers that the API server must give to them.
 //!
-//! [`read()`] parses a suite file, in our own format or in the format of openshift/api. [`run::run`] judges the objects
-//! under some Kubernetes versions and compares. [`update::edits`] writes the actual results into the file. This crate
-//! does no I/O: callers ask [`Suite::wanted`] which CRDs a suite needs and provide their texts.
+//! [`read()`] parses a suite file, in our own format or in the format of openshift/api. [`run::run`] validates the objects
+//! for the given Kubernetes versions and compares the results. [`update::edits`] writes the actual results into the file. This crate
+//! does no I/O: [`Suite::wanted`] says which CRDs a suite needs, and callers provide their texts.
 
 pub mod choose;
 pub mod coverage;
@@ -34,23 +34,23 @@ use crd_analyzer_syntax::{
     tree::{NodeKind, Span, Tree},
 };
 
-/// What the name of a file of our own format ends in.
+/// The suffixes of file names in our own format.
 pub const SUFFIXES: [&str; 2] = [".test.yaml", ".test.yml"];
 
-/// What the name of a file in openshift/api's format often ends in.
+/// A common suffix of file names in openshift/api's format.
 const THEIR_SUFFIX: &str = ".testsuite.yaml";
 
-/// The folder below which openshift/api has a folder of suites for each CRD.
+/// The folder in which openshift/api keeps a folder of suites for each CRD.
 const THEIR_FOLDER: &str = "tests";
 
-/// What the values of a suite may take: aliases can stand for much more than is written.
+/// The work limit for reading a suite's values: aliases can make them much larger than the file.
 const READING: Limits = Limits {
     work: Limits::DOCUMENT.work,
     bytes: 32 << 20,
     ..Limits::NONE
 };
 
-/// Whether a file that was found somewhere may be a suite, by its path. Then [`is_suite`] tells.
+/// Whether a file may be a suite, by its path. [`is_suite`] then checks its content.
 pub fn may_be_suite(path: &Path) -> bool {
     let name = path.file_name().map(|it| it.to_string_lossy()).unwrap_or_default();
     let is_named = |suffix: &str| name.ends_with(suffix);
@@ -59,8 +59,8 @@ pub fn may_be_suite(path: &Path) -> bool {
     SUFFIXES.into_iter().any(is_named) || is_named(THEIR_SUFFIX) || is_in_their_folder
 }
 
-/// Whether a file is a suite. Test files of other tools are not reported on. A file that has the name of our suites but is not YAML
-/// counts as one, or its tests would go missing without a word.
+/// Whether a file is a suite. Test files of other tools are not reported. A file with the name of our suites that is not valid YAML
+/// counts as a suite, because otherwise its tests would be skipped silently.
 pub fn is_suite(path: &Path, text: &Arc<str>) -> bool {
     let name = path.file_name().map(|it| it.to_string_lossy()).unwrap_or_default();
     let is_ours = SUFFIXES.iter().any(|it| name.ends_with(it));
@@ -77,7 +77,7 @@ pub fn is_suite(path: &Path, text: &Arc<str>) -> bool {
     }
 }
 
-/// Reads a suite. What is wrong with it is said where it stands.
+/// Parses a suite. The errors have their positions in the file.
 pub fn read(text: &Arc<str>) -> Result<Suite, Vec<Problem>> {
     let whole = Span::new(0, text.len() as u32);
     let tree = match read_tree(text, whole) {
@@ -109,7 +109,7 @@ enum Kind {
     OpenShift,
 }
 
-/// Ours has a list of tests, theirs lists by what is done.
+/// The format of a suite: ours has a list of tests, openshift/api's has a list for each action.
 fn kind_of(tree: &Tree) -> Option<Kind> {
     let root = tree.resolve(tree.root()?);
     let tests = tree.resolve(tree.get(root, "tests")?);

@@ -1,4 +1,4 @@
-//! A suite as it is written.
+//! The parsed form of a suite.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use crd_analyzer_syntax::{
 use crd_analyzer_workspace::config::versions::VersionSet;
 use serde_json::Value;
 
-/// Something that is wrong with the file of a suite.
+/// An error in a suite file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
-    /// Where, in bytes of the file.
+    /// Its position in the file, in bytes.
     pub span: Span,
-    /// What is wrong, in one line.
+    /// The message, on one line.
     pub message: String,
 }
 
@@ -30,53 +30,53 @@ impl Problem {
 /// A suite: tests of one CRD.
 #[derive(Debug)]
 pub struct Suite {
-    /// The name that its author gave it.
+    /// The author's name for it.
     pub name: Option<String>,
-    /// Which CRDs it is about.
+    /// The CRDs that it tests.
     pub wanted: Wanted,
-    /// The Kubernetes versions that it is for; all that are asked about if it does not say.
+    /// The Kubernetes versions that it applies to; `None`: all that are requested.
     pub versions: Option<VersionSet>,
-    /// Its tests, in the order of the file.
+    /// Its tests, in file order.
     pub cases: Vec<Case>,
-    /// What is odd about the file, and no reason not to run it.
+    /// Warnings about the file, which do not prevent running it.
     pub warnings: Vec<Problem>,
     pub(crate) tree: Arc<Tree>,
 }
 
 impl Suite {
-    /// The text that it was read from.
+    /// The text that it was parsed from.
     pub fn text(&self) -> &Text {
         self.tree.text()
     }
 }
 
-/// Which CRDs a suite is about.
+/// The CRDs that a suite tests.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Wanted {
-    /// Those of this file, folder or glob, from the folder of the suite.
+    /// The CRDs in this file, folder or glob, relative to the suite's folder.
     File {
-        /// The path as it is written.
+        /// The path as written.
         path: String,
-        /// Where it is written.
+        /// The position of the path.
         span: Span,
-        /// The version that the tests are about; all others are taken out of the CRD.
+        /// The version to test; all other versions are removed from the CRD.
         version: Option<String>,
     },
-    /// Those of this name, in the folders where generators put them.
+    /// The CRDs with this name, in the folders where generators write them.
     Name {
         /// The `metadata.name`.
         name: String,
-        /// Where it is written.
+        /// The position of the name.
         span: Span,
-        /// The version that the tests are about; all others are taken out of the CRD.
+        /// The version to test; all other versions are removed from the CRD.
         version: Option<String>,
-        /// Feature gates that must be on, or with `-` before them off, for a variant of the CRD to be meant.
+        /// The feature gates that select variants of the CRD: each must be on or, with a leading `-`, off.
         gates: Vec<String>,
     },
 }
 
 impl Wanted {
-    /// Where it is written.
+    /// The position of the path or name.
     pub const fn span(&self) -> Span {
         match self {
             Self::File { span, .. } | Self::Name { span, .. } => *span,
@@ -89,21 +89,21 @@ impl Wanted {
 pub struct Case {
     /// Its name.
     pub name: String,
-    /// Where its name is written.
+    /// The position of its name.
     pub span: Span,
-    /// The Kubernetes versions that it is for, if it says so.
+    /// The Kubernetes versions that it applies to, if it names any.
     pub versions: Option<VersionSet>,
     pub(crate) node: NodeId,
     pub(crate) body: Body,
 }
 
-/// What is done and expected.
+/// The action of a test, and what it expects.
 #[derive(Debug)]
 pub(crate) enum Body {
     Own(Own),
     Create(Create),
     Update(Box<Update>),
-    /// A test that cannot be read, of a format whose runner would go on to the next one.
+    /// An invalid test, in a format whose runner would continue with the next one.
     Unreadable(Vec<Problem>),
 }
 
@@ -111,7 +111,7 @@ pub(crate) enum Body {
 #[derive(Debug)]
 pub(crate) struct Own {
     pub(crate) action: Action,
-    /// `None`: nothing yet.
+    /// `None`: no expectation yet.
     pub(crate) expect: Option<Expect>,
 }
 
@@ -122,7 +122,7 @@ pub(crate) enum Action {
     UpdateStatus { from: Value, to: Value },
 }
 
-/// A value and where it is written.
+/// A value and its position.
 #[derive(Clone, Debug)]
 pub(crate) struct At<T> {
     pub(crate) value: T,
@@ -130,34 +130,34 @@ pub(crate) struct At<T> {
     pub(crate) span: Span,
 }
 
-/// What must come out.
+/// The expected answer.
 #[derive(Debug)]
 pub(crate) struct Expect {
-    /// Where it is written.
+    /// The position of the expectation.
     pub(crate) span: Span,
     /// The causes of a rejection.
     pub(crate) rejected: Option<At<Rejected>>,
     pub(crate) warnings: Option<At<Vec<At<String>>>>,
-    /// By path.
+    /// The expected defaults, by path.
     pub(crate) defaulted: Option<At<Defaults>>,
     pub(crate) pruned: Option<At<Vec<At<String>>>>,
     pub(crate) stored: Option<At<Value>>,
 }
 
-/// Values by the paths where they are filled in.
+/// The paths where defaults are filled in, with their values.
 pub(crate) type Defaults = Vec<(String, At<Value>)>;
 
 #[derive(Debug)]
 pub(crate) enum Rejected {
-    /// In any way.
+    /// Rejected for any reason.
     Somehow,
-    /// With a message that has this in it.
+    /// Rejected with a message that contains this.
     Saying(String),
-    /// By these causes, and no others.
+    /// Rejected by exactly these causes.
     By(Vec<At<Cause>>),
 }
 
-/// What a cause of a rejection must be like.
+/// The expected properties of a cause.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Cause {
     pub(crate) kind: Option<String>,
@@ -189,11 +189,11 @@ pub(crate) struct Update {
     pub(crate) status_error: Option<At<String>>,
 }
 
-/// How an object of openshift/api's format gets its name.
+/// The source of an object's name in openshift/api's format.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Name {
-    /// It has one, or gets one that begins so.
+    /// The object's own name, or one generated with this prefix.
     Generated(String),
-    /// It has this one.
+    /// This name, given by the test.
     Given(String),
 }

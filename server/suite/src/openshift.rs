@@ -1,5 +1,5 @@
-//! The format of openshift/api's integration tests (`tests/types.go` there), which other projects have taken over: with a `resourceName` for
-//! each test, in other folders, or with the path of the CRD.
+//! Parses the format of openshift/api's integration tests (`tests/types.go` there). Other projects use variants of it: with a `resourceName`
+//! for each test, in other folders, or with the path of the CRD.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ const UPDATE: [&str; 9] = [
 ];
 const PATCH: [&str; 4] = ["op", "path", "from", "value"];
 
-/// What the generated names of objects begin with.
+/// The prefix of generated object names.
 const GENERATED: &str = "test-";
 
 pub(crate) fn read(tree: &Tree) -> Result<Suite, Vec<Problem>> {
@@ -116,7 +116,7 @@ fn suite(reader: &mut Reader<'_>) -> Option<(Option<String>, Wanted, Vec<Case>)>
 
 type ReadCase = fn(&mut Reader<'_>, NodeId, bool) -> Option<Body>;
 
-/// A test. What is wrong with one says nothing of the others.
+/// Parses a test. An error in one test does not affect the others.
 fn case(reader: &mut Reader<'_>, node: NodeId, is_compared: bool, read: ReadCase) -> Case {
     let before = reader.problems.len();
     let name = match reader.tree.kind(node) {
@@ -143,13 +143,13 @@ fn text(reader: &mut Reader<'_>, mapping: NodeId, key: &str) -> Option<At<String
     reader.text(node, &format!("`{key}`"))
 }
 
-/// A text that is there and not empty.
+/// A string that is present and not empty.
 fn words(reader: &mut Reader<'_>, mapping: NodeId, key: &str) -> Option<At<String>> {
     text(reader, mapping, key).filter(|it| !it.value.is_empty())
 }
 
 /// `is_compared`: an object without expectations must be stored exactly as it is sent, as in openshift/api's own runner.
-/// The runners of projects that name the file of the CRD or of the object do not compare it.
+/// The runners of projects whose suites name the file of the CRD or of the object do not compare it.
 fn create(reader: &mut Reader<'_>, node: NodeId, is_compared: bool) -> Option<Body> {
     let node = reader.mapping(node, "a test of creation", &CREATE)?;
     let initial = object(reader, node, "initial")?;
@@ -205,7 +205,7 @@ fn object(reader: &mut Reader<'_>, mapping: NodeId, key: &str) -> Option<At<Valu
     reader.object_in_text(node, &format!("`{key}`"))
 }
 
-/// What must be stored: the written text, else what was `sent`, if that is compared. No one looks at it where a refusal is expected.
+/// The object that must be stored: the one under `expected` or, if that is compared, the one that was `sent`. `None` if a rejection is expected.
 fn expected(
     reader: &mut Reader<'_>,
     mapping: NodeId,

@@ -1,4 +1,4 @@
-//! Our own format: a list of tests, objects written as what they are.
+//! Parses our own format: a list of tests whose objects are written as YAML mappings.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ const CASE: [&str; 6] = [
 const EXPECT: [&str; 5] = ["rejected", "warnings", "defaulted", "pruned", "stored"];
 const CAUSE: [&str; 4] = ["type", "field", "detail", "contains"];
 
-/// Every type of cause.
+/// All types of causes.
 const TYPES: [ErrorType; 12] = [
     ErrorType::NotFound,
     ErrorType::Required,

@@ -1,5 +1,5 @@
-//! Patches of a CRD: RFC 6902 as the library of openshift/api's tests implements it (`vmware-archive/yaml-patch`). In a
-//! path, `key=value` selects every mapping below that has this entry.
+//! Patches of a CRD: RFC 6902 as implemented by the library of openshift/api's tests (`vmware-archive/yaml-patch`). In a
+//! path, `key=value` selects all descendant mappings that have this entry.
 
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::depth;
@@ -7,16 +7,16 @@ use serde_json::Value;
 
 use crate::size;
 
-/// What all patches of a test may take: the documents that they make have the size of CRDs, whose limit is that of a request.
+/// The limits for all patches of a test: the results have the size of CRDs, whose limit is that of a request.
 const LIMITS: Limits = Limits {
     work: 50_000_000,
     bytes: 32 << 20,
     ..Limits::NONE
 };
-/// Values in errors are shown up to so many bytes.
+/// The maximum length in bytes of a value in an error.
 const MAX_SHOWN: usize = 200;
 
-/// One operation.
+/// A patch operation.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Patch {
     pub(crate) op: String,
@@ -25,7 +25,7 @@ pub(crate) struct Patch {
     pub(crate) value: Value,
 }
 
-/// Applies patches one after the other.
+/// Applies patches in order.
 pub(crate) fn apply(document: &mut Value, patches: &[Patch]) -> Result<(), String> {
     let (result, ended) = budget::within(LIMITS, || apply_within(document, patches));
     ended.unfinished.map_or(result, |it| Err(it.to_string()))
@@ -68,7 +68,7 @@ fn one(document: &mut Value, patch: &Patch, path: &[String]) -> Result<(), Strin
     }
 }
 
-/// A copy of a value, to be put at a path.
+/// A copy of a value to insert at a path.
 fn copied(value: &Value, path: &[String]) -> Result<Value, String> {
     let levels = depth::limit().saturating_sub(path.len());
     let size = size::of(value);
@@ -79,7 +79,7 @@ fn copied(value: &Value, path: &[String]) -> Result<Value, String> {
     Ok(value.clone())
 }
 
-/// A value for an error.
+/// A value for an error message.
 fn shown(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(MAX_SHOWN) {
@@ -88,7 +88,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// The steps of a path.
+/// Splits a path into its steps.
 fn split(path: &str) -> Result<Vec<String>, String> {
     let steps = path
         .strip_prefix('/')
@@ -99,7 +99,7 @@ fn split(path: &str) -> Result<Vec<String>, String> {
         .collect())
 }
 
-/// The paths that a path with conditions means.
+/// The paths that a path with conditions matches.
 fn expand(document: &Value, path: &str) -> Result<Vec<Vec<String>>, String> {
     let mut found = vec![Vec::new()];
     for step in split(path)? {
@@ -160,7 +160,7 @@ fn having(value: &Value, key: &str, wanted: &str, at: &mut Vec<String>, found: &
 }
 
 fn find<'v>(document: &'v Value, path: &[String]) -> Option<&'v Value> {
-    // A path may be long, and mean many places.
+    // A path may be long and match many values.
     budget::work(1 + path.len() as u64).ok()?;
     path.iter().try_fold(document, |it, step| match it {
         Value::Object(object) => object.get(step),

@@ -1,4 +1,4 @@
-//! Reading the file of a suite: what is wrong is collected with its place, and reading goes on.
+//! Parsing helpers for suite files: they collect errors with their positions, and parsing continues.
 
 use std::collections::HashSet;
 
@@ -17,14 +17,14 @@ use crate::{
     size,
 };
 
-/// The tree of a suite, and what is wrong with it so far.
+/// The tree of a suite, and the errors found so far.
 pub(crate) struct Reader<'t> {
     pub(crate) tree: &'t Tree,
     pub(crate) problems: Vec<Problem>,
-    /// What is odd, and no reason not to run the suite.
+    /// Warnings, which do not prevent running the suite.
     pub(crate) warnings: Vec<Problem>,
-    /// The format is another's, whose reader passes over unknown keys, takes the last of several that are the same, does not care for
-    /// capital letters, and makes a text of any scalar.
+    /// Whether the file has the format of another tool, whose parser ignores unknown keys, uses the last of several duplicate keys, ignores
+    /// case, and converts any scalar to a string.
     is_lenient: bool,
 }
 
@@ -49,7 +49,7 @@ impl<'t> Reader<'t> {
         self.problems.push(Problem::new(span, message));
     }
 
-    /// Something that the other format's reader passes over.
+    /// Adds a problem that the other format's parser ignores.
     pub(crate) fn minor(&mut self, span: Span, message: impl Into<String>) {
         let problem = Problem::new(span, message);
         if self.is_lenient {
@@ -59,12 +59,12 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What has a place for people: the first line of a collection, all of a scalar.
+    /// The span to report for a node: the first line of a collection, or a whole scalar.
     pub(crate) fn span(&self, node: NodeId) -> Span {
         first_line(self.tree, node)
     }
 
-    /// A mapping that has only these keys, and such that begin with `x-`.
+    /// A mapping that may only have these keys, and keys that begin with `x-`.
     pub(crate) fn mapping(&mut self, node: NodeId, what: &str, keys: &[&str]) -> Option<NodeId> {
         let tree = self.tree;
         let node = tree.resolve(node);
@@ -93,7 +93,7 @@ impl<'t> Reader<'t> {
         Some(node)
     }
 
-    /// The value at a key, through merge keys; absent values (`key:`) are not there.
+    /// The value at a key, including merge keys; `None` for absent values (`key:`).
     pub(crate) fn get(&self, mapping: NodeId, key: &str) -> Option<NodeId> {
         let other_case = || {
             let mut entries = self.tree.entries(mapping).filter(|_| self.is_lenient);
@@ -105,7 +105,7 @@ impl<'t> Reader<'t> {
         (!is_null).then_some(value)
     }
 
-    /// The value at a key that must be there.
+    /// The value at a required key.
     pub(crate) fn need(&mut self, mapping: NodeId, key: &str, missing: &str) -> Option<NodeId> {
         let found = self.get(mapping, key);
         if found.is_none() {
@@ -123,7 +123,7 @@ impl<'t> Reader<'t> {
         self.tree.items(node).map(|it| self.tree.resolve(it)).collect()
     }
 
-    /// A string that is written as one.
+    /// A scalar that must be a string.
     pub(crate) fn text(&mut self, node: NodeId, what: &str) -> Option<At<String>> {
         let at = self.value(node)?;
         let value = match at.value {
@@ -146,7 +146,7 @@ impl<'t> Reader<'t> {
         let node = self.tree.resolve(node);
         match self.json(node) {
             Ok(value) => {
-                // That there is not enough room is known to who reads the suite.
+                // The caller of the budget reports that the limit was exceeded.
                 budget::bytes(size::of(&value).bytes).ok()?;
                 Some(At {
                     value,
@@ -166,7 +166,7 @@ impl<'t> Reader<'t> {
         if doc.depth() > crd_analyzer_schema::depth::limit() {
             return Err(Problem::new(self.span(node), "values are nested too deeply"));
         }
-        // What a merge key brings may be written again.
+        // A key may override one from a merge key.
         let is_twice = |it: &&Duplicate| self.tree.parent(it.first) == self.tree.parent(it.second);
         if let Some(twice) = doc.duplicates().iter().find(is_twice).filter(|_| !self.is_lenient) {
             return Err(Problem::new(
@@ -177,7 +177,7 @@ impl<'t> Reader<'t> {
         Ok(doc.root().map_or(Value::Null, Json::to_value))
     }
 
-    /// An object that is written as a mapping.
+    /// An object, written as a mapping.
     pub(crate) fn object(&mut self, node: NodeId, what: &str) -> Option<At<Value>> {
         let at = self.value(node)?;
         if !at.value.is_object() {
@@ -187,7 +187,7 @@ impl<'t> Reader<'t> {
         Some(at)
     }
 
-    /// An object that is written as the text of one.
+    /// An object, written as a string that contains YAML.
     pub(crate) fn object_in_text(&mut self, node: NodeId, what: &str) -> Option<At<Value>> {
         let tree = self.tree;
         let text = self.text(node, what)?;
@@ -210,11 +210,11 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Which Kubernetes versions a test is for.
+    /// The Kubernetes versions that a test applies to.
     pub(crate) fn versions(&mut self, mapping: NodeId) -> Option<VersionSet> {
         let node = self.get(mapping, "kubernetesVersions")?;
         let span = self.tree.span(node);
-        // As it is written: a number would lose the 0 of 1.30.
+        // As written: a number would lose the 0 of 1.30.
         let written = self.tree.scalar(node).into_owned();
         match written.parse() {
             Ok(versions) if self.tree.is_scalar(node) => Some(versions),
@@ -227,7 +227,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Reads the text of an object as a client does: of duplicate keys the last counts.
+/// Parses an object as a client does: of duplicate keys, the last one wins.
 pub(crate) fn read_object(text: &str) -> Result<Value, Problem> {
     let text: std::sync::Arc<str> = text.into();
     let whole = Span::new(0, text.len() as u32);

@@ -1,4 +1,4 @@
-//! Changing YAML text so that it reads as another value: only what differs is written again, so that comments, order and style of the rest stay.
+//! Edits YAML text so that it has another value. Only the differences are rewritten, so comments, order and style of the rest are kept.
 
 use crd_analyzer_syntax::{
     json::Json,
@@ -9,16 +9,16 @@ use serde_json::{Map, Value};
 
 use crate::{model::Problem, reader::read_object, yaml};
 
-/// A piece of text that takes the place of another.
+/// A replacement of a piece of text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edit {
-    /// What is replaced, in bytes.
+    /// The span to replace, in bytes.
     pub span: Span,
-    /// By what.
+    /// The new text.
     pub text: String,
 }
 
-/// The text with the edits, which must not overlap.
+/// Applies edits, which must not overlap, to a text.
 pub fn apply(text: &str, edits: &[Edit]) -> String {
     let mut edits: Vec<&Edit> = edits.iter().collect();
     edits.sort_by_key(|it| (it.span.start, it.span.end));
@@ -40,7 +40,7 @@ pub(crate) fn rewrite(tree: &Tree, node: NodeId, target: &Value, edits: &mut Vec
     if value_of(tree, resolved).as_ref() == Some(target) {
         return;
     }
-    // What an alias means is others', too.
+    // Other nodes may share the alias's target.
     if resolved != node {
         edits.push(replace(tree, node, yaml::json(target)));
         return;
@@ -64,7 +64,7 @@ fn value_of(tree: &Tree, node: NodeId) -> Option<Value> {
     Some(doc.root().map_or(Value::Null, Json::to_value))
 }
 
-/// Changes the entries of a block mapping. `false`: it is written in a way that this does not know.
+/// Changes the entries of a block mapping. `false`: the mapping is written in an unsupported way.
 fn mapping(tree: &Tree, node: NodeId, target: &Map<String, Value>, edits: &mut Vec<Edit>) -> bool {
     let entries: Vec<_> = tree.entries(node).collect();
     let names: Vec<String> = entries.iter().map(|it| tree.scalar(it.key).into_owned()).collect();
@@ -102,7 +102,7 @@ fn mapping(tree: &Tree, node: NodeId, target: &Map<String, Value>, edits: &mut V
     true
 }
 
-/// Changes the value of an entry; what becomes a collection goes to lines of its own.
+/// Changes the value of an entry; a new collection goes on separate lines.
 fn entry_value(tree: &Tree, node: NodeId, target: &Value, indent: usize, edits: &mut Vec<Edit>) {
     let is_scalar = tree.is_scalar(node);
     let is_collection = match target {
@@ -129,7 +129,7 @@ fn entry_value(tree: &Tree, node: NodeId, target: &Value, indent: usize, edits: 
     }
 }
 
-/// A new text for a scalar, in its style if it can be.
+/// Changes a scalar to a new string, keeping its style if possible.
 fn string(tree: &Tree, node: NodeId, new: &str, indent: usize) -> Edit {
     let source = tree.source(node);
     let text = match tree.kind(node) {
@@ -138,7 +138,7 @@ fn string(tree: &Tree, node: NodeId, new: &str, indent: usize) -> Edit {
             let first = content.lines().find(|it| !it.trim().is_empty()).unwrap_or_default();
             let pad = (first.len() - first.trim_start_matches(' ').len()).max(indent + 1);
             let header = header.trim_end();
-            // An indentation that is told need not be told of what we write, and how it ends must fit.
+            // Our text needs no indentation indicator, and the chomping indicator must match its end.
             let header = if new.ends_with('\n') {
                 header.trim_end_matches('-')
             } else {
@@ -179,7 +179,7 @@ fn sequence(tree: &Tree, node: NodeId, target: &[Value], edits: &mut Vec<Edit>) 
     }
 }
 
-/// Changes the values of a mapping in braces; another set of keys is a mapping again.
+/// Changes the values of a flow mapping; if its keys change, the whole mapping is rewritten.
 fn flow(tree: &Tree, node: NodeId, target: &Map<String, Value>, edits: &mut Vec<Edit>) {
     let entries: Vec<_> = tree.entries(node).collect();
     let is_same = entries.len() == target.len() && entries.iter().all(|it| target.contains_key(&*tree.scalar(it.key)));
@@ -193,7 +193,7 @@ fn flow(tree: &Tree, node: NodeId, target: &Map<String, Value>, edits: &mut Vec<
     }
 }
 
-/// Writes a node again.
+/// Rewrites a whole node.
 fn whole(tree: &Tree, node: NodeId, target: &Value, edits: &mut Vec<Edit>) {
     let is_block = matches!(
         tree.kind(node),
@@ -203,7 +203,7 @@ fn whole(tree: &Tree, node: NodeId, target: &Value, edits: &mut Vec<Edit>) {
         let block = yaml::block(target, column_of(tree, tree.span(node).start));
         block.trim_start_matches(' ').trim_end_matches('\n').to_owned()
     } else if !tree.is_scalar(node) || (is_in_flow(tree, node) && target.as_str().is_some_and(|it| it.contains(':'))) {
-        // Readers disagree about a colon in braces.
+        // YAML parsers disagree about a colon in a flow mapping.
         yaml::json(target)
     } else {
         yaml::scalar(target)
@@ -223,7 +223,7 @@ fn is_in_flow(tree: &Tree, node: NodeId) -> bool {
 fn replace(tree: &Tree, node: NodeId, text: String) -> Edit {
     let start = tree.full_span(node).start;
     let span = Span::new(start, end(tree, node).max(start));
-    // Where nothing follows a colon.
+    // An absent value after a colon.
     let is_absent = tree.is_absent(node);
     Edit {
         span,
@@ -231,7 +231,7 @@ fn replace(tree: &Tree, node: NodeId, text: String) -> Edit {
     }
 }
 
-/// Where the written text of a node ends, blank lines that belong to it aside.
+/// The end of a node's text, without trailing blank lines that belong to it.
 fn end(tree: &Tree, node: NodeId) -> u32 {
     let span = tree.span(node);
     span.start + tree.text()[span.range()].trim_end().len() as u32
@@ -276,7 +276,7 @@ fn lines(tree: &Tree, from: NodeId, to: NodeId) -> Span {
     Span::new(start, end + line_break as u32)
 }
 
-/// Adds lines behind the line that a node ends on.
+/// Adds lines after the line on which a node ends.
 fn insert_after(tree: &Tree, node: NodeId, block: &str, edits: &mut Vec<Edit>) {
     let at = line_end(tree.text(), end(tree, node));
     edits.push(Edit {
@@ -285,7 +285,7 @@ fn insert_after(tree: &Tree, node: NodeId, block: &str, edits: &mut Vec<Edit>) {
     });
 }
 
-/// The text of an object, changed to be the text of another one.
+/// Edits the text of an object so that it describes another object.
 pub(crate) fn text_as(text: &str, target: &Value) -> Result<String, Problem> {
     let shared: std::sync::Arc<str> = text.into();
     let whole = Span::new(0, text.len() as u32);
@@ -295,7 +295,7 @@ pub(crate) fn text_as(text: &str, target: &Value) -> Result<String, Problem> {
         rewrite(&tree, root, target, &mut edits);
     }
     let new = apply(text, &edits);
-    // What cannot be changed piece by piece is written again.
+    // If the edits do not give the right value, rewrite the whole text.
     Ok(match read_object(&new) {
         Ok(value) if value == *target => new,
         _ => yaml::block(target, 0),

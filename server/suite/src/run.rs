@@ -1,4 +1,4 @@
-//! Running a suite: what each test comes to on each Kubernetes version, and where that is not what it expects.
+//! Runs a suite: gets the result of each test for each Kubernetes version, and compares it with what the test expects.
 
 mod openshift;
 pub(crate) mod own;
@@ -18,42 +18,42 @@ use crate::{
     touched::Touched,
 };
 
-/// What all tests of a suite may take.
+/// The work limit for all tests of a suite.
 const RUNNING: Limits = Limits {
     work: 1_000_000_000,
     ..Limits::NONE
 };
 
-/// What a test came to.
+/// The outcome of a test.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Which test of the suite.
+    /// The index of the test in the suite.
     pub case: usize,
-    /// The Kubernetes versions that it was run on; `None`: on none that are asked about.
+    /// The Kubernetes versions that it ran for; `None` if it applies to none of the requested ones.
     pub versions: Option<VersionSet>,
-    /// Where it is not as expected.
+    /// The failures.
     pub failures: Vec<Failed>,
-    /// Of a test that fails on the only Kubernetes version that was asked about: the other Kubernetes versions that it passes on.
+    /// If a test fails for the only requested Kubernetes version: the other Kubernetes versions for which it passes.
     pub passes_on: Option<VersionSet>,
     /// The rules that ran for what the test is about.
     pub(crate) touched: Vec<Touched>,
-    /// What came out, by Kubernetes version.
+    /// The actual results, by Kubernetes version.
     pub(crate) came: Vec<(KubernetesVersion, Came)>,
 }
 
 impl Outcome {
-    /// Whether all is as expected.
+    /// Whether it passed.
     pub fn is_passed(&self) -> bool {
         self.failures.is_empty()
     }
 
-    /// What a Kubernetes version answered to the request that the test is about, for machines: `accepted`, `message`, `stored`.
+    /// The answer of each Kubernetes version to the tested request, in a machine-readable form: `accepted`, `message`, `stored`.
     pub fn answers(&self) -> impl Iterator<Item = (KubernetesVersion, Value)> {
         self.came.iter().map(|(version, came)| (*version, came.summary()))
     }
 }
 
-/// A failure, and the Kubernetes versions that have it.
+/// A failure, and the Kubernetes versions for which it occurs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Failed {
     /// The Kubernetes versions.
@@ -62,18 +62,18 @@ pub struct Failed {
     pub failure: Failure,
 }
 
-/// Something that is not as expected.
+/// A difference between the expected and the actual result.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Failure {
-    /// What expects something else, in bytes of the suite's file.
+    /// The position of the expectation in the suite's file, in bytes.
     pub span: Span,
-    /// What is wrong, in one line that makes sense alone.
+    /// A one-line message that makes sense on its own.
     pub message: String,
-    /// What came out instead, a line each.
+    /// The actual result, one item per line.
     pub got: Vec<String>,
-    /// What was expected and what came out, as texts to compare.
+    /// The expected and the actual text, for a diff.
     pub diff: Option<(String, String)>,
-    /// The test did not get so far as to ask what it is about.
+    /// Whether the test failed before the request that it tests.
     pub is_setup: bool,
 }
 
@@ -109,15 +109,15 @@ impl Failure {
 /// The actual result of a test, for callers that write it into the suite.
 #[derive(Clone, Debug)]
 pub(crate) enum Came {
-    /// The answer to the request that a test of our format is about.
+    /// The answer to the request that a test in our format checks.
     Own(Box<Answer>),
-    /// Of a test of openshift/api's format: a refusal, or the object.
+    /// The request was rejected (openshift/api's format).
     Refused { message: String, causes: String },
-    /// The update of the status is refused.
+    /// The update of the status was rejected.
     StatusRefused { message: String, causes: String },
-    /// Accepted: the object as a client gets it.
+    /// The object was accepted; this is the object as a client gets it.
     Stored(Value),
-    /// The test did not get so far.
+    /// The test failed before it had a result.
     Nothing,
 }
 
@@ -137,9 +137,9 @@ impl Came {
     }
 }
 
-/// Runs the tests of a suite that are wanted by name, on these Kubernetes versions, or on those of them that the suite or the test is for.
+/// Runs the tests of a suite that are selected by name. It uses those of the given Kubernetes versions that the suite or the test applies to.
 ///
-/// `definitions`: for a suite that names a file, all CRDs in it; else the one variant to test.
+/// `definitions`: for a suite that names a file, all CRDs in it; otherwise the one variant to test.
 pub fn run(
     suite: &Suite,
     definitions: &[Found],
@@ -203,7 +203,7 @@ fn run_within(mut rack: Rack<'_>, versions: VersionSet, is_wanted: impl Fn(&str)
 
 type Ran = (Came, Vec<Failure>);
 
-/// The API servers of a suite: one a CRD and minor, installed when first needed.
+/// The API servers of a suite: one per CRD and Kubernetes version, installed on first use.
 struct Rack<'s> {
     suite: &'s Suite,
     definitions: &'s [Found],
@@ -213,7 +213,7 @@ struct Rack<'s> {
 }
 
 impl Rack<'_> {
-    /// An answer that is not finished is not the one that is expected, whatever that is.
+    /// Runs a test. If it exceeds its budget, it fails, whatever it expects.
     fn run(&mut self, case: &Case, version: KubernetesVersion) -> Ran {
         let (ran, ended) = budget::within(Limits::NONE, || self.run_within(case, version));
         match ended.unfinished {
@@ -235,7 +235,7 @@ impl Rack<'_> {
         result.unwrap_or_else(|failure| (Came::Nothing, vec![*failure]))
     }
 
-    /// The CRD as the suite wants it.
+    /// The CRD, reduced to the version that the suite wants.
     fn value(&self, definition: usize) -> Result<Value, Box<Failure>> {
         let (crate::Wanted::File { span, version, .. } | crate::Wanted::Name { span, version, .. }) =
             &self.suite.wanted;

@@ -1,4 +1,4 @@
-//! An API server of one Kubernetes version that has one CRD: requests as values, answers in a client's words.
+//! An API server of one Kubernetes version with one CRD: it takes requests as values and answers as a client would show it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,13 +24,13 @@ use crate::{
     yaml,
 };
 
-/// A CRD that is installed.
+/// An installed CRD.
 pub(crate) struct Server {
     definition: Definition,
 }
 
 impl Server {
-    /// Installs a CRD. Where another one is given, it replaces that. The error is why the API server refuses it.
+    /// Installs a CRD, or updates `replaces` to it. The error is the API server's reason for rejecting it.
     pub(crate) fn install(value: &Value, replaces: Option<&Value>, version: KubernetesVersion) -> Result<Self, String> {
         let compiler = CelCompiler::new(version);
         let stored = replaces.map(|old| {
@@ -74,22 +74,22 @@ impl Server {
             .map_err(|it| it.to_string())
     }
 
-    /// Asks to create an object.
+    /// Creates an object.
     pub(crate) fn create(&self, object: &Value) -> Answer {
         self.ask(object, Question::Create)
     }
 
-    /// Asks to replace an object.
+    /// Replaces an object.
     pub(crate) fn update(&self, stored: &Stored, object: &Value) -> Answer {
         self.ask(object, Question::Update(stored))
     }
 
-    /// Asks to replace the status of an object.
+    /// Replaces the status of an object.
     pub(crate) fn update_status(&self, stored: &Stored, object: &Value) -> Answer {
         self.ask(object, Question::UpdateStatus(stored))
     }
 
-    /// The object as a client gets it: as this CRD has it, whatever it was stored by.
+    /// The object as a client gets it under this CRD, even if it was stored under another one.
     pub(crate) fn get(&self, object: &Map<String, Value>) -> Result<Stored, String> {
         let object = Value::Object(object.clone());
         let served = self.serving(&object)?;
@@ -107,30 +107,30 @@ impl Server {
     }
 }
 
-/// What a client is told.
+/// The answer that a client gets.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Answer {
-    /// Why the object is refused, if it is.
+    /// The rejection, if the object is rejected.
     pub(crate) refusal: Option<Refusal>,
     /// The errors of strict field validation. A client that requests it gets only these errors.
     pub(crate) strict: Vec<String>,
     pub(crate) warnings: Vec<String>,
-    /// Paths of what was dropped.
+    /// The paths of pruned fields.
     pub(crate) pruned: Vec<String>,
-    /// Paths and values of what was filled in.
+    /// The paths and values of defaults.
     pub(crate) defaulted: Vec<(String, Value)>,
-    /// The object as it is stored.
+    /// The stored object.
     pub(crate) stored: Option<Map<String, Value>>,
     /// The paths of the rules that ran in the CRD.
     pub(crate) ran: Vec<String>,
 }
 
-/// A refusal.
+/// A rejection.
 #[derive(Clone, Debug)]
 pub(crate) struct Refusal {
     /// The whole message.
     pub(crate) message: String,
-    /// Its causes; empty where the API server gives none.
+    /// Its causes; empty if the API server reports none.
     pub(crate) causes: Vec<Cause>,
 }
 
@@ -190,7 +190,7 @@ impl Answer {
             let value = object.as_ref().and_then(|object| at(object, &it.path))?;
             Some((path_of(&it.path), value.clone()))
         });
-        // The API server's own types write a timestamp that is not there.
+        // The API server's own types write a timestamp even if it is not set.
         let defaulted = defaulted.filter(|(path, _)| path != "metadata" && !path.starts_with("metadata."));
         Self {
             refusal,
@@ -206,7 +206,7 @@ impl Answer {
         }
     }
 
-    /// The refusal as a client is told that asks for strict field validation.
+    /// The rejection that a client with strict field validation gets.
     pub(crate) fn strict_refusal(&self) -> Option<Refusal> {
         if self.strict.is_empty() || self.refusal.as_ref().is_some_and(|it| it.causes.is_empty()) {
             return self.refusal.clone();
@@ -219,7 +219,7 @@ impl Answer {
     }
 }
 
-/// A path without the difference between fields and keys, which only a schema knows.
+/// A path as text, which does not distinguish fields from map keys, as only a schema could.
 fn path_of(path: &field::Path) -> String {
     path.to_string()
 }
@@ -237,14 +237,14 @@ fn name_of(object: Option<&Map<String, Value>>, sent: &Value) -> String {
         .or_else(|| sent.get("metadata"));
     let text = |name: &str| metadata.and_then(|it| it.get(name)?.as_str()).unwrap_or_default();
     if text("name").is_empty() && !text("generateName").is_empty() {
-        // The API server makes up the rest.
+        // The API server generates the suffix.
         format!("{}00000", text("generateName"))
     } else {
         text("name").to_owned()
     }
 }
 
-/// Hands over a value as a document that was sent.
+/// Calls `take` with a value, converted to a document as if it had been sent.
 fn with_document<T>(value: &Value, take: impl FnOnce(&JsonDoc<'_>) -> T) -> Result<T, String> {
     let text: Arc<str> = yaml::json(value).into();
     let tree: Tree = read(&text, Span::new(0, text.len() as u32)).map_err(|it| it.message)?;

@@ -1,16 +1,16 @@
-//! How large values are.
+//! Measures the size of values.
 
 use serde_json::Value;
 
-/// Bytes that a value takes beside its text.
+/// The approximate overhead of a value in bytes, besides its text.
 const NODE_BYTES: u64 = 80;
 
 /// The size of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Size {
-    /// About the bytes that it takes.
+    /// The approximate memory use in bytes.
     pub(crate) bytes: u64,
-    /// How many levels it has; 1 for a scalar.
+    /// The number of nesting levels; 1 for a scalar.
     pub(crate) levels: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Writing into a suite what came out, instead of what was expected.
+//! Updates a suite: replaces expected results by the actual ones.
 
 use std::collections::BTreeMap;
 
@@ -16,18 +16,18 @@ use crate::{
     server::Answer,
 };
 
-/// What is to be changed, and what cannot be.
+/// The edits of a suite, and the tests that cannot be updated.
 #[derive(Debug, Default)]
 pub struct Updates {
-    /// The edits of the suite's text.
+    /// The edits to the suite's text.
     pub edits: Vec<Edit>,
-    /// The tests that are changed.
+    /// The indices of the changed tests.
     pub changed: Vec<usize>,
-    /// The tests that fail and stay as they are, with the reason.
+    /// The indices of failing tests that stay unchanged, with the reason.
     pub left: Vec<(usize, String)>,
 }
 
-/// Makes every failed test one that expects what came out. `outcomes`: of all variants of the CRD.
+/// Makes every failed test expect the actual result. `outcomes`: those of all variants of the CRD.
 pub fn edits<'o>(suite: &Suite, outcomes: impl IntoIterator<Item = &'o Outcome>) -> Updates {
     let mut by_case: BTreeMap<usize, Vec<&Outcome>> = BTreeMap::new();
     for outcome in outcomes {
@@ -84,7 +84,7 @@ fn of_case(suite: &Suite, case: &Case, outcomes: &[&Outcome]) -> Result<Vec<Edit
     Ok(edits)
 }
 
-/// The test with an `expect` that this answer fulfills, which keeps of the old one what is right.
+/// The test with an `expect` that matches this answer. Correct parts of the old one are kept.
 fn of_own(before: &Value, own: &Own, answer: &Answer) -> Value {
     let mut test = before.clone();
     let expect = own.expect.as_ref();
@@ -133,7 +133,7 @@ fn of_own(before: &Value, own: &Own, answer: &Answer) -> Value {
         if let Some(stored) = new.get_mut("stored") {
             let got = answer.stored.clone().map_or(Value::Null, Value::Object);
             let mut got = crate::equal::comparable(&got, stored);
-            // What is implied stays unsaid.
+            // Do not add the fields that tests may omit.
             for name in ["apiVersion", "kind"] {
                 if stored.get(name).is_none()
                     && let Value::Object(got) = &mut got
@@ -163,7 +163,7 @@ fn accepted(answer: &Answer) -> Value {
     }
 }
 
-/// The items of `rejected`: those that a cause has stay, the others become what their field is rejected for now, or any other cause.
+/// The new items of `rejected`: items that match a cause stay, and the others change to a cause at the same field, or else to any other cause.
 fn renewed(patterns: &[At<Pattern>], written: Option<&Value>, got: &[Cause]) -> Vec<Value> {
     let (unmet, free) = matched(patterns, got);
     let mut free: Vec<&Cause> = free.iter().map(|it| &got[*it]).filter(|it| !is_implied(it)).collect();
@@ -186,7 +186,7 @@ fn renewed(patterns: &[At<Pattern>], written: Option<&Value>, got: &[Cause]) -> 
     items.into_iter().flatten().chain(added).collect()
 }
 
-/// An item about another cause that says as much as an old one does.
+/// An item for another cause, with the same level of detail as the old item.
 fn like(old: Option<&Value>, new: &Cause) -> Value {
     match old {
         Some(Value::Object(old)) if !new.reason.is_empty() => {
@@ -202,7 +202,7 @@ fn like(old: Option<&Value>, new: &Cause) -> Value {
     }
 }
 
-/// A test of openshift/api's format that expects what came out.
+/// A test in openshift/api's format that expects the actual result.
 fn of_openshift(before: &Value, came: &Came) -> Result<Value, String> {
     let mut test = before.clone();
     let Value::Object(object) = &mut test else {
@@ -228,7 +228,7 @@ fn of_openshift(before: &Value, came: &Came) -> Result<Value, String> {
             object.remove(name);
         }
     }
-    // Words that hold already stay as they are.
+    // If the old message still matches, keep it.
     let holds = match (came, object.get(keep)) {
         (Came::Refused { message, .. } | Came::StatusRefused { message, .. }, Some(Value::String(old))) => {
             !old.is_empty() && message.contains(old.as_str())

@@ -1,11 +1,11 @@
-//! Values as text: on one line, and as people write YAML.
+//! Formats values as text: as JSON on one line, or as YAML in the usual style.
 
 use std::fmt::Write as _;
 
 use crd_analyzer_syntax::is_plain_text;
 use serde_json::Value;
 
-/// A value on one line, as JSON with YAML's escapes: YAML takes some characters for line breaks that JSON does not.
+/// A value on one line, as JSON with YAML's escapes: YAML treats some characters as line breaks that JSON does not.
 pub(crate) fn json(value: &Value) -> String {
     let text = value.to_string();
     if text.bytes().all(|it| (0x20..0x7F).contains(&it)) {
@@ -16,7 +16,7 @@ pub(crate) fn json(value: &Value) -> String {
         if matches!(char, ' '..='~') {
             out.push(char);
         } else {
-            // A string takes whatever is written. YAML knows no surrogates.
+            // A string may contain any character. YAML does not support surrogates.
             let code = u32::from(char);
             let _ = if code > 0xFFFF {
                 write!(out, "\\U{code:08X}")
@@ -28,14 +28,14 @@ pub(crate) fn json(value: &Value) -> String {
     out
 }
 
-/// A value as YAML in block style, indented by so many spaces, with a line break at its end. A scalar is one line.
+/// A value as YAML in block style, indented by the given number of spaces, with a final line break. A scalar is one line.
 pub(crate) fn block(value: &Value, indent: usize) -> String {
     let mut out = String::new();
     write_block(value, indent, &mut out);
     out
 }
 
-/// The entries of a resource, and of a cause, in the order in which people write them.
+/// The entries of a resource or a cause, in the usual order.
 fn ordered(object: &serde_json::Map<String, Value>) -> Vec<(&String, &Value)> {
     const FIRST: [&str; 7] = ["apiVersion", "kind", "metadata", "spec", "type", "field", "detail"];
     let mut entries: Vec<_> = object.iter().collect();
@@ -113,14 +113,14 @@ fn entry(key: &str, value: &Value, indent: usize, out: &mut String) {
     }
 }
 
-/// Whether a text can be written as a block of lines.
+/// Whether a string can be written as a literal block scalar.
 pub(crate) fn is_literal(text: &str) -> bool {
     let is_printable = |it: char| it == '\n' || (' '..='~').contains(&it) || (it.is_alphanumeric() && !it.is_control());
     let has_content = !text.starts_with([' ', '\n']) && !text.is_empty();
     has_content && !text.ends_with("\n\n") && text.chars().all(is_printable)
 }
 
-/// A text with so many spaces before each of its lines.
+/// A text with each line indented by the given number of spaces.
 pub(crate) fn indented(text: &str, indent: usize) -> String {
     let pad = " ".repeat(indent);
     let lines = text.lines().map(|it| {
@@ -149,7 +149,7 @@ pub(crate) fn scalar(value: &Value) -> String {
 }
 
 fn is_plain(text: &str) -> bool {
-    // Words that other readers of YAML take for something else.
+    // Words that other YAML parsers do not read as strings.
     const WORDS: [&str; 7] = ["y", "n", "yes", "no", "on", "off", "null"];
     let starts =
         text.starts_with(|it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '/' | '<' | '(' | '.' | '$'));

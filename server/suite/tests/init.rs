@@ -1,4 +1,4 @@
-//! Suites that are made for CRDs can be read, and pass.
+//! Tests that the suites generated for CRDs can be parsed, and pass.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crd_analyzer_suite::{
 };
 use crd_analyzer_workspace::config::versions::VersionSet;
 
-/// `schema` is that of the root, in one line.
+/// `schema`: the root schema, on one line.
 #[track_caller]
 fn check(schema: &str) {
     let definition = format!(
@@ -34,6 +34,6 @@ fn a_suite_passes_that_was_made() {
         "{type: object, properties: {spec: {type: object, required: [a], properties: {a: {type: integer, maximum: 3}}}}}",
     );
     check("{type: object, x-kubernetes-preserve-unknown-fields: true}");
-    // Without a type, any value fits the schema, but a resource is an object.
+    // A schema without a type allows any value, but a resource is an object.
     check("{x-kubernetes-preserve-unknown-fields: true}");
 }

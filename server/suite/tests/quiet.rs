@@ -1,4 +1,4 @@
-//! What is in test files is wrong on purpose: where manifests are looked for, nothing is reported for it.
+//! Tests that nothing is reported for manifests in test files, which contain errors on purpose.
 
 use crd_analyzer_workspace::{
     config::versions::VersionSet,

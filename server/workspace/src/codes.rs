@@ -18,14 +18,14 @@ pub struct Code {
     pub name: &'static str,
     /// What it means, in one sentence.
     pub summary: &'static str,
-    /// Its page, as markdown: examples, why the API server does so, and how to repair it.
+    /// Its page, as Markdown: examples, why the API server reports it, and how to fix it.
     pub page: &'static str,
-    /// Why a quick fix of its errors cannot be known. `None` if they have quick fixes, or if it is a hint.
+    /// Why no quick fix can be offered for its errors. `None` if they have quick fixes, or if it is a hint.
     pub without_fix: Option<&'static str>,
 }
 
 impl Code {
-    /// Whether all that it finds is rejected by the API server, as the examples of its page show.
+    /// Whether the API server rejects everything that this code reports, as the examples of its page show.
     pub fn is_rejection(&self) -> bool {
         let class = |line: &str| {
             let said = line
@@ -36,7 +36,7 @@ impl Code {
             match said.split_once(':')?.0 {
                 "error" | "later" => Some(true),
                 "warning" | "hint" => Some(false),
-                // Another code.
+                // The example shows another code.
                 _ => None,
             }
         };
@@ -104,7 +104,7 @@ crd_analyzer_schema::codes! {
     SUPPRESSION_WITHOUT_REASON = "suppression-without-reason";
 }
 
-/// The codes that are shown only where the configuration names them: true, but rarely worth a change.
+/// The codes that are shown only if the configuration names them: they are correct, but rarely worth a change.
 pub static OFF_BY_DEFAULT: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let hazards = [
         crd_analyzer_hazards::codes::ALWAYS_TRUE_RULE,
@@ -120,7 +120,7 @@ pub fn all() -> Vec<Code> {
     SORTED.clone()
 }
 
-/// Every code, sorted by name: each comment of a file asks.
+/// Every code, sorted by name. It is computed once, because each suppression comment needs it.
 static SORTED: LazyLock<Vec<Code>> = LazyLock::new(listed);
 
 fn listed() -> Vec<Code> {
@@ -163,13 +163,13 @@ fn listed() -> Vec<Code> {
     all
 }
 
-/// The code of this name.
+/// The code with this name.
 pub fn find(name: &str) -> Option<Code> {
     let at = SORTED.binary_search_by(|code| code.name.cmp(name)).ok()?;
     SORTED.get(at).copied()
 }
 
-/// The code that was probably meant.
+/// The code that a misspelt name probably means.
 pub fn nearest(name: &str) -> Option<&'static str> {
     meant(name, SORTED.iter().map(|code| code.name))
 }

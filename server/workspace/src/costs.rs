@@ -1,4 +1,4 @@
-//! From the text of a file to what the rules of its CRDs cost.
+//! Computes the costs of the rules of the CRDs in a file.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -24,50 +24,50 @@ use crate::{
     documents::spans,
 };
 
-/// One file.
+/// The rule costs of one file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FileCosts {
-    /// The text that all spans count in.
+    /// The text that all spans refer to.
     pub text: Arc<str>,
-    /// The CRDs, or the file itself if clients cannot cut it into documents.
+    /// The costs of each CRD, or one entry for the whole file if clients cannot split it into documents.
     pub documents: Arc<[DocumentCosts]>,
 }
 
 /// The rule costs of one CRD.
 pub type DocumentCosts = CrdAnswers<Vec<PlacedCosts>>;
 
-/// The costs of a schema with the places of its rules.
+/// The costs of a schema with the places of its rules and its bounds.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlacedCosts {
     /// The costs.
     pub schema: SchemaCosts,
-    /// Where each rule is written, the first version that has it.
+    /// The place of each rule, in the first version that has it.
     pub spans: Vec<Span>,
-    /// Where each rule is written in every version that has it.
+    /// The places of each rule in all versions that have it.
     pub places: Vec<Vec<Span>>,
-    /// The keys of the schema in the versions that have it.
+    /// The keys of the schema in all versions that have it.
     pub schema_places: Vec<Span>,
-    /// The schemas that bounds are proposed for.
+    /// The schemas for which bounds are proposed.
     targets: BTreeMap<Vec<SchemaStep>, Vec<Target>>,
 }
 
-/// A schema as it is written in one version.
+/// A schema as written in one version.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Target {
-    /// Its key, or its first line if it has none.
+    /// The schema's key, or its first line if it has no key.
     pub key: Span,
-    /// All of it.
+    /// The whole schema.
     pub span: Span,
 }
 
 impl PlacedCosts {
-    /// Where the schema that a bound is proposed for is written, in every version that has it.
+    /// The places, in all versions that have it, of the schema for which a bound is proposed.
     pub fn targets(&self, bound: &Bound) -> &[Target] {
         self.targets.get(&bound.steps).map_or(&[], Vec::as_slice)
     }
 }
 
-/// A cost as a share of the budget of one rule.
+/// A cost as a percentage of the budget of one rule.
 pub fn share(cost: u64) -> String {
     let percent = cost.saturating_mul(100) / COST_LIMIT;
     match cost / COST_LIMIT {
@@ -80,7 +80,7 @@ pub fn share(cost: u64) -> String {
     }
 }
 
-/// A number with commas between thousands.
+/// A number with commas as thousands separators.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -93,7 +93,7 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
-/// Prices all rules of the CRDs in a text as the API servers of these Kubernetes versions do. `named`: as in
+/// Estimates the cost of all rules of the CRDs in a text as the API servers of these Kubernetes versions do. `named`: as in
 /// [`Question`](crate::judging::analysis::Question).
 pub fn price(bytes: Vec<u8>, versions: VersionSet, named: bool) -> FileCosts {
     let (text, documents) = crd_documents::each(bytes, versions, named, of_definition);
@@ -120,7 +120,7 @@ fn of_definition(tree: &Tree, json: &JsonDoc<'_>, version: KubernetesVersion) ->
     ))
 }
 
-/// The costs of a CRD that was judged.
+/// The costs of the rules of a CRD, from its verdict.
 pub(crate) fn of_verdict(
     tree: &Tree,
     root: &Json<'_>,

@@ -1,4 +1,4 @@
-//! Documents and what they are, the index of CRDs, configuration, and findings with places.
+//! Documents and their kinds, the index of CRDs, configuration, and findings with places.
 //!
 //! This crate knows no protocol and no terminal, and does no I/O: text in, findings out.
 

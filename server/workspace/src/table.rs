@@ -1,8 +1,8 @@
-//! Tables of rows that a program may add to that is built on these crates.
+//! Tables of rows, to which a program that uses these crates may add rows.
 
 use std::sync::OnceLock;
 
-/// Rows, and those that a program adds.
+/// Built-in rows, and those that a program adds.
 #[derive(Debug)]
 pub struct Table<R: 'static> {
     rows: &'static [R],
@@ -10,7 +10,7 @@ pub struct Table<R: 'static> {
 }
 
 impl<R> Table<R> {
-    /// A table of these rows.
+    /// A table with these built-in rows.
     pub const fn new(rows: &'static [R]) -> Self {
         Self {
             rows,
@@ -18,15 +18,15 @@ impl<R> Table<R> {
         }
     }
 
-    /// Adds rows behind the others. It has to be done before somebody asks for rows: what is known by them is kept.
+    /// Adds rows after the others. Call it before the rows are first used, because results that depend on them are cached.
     ///
     /// # Errors
-    /// The rows, if some have been added before.
+    /// Returns the rows if rows have been added before.
     pub fn add(&self, rows: &'static [R]) -> Result<(), &'static [R]> {
         self.more.set(rows)
     }
 
-    /// All rows, those that were added behind the others.
+    /// All rows; added ones come last.
     pub fn rows(&self) -> impl Iterator<Item = &'static R> + use<R> {
         self.rows.iter().chain(self.more.get().copied().unwrap_or_default())
     }

@@ -1,7 +1,7 @@
-//! What is shown beside the decoding error of a CRD is true: it is what is wrong with the CRD when the value is corrected.
+//! Checks that the diagnostics shown with the decoding error of a CRD are true: they are those of the CRD after the value is corrected.
 //!
-//! One value of a CRD is broken so that it has another type than its field. `CRD_ANALYZER_BREAKS=100..1000` plays these seeds instead of
-//! the few that each test run plays.
+//! Each test changes one value of a CRD to another type than that of its field. `CRD_ANALYZER_BREAKS=100..1000` uses these seeds instead of
+//! the few that each test run uses.
 
 #![allow(clippy::disallowed_methods, reason = "a test reads the files of the corpus")]
 
@@ -24,10 +24,10 @@ use crd_analyzer_workspace::{
     judging::analysis::{Question, analyze},
 };
 
-/// What is found, how often: codes and lines. A headline may name the value that is broken.
+/// The number of findings for each code and line. The headline is ignored because it may contain the changed value.
 type Found = BTreeMap<(&'static str, usize), usize>;
 
-/// The answer for a text that is one CRD.
+/// The verdict on a text that is one CRD.
 fn verdict(text: &str) -> Option<DocumentVerdict> {
     let versions = VersionSet::one(KubernetesVersion::NEWEST);
     let report = analyze(text.as_bytes().to_vec(), &Question::new(versions));
@@ -47,7 +47,7 @@ fn count<'a>(text: &str, findings: impl Iterator<Item = &'a Finding>) -> Found {
     found
 }
 
-/// A value that gets another type, what is there then, and the obvious correction of that, if there is one.
+/// An edit that gives a value another type, and the obvious correction if there is one.
 fn breaking(tree: &Tree, random: &mut Random) -> Option<(Edit, Option<String>)> {
     let nodes: Vec<_> = tree
         .nodes()
@@ -71,7 +71,7 @@ fn breaking(tree: &Tree, random: &mut Random) -> Option<(Edit, Option<String>)> 
     Some((Edit { range, text }, corrected))
 }
 
-/// Breaks a value of a CRD. Returns whether the CRD could be decoded before and cannot be afterwards.
+/// Breaks a value of a CRD. Returns whether the CRD could be decoded before and cannot be decoded afterwards.
 fn check(text: &str, random: &mut Random) -> bool {
     let is_decoded =
         |it: &DocumentVerdict| it.decode_error.is_none() && it.other_error.is_none() && it.unfinished.is_empty();
@@ -96,13 +96,13 @@ fn check(text: &str, random: &mut Random) -> bool {
     let Some(after) = verdict(&broken).filter(|it| it.decode_error.is_some()) else {
         return false;
     };
-    // What is left out is as if it were right, and as it was.
+    // The omitted value is treated as correct and unchanged.
     let corrected = corrected.map(|it| with(&it));
     let corrected = corrected.and_then(|text| Some((verdict(&text).filter(is_decoded)?, text)));
     let is_obvious = corrected.is_some();
     let (right, text) = corrected.unwrap_or_else(|| (before, text.to_owned()));
     let is_later = |it: &&Finding| it.class == Class::LaterError;
-    // Two wrong values in the place of one are two errors.
+    // Two wrong values in place of one are two errors.
     let end = edit.range.start + edit.text.len();
     let is_broken = |it: &&Finding| !is_obvious && (edit.range.start..end).contains(&(it.span.start as usize));
     let shown = after.hints.iter().filter(is_later).filter(|it| !is_broken(it));

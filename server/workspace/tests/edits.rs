@@ -1,7 +1,6 @@
-//! What is kept from one version of a text to the next changes no answer: after every random edit, the answer is the one of somebody who
-//! sees the text for the first time.
+//! Checks that caches do not change answers: after every random edit, the answer is the same as without caches.
 //!
-//! `CRD_ANALYZER_EDITS=100..1000` plays these seeds instead of the few that each test run plays.
+//! `CRD_ANALYZER_EDITS=100..1000` uses these seeds instead of the few that each test run uses.
 
 use std::{ops::Range, path::Path, sync::Arc};
 
@@ -22,19 +21,19 @@ use crd_analyzer_workspace::{
     judging::typing::analyze_typing,
 };
 
-/// The seeds of every test run.
+/// The seeds of each test run.
 const SEEDS: Range<u64> = 0..12;
 
-/// The edits of one seed.
+/// The number of edits for each seed.
 const EDITS: usize = 12;
 
-/// Longer texts are slow, in bytes.
+/// The maximum length of a text in bytes. Longer texts are slow.
 const MOST_BYTES: usize = 16 << 10;
 
-/// The file of the CRD; those of custom resources are beside it.
+/// The file of the CRD. The custom resources are in the same folder.
 const CRD: &str = "/0.yaml";
 
-/// A session: what it has seen before, it need not look at again.
+/// The caches that are kept between edits.
 struct Session {
     catalog: Catalog,
     memory: Memory,
@@ -43,7 +42,7 @@ struct Session {
 }
 
 impl Session {
-    /// `committed`: the text that a file has in the revision that it replaces.
+    /// Creates empty caches. `committed`: the text of the file in the revision that it replaces.
     fn new(committed: &str) -> Self {
         Self {
             catalog: Catalog::new(MemoryFiles::default()),
@@ -76,12 +75,12 @@ impl Session {
         }
     }
 
-    /// The answer at once, with the hazards that are known.
+    /// The immediate answer, with all hazards.
     fn judge(&self, path: &str, text: &str, versions: VersionSet) -> FileReport {
         analyze(text.into(), &self.question(path, versions, Search::All(&self.memory)))
     }
 
-    /// The answer while somebody types at the byte `cursor`.
+    /// The answer while the user types at the byte offset `cursor`.
     fn judge_typing(&self, path: &str, text: &str, versions: VersionSet, cursor: Option<u32>) -> FileReport {
         let question = Question {
             last_trees: Some(&self.last_trees),
@@ -90,7 +89,7 @@ impl Session {
         analyze_typing(text.into(), &question, cursor).0
     }
 
-    /// The answer without the hazards that are not known yet, which come later.
+    /// The answer with only the known hazards, followed by the search for the others.
     fn judge_and_search(&self, path: &str, text: &str, versions: VersionSet) -> FileReport {
         let question = self.question(path, versions, Search::Remembered(&self.memory));
         let (mut report, mut kept) = analyze_and_keep(text.into(), &question);
@@ -99,7 +98,7 @@ impl Session {
     }
 }
 
-/// Whether every document is YAML that JSON can be made of.
+/// Whether every document is YAML that converts to JSON.
 fn is_readable(text: &str) -> bool {
     let found = split::split(text);
     let is_readable = |it: &split::Document| {
@@ -124,12 +123,12 @@ fn check(seed: u64) {
     }
     session.judge(&path(at), &texts[at], versions);
     for number in 0..EDITS {
-        // Mostly in the file that is asked about, else in the CRD.
+        // Edit mostly the checked file, sometimes the CRD.
         let edited = if random.once_in(4) { 0 } else { at };
         let edit = random.edit(&texts[edited]);
         let before = texts[edited].clone();
         edit.apply(&mut texts[edited]);
-        // While a CRD cannot be read, its last readable text counts, which a new session does not know.
+        // While a CRD cannot be parsed, its last valid text applies, which new caches do not have.
         let is_lost = edited == 0 && at != 0 && !is_readable(&texts[0]);
         if is_lost || texts[edited].len() > MOST_BYTES {
             texts[edited] = before;
@@ -154,7 +153,7 @@ fn check(seed: u64) {
         assert!(later == expected, "{}: {later:#?}\ninstead of {expected:#?}", why());
         let typed = session.judge_typing(&path(at), text, versions, None);
         assert!(typed == expected, "{}: {typed:#?}\ninstead of {expected:#?}", why());
-        // An entry that is not finished, or has a value of the wrong type, is left out while somebody types.
+        // While the user types, an entry is omitted if it is unfinished or has a value of the wrong type.
         let mut verdicts = expected.documents.iter().flat_map(|it| &it.verdicts);
         if is_readable(text) && verdicts.all(|it| it.1.decode_error.is_none()) {
             let cursor = Some(random.below(text.len() + 1) as u32);

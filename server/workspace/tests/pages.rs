@@ -1,6 +1,6 @@
-//! The pages of the diagnostic codes: their examples get the findings that they say.
+//! Checks that the examples on the pages of the diagnostic codes produce the annotated findings.
 //!
-//! With `UPDATE_PAGES=1` the examples that fail get the annotations that would be right; read the difference before it is kept.
+//! With `UPDATE_PAGES=1`, failing examples get the correct annotations. Read the diff before you commit it.
 #![allow(clippy::disallowed_methods, reason = "the pages are files")]
 
 use std::{
@@ -27,36 +27,36 @@ use crd_analyzer_workspace::{
     words::MAX_HEADLINE,
 };
 
-/// Codes that no example provokes, so that their pages have none that fails.
+/// Codes that no example can produce, so their pages have no failing example.
 const UNSHOWN: &[&str] = &[
-    // Requests in `v1` do not get there: the fields do not exist, or conversion has brought them together before.
+    // Requests in `v1` cannot cause these: the fields do not exist, or conversion has merged them before.
     "identical-per-version",
     "shared-and-per-version",
     "version-mismatch",
-    // CRDs do not support the keywords, so no value is ever judged by them.
+    // CRDs do not support these keywords, so they never apply to a value.
     "additional-item",
     "duplicate-item",
     "forbidden-property",
     "missing-dependency",
-    // The type of the items is judged first.
+    // The type of the items is checked first.
     "list-map-item-type",
-    // Needs a value of a size that no page can show.
+    // This needs a larger value than a page can show.
     "rule-budget-exceeded",
     // The API server sets or clears these parts of `metadata` before it validates.
     "immutable-metadata",
     "invalid-generation",
     "invalid-managed-fields",
     "missing-resource-version",
-    // It is shown in a configuration file, which is no manifest.
+    // The example is a configuration file, which is not a manifest.
     "invalid-configuration",
-    // They are of a kustomization, which is no manifest.
+    // The examples are kustomizations, which are not manifests.
     "kustomize-failure",
     "kustomize-not-built",
-    // It is about a CRD and Go files together.
+    // This concerns a CRD and Go files together.
     "stale-crd",
-    // It is about files on the command line.
+    // This concerns files on the command line.
     "not-checked",
-    // It is about a file that a test names.
+    // This concerns a file that a test names.
     "not-rejected",
     // The document would be too large for a page.
     "annotations-too-long",
@@ -64,11 +64,11 @@ const UNSHOWN: &[&str] = &[
     "not-finished",
     "too-deep",
     "too-large-to-store",
-    // Follows from other findings, which are shown in its place.
+    // This is a consequence of other findings, which are shown instead.
     "unchecked-rules",
-    // What is wrong is mostly the metadata, or the type, which have codes of their own.
+    // The real mistake is mostly in the metadata or the type, which have codes of their own.
     "unreadable-resource",
-    // Comes after other errors that stand in the way, or from an API server that answers without a field.
+    // These come after other errors, or from an API server that answers without a field.
     "refused",
     "rule-types",
 ];
@@ -92,13 +92,13 @@ fn pages() -> BTreeMap<String, PathBuf> {
     pages
 }
 
-/// A finding, and what a page says of it: the annotation of its place with its headline.
+/// A finding in the form of a page: the annotation of its place, with its headline.
 struct Found {
     annotation: Annotation,
     finding: Finding,
 }
 
-/// Where an annotation can stand: on one line, and not below the `#` that begins it.
+/// The annotation for a finding. It must be on one line, and not below the `#` that starts it.
 fn found(text: &str, finding: &Finding, first_column: usize) -> Found {
     let start = finding.span.start as usize;
     let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
@@ -123,7 +123,7 @@ fn found(text: &str, finding: &Finding, first_column: usize) -> Found {
     Found { annotation, finding }
 }
 
-/// A CRD on a page, and what it replaced there.
+/// A CRD on a page, and the CRD that it replaces there.
 #[derive(Clone, Copy)]
 struct Defined<'b> {
     now: &'b Block,
@@ -152,8 +152,7 @@ impl Defined<'_> {
     }
 }
 
-/// What is shown for a block, in the order of the text. A resource is judged by the last CRD before it on the page.
-/// A Go repository with nothing but the example.
+/// A Go repository that contains only the example.
 struct OnePackage;
 
 impl Folders for OnePackage {
@@ -178,7 +177,7 @@ fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined
         |versions| versions.parse().expect("minors"),
     );
     let catalog = defined.map(Defined::catalog);
-    // Pages about other things leave it at those.
+    // Hazards are omitted on pages about other codes.
     let memory = Memory::default();
     let is_hazard = hazards::codes::ALL.iter().any(|it| it.0 == code);
     let lint = lints::ALL.iter().find(|it| it.code == code);
@@ -230,7 +229,7 @@ fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined
     all
 }
 
-/// Whether the annotations of a block are what was found: each finding has one, and no annotation is left.
+/// Whether the annotations of a block match the findings one to one.
 fn agree(block: &Block, page: &str, found: &[Found]) -> bool {
     let mut left: Vec<&Annotation> = block.fixture.annotations.iter().collect();
     found.iter().all(|found| {
@@ -245,7 +244,7 @@ fn agree(block: &Block, page: &str, found: &[Found]) -> bool {
     }) && left.is_empty()
 }
 
-/// The text of a block with the annotations that belong there.
+/// The text of a block with the correct annotations.
 fn annotated(block: &Block, page: &str, found: &[Found]) -> String {
     let (lines, columns) = block.moved;
     let mut out = String::new();
@@ -271,14 +270,14 @@ fn annotated(block: &Block, page: &str, found: &[Found]) -> String {
     out
 }
 
-/// The page with another text in the block that begins on this line, from 1.
+/// The page with another text in the block that begins on this line, counted from 1.
 fn replaced(page: &str, line: usize, text: &str) -> String {
     let lines: Vec<&str> = page.split_inclusive('\n').collect();
     let length = lines[line..].iter().take_while(|it| it.trim_end() != "```").count();
     [&lines[..line].concat(), text, &lines[line + length..].concat()].concat()
 }
 
-/// What is wrong with how a finding speaks.
+/// Style problems in the text of a finding.
 fn ill_spoken(finding: &Finding) -> Vec<String> {
     let Finding {
         headline, help, code, ..
@@ -307,7 +306,7 @@ fn shows_resources(all: &[Block]) -> bool {
     all.iter().any(|it| it.shape == Shape::Resource)
 }
 
-/// Checks the examples of a page; what is wrong with them.
+/// Checks the examples of a page, and returns the problems.
 fn check(code: &str, path: &Path) -> Vec<String> {
     let is_update = std::env::var_os("UPDATE_PAGES").is_some();
     let page = fs::read_to_string(path).expect("a page");
@@ -342,7 +341,7 @@ fn check(code: &str, path: &Path) -> Vec<String> {
         let spoken = found.iter().flat_map(|it| ill_spoken(&it.finding));
         wrong.extend(spoken.map(|it| format!("{code}.md:{} {it}", block.line)));
         let own = |it: &Found| it.annotation.code.as_deref() == Some(code);
-        // A CRD may have to be wrong so that a resource can show what comes of it.
+        // A CRD may have to be wrong so that a resource can show the effect.
         let is_shown = found.iter().any(own) || block.shape == Shape::Documents && shows_resources(&all);
         if !found.is_empty() && !is_shown {
             wrong.push(format!("{code}.md:{} does not show {code}\n{expected}", block.line));

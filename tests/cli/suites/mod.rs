@@ -27,7 +27,7 @@ const SCHEMA: &str = "              type: object
       subresources: {status: {}}
 ";
 
-/// The output without times.
+/// Checks the output, without times.
 fn check(outcome: &Outcome, code: i32, expect: &Expect) {
     assert_eq!(outcome.code, Some(code), "{outcome:#?}");
     let lines = outcome.stdout.lines().map(|line| match line.rsplit_once(" in ") {

@@ -1,11 +1,11 @@
-//! Suites of openshift/api's format.
+//! Suites in openshift/api's format.
 
 use expect_test::expect;
 
 use super::{SCHEMA, check};
 use crate::{Sandbox, definition};
 
-/// A suite of openshift/api's format beside its CRD, in their layout.
+/// A suite in openshift/api's format with its CRD, in the layout of that repository.
 fn their_sandbox(suite: &str) -> Sandbox {
     let definition = definition(SCHEMA).replace(
         "  name: widgets.example.com\n",
@@ -132,7 +132,7 @@ fn suites_of_openshift_are_read_as_they_are() {
         let code = if expect.contains("passed") { 0 } else { 3 };
         sandbox.run(&["test", "."]).expect(code, &[expect]);
     }
-    // Elsewhere, with the path of the CRD, or with the CRD given.
+    // Suites in another folder, with the path of the CRD or with `--crd`.
     let path = "example/v1/zz_generated.crd-manifests/widgets-Default.crd.yaml";
     sandbox.write(
         "stable.widget.testsuite.yaml",
@@ -148,7 +148,7 @@ fn suites_of_openshift_are_read_as_they_are() {
     sandbox
         .run(&["test", "other/here.yaml", "--crd", path])
         .expect(0, &["6 passed, 0 failed"]);
-    // Theirs names the resources of each test.
+    // Their runner also accepts resource names in tests.
     let named = THEIRS.replace("      initial: |", "      resourceName: cluster\n      initial: |");
     sandbox.write("other/here.yaml", named);
     sandbox
@@ -330,19 +330,19 @@ fn what_theirs_reads_is_read() {
     let object = "\"{apiVersion: example.com/v1, kind: Widget, spec: {size: 1, color: blue}}\"";
     let refused = "\"{apiVersion: example.com/v1, kind: Widget, spec: {size: 5}}\"";
     for (tests, code, expect) in [
-        // Texts that are none, and keys that are there twice: the last counts.
+        // Values that are not strings, and duplicate keys: the last one applies.
         (
             format!("  onCreate: [{{name: 1, initial: {refused}, initial: {object}, expectedError: \"\"}}]"),
             0,
             "the key `initial` is written twice",
         ),
-        // No one looks at an object that is refused.
+        // The expected object is not parsed if the object is rejected.
         (
             format!("  onCreate: [{{name: a, initial: {refused}, expectedError: 'five', expected: ']['}}]"),
             0,
             "2 passed, 0 failed",
         ),
-        // One test that cannot be read does not keep the others from being run.
+        // An invalid test does not prevent the others from running.
         (
             format!("  onCreate: [{{name: a, initial: ']['}}, {{name: b, initial: {object}}}]"),
             1,

@@ -1,4 +1,4 @@
-//! Test files of our format.
+//! Test files in our own format.
 
 use expect_test::expect;
 
@@ -6,7 +6,7 @@ use crate::Sandbox;
 
 use super::{FAILING, check, sandbox};
 
-/// A test of everything that can be expected; all pass.
+/// A test file with every kind of expectation; all tests pass.
 const PASSING: &str = "# What widgets are.
 crd: widgets.yaml
 tests:
@@ -71,7 +71,7 @@ fn what_is_expected_comes_out() {
     sandbox
         .run(&["test", "--kubernetes-version", "1.31..1.32"])
         .expect(0, &["1 file, 8 tests: 7 passed, 0 failed, 1 skipped"]);
-    // What is in test files is wrong on purpose.
+    // `check` skips test files, because they contain errors on purpose.
     sandbox.run(&["check", "."]).expect(0, &["1 CRD, 0 errors"]);
     sandbox
         .run(&["check", "a/widgets.test.yaml"])

@@ -1,4 +1,4 @@
-//! Test files that the command writes.
+//! Test files that `test --init` and `test --update` write.
 
 use expect_test::expect;
 
@@ -72,7 +72,7 @@ fn update_writes_what_came_out_and_shows_it() {
     sandbox
         .run(&["test", ".", "--update"])
         .expect(0, &["1 file, 6 tests: 6 passed, 0 failed in "]);
-    // Where minors differ, no one can say what is meant.
+    // If Kubernetes versions differ, the intended expectation is unknown.
     let differing = "crd: widgets.yaml\nkubernetesVersions: all\ntests:\n  - name: words\n    create: {spec: {size: 5}}\n    expect:\n      rejected:\n        - {field: spec, type: FieldValueRequired}\n";
     sandbox.write("widgets.test.yaml", differing);
     sandbox.run(&["test", ".", "--update"]).expect(0, &["1 updated"]);

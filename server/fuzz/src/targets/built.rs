@@ -1,4 +1,4 @@
-//! What kustomize, Flux and Helm make of a small repository: any of its files may be there, with any text.
+//! Builds a small repository with kustomize, Flux and Helm. Any of its files may exist, with any content.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -33,7 +33,7 @@ pub(super) const TARGET: Target = Target {
     },
 };
 
-/// The files that there may be. An input names each by its number.
+/// The files that may exist. An input refers to them by number.
 const FILES: [&str; 16] = [
     "/repo/base/kustomization.yaml",
     "/repo/base/a.yaml",
@@ -53,7 +53,7 @@ const FILES: [&str; 16] = [
     "/repo/a-assert.yaml",
 ];
 
-/// Files of an input: more make it slow.
+/// The maximum number of files in an input. More would be slow.
 const MOST_FILES: usize = 20;
 
 /// The CRD of the objects.
@@ -88,8 +88,7 @@ const W: &str = "apiVersion: acme.io/v1\nkind: W\nmetadata: {name: a}\nspec: {a:
 const FLUX: &str =
     "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: k, namespace: f}\nspec: ";
 
-/// Repositories to begin with: numbers of files, each with its text. A text with `@` has the object in its place, one with `^` the
-/// beginning of a Kustomization of Flux.
+/// The initial repositories: file numbers with the text of each. `@` in a text is replaced by the object, `^` by the start of a Flux Kustomization.
 const SEEDS: &[&[(u8, &str)]] = &[
     &[
         (0, "resources: [a.yaml]\n"),
@@ -244,7 +243,7 @@ const WORDS: &[&str] = &[
     "sops: {mac: x}",
 ];
 
-/// An input with these files.
+/// The input for a repository with these files.
 fn repository(files: &[(u8, &str)]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (n, text) in files {
@@ -306,7 +305,7 @@ fn run(bytes: &[u8]) {
         );
         said += report.unknown.len() + report.findings.len();
     }
-    // What nobody judges is named: a patch may delete an object, or make it one of another kind. Nothing else makes it go away.
+    // Every object that is not checked must be reported, unless a patch deletes it or changes its kind. Nothing else may remove an object.
     let may_delete = |it: &Arc<str>| ["$patch", "\\", "kind", "op"].iter().all(|word| !it.contains(word));
     let patches = files
         .0
@@ -319,12 +318,12 @@ fn run(bytes: &[u8]) {
     );
 }
 
-/// Where the objects are that a report judges: the document, and the item of a list.
+/// The locations of the checked objects in a report: the document, and the item of a list.
 fn objects(report: &FileReport) -> BTreeSet<(usize, Option<usize>)> {
     report.documents.iter().map(|it| (it.index, it.item)).collect()
 }
 
-/// What Flux substitutes and builds, read as the command line reads it.
+/// The Flux objects of the repository, read as on the command line.
 fn flux(files: &InMemory) -> Flux {
     let mut flux = Flux::default();
     let root = Path::new("/repo");

@@ -1,4 +1,4 @@
-//! CEL: parse, check, price and run expressions on values, within their budgets.
+//! CEL: parses, checks, estimates and runs expressions on values, within their budgets.
 
 use std::sync::LazyLock;
 
@@ -29,7 +29,7 @@ pub(super) const TARGET: Target = Target {
     words: expression,
 };
 
-/// What `self` may be: an object with properties of each sort, and values alone.
+/// Schemas for `self`: an object with properties of each type, and individual values.
 const SCHEMAS: [&str; 4] = [
     r#"{"type":"object","properties":{
         "a":{"type":"string"},"s":{"type":"string","maxLength":20,"enum":["a","b"]},"t":{"type":"string","format":"date-time"},
@@ -69,7 +69,7 @@ fn run(bytes: &[u8]) {
             .and_then(|it| it.into_iter().next())
     };
     let (this, old) = (value(), value());
-    // A resource that is a list has no type.
+    // A list cannot be the root of a resource, so it has no type.
     let Ok(subject) = Subject::of_schema(schema, flags & 1 != 0, Some(1), version) else {
         return;
     };
@@ -106,7 +106,7 @@ fn run(bytes: &[u8]) {
     }
 }
 
-/// What is known of a text before it has types.
+/// Checks everything that does not need types.
 fn parse_alone(text: &str, version: KubernetesVersion) {
     let source = Source::new(text);
     let mut from = 0;

@@ -1,4 +1,4 @@
-//! Changes of a CRD since a revision, in an editor: what is found, where it is after an edit, and quick fixes that put back what was.
+//! Changes of a CRD since a revision, in an editor: the findings, their positions after an edit, and quick fixes that restore the old value.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ fn run(bytes: &[u8]) {
     if revision.is(&text) {
         assert!(known.is_empty(), "{known:?} from {text:?} to itself");
     }
-    // After an edit nothing is outside the text.
+    // After an edit, no position may be outside the text.
     let start = text.floor_char_boundary(text.len() * usize::from(start) / 256);
     let end = text.ceil_char_boundary((start + usize::from(removed)).min(text.len()));
     let typed = "x".repeat(usize::from(inserted));
@@ -69,7 +69,7 @@ fn run(bytes: &[u8]) {
     for change in moved.changes() {
         assert_in(&edited, change.finding.span);
     }
-    // One of the fixes, which is applied and compared here as well.
+    // The fixes for one problem: each is applied and compared again.
     let problems: Vec<Problem> = known.changes().map(|it| Problem::from(&it.finding)).collect();
     let asked = problems.get(usize::from(part) % problems.len().max(1)).cloned();
     let compared = ComparedText {

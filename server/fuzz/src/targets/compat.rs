@@ -1,4 +1,4 @@
-//! Changes of a CRD: two texts, and what the change from one to the other does.
+//! Changes of a CRD: compares two versions of a CRD.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ fn run(bytes: &[u8]) {
     let _ = new.refusal_as_update(&old);
 }
 
-/// The one CRD of a text.
+/// The CRD in a file, if there is exactly one.
 pub(super) fn only(bytes: &[u8]) -> Option<(Arc<str>, ComparedCrd)> {
     let (text, crds) = compared(bytes.to_vec(), true, KubernetesVersion::NEWEST);
     let (_, crd) = crds.into_iter().next()?.answers.into_iter().next()?;

@@ -1,4 +1,4 @@
-//! What a repository configures: `.crd-analyzer.yaml`, and the comments that suppress findings.
+//! The configuration in a repository: `.crd-analyzer.yaml`, and the comments that suppress findings.
 
 use std::path::Path;
 
@@ -74,7 +74,7 @@ fn run(bytes: &[u8]) {
         }
     }
     let versions = config.kubernetes_versions.unwrap_or_default();
-    // One of them is enough to see what is suppressed.
+    // One Kubernetes version is enough to test suppression.
     let question = Question {
         named: true,
         ..Question::new(VersionSet::one(versions.newest()))

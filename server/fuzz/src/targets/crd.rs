@@ -1,4 +1,4 @@
-//! CRDs from end to end: verdict, hazards, costs, quick fixes, by any Kubernetes version.
+//! CRDs from end to end: verdicts, hazards, costs and quick fixes, for any Kubernetes version.
 
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ fn run(bytes: &[u8]) {
     }
 }
 
-/// Findings lie in the text.
+/// Checks that the spans of all findings are in the text.
 pub(super) fn assert_sound(report: &FileReport) {
     let text = &report.text;
     let verdicts = report.documents.iter().flat_map(|it| &it.verdicts);
@@ -109,7 +109,7 @@ pub(super) fn assert_sound(report: &FileReport) {
     let _ = report.worst(&shown);
 }
 
-/// What quick fixes leave can be read if it could be before.
+/// Checks that a readable text stays readable after quick fixes.
 fn fix(report: &FileReport, flags: u8, versions: VersionSet, judge: &dyn Fn(&str) -> FileReport) {
     let judge = &|text: &str| Some(judge(text));
     let text = &report.text;
@@ -150,7 +150,7 @@ fn fix(report: &FileReport, flags: u8, versions: VersionSet, judge: &dyn Fn(&str
     }
 }
 
-/// Whether go-yaml takes a text, and all of it: a fix may bring to light what is behind the root of a document.
+/// Whether go-yaml reads the whole text. A fix may reveal content after the root of a document.
 fn is_read_whole(text: &str) -> bool {
     let text: Arc<str> = text.into();
     let known = |it: &Document| read_document(&text, *it, &[]).is_ok_and(|tree| known_difference(&tree).is_none());

@@ -28,7 +28,7 @@ pub(super) const TARGET: Target = Target {
     words: definition,
 };
 
-/// Edits of one input: more make it slow.
+/// The maximum number of edits in an input. More would be slow.
 const MOST_EDITS: usize = 24;
 
 fn run(bytes: &[u8]) {
@@ -76,7 +76,7 @@ fn run(bytes: &[u8]) {
             "at {at} of {text:?}"
         );
     }
-    // What is known of schemas from before, the search that comes later, and the search at once give the same.
+    // A search with known hazards, a postponed search, and an immediate search must give the same result.
     let (expected, _) = judge(&text, Search::All(&Memory::default()));
     let (mut later, mut kept) = judge(&text, Search::Remembered(&hazards));
     kept.search(&mut later, &hazards, None, None);
@@ -84,7 +84,7 @@ fn run(bytes: &[u8]) {
     assert_eq!(judge(&text, Search::All(&hazards)).0, expected, "of {text:?}");
 }
 
-/// What an edit puts in: nothing, a word, a piece of the text, or what the input says.
+/// The text that an edit inserts: nothing, a word, a part of the text, or text from the input.
 fn insertion(input: &mut Input<'_>, text: &str) -> String {
     match input.below(4) {
         0 => String::new(),

@@ -1,4 +1,4 @@
-//! What becomes of a stored object under a changed CRD.
+//! What happens to a stored object under a changed CRD.
 
 use crd_analyzer_compat::{Fate, fate_of};
 use crd_analyzer_syntax::{
@@ -35,7 +35,7 @@ fn run(bytes: &[u8]) {
         return;
     };
     let Some(object) = object(&input.text()) else { return };
-    // Under the same CRD nothing happens to what it serves, and without one nothing is served.
+    // With an unchanged CRD, a served object stays the same. Without a CRD, nothing is served.
     if let Ok(happenings) = fate_of(&old.subject, Some(&old.subject), &object) {
         let is_other = happenings.iter().any(|it| it.fate != Fate::Unserved);
         assert!(!is_other, "{happenings:?} to {object} under the same CRD");
@@ -47,7 +47,7 @@ fn run(bytes: &[u8]) {
     }
 }
 
-/// The first object of a text.
+/// The first object of a file.
 fn object(text: &std::sync::Arc<str>) -> Option<Value> {
     let document = *split(text).documents.first()?;
     let tree = read_document(text, document, &[]).ok()?;

@@ -122,7 +122,7 @@ fn run(bytes: &[u8]) {
         is_generated,
     };
     let mut steps = Vec::new();
-    // The path itself, and all above it.
+    // Check the path itself, and all its prefixes.
     for length in 0..=path.len().min(60) {
         let Some(written) = path
             .get(..length)
@@ -167,7 +167,7 @@ fn run(bytes: &[u8]) {
     }
 }
 
-/// Places in one text that are asked about.
+/// The maximum number of positions to check in a file.
 const MOST_PLACES: usize = 40;
 
 /// Diagnostics, completion, hover and quick fixes of markers.

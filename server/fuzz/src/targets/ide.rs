@@ -1,4 +1,4 @@
-//! What editors ask about a place of any text.
+//! Editor requests at a position of any text.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -90,16 +90,16 @@ fn run(bytes: &[u8]) {
     renames(&file, at, version, &text);
 }
 
-/// What was answered, to be compared.
+/// The answers to requests, for comparison.
 #[derive(PartialEq, Debug)]
 pub(super) struct Answers {
-    /// Places that were named, by what was asked.
+    /// The spans in the answers, by request.
     spans: BTreeMap<&'static str, Vec<Span>>,
-    /// Texts that were shown.
+    /// The texts in the answers.
     texts: Vec<String>,
 }
 
-/// Asks all that does not need another file.
+/// Sends all requests that need no other file.
 pub(super) fn answers(file: &File, at: u32, version: KubernetesVersion) -> Answers {
     let mut answers = Answers {
         spans: BTreeMap::new(),

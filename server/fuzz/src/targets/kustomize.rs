@@ -36,7 +36,7 @@ pub(super) const TARGET: Target = Target {
 
 const BASE: &str = "resources: [object.yaml]\ncommonLabels: {a: b}\n";
 
-/// Overlays, each with its patch.
+/// Overlays with their patches.
 const OVERLAYS: &[(&str, &str)] = &[
     (
         "resources: [../base]\npatches: [{path: patch.yaml}]\nnamePrefix: a-\n",
@@ -104,7 +104,7 @@ fn run(bytes: &[u8]) {
             path: Some(path),
             is_part: overlays.is_open(path),
             overlays: Some(&overlays),
-            // One of them is enough to see where diagnostics are told.
+            // One Kubernetes version is enough to test the locations of diagnostics.
             ..Question::new(VersionSet::one(VersionSet::default().newest()))
         };
         let mut report = analyze(text.as_bytes().to_vec(), &question);

@@ -1,4 +1,4 @@
-//! Messages to the language server: whole ones in any order, and bytes that are none.
+//! Messages to the language server: valid messages in any order, and arbitrary bytes.
 
 use std::{collections::BTreeSet, ops::Range, time::Duration};
 
@@ -74,7 +74,7 @@ const SETTINGS: u8 = 6;
 const DIAGNOSE: u8 = 7;
 const KINDS: usize = 8;
 
-/// Requests about a place of a document.
+/// Requests with a position in a document.
 const METHODS: &[&str] = &[
     "textDocument/hover",
     "textDocument/completion",
@@ -107,7 +107,7 @@ const RAW: &[&str] = &[
     r#"[1,{"id":null}]"#,
 ];
 
-/// Headers of messages, good and bad.
+/// Message headers, valid and invalid.
 const FRAMES: &[&str] = &[
     "Content-Length: 99\r\n\r\n{}",
     "Content-Length: 999999999\r\n\r\n{}",
@@ -119,21 +119,21 @@ const FRAMES: &[&str] = &[
     "Content-Length: 40\r\n\r\n{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"$/a\"}",
 ];
 
-/// The id of the request that is sent behind all.
+/// The ID of the last request.
 const LAST: &str = "the last request";
 
-/// Messages of one input: more make it slow.
+/// The maximum number of messages in an input. More would be slow.
 const MOST_MESSAGES: usize = 40;
 
-/// How long an answer may take. The driver's limits are for the work; this one is for answers that never come.
+/// How long to wait for an answer. The driver limits the work; this limit is for answers that never come.
 const PATIENCE: Duration = Duration::from_secs(50);
 
-/// How often two answers that differ are asked for again, and how long after one another.
+/// How often to compare two different answers again, and the pause in between.
 const MOST_COMPARISONS: usize = 50;
 const PAUSE: Duration = Duration::from_millis(100);
 
 fn run(bytes: &[u8]) {
-    // What leads to files, or names folders, is not this target's: the session must not read the disk of who runs it.
+    // Skip inputs that refer to files or folders, because the server must not read the user's disk.
     let leads_to_files = ["file:", "older", "ootUri", "ootPath", "\\u00"];
     if leads_to_files.iter().any(|it| contains(bytes, it.as_bytes())) {
         return;
@@ -169,12 +169,12 @@ fn contains(bytes: &[u8], word: &[u8]) -> bool {
     bytes.windows(word.len()).any(|it| it == word)
 }
 
-/// Sends bytes as they are, then requests. The last request is answered whatever the bytes were, unless they may end the session. The first
-/// ones may belong to a message that the bytes began.
+/// Sends bytes, then requests. The last request is always answered, unless the bytes may end the session. The first requests may become part of a
+/// message that the bytes started.
 async fn send_bytes(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin, bytes: &[u8]) {
     let may_end = contains(bytes, b"exit") || contains(bytes, b"\\u");
     let sending = async {
-        // The session may end before all is read.
+        // The session may end before all bytes are read.
         let _ = to.write_all(bytes).await;
         for id in ["first", "second", LAST] {
             let request = json!({ "jsonrpc": "2.0", "id": id, "method": "untitled/nothing" }).to_string();
@@ -199,7 +199,7 @@ async fn send_bytes(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + 
     );
 }
 
-/// A document as the client has it.
+/// A document as the client sees it.
 #[derive(Default)]
 struct Open {
     version: i32,
@@ -210,12 +210,12 @@ struct Client {
     from: BufReader<ReadHalf<DuplexStream>>,
     to: WriteHalf<DuplexStream>,
     next_id: i64,
-    /// Requests without an answer.
+    /// The IDs of pending requests.
     asked: BTreeSet<i64>,
     documents: [Option<Open>; 2],
-    /// What columns count.
+    /// The agreed position encoding.
     encoding: &'static str,
-    /// Whether a message was sent that may have changed a document.
+    /// Whether a message may have changed a document in an unknown way.
     is_unsure: bool,
 }
 
@@ -266,7 +266,7 @@ impl Client {
             RAW_MESSAGE => {
                 let body = input.part();
                 self.is_unsure = true;
-                // Numbers of ours would be answered twice, and `exit` ends the session.
+                // A message with an ID would get two answers, and `exit` ends the session.
                 if !contains(body, b"exit") && !contains(body, b"shutdown") && !contains(body, b"\"id\"") {
                     self.send(body).await;
                 }
@@ -342,8 +342,8 @@ impl Client {
         self.notify("textDocument/didChange", params).await;
     }
 
-    /// Sends the whole text twice, which does not count as an edit. Errors in what is being typed are shown later, and others stay until
-    /// the next edit.
+    /// Replaces the whole text twice, which does not count as typing. While the user types, some errors are shown later, and others stay
+    /// until the next edit.
     async fn stop_typing(&mut self, which: usize) {
         for _ in 0..2 {
             let Some(open) = &mut self.documents[which] else { return };
@@ -355,7 +355,7 @@ impl Client {
         }
     }
 
-    /// The diagnostics of a document, as text.
+    /// The diagnostics of a document as a string.
     async fn diagnose(&mut self, uri: &str) -> String {
         let params = json!({ "textDocument": { "uri": uri } });
         let id = self.ask("textDocument/diagnostic", params).await;
@@ -363,9 +363,9 @@ impl Client {
         answer["result"]["items"].take().to_string().replace(uri, "")
     }
 
-    /// After all edits, a document has the diagnostics of a document that is opened with the same text.
+    /// Checks that an edited document has the same diagnostics as a new document with the same text.
     async fn compare(&mut self) {
-        // While a CRD cannot be read, its last readable text counts for the other document.
+        // While a CRD is unreadable, its last readable text applies to the other document.
         let mut texts = self.documents.iter().flatten().map(|it| it.text.as_str());
         let is_lost = |it: &str| it.contains("CustomResourceDefinition") && !is_readable(it);
         if self.is_unsure || self.documents.iter().all(Option::is_some) && texts.any(is_lost) {
@@ -383,7 +383,7 @@ impl Client {
                 if edited == fresh {
                     break;
                 }
-                // Hazards of rules come later.
+                // Hazards are found later.
                 tokio::time::sleep(PAUSE).await;
                 (edited, fresh) = (self.diagnose(uri).await, self.diagnose(FRESH).await);
             }
@@ -424,7 +424,7 @@ impl Client {
         }
     }
 
-    /// The next message. Requests of the session are answered, with nothing.
+    /// The next message. The server's requests get empty answers.
     async fn read(&mut self) -> Value {
         let mut length = 0;
         loop {
@@ -453,7 +453,7 @@ impl Client {
     }
 }
 
-/// Whether every document of a text is YAML that JSON can be made of.
+/// Whether every YAML document in the text can be converted to JSON.
 fn is_readable(text: &str) -> bool {
     let found = split(text);
     let is_readable = |it: &Document| {
@@ -467,13 +467,13 @@ const URIS: [&str; 2] = ["untitled:a.yaml", "untitled:b.yaml"];
 const FRESH: &str = "untitled:c.yaml";
 const ENCODINGS: [&str; 3] = ["utf-16", "utf-8", "utf-32"];
 
-/// A place as the protocol has it.
+/// The LSP position of a byte offset.
 fn position(text: &str, at: usize, encoding: &str) -> Value {
     let before = &text[..at];
     let mut line = 0;
     let mut start = 0;
     for (n, _) in before.match_indices(['\n', '\r']) {
-        // CR LF is one end of a line.
+        // CR LF is a single line break.
         if !(before[n..].starts_with('\r') && text[n..].starts_with("\r\n")) {
             line += 1;
             start = n + 1;

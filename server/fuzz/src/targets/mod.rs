@@ -1,4 +1,4 @@
-//! The targets, a file for each kind of input.
+//! The fuzz targets, with one file for each kind of input.
 
 mod built;
 mod cel;

@@ -1,4 +1,4 @@
-//! Regular expressions: the verdict, and that all ways of matching find the same.
+//! Regular expressions: checks the verdict, and that all matching functions agree.
 
 use crd_analyzer_budget::{Limits, within};
 use crd_analyzer_goregexp::{GoRegex, check};
@@ -20,7 +20,7 @@ pub(super) const TARGET: Target = Target {
     words: || owned(PATTERNS),
 };
 
-/// So many groups around a pattern, not so deep that Go refuses them.
+/// The number of groups to put around a pattern, within Go's nesting limit.
 const DEPTH: usize = 250;
 
 fn run(bytes: &[u8]) {
@@ -37,7 +37,7 @@ fn run(bytes: &[u8]) {
     }
     assert_eq!(regex.find(&text), Ok(found.first().cloned()), "{pattern:?} in {text:?}");
     assert_eq!(regex.is_match(&text), Ok(!found.is_empty()), "{pattern:?} in {text:?}");
-    // Groups around it change nothing.
+    // Groups around the pattern must not change the matches.
     let nested = format!("{}{pattern}{}", "(".repeat(DEPTH), ")".repeat(DEPTH));
     if let Ok(nested) = GoRegex::new(&nested) {
         let again = nested.find_all(&text, usize::MAX);

@@ -1,4 +1,4 @@
-//! Text of others on its way to a terminal, a log or a machine: nothing of it is hidden, and it can be read back.
+//! Text from others on its way to a terminal, a log or a program: no part of it may be hidden, and it must be readable again.
 
 use crd_analyzer_io::escape::{github_data, github_property, is_hidden, json, line, tap_description, text};
 

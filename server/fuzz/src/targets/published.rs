@@ -1,4 +1,4 @@
-//! What is made of an accepted CRD for others: OpenAPI, JSON Schemas, the file that kustomize reads, and the example of its documentation.
+//! What is generated from an accepted CRD: OpenAPI, JSON Schemas, the schema file for kustomize, and the example in its documentation.
 
 use std::{path::Path, sync::Arc};
 
@@ -37,7 +37,7 @@ fn run(bytes: &[u8]) {
     let text = input.part();
     let examples = Examples::of(text, kubernetes);
     let documents = accepted(text.to_vec(), VersionSet::one(kubernetes), true);
-    // Of several CRDs another one may judge the example.
+    // With several CRDs, the example may belong to another one.
     let is_one = documents.len() == 1;
     for document in documents {
         let answers = document.answers.into_iter();
@@ -46,7 +46,7 @@ fn run(bytes: &[u8]) {
             for edition in [OpenApi::V2, OpenApi::V3] {
                 let document = crd_analyzer_publish::document(all.iter(), edition);
                 for reference in references(&document) {
-                    // The API server's own document has those.
+                    // These schemas are in the API server's own document.
                     let name = reference.rsplit_once('/').map_or(reference, |it| it.1);
                     assert!(metadata_schemas().contains_key(name), "{reference} leads nowhere");
                 }
@@ -72,7 +72,7 @@ fn run(bytes: &[u8]) {
     }
 }
 
-/// The examples of the documentation, which the API server accepts.
+/// Checks that the API server accepts the examples in the documentation.
 struct Examples {
     kubernetes: KubernetesVersion,
     definitions: Vec<Found>,
@@ -112,7 +112,7 @@ fn references(value: &Value) -> Vec<&str> {
     while let Some(value) = open.pop() {
         match value {
             Value::Object(fields) => {
-                // A property may be called `$ref`, and a value of an enum have one.
+                // A property may be named `$ref`, and an enum value may contain one.
                 let reference = fields.get("$ref").filter(|_| fields.len() == 1);
                 found.extend(reference.and_then(Value::as_str).filter(|it| it.starts_with("#/")));
                 open.extend(

@@ -1,4 +1,4 @@
-//! What people read about the fields of a CRD: what `explain` prints for each of them, and reference documentation.
+//! Documentation of the fields of a CRD: the output of `explain` for each field, and the reference documentation.
 
 use crd_analyzer_publish::published;
 use crd_analyzer_reference::{
@@ -19,7 +19,7 @@ pub(super) const TARGET: Target = Target {
     words: crd::TARGET.words,
 };
 
-/// Fields of one input that are explained: more make it slow.
+/// The maximum number of fields to explain in an input. More would be slow.
 const MOST_FIELDS: usize = 100;
 
 fn run(bytes: &[u8]) {

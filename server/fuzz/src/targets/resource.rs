@@ -1,4 +1,4 @@
-//! Custom resources against a CRD that somebody else wrote, too.
+//! Custom resources and their CRDs, both from the input.
 
 use std::{path::Path, sync::Arc};
 
@@ -40,7 +40,7 @@ const UPDATE: u8 = 1;
 const PAIRED: u8 = 2;
 const FIXES: u8 = 4;
 
-/// CRDs of a file in memory.
+/// A catalog with the CRDs of a file in memory.
 pub(super) fn catalog(definition: &[u8]) -> Catalog {
     let path = Path::new("/definition.yaml");
     let (text, objects) = objects(definition.to_vec());
@@ -57,7 +57,7 @@ pub(super) fn catalog(definition: &[u8]) -> Catalog {
     catalog
 }
 
-/// A catalog as completion and repairs ask it.
+/// A catalog as completion and quick fixes use it.
 pub(super) struct Near<'c>(pub(super) &'c Catalog);
 
 impl completion::Definitions for Near<'_> {

@@ -1,4 +1,4 @@
-//! Suites in both formats and the CRDs that they test; patches of CRDs.
+//! Test suites in both formats with their CRDs, and patches of CRDs.
 
 use std::{path::Path, sync::Arc};
 
@@ -128,7 +128,7 @@ const DEFINITION: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResou
     names: {plural: widgets, kind: Widget}\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          \
     spec:\n            type: object\n            x-kubernetes-validations: [{rule: \"self.size != 5\"}]\n            properties:\n              size: {type: integer, maximum: 9, default: 1}\n";
 
-/// Tests of one suite that are run: more make an input slow.
+/// The maximum number of tests of a suite to run. More would be slow.
 const MOST_TESTS: usize = 12;
 
 fn run_suite(bytes: &[u8]) {
@@ -156,7 +156,7 @@ fn run_patch(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let version = input.version();
     let (patches, definition) = (input.text(), input.text());
-    // As JSON in one line, which is YAML wherever it stands.
+    // On one line, as JSON, so that it is valid YAML in any place.
     let patches: String = patches.split_whitespace().collect::<Vec<_>>().join(" ");
     let suite = format!(
         "apiVersion: apiextensions.k8s.io/v1\nname: a\ncrdName: widgets.example.com\ntests:\n  onUpdate:\n    - name: b\n      initialCRDPatches: {patches}\n      initial: |\n        \
@@ -165,7 +165,7 @@ fn run_patch(bytes: &[u8]) {
     judge(&suite.into(), &definition, VersionSet::one(version));
 }
 
-/// Reads and runs a suite, and writes into it what came out.
+/// Reads and runs a suite, and writes the actual results into it.
 fn judge(text: &Arc<str>, defined: &Arc<str>, versions: VersionSet) {
     let suite = match read(text) {
         Ok(suite) => suite,
@@ -187,7 +187,7 @@ fn judge(text: &Arc<str>, defined: &Arc<str>, versions: VersionSet) {
     if let Wanted::Name { .. } = suite.wanted {
         found.truncate(1);
     }
-    // Who runs suites says so where there is none.
+    // Without a CRD, the command reports an error instead of running the suite.
     if found.is_empty() {
         return;
     }

@@ -1,4 +1,4 @@
-//! Short texts that values are: URLs, IP addresses, times, formats, quoted strings.
+//! Short values: URLs, IP addresses, times, formats, quoted strings.
 
 use crd_analyzer_gostd::{netip, quote, quote_bytes, url};
 use crd_analyzer_schema::formats;
@@ -74,7 +74,7 @@ fn run(bytes: &[u8]) {
         let _ = (url.scheme(), url.user(), url.host(), url.hostname(), url.port());
         let _ = (url.escaped_path(), url.raw_query(), url.query(), url.fragment());
         let written = url.to_string();
-        // Go writes some hosts so that it cannot read them.
+        // For some hosts, Go writes a URL that it cannot parse.
         if let Ok(again) = parse(&written) {
             assert_eq!(again.to_string(), written, "of {text:?}");
         }

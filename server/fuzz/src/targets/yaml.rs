@@ -1,4 +1,4 @@
-//! YAML and JSON: the verdict parser, the editing parser, the conversion to JSON, for any bytes.
+//! YAML and JSON: the strict parser, the editing parser, and the conversion to JSON, for any bytes.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(super) const TARGET: Target = Target {
     words: || owned(&[YAML, JSON].concat()),
 };
 
-/// Nodes whose scalars are looked at one by one.
+/// The maximum number of scalars to check individually.
 const MOST_SCALARS: usize = 500;
 
 fn run(bytes: &[u8]) {
@@ -64,7 +64,7 @@ fn run(bytes: &[u8]) {
     }
 }
 
-/// Spans lie in the text, children in their parents, in order; keys have values; offsets lead into scalars and back.
+/// Checks the tree: spans are in the text, children are in their parents and in order, keys have values, and offsets map into scalars and back.
 fn assert_sound(tree: &Tree, text: &str) {
     for node in tree.nodes() {
         let span = tree.span(node);
@@ -95,7 +95,7 @@ fn assert_sound(tree: &Tree, text: &str) {
     }
 }
 
-/// Where the verdict parser accepts a text, the editing parser has the same tree.
+/// If the strict parser accepts a text, the editing parser must build the same tree.
 fn assert_same_as_editing(verdict: &Tree, text: &Arc<str>, whole: Span) {
     if edit::known_difference(verdict).is_some() {
         return;
@@ -123,7 +123,7 @@ fn described(tree: &Tree, node: NodeId) -> impl PartialEq + std::fmt::Debug {
     )
 }
 
-/// What becomes JSON can be written and read again, and is the same then.
+/// Checks that a text converted to JSON and read again is the same.
 fn convert(tree: &Tree, text: &str) {
     match read_json(tree) {
         Ok(json) => {

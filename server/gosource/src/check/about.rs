@@ -1,35 +1,35 @@
-//! What markers and their arguments do, in a sentence each.
+//! Describes markers and their arguments, with one sentence each.
 
 use std::{collections::HashMap, sync::LazyLock};
 
-/// The table: a marker, with an argument behind a blank (`=` for a value without a name); what it sets in the CRD, or the values of the argument; the
-/// sentence.
+/// The table. First column: a marker, optionally with a blank and an argument (`=` for an unnamed value). Second column: what the marker sets in the
+/// CRD, or the allowed values of the argument. Third column: the sentence.
 const TABLE: &str = include_str!("about.tsv");
 
-/// The part of a name that makes a marker one of the items of a list.
+/// The prefix of markers that apply to the items of a list.
 const OF_ITEMS: &str = "kubebuilder:validation:items:";
 
-/// What a marker does.
+/// The description of a marker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct About {
-    /// What it sets in the CRD; empty if nothing.
+    /// The field of the CRD that it sets; empty if none.
     pub sets: &'static str,
-    /// A sentence.
+    /// A sentence that describes it.
     pub sentence: &'static str,
-    /// It is about the items of a list.
+    /// Whether it applies to the items of a list.
     pub is_of_items: bool,
 }
 
-/// What an argument is.
+/// The description of an argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Argument {
     values: &'static str,
-    /// A sentence; empty for a value without a name.
+    /// A sentence that describes it; empty for an unnamed value.
     pub sentence: &'static str,
 }
 
 impl Argument {
-    /// The values that it takes, if these are few.
+    /// The allowed values, if there are only a few.
     pub fn values(self) -> impl Iterator<Item = &'static str> {
         self.values.split(' ').filter(|it| !it.is_empty())
     }
@@ -44,13 +44,13 @@ fn row(line: &'static str) -> Option<(&'static str, Row)> {
     Some((cells.next()?, (cells.next()?, cells.next()?)))
 }
 
-/// The name of the marker that does the same to a value as this one does to the items of a list.
+/// The marker with the same effect on a value as this marker has on the items of a list.
 fn of_value(name: &str) -> Option<String> {
     let word = name.strip_prefix(OF_ITEMS)?;
     Some(format!("kubebuilder:validation:{word}"))
 }
 
-/// What a marker does.
+/// The description of a marker.
 pub fn marker(name: &str) -> Option<About> {
     let of_value = of_value(name);
     let (sets, sentence) = ALL.get(of_value.as_deref().unwrap_or(name))?;
@@ -62,7 +62,7 @@ pub fn marker(name: &str) -> Option<About> {
     })
 }
 
-/// What an argument of a marker is.
+/// The description of a marker's argument.
 pub fn argument(marker: &str, name: &str) -> Argument {
     let of_value = of_value(marker);
     let marker = of_value.as_deref().unwrap_or(marker);

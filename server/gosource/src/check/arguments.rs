@@ -1,4 +1,4 @@
-//! The arguments of a marker, read as controller-gen reads them (`pkg/markers/parse.go` of `sigs.k8s.io/controller-tools`, which reads with Go's
+//! Parses the arguments of a marker as controller-gen does (`pkg/markers/parse.go` of `sigs.k8s.io/controller-tools`, which uses Go's
 //! `text/scanner`).
 
 use super::{
@@ -12,7 +12,7 @@ pub use super::{
     refused::{Problem, Refused},
 };
 
-/// Whether controller-gen refuses the arguments of a marker, which is written with its plus sign.
+/// Whether controller-gen rejects the arguments of a marker. `marker` includes its plus sign.
 pub fn is_refused(definition: &Definition, release: Release, marker: &str) -> bool {
     let split = super::Split::of(marker);
     let has_named = definition.name != split.whole;
@@ -20,7 +20,7 @@ pub fn is_refused(definition: &Definition, release: Release, marker: &str) -> bo
     refused(definition, release, named, split.arguments).is_some()
 }
 
-/// Reads the arguments of a marker, and says what controller-gen refuses first. `named`: the last word of the name belongs to the arguments
+/// Parses the arguments of a marker, and returns the first error of controller-gen. `named`: set if the last word of the name is an argument
 /// (`a:b:c=1` is the argument `c` of `a:b`).
 pub(super) fn refused(definition: &Definition, release: Release, named: Option<&str>, text: &str) -> Option<Refused> {
     if let Some(read) = guessed(definition, release, text) {
@@ -77,14 +77,14 @@ pub(super) fn refused(definition: &Definition, release: Release, named: Option<&
     extra.or_else(missing).or_else(not_converted)
 }
 
-/// Since 0.23, these convert the whole text to a number. Whether that succeeds; `None` for others, and without a text.
+/// Whether a marker's value is a valid number, for markers that convert the whole text since 0.23. `None` for other markers and for an empty text.
 fn converted(definition: &Definition, release: Release, text: &str) -> Option<bool> {
     let word = definition.name.rsplit(':').next()?;
     let text = text.trim();
     if release < Release(23) || !["Maximum", "Minimum", "MaxItems"].contains(&word) || text.is_empty() {
         return None;
     }
-    // Go reads more forms of numbers.
+    // Go accepts more number formats.
     let is_of = |it: char| it.is_ascii_alphanumeric() || "_.+-".contains(it);
     let digits = text.trim_start_matches(['+', '-']).to_ascii_lowercase();
     let is_special = || (text.contains('_') || digits.starts_with("0x")) && text.chars().all(is_of);
@@ -97,7 +97,7 @@ fn converted(definition: &Definition, release: Release, text: &str) -> Option<bo
     })
 }
 
-/// What is made of a value whose type is not given. `None`: the definition gives it.
+/// Parses a value whose type controller-gen guesses. `None`: the definition gives the type.
 fn guessed(definition: &Definition, release: Release, text: &str) -> Option<Guessed> {
     let [argument] = definition.arguments.as_slice() else {
         return None;
@@ -150,9 +150,9 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// `name=value,name=value`.
+    /// Parses `name=value,name=value`.
     fn arguments(&mut self, arguments: &[&Argument], named: Option<&str>, seen: &mut Vec<String>) -> Read {
-        // Before the arguments stands their first name.
+        // If `named` is set, the name of the first argument comes before the text.
         let mut first = named;
         if arguments.is_empty() || (self.peek().is_none() && first.is_none()) {
             return Ok(());
@@ -231,7 +231,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Go's literals: also in base 2, 8 and 16, and with underscores.
+    /// Parses a number in Go's syntax, including base 2, 8 and 16, and underscores.
     fn number(&mut self, may_be_fraction: bool) -> Read {
         let begin = self.at;
         if self.peek() == Some('-') {
@@ -259,7 +259,7 @@ impl<'a> Reader<'a> {
                 Problem::Integer,
             )
         };
-        // Go also reads numbers in other bases, and with underscores; not all of them are converted.
+        // Go also accepts other bases and underscores, but not all of these numbers can be converted.
         let is_special = is_number && (word.contains('_') || !is_decimal || word.len() > 1 && word.starts_with('0'));
         let mut scanner = Scanner::new(rest);
         scanner.scan();
@@ -280,7 +280,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A string in quotes, as Go has it.
+    /// Parses a quoted string in Go's syntax.
     fn quoted(&mut self, quote: char) -> Read {
         let begin = self.at;
         let mut at = begin + 1;
@@ -304,7 +304,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Tokens up to a separator; the first one may be a separator itself. A string in quotes among them is one token.
+    /// Parses the tokens up to a separator. The first one may be a separator itself; a quoted string is one token.
     fn bare(&mut self) -> Read {
         if matches!(self.peek(), Some(',' | ';' | '}')) {
             self.at += 1;

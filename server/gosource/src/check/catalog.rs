@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt, sync::LazyLock};
 
 use super::comments::Target;
 
-/// The table: name, target, the first release that has it there, arguments.
+/// The table: name, target, first release with the marker at that target, arguments.
 const TABLE: &str = include_str!("markers.tsv");
 
 /// A minor release of controller-gen: 21 for 0.21.
@@ -12,9 +12,9 @@ const TABLE: &str = include_str!("markers.tsv");
 pub struct Release(pub u8);
 
 impl Release {
-    /// The first one that the table knows.
+    /// The first release in the table.
     pub const OLDEST: Self = Self(16);
-    /// The last one that the table knows.
+    /// The last release in the table.
     pub const NEWEST: Self = Self(23);
 }
 
@@ -24,21 +24,21 @@ impl fmt::Display for Release {
     }
 }
 
-/// What a marker is at a target.
+/// The definition of a marker for a target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Definition {
     /// Its name without the plus sign.
     pub name: &'static str,
-    /// What it belongs to.
+    /// The kind of declaration that it applies to.
     pub target: Target,
-    /// The first release that knows it there.
+    /// The first release that supports it there.
     pub since: Release,
-    /// Its arguments; one without a name if the marker is one value.
+    /// Its arguments; a single unnamed one if the marker has just a value.
     pub arguments: Vec<Argument>,
 }
 
 impl Definition {
-    /// Whether its arguments are not read here: controller-gen reads them by other rules.
+    /// Whether its arguments are not parsed here, because controller-gen parses them by other rules.
     pub fn is_unread(&self) -> bool {
         self.name.starts_with("k8s:")
     }
@@ -49,11 +49,11 @@ impl Definition {
 pub struct Argument {
     /// Its name.
     pub name: String,
-    /// It may be missing.
+    /// Whether it may be omitted.
     pub is_optional: bool,
-    /// What its value is.
+    /// The type of its value.
     pub r#type: Type,
-    /// The first release that has it.
+    /// The first release that supports it.
     pub since: Release,
 }
 
@@ -68,16 +68,16 @@ pub enum Type {
     String,
     /// `true` or `false`.
     Bool,
-    /// Whatever somebody writes.
+    /// Any value.
     Any,
     /// The rest of the line.
     Raw,
-    /// Several of a type.
+    /// A list of values of a type.
     List(Box<Type>),
 }
 
 impl Type {
-    /// Whether controller-gen guesses the type of the value, or of the items.
+    /// Whether controller-gen guesses the type of the value or of the items.
     pub(super) fn is_any(&self) -> bool {
         match self {
             Self::Any => true,
@@ -146,7 +146,7 @@ fn row(line: &'static str) -> Option<Definition> {
     })
 }
 
-/// What a marker is at each target.
+/// The definitions of a marker for all targets.
 pub fn definitions(name: &str) -> &'static [Definition] {
     ALL.get(name).map_or(&[], Vec::as_slice)
 }

@@ -11,10 +11,10 @@ use tree_sitter::Node;
 use super::types::Types;
 use crate::read::children;
 
-/// Declarations in declarations that are visited.
+/// The maximum depth of nested declarations.
 const MAX_DEPTH: usize = 64;
 
-/// What a marker belongs to.
+/// The kind of declaration that a marker belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Target {
     /// The package of the file.
@@ -26,7 +26,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// What people call it.
+    /// The usual name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Package => "package",
@@ -36,74 +36,74 @@ impl Target {
     }
 }
 
-/// Why a marker belongs to nothing.
+/// The reason why a marker does not belong to a declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lost {
     /// It is in the documentation of a function, a constant, a variable or a group of declarations.
     Documentation,
     /// Another comment is between it and the declaration.
     Detached,
-    /// A declaration comes before it on the same line.
+    /// It comes after a declaration on the same line.
     Behind,
-    /// Nothing comes after it in the declaration that it is in.
+    /// No declaration follows it inside the declaration that contains it.
     Inside,
 }
 
-/// A marker where it is written.
+/// A marker in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
     /// From the plus sign to the last character, in bytes of the file.
     pub span: Range<usize>,
-    /// What it belongs to.
+    /// The kind of its declaration, or why it has none.
     pub belongs: Result<Target, Lost>,
-    /// It is in the documentation of what it belongs to.
+    /// Whether it is in the declaration's documentation.
     pub is_documentation: bool,
-    /// The number of the declaration that it belongs to. The package is 0.
+    /// The number of its declaration. The package has the number 0.
     pub declaration: usize,
 }
 
-/// Comments on lines that follow each other.
+/// Comments on consecutive lines.
 struct Group {
     span: Range<usize>,
     last_row: usize,
-    /// It begins on the line of what is before it.
+    /// Whether it begins on the same line as the code before it.
     is_behind: bool,
     markers: Vec<Range<usize>>,
-    /// The number of the first of them.
+    /// The number of the group's first marker.
     first: usize,
 }
 
-/// What a declaration is to `go/ast`.
+/// The kind of a `go/ast` node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     File,
     /// `type X …`, without parentheses.
     OneType,
-    /// Another group of declarations.
+    /// Another declaration, such as a group in parentheses.
     Several,
     TypeSpec,
     Field,
-    /// What has documentation and takes no markers: functions, constants, imports.
+    /// A node with documentation that takes no markers: a function, constant or import.
     Documented,
     Other,
 }
 
-/// The comments of a file, and the types that they are about.
+/// The comments and types of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Comments {
-    /// The markers, in their order.
+    /// The markers, in file order.
     pub markers: Vec<Written>,
-    /// Each comment that begins with `//`, in bytes of the file, in their order.
+    /// All `//` comments as byte ranges, in file order.
     pub lines: Vec<Range<usize>>,
-    /// Where each declaration begins that markers may belong to; the first is number 1.
+    /// The start of each declaration that markers may belong to; the first one has the number 1.
     pub declarations: Vec<usize>,
-    /// The comments right above each of them, which are its documentation.
+    /// The documentation of each of these declarations: the comments directly above it.
     pub documentation: Vec<Option<Range<usize>>>,
     /// The types that the file declares.
     pub types: Arc<Types>,
 }
 
-/// The comments of a file, without its types.
+/// Parses the comments of a file, without its types.
 pub(super) fn read(root: Node<'_>, text: &str) -> Comments {
     let mut comments = Vec::new();
     collect(root, 0, &mut comments);
@@ -132,7 +132,7 @@ fn sorted(root: Node<'_>, comments: &[Node<'_>], text: &str) -> Comments {
     visit.finish()
 }
 
-/// The comments below a node, in their order.
+/// Collects the comments inside a node, in file order.
 fn collect<'t>(node: Node<'t>, depth: usize, comments: &mut Vec<Node<'t>>) {
     if node.kind() == "comment" {
         comments.push(node);
@@ -155,7 +155,7 @@ fn grouped(comments: &[Node<'_>], text: &str) -> Vec<Group> {
         let written = text.get(start..end).unwrap_or_default();
         let row = comment.start_position().row;
         let last_row = row + written.matches('\n').count();
-        // A line may have very many comments: what is before each is looked at once.
+        // A line may have very many comments, so look at the text before each comment only once.
         let begin_of_line = start - comment.start_position().column;
         let is_alone = previous_end <= begin_of_line;
         let is_first = is_alone && text[begin_of_line..start].trim_start().is_empty();
@@ -182,7 +182,7 @@ fn grouped(comments: &[Node<'_>], text: &str) -> Vec<Group> {
     groups
 }
 
-/// The marker in a comment: `// +name`.
+/// The range of the marker in a comment: `// +name`.
 fn marker(comment: &str) -> Option<Range<usize>> {
     let inside = comment.strip_prefix("//")?;
     let trimmed = inside.trim_start();
@@ -196,23 +196,23 @@ fn marker(comment: &str) -> Option<Range<usize>> {
 struct Visit<'a> {
     text: &'a str,
     groups: &'a [Group],
-    /// The first group that nothing took yet.
+    /// The first group that is not assigned yet.
     next: usize,
-    /// The group behind the last declaration, on its line.
+    /// The group after the last declaration, on the same line.
     behind: Option<usize>,
-    /// The markers above `type`, for the type that follows.
+    /// The groups above `type`, for the type after it; true for the documentation.
     saved: Vec<(usize, bool)>,
-    /// What became of each marker.
+    /// The result for each marker.
     found: Vec<Option<Written>>,
-    /// Where each declaration begins that markers may belong to.
+    /// The start of each declaration that markers may belong to.
     declarations: Vec<usize>,
-    /// The group right above `type`, for the type that follows.
+    /// The group directly above `type`, for the type after it.
     above_type: Option<usize>,
-    /// The group right above each declaration.
+    /// The group directly above each declaration.
     documentation: Vec<Option<usize>>,
 }
 
-/// The comments that a node may have.
+/// The comment groups attached to a node.
 #[derive(Clone, Copy, Default)]
 struct Attached {
     documentation: Option<usize>,
@@ -255,7 +255,7 @@ impl Visit<'_> {
                         },
                         true,
                     );
-                    // Types may be declared in functions.
+                    // Functions may declare types.
                     for part in parts(node) {
                         self.inside(part, 0);
                     }
@@ -264,13 +264,13 @@ impl Visit<'_> {
                 _ => {}
             }
         }
-        // The rest of the file belongs to the package.
+        // The remaining comments of the file belong to the package.
         for group in self.next..self.groups.len() {
             self.take(group, Ok(Target::Package), false, 0);
         }
     }
 
-    /// `import`, `const`, `var` or `type`.
+    /// Visits `import`, `const`, `var` or `type`.
     fn declarations(&mut self, node: Node<'_>) {
         let is_type = node.kind() == "type_declaration";
         let inner: Vec<Node<'_>> = children(node);
@@ -317,7 +317,7 @@ impl Visit<'_> {
         self.leave(node);
     }
 
-    /// A constant, a variable or an import, or a list of them.
+    /// Visits a constant, a variable or an import, or a list of them.
     fn spec(&mut self, node: Node<'_>, is_group: bool) {
         if node.kind().ends_with("_list") {
             for below in children(node) {
@@ -342,7 +342,7 @@ impl Visit<'_> {
         }
     }
 
-    /// The comment behind a declaration, which is visited after its other parts.
+    /// Visits the comment after a declaration, which comes after the declaration's other parts.
     fn comment(&mut self, group: Option<usize>) {
         let Some(group) = group.filter(|it| *it >= self.next) else {
             return;
@@ -355,7 +355,7 @@ impl Visit<'_> {
         }
     }
 
-    /// A type: the fields of structs in it.
+    /// Visits the fields of structs inside a type.
     fn inside(&mut self, node: Node<'_>, depth: usize) {
         if depth > MAX_DEPTH {
             return;
@@ -388,7 +388,7 @@ impl Visit<'_> {
         self.leave(node);
     }
 
-    /// The group that ends right above a place.
+    /// The group that ends directly above a position.
     fn documentation_of(&self, start: usize) -> Option<usize> {
         let at = self.groups.partition_point(|it| it.span.end <= start).checked_sub(1)?;
         let group = &self.groups[at];
@@ -397,7 +397,7 @@ impl Visit<'_> {
         is_above.then_some(at)
     }
 
-    /// The group behind a place on its line.
+    /// The group after a position, on the same line.
     fn behind(&self, end: usize) -> Option<usize> {
         let at = self.groups.partition_point(|it| it.span.start < end);
         let group = self.groups.get(at)?;
@@ -405,13 +405,13 @@ impl Visit<'_> {
         if !between.trim_start_matches([' ', '\t', '\r', ';']).is_empty() {
             return None;
         }
-        // Text goes on behind it.
+        // False if other text follows the group.
         let is_blank = |it: char| it != '\n' && it.is_whitespace();
         let rest = self.text[group.span.end..].trim_start_matches(is_blank);
         (rest.is_empty() || rest.starts_with('\n')).then_some(at)
     }
 
-    /// Visits a node. `is_of_file`: it is a declaration of the file.
+    /// Enters a node. `is_of_file`: whether it is a top-level declaration.
     fn enter(&mut self, kind: Kind, start: usize, comments: Attached, is_of_file: bool) {
         if self.behind == Some(self.next) && self.next < self.groups.len() {
             self.take(self.next, Err(Lost::Behind), false, 0);
@@ -422,7 +422,7 @@ impl Visit<'_> {
         if self.next < self.groups.len() {
             let end = self.next.max(self.groups.partition_point(|it| it.span.start < start));
             self.behind = comments.behind;
-            // One of the two may be before what is left.
+            // Either group may already be assigned.
             let last = end as isize - 1;
             let is_documented = comments.documentation.is_some_and(|it| it as isize == last);
             let nearest = last - isize::from(is_documented);
@@ -454,7 +454,7 @@ impl Visit<'_> {
         self.give(kind, above, &documentation, is_of_file);
     }
 
-    /// Gives the groups above a node to what they belong to.
+    /// Assigns the groups above a node to their declaration.
     fn give(&mut self, kind: Kind, above: Option<usize>, documentation: &[usize], is_of_file: bool) {
         match kind {
             Kind::File => {
@@ -506,7 +506,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Ends a node: what is left in it belongs to nothing.
+    /// Leaves a node: its remaining groups belong to no declaration.
     fn leave(&mut self, node: Node<'_>) {
         while self.next < self.groups.len() && self.groups[self.next].span.start < node.end_byte() {
             self.take(self.next, Err(Lost::Inside), false, 0);
@@ -537,7 +537,7 @@ impl Visit<'_> {
     }
 }
 
-/// What a node is made of, apart from signs and comments.
+/// The children of a node, without punctuation and comments.
 fn parts(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     children(node)
         .into_iter()

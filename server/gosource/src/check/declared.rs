@@ -1,24 +1,24 @@
-//! Markers that a project declares, because its own tools read them.
+//! Markers that a project declares because its own tools read them.
 
 use std::collections::BTreeSet;
 
-/// Longer names are not looked for.
+/// The maximum length of a name in bytes.
 const LONGEST: usize = 256;
 
 /// The names of markers that a project declares. A name also covers all names that begin with it and a colon.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Declared(BTreeSet<String>);
 
-/// Why a text names no marker.
+/// The reason why a string is not a marker's name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoName {
-    /// There is nothing.
+    /// It is empty.
     Empty,
-    /// It has more bytes than names have.
+    /// It is longer than the limit.
     Long,
-    /// A name has no blank.
+    /// It contains a blank.
     Blank,
-    /// A name ends before `=`.
+    /// It contains a `=`, which ends a name.
     Value,
 }
 
@@ -33,7 +33,7 @@ impl std::fmt::Display for NoName {
     }
 }
 
-/// The name in a text, with or without the plus sign.
+/// The name in a string, with or without the plus sign.
 pub fn name_in(written: &str) -> Result<&str, NoName> {
     let name = written.strip_prefix('+').unwrap_or(written).trim_end_matches(':');
     if name.is_empty() {
@@ -50,18 +50,18 @@ pub fn name_in(written: &str) -> Result<&str, NoName> {
 }
 
 impl Declared {
-    /// The markers with these names.
+    /// Creates a list of markers with these names.
     pub fn new<'n>(written: impl IntoIterator<Item = &'n str>) -> Result<Self, NoName> {
         let names = written.into_iter().map(|it| name_in(it).map(str::to_owned));
         names.collect::<Result<_, _>>().map(Self)
     }
 
-    /// Adds those of another list.
+    /// Adds the names of another list.
     pub fn add(&mut self, other: &Self) {
         self.0.extend(other.0.iter().cloned());
     }
 
-    /// Whether a name is declared, or one above it.
+    /// Whether the list contains the name or a parent of it.
     pub fn covers(&self, name: &str) -> bool {
         if self.0.is_empty() {
             return false;

@@ -1,4 +1,4 @@
-//! Reads the types that a Go file declares.
+//! Parses the types that a Go file declares.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -11,10 +11,10 @@ use super::{
 };
 use crate::read::{children, imported, imports};
 
-/// Types in types that are followed.
+/// The maximum depth of nested types.
 const MAX_DEPTH: usize = 32;
 
-/// Reads the types of a file.
+/// Parses the types of a file.
 pub(super) fn read(root: Node<'_>, text: &str, comments: &Comments) -> Types {
     let documentation = comments.declarations.iter().copied().zip(&comments.documentation);
     let mut reader = Reader {
@@ -50,9 +50,9 @@ pub(super) fn read(root: Node<'_>, text: &str, comments: &Comments) -> Types {
 
 struct Reader<'a> {
     text: &'a str,
-    /// By the place where a declaration begins.
+    /// The markers, by the start of their declaration.
     markers: HashMap<usize, Vec<Set>>,
-    /// By the place where a declaration begins.
+    /// The documentation, by the start of its declaration.
     documentation: HashMap<usize, Range<usize>>,
     found: Types,
 }
@@ -114,7 +114,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The constants that name their type.
+    /// Parses the constants with an explicit type.
     fn constants(&mut self, node: Node<'_>) {
         for spec in children(node) {
             let part = |field: &str| spec.child_by_field_name(field);
@@ -135,7 +135,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A method, if it says how a type is written in JSON.
+    /// Parses a method, if it defines how a type is written in JSON.
     fn method(&mut self, node: Node<'_>) {
         let name = node.child_by_field_name("name").map(|it| self.text(it));
         let (is_json, is_text) = (name == Some("MarshalJSON"), name == Some("MarshalText"));
@@ -211,7 +211,7 @@ impl Reader<'_> {
             .children_by_field_name("name", &mut cursor)
             .map(|it| it.byte_range());
         let shape = self.shape(of, depth + 1);
-        // The star of an embedded pointer is no part of its type.
+        // The star of an embedded pointer is not part of its type.
         let is_pointer = name.is_none() && children(node).first().is_some_and(|it| it.kind() == "*");
         Some(Member {
             start: node.start_byte(),
@@ -232,7 +232,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a tag says of JSON, as Go reads tags: `` `json:"replicas,omitempty"` ``.
+/// The `json` part of a struct tag, parsed as Go does: `` `json:"replicas,omitempty"` ``.
 fn json_tag(literal: &str) -> Option<String> {
     let inside = literal.get(1..literal.len().checked_sub(1)?)?;
     let tag = if literal.starts_with('"') {

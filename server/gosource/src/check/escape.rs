@@ -1,6 +1,6 @@
-//! Escapes in strings of Go.
+//! Escape sequences in Go strings.
 
-/// The bytes of an escape of Go behind its backslash.
+/// The length of a Go escape sequence, without its backslash.
 pub fn escape(rest: &str) -> Option<usize> {
     let digits = |begin: usize, count: usize, base: u32| {
         let digits = rest.get(begin..begin + count)?;

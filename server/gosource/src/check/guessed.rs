@@ -1,5 +1,5 @@
-//! Values whose type controller-gen guesses: defaults, examples, items of enumerations (`AnyType` in `pkg/markers/parse.go` of
-//! `sigs.k8s.io/controller-tools`). Before 0.22 it guesses a number by its first digits.
+//! Values whose type controller-gen guesses: defaults, examples, enum values (`AnyType` in `pkg/markers/parse.go` of
+//! `sigs.k8s.io/controller-tools`). Before 0.22, it guesses that a value is a number by its first digits.
 
 use std::ops::Range;
 
@@ -10,20 +10,20 @@ use super::{
 };
 use crate::literal::{Literal, Value};
 
-/// Values in values that are followed.
+/// The maximum depth of nested values.
 const MAX_DEPTH: usize = 50;
 
-/// The first release that looks behind the digits of a number.
+/// The first release that looks at the text after the digits of a number.
 const LOOKS_BEHIND: Release = Release(22);
 
-/// What controller-gen makes of a value.
+/// The result of parsing a value as controller-gen does.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Guessed {
-    /// A value.
+    /// A valid value.
     Value(Literal),
-    /// It stops. The place is in bytes of the text that the value is a part of.
+    /// An error. Its span is in bytes of the text that contains the value.
     Refused(Refused),
-    /// That is not decided here.
+    /// Not decided here.
     Unknown,
 }
 
@@ -35,7 +35,7 @@ enum Of {
     Text,
     Bool,
     List(Box<Of>),
-    /// Of values of any type.
+    /// A map with values of any type.
     Map,
     Any,
 }
@@ -54,7 +54,7 @@ impl Of {
     }
 }
 
-/// The value of this type that is written in a part of a text, and nothing else.
+/// Parses a part of a text, which must be exactly one value of this type.
 pub fn read(text: &str, span: Range<usize>, of: &Type, release: Release) -> Guessed {
     let (Some(written), Some(of)) = (text.get(span.clone()), Of::read(of)) else {
         return Guessed::Unknown;
@@ -80,14 +80,14 @@ pub fn read(text: &str, span: Range<usize>, of: &Type, release: Release) -> Gues
 
 struct Reader<'a> {
     scanner: Scanner<'a>,
-    /// Where the text begins in the file.
+    /// The offset of the text in the file.
     begin: usize,
     release: Release,
     is_unknown: bool,
 }
 
 impl Reader<'_> {
-    /// What is left is too much.
+    /// Reports an error if any text is left.
     fn end(&mut self) {
         if self.scanner.problem.is_none() && self.scanner.scan() != Token::End {
             let rest = self.scanner.token.start..self.scanner.text.len();
@@ -95,7 +95,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The place of the last token, and of what comes from `start` to it.
+    /// Reports an error from `start` to the end of the last token.
     fn refuse(&mut self, start: usize, problem: Problem) -> Option<Literal> {
         let end = self.scanner.token.end.max(start);
         self.scanner.refuse(start..end, problem);
@@ -149,7 +149,7 @@ impl Reader<'_> {
                 Err(_) => self.refuse(start, Problem::Integer),
             },
             Token::Integer | Token::Number if may_be_fraction => {
-                // Go reads more forms of numbers.
+                // Go accepts more number formats.
                 self.is_unknown |= text.contains(['_', 'x', 'X', 'p', 'P']);
                 match text.parse::<f64>() {
                     Ok(value) if value.is_finite() => self.literal(Value::Number(value), start..span.end),
@@ -161,7 +161,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a bare string ends at a sign.
+    /// Whether a bare string ends before a character.
     fn ends(&self, at: Option<char>, is_key: bool) -> bool {
         match at {
             None | Some(',' | ';' | '}') => true,
@@ -184,7 +184,7 @@ impl Reader<'_> {
             self.is_unknown |= read.is_none();
             return read;
         }
-        // Tokens up to a separator. Of the last one only the place counts if blanks follow it.
+        // Read tokens up to a separator. A last token of blanks has no text, but its end counts.
         let start = span.start;
         let mut next = self.scanner.peek_sign();
         while !self.ends(next, is_key) {
@@ -259,7 +259,7 @@ impl Reader<'_> {
         self.literal(Value::map(found), start..self.scanner.at)
     }
 
-    /// The type of what follows. What is wrong on the way counts before 0.22.
+    /// Guesses the type of the next value. Errors during the guess count before 0.22.
     fn guess(&mut self, may_be_list: bool, depth: usize) -> Option<Of> {
         let mut problem = None;
         let guessed = guess(self.scanner.rest(), may_be_list, (self.release, &mut problem), depth);
@@ -272,7 +272,7 @@ impl Reader<'_> {
     }
 }
 
-/// What was wrong first in a text that is only looked at.
+/// The release, and the first error in a text that is only used for a guess.
 type Wrong<'w> = (Release, &'w mut Option<(Range<usize>, Problem)>);
 
 fn guess(text: &str, may_be_list: bool, (release, wrong): Wrong<'_>, depth: usize) -> Option<Of> {
@@ -328,7 +328,7 @@ fn guess(text: &str, may_be_list: bool, (release, wrong): Wrong<'_>, depth: usiz
     Some(guessed)
 }
 
-/// The type of what is in no quotes and no braces.
+/// Guesses the type of a value without quotes and braces.
 fn guess_word(scanner: &mut Scanner<'_>, hint: Option<char>, release: Release) -> Of {
     let mut token = scanner.scan();
     if matches!(hint, Some('t' | 'f')) {
@@ -362,7 +362,7 @@ fn guess_word(scanner: &mut Scanner<'_>, hint: Option<char>, release: Release) -
 mod tests {
     use super::*;
 
-    /// A value as JSON, but for quotes around keys.
+    /// Formats a value as JSON, but without quotes around keys.
     fn json(of: &Literal) -> String {
         let all = |items: Vec<String>| items.join(",");
         match &of.value {

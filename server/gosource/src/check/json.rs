@@ -1,4 +1,4 @@
-//! Values in JSON, as Go's `encoding/json` reads them: controller-gen reads the argument of `+default` so.
+//! Parses JSON values as Go's `encoding/json` does, which controller-gen uses for the argument of `+default`.
 
 use std::ops::Range;
 
@@ -11,16 +11,16 @@ use crate::literal::{Literal, Value};
 /// The marker whose argument is JSON.
 pub(crate) const MARKER: &str = "default";
 
-/// Values in values that are followed.
+/// The maximum depth of nested values.
 const MAX_DEPTH: usize = 50;
 
-/// Whether a marker names a constant of Go, or says `null`: controller-gen then sets nothing.
+/// Whether a `+default` marker names a Go constant or is `null`: then controller-gen sets nothing.
 pub fn sets_nothing(marker: &str) -> bool {
     let value = marker.split_once('=').map_or("", |it| it.1).trim();
     value.starts_with("ref(") || value == "null"
 }
 
-/// The value in a part of a text, which is all that a marker says. What sets nothing is not decided.
+/// Parses a part of a text, which must be the whole argument of a marker. A value that sets nothing is `Unknown`.
 pub fn read(text: &str, span: Range<usize>) -> Guessed {
     let Some(written) = text.get(span.clone()) else {
         return Guessed::Unknown;
@@ -49,7 +49,7 @@ pub fn read(text: &str, span: Range<usize>) -> Guessed {
 struct Reader<'a> {
     text: &'a str,
     at: usize,
-    /// Where the text begins in the file.
+    /// The offset of the text in the file.
     begin: usize,
     is_deep: bool,
 }
@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
         self.at += rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len();
     }
 
-    /// Whether a sign follows, which is then read.
+    /// Skips a character if it is next. Returns whether it was.
     fn has(&mut self, sign: char) -> bool {
         self.blanks();
         let is_there = self.rest().starts_with(sign);
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
         }
         self.at = self.text.len() - rest.len();
         let span = self.begin + start..self.begin + self.at;
-        // Most strings have the same text in Go.
+        // Most JSON strings are also valid Go strings with the same value.
         let same = Literal::quoted(&self.text[start..self.at], span);
         let value = Value::String(value);
         Some(
@@ -206,7 +206,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The character of four hexadecimal digits, or of two surrogates, and their bytes.
+/// The character of a four-digit escape, or of two surrogates, and the length of the escape in bytes.
 fn unicode(rest: &str) -> Option<(char, usize)> {
     let digits = |at: usize| {
         let digits = rest.get(at..at + 4)?;

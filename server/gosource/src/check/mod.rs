@@ -1,4 +1,4 @@
-//! Markers that controller-gen passes over in silence, or refuses.
+//! Finds markers that controller-gen silently ignores or rejects.
 
 pub mod about;
 pub mod arguments;
@@ -34,7 +34,7 @@ use tree_sitter::Tree;
 
 use crate::read::parsed;
 
-/// Markers that may be at one place several times.
+/// Markers that a declaration may have several times.
 const REPEATED: [&str; 14] = [
     "kubebuilder:validation:XValidation",
     "kubebuilder:validation:AtLeastOneOf",
@@ -55,118 +55,118 @@ const REPEATED: [&str; 14] = [
 /// Pairs of markers that contradict each other.
 const CONTRADICTING: [(&str, &str); 2] = [("required", "optional"), ("k8s:required", "k8s:optional")];
 
-/// Something about a marker.
+/// A problem with a marker.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// Where, in bytes of the file.
+    /// Its position, in bytes of the file.
     pub span: Range<usize>,
-    /// What it is.
+    /// The problem.
     pub problem: Problem,
 }
 
-/// What is wrong with a marker.
+/// The kinds of problems with a marker.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Problem {
     /// controller-gen does not know it.
     Unknown {
         /// Its name without the plus sign.
         name: String,
-        /// Text behind the name makes it another name.
+        /// Whether the cause is text after the name, which makes it another name.
         has_text: bool,
-        /// What is probably meant: another name, perhaps with a value.
+        /// The likely intended marker: another name, perhaps with a value.
         meant: Option<String>,
     },
-    /// No release before this one knows it.
+    /// Releases before this one do not know it.
     Newer {
         /// Its name.
         name: String,
-        /// The first release that does.
+        /// The first release that knows it.
         since: Release,
     },
-    /// It does nothing there.
+    /// It has no effect at this position.
     Misplaced {
         /// Its name.
         name: String,
-        /// Where it is, or why it belongs to nothing.
+        /// The kind of declaration it is at, or why it belongs to none.
         at: Result<Target, Lost>,
-        /// Where it may be.
+        /// The kinds of declarations where it has an effect.
         fits: Vec<Target>,
     },
-    /// controller-gen ends with an error.
+    /// controller-gen fails with an error.
     Refused {
         /// Its name.
         name: String,
-        /// What is refused.
+        /// The error.
         problem: arguments::Problem,
     },
-    /// It is there twice, and the last one counts.
+    /// The declaration already has this marker, and the last one wins.
     Repeated {
         /// Its name.
         name: String,
-        /// Both say the same.
+        /// Whether both have the same arguments.
         is_same: bool,
-        /// The first one.
+        /// The position of the first one.
         first: Range<usize>,
     },
-    /// Another marker of the same field says the opposite.
+    /// Another marker of the same declaration says the opposite.
     Contradicts {
         /// Its name.
         name: String,
-        /// The other one.
+        /// The name of the other marker.
         other: String,
-        /// Where that is.
+        /// The position of the other marker.
         first: Range<usize>,
     },
-    /// It does not fit the type that it is at, and controller-gen ends with an error.
+    /// It does not match the type of its declaration, and controller-gen fails with an error.
     Mismatched {
         /// Its name.
         name: String,
-        /// What does not fit.
+        /// The mismatch.
         mismatch: Mismatch,
     },
-    /// gofmt made one character of two quotes.
+    /// gofmt replaced two quotes by one character.
     Quotes {
-        /// What was written.
+        /// The original quotes.
         meant: &'static str,
     },
 }
 
-/// How a marker does not fit the type that it is at.
+/// The ways in which a marker does not match the type of its declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Mismatch {
-    /// It is for values of another type.
+    /// It applies to values of another type.
     Type {
-        /// What it is for.
+        /// The type that it applies to.
         wanted: Wanted,
-        /// What controller-gen takes the type for.
+        /// The type as controller-gen sees it.
         found: Found,
         /// The Go type.
         written: String,
     },
-    /// A number with a fraction limits an integer.
+    /// A number with a fraction as the limit of an integer.
     Fraction {
         /// The Go type.
         written: String,
     },
-    /// It is for the items of a list, and controller-gen sees none.
+    /// It applies to the items of a list, and controller-gen sees no list.
     Items {
         /// The Go type.
         written: String,
-        /// The list has a name: the marker belongs to the declaration of that name.
+        /// Whether the list has a named type: then the marker belongs to the declaration of that type.
         is_named: bool,
     },
-    /// Keys are for lists with `+listType=map`.
+    /// List map keys require `+listType=map`.
     Keys,
-    /// It has a few values, and this is none of them.
+    /// Its value is not one of the allowed values.
     Value {
-        /// The values.
+        /// The allowed values.
         values: &'static [&'static str],
     },
-    /// It is only for types, although controller-gen knows it at fields.
+    /// It only works for types, although controller-gen knows it for fields.
     OnField,
 }
 
-/// What a marker is for.
+/// The types that a marker applies to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wanted {
     /// Integers and other numbers.
@@ -179,7 +179,7 @@ pub enum Wanted {
     Object,
 }
 
-/// What controller-gen takes a Go type for.
+/// A Go type as controller-gen sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Found {
     /// A string.
@@ -192,32 +192,32 @@ pub enum Found {
     List,
     /// A map or a struct.
     Object,
-    /// A name that it does not look behind.
+    /// A type name that controller-gen does not resolve.
     Name {
-        /// It looks behind it in a marker at the declaration of that type, which is in the same package.
+        /// Whether the type is in the same package. Then controller-gen applies the marker if it is at the type's declaration.
         is_local: bool,
     },
-    /// A type that says by a method how it is written.
+    /// A type with a method that defines how it is written.
     Marshaler,
-    /// One of several.
+    /// One of several types.
     Other,
 }
 
-/// Which of several names somebody probably meant by another.
+/// Finds the known name that was probably meant by a misspelled one.
 pub type Meant = for<'k> fn(&str, &mut dyn Iterator<Item = &'k str>) -> Option<&'k str>;
 
-/// What is known of the markers of a file.
+/// The context for checking the markers of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
-    /// The release of controller-gen that reads them.
+    /// The release of controller-gen to check for.
     pub release: Release,
-    /// Those that other tools of the project read.
+    /// The markers that the project's other tools read.
     pub declared: &'a Declared,
-    /// How a misspelt name is understood.
+    /// Finds the known name that was meant by a misspelled one.
     pub meant: Meant,
 }
 
-/// What is wrong with the markers of a Go file.
+/// Finds the problems with the markers of a Go file.
 pub fn find(text: &str, comments: &Comments, known: &Known<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     let mut guesses = Guesses::new(known);
@@ -232,7 +232,7 @@ pub fn find(text: &str, comments: &Comments, known: &Known<'_>) -> Vec<Finding> 
     found
 }
 
-/// The comments of a file, and what its markers belong to.
+/// Parses the comments of a file, and assigns its markers to declarations.
 pub fn read(text: &str) -> Comments {
     let Some(tree) = Some(text).filter(|it| it.contains("//")).and_then(parsed) else {
         return Comments::default();
@@ -249,7 +249,7 @@ pub fn read_types(text: &str) -> Arc<Types> {
 /// The comments of a file with this tree.
 pub(crate) fn read_tree(tree: &Tree, text: &str) -> Comments {
     let mut comments = comments::read(tree.root_node(), text);
-    // What looks like a marker of type-level in comments that are no documentation may belong to the package.
+    // A package-level marker in a comment that is not documentation belongs to the package.
     for marker in &mut comments.markers {
         let split = Split::of(text.get(marker.span.clone()).unwrap_or_default());
         let is_free = marker.belongs == Ok(Target::Type) && !marker.is_documentation;
@@ -262,7 +262,7 @@ pub(crate) fn read_tree(tree: &Tree, text: &str) -> Comments {
     comments
 }
 
-/// The markers of a file that count: what they belong to, their names, and where they are.
+/// The effective markers of a file: what they belong to, their names, and their spans.
 pub fn counting(text: &str) -> Vec<(Target, &'static str, Range<usize>)> {
     let of = |marker: Written| {
         let target = marker.belongs.ok()?;
@@ -272,7 +272,7 @@ pub fn counting(text: &str) -> Vec<(Target, &'static str, Range<usize>)> {
     read(text).markers.into_iter().filter_map(of).collect()
 }
 
-/// Whether the arguments of a marker are not read here.
+/// Whether the arguments of a marker are not parsed here.
 pub fn is_unread(text: &str, marker: &Written) -> bool {
     let split = Split::of(text.get(marker.span.clone()).unwrap_or_default());
     let definition = marker.belongs.ok().and_then(|it| split.definition(it));
@@ -326,7 +326,7 @@ fn one(marker: &Written, split: &Split<'_>, guesses: &mut Guesses<'_>) -> Option
     finding(span, Problem::Refused { name, problem })
 }
 
-/// Quotes that gofmt made one character of: it takes two quotes in documentation for those of a typewriter.
+/// Finds quotes that gofmt replaced by one character: in documentation, it converts two quotes to a typographic quote.
 fn quotes(text: &str, marker: &Written, split: &Split<'_>, found: &mut Vec<Finding>) {
     if split.definitions().is_empty() || !split.arguments.contains(OF_GOFMT.map(|it| it.0)) {
         return;
@@ -349,16 +349,16 @@ fn quotes(text: &str, marker: &Written, split: &Split<'_>, found: &mut Vec<Findi
     found.extend(places.take(MOST_QUOTES));
 }
 
-/// Quotes of one marker that are told: one repair is for all of a value.
+/// The maximum number of reported quotes per marker. One quick fix corrects all quotes of a value.
 const MOST_QUOTES: usize = 20;
 
-/// What gofmt makes of two quotes, and these.
+/// The characters with which gofmt replaces two quotes, and the original quotes.
 const OF_GOFMT: [(char, &str); 2] = [('\u{201C}', "``"), ('\u{201D}', "''")];
 
-/// Arguments that are CEL.
+/// The arguments that contain CEL.
 pub const EXPRESSIONS: [&str; 2] = ["rule", "messageExpression"];
 
-/// Whether a value is a text in quotes, which may have any characters.
+/// Whether a value is a quoted string, which may contain any character.
 fn is_text(text: &str, part: &Part) -> bool {
     let value = part.value.as_ref().map_or("", |it| &text[it.clone()]);
     let is_expression = part
@@ -368,12 +368,12 @@ fn is_text(text: &str, part: &Part) -> bool {
     value.trim_start().starts_with(['"', '`']) && !is_expression
 }
 
-/// Whether a marker may be at one place several times.
+/// Whether a declaration may have a marker several times.
 fn is_repeatable(name: &str) -> bool {
     REPEATED.contains(&name) || name.contains(":items:") && name.ends_with("XValidation")
 }
 
-/// Markers that are at one declaration twice.
+/// Finds markers that a declaration has twice.
 fn twice(text: &str, markers: &[Written], found: &mut Vec<Finding>) {
     let mut seen: HashMap<(usize, &'static str), Range<usize>> = HashMap::new();
     for marker in markers {

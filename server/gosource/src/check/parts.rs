@@ -1,4 +1,4 @@
-//! A marker taken apart, also one that somebody still types: its name, and its arguments with their places.
+//! Splits a marker, even an incomplete one, into its name and its arguments, with their positions.
 
 use std::ops::Range;
 
@@ -8,32 +8,32 @@ use super::{
     comments::Written,
 };
 
-/// The parts of a marker. All places are bytes of the file.
+/// The parts of a marker. All ranges are bytes of the file.
 #[derive(Clone, Debug)]
 pub struct Parts {
-    /// The name, with all that comes before the first `=`, without the plus sign.
+    /// Everything between the plus sign and the first `=`.
     pub whole: Range<usize>,
-    /// The name of the marker in it; the same if nothing knows it.
+    /// The marker's name in it; equal to `whole` if the marker is unknown.
     pub name: Range<usize>,
-    /// What it is where it is, or else at the first place that it fits.
+    /// The definition for the declaration that it belongs to, or else for the first target that it fits.
     pub definition: Option<&'static Definition>,
-    /// The arguments as they are written.
+    /// The arguments as written.
     pub arguments: Vec<Part>,
 }
 
-/// An argument as it is written.
+/// An argument as written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part {
-    /// All of it, from behind the comma to the next one.
+    /// The whole argument, from after a comma to the next comma.
     pub span: Range<usize>,
-    /// Its name; `None` if the marker is one value.
+    /// Its name; `None` if the marker has a single, unnamed value.
     pub name: Option<Range<usize>>,
-    /// What follows its `=`; `None` if there is not one.
+    /// The text after its `=`; `None` without `=`.
     pub value: Option<Range<usize>>,
 }
 
 impl Parts {
-    /// Of a marker that goes on to `end`.
+    /// Splits a marker that extends to `end`.
     pub fn of(text: &str, marker: &Written, end: usize) -> Self {
         let written = text.get(marker.span.start..end).unwrap_or_default();
         let split = Split::of(written);
@@ -56,7 +56,7 @@ impl Parts {
             return parts;
         }
         let values = whole.end + 1..end;
-        // `:=` is the same as `=`.
+        // `:=` is equivalent to `=`.
         let is_unnamed = ["", ":"].contains(&&text[name.end..whole.end]);
         let is_one = definition.is_some_and(|it| it.arguments.len() == 1) && is_unnamed;
         if is_one {
@@ -69,7 +69,7 @@ impl Parts {
         }
         let mut at = values.start;
         if name != whole {
-            // The first argument is named before the first `=`.
+            // The name of the first argument comes before the first `=`.
             at = values.start + piece(&text[values.clone()]);
             parts.arguments.push(Part {
                 span: name.end + 1..at,
@@ -96,7 +96,7 @@ impl Parts {
         }
     }
 
-    /// The argument that a part sets.
+    /// The definition of the argument that a part sets.
     pub fn argument(&self, text: &str, part: &Part) -> Option<&'static Argument> {
         let all = &self.definition?.arguments;
         match &part.name {
@@ -105,7 +105,7 @@ impl Parts {
         }
     }
 
-    /// The arguments that a release has and that are not set yet.
+    /// The arguments that a release supports and that are not set yet.
     pub fn missing(&self, text: &str, release: Release) -> impl Iterator<Item = &'static Argument> {
         let set: Vec<&str> = self
             .arguments
@@ -119,14 +119,14 @@ impl Parts {
     }
 }
 
-/// A piece of a text without the blanks at its ends.
+/// Removes the blanks at both ends of a range of the text.
 fn trimmed(text: &str, span: Range<usize>) -> Range<usize> {
     let piece = &text[span.clone()];
     let start = span.end - piece.trim_start().len();
     start..start + piece.trim().len()
 }
 
-/// The bytes before the first comma that is in no quotes and no braces.
+/// The length of the text before the first comma outside of quotes and braces.
 fn piece(text: &str) -> usize {
     let mut depth = 0_usize;
     let mut quote = None;

@@ -1,4 +1,4 @@
-//! What may be written at a place of a Go file: the marker there, and what it can belong to.
+//! The context of a position in a Go file: the marker there, and the declarations that it can belong to.
 
 use tree_sitter::{Node, Tree};
 
@@ -10,31 +10,31 @@ use super::{
 };
 use crate::read::parsed;
 
-/// A marker at a place.
+/// A position inside a marker.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// The marker as it is written.
+    /// The marker as written.
     pub marker: Written,
-    /// The same taken apart, with blanks up to the place.
+    /// The marker's parts, including blanks up to the position.
     pub parts: Parts,
-    /// Where it ends, with blanks up to the place.
+    /// The end of the marker, including blanks up to the position.
     pub end: usize,
-    /// What a marker there can belong to.
+    /// The kinds of declarations that a marker there can belong to.
     pub targets: Vec<Target>,
-    /// The comments of the file, and its types.
+    /// The comments and types of the file.
     pub comments: Comments,
-    /// Other markers of the same declaration.
+    /// The names of the other markers of the same declaration.
     pub beside: Vec<&'static str>,
 }
 
-/// Whether a place may be in a marker, as far as its line tells.
+/// Whether a position may be inside a marker, based only on its line.
 pub fn may_be_at(text: &str, offset: usize) -> bool {
     let line = text.get(..offset).and_then(|it| it.rsplit('\n').next());
     line.and_then(|it| it.split_once("//"))
         .is_some_and(|it| it.1.contains('+'))
 }
 
-/// The marker whose comment a place is in, behind its plus sign. Nothing is parsed where the line shows that there is none.
+/// The marker that contains a position after its plus sign. Does not parse the file if the line cannot have a marker.
 pub fn at(text: &str, offset: usize) -> Option<Place> {
     if !may_be_at(text, offset) {
         return None;
@@ -67,16 +67,16 @@ pub fn at(text: &str, offset: usize) -> Option<Place> {
 fn targets(tree: &Tree, text: &str, marker: &Written) -> Vec<Target> {
     match marker.belongs {
         Ok(Target::Type) if !marker.is_documentation => vec![Target::Type, Target::Package],
-        // A type may follow that nobody has written yet.
+        // The type may not be written yet.
         Ok(Target::Package) if is_last(text, marker) => vec![Target::Package, Target::Type],
         Ok(target) => vec![target],
-        // The same of a field.
+        // The field may not be written yet.
         Err(Lost::Inside) if is_in_struct(tree, marker) => vec![Target::Field],
         Err(_) => Vec::new(),
     }
 }
 
-/// Whether only comments follow.
+/// Whether only comments follow the marker.
 fn is_last(text: &str, marker: &Written) -> bool {
     let mut lines = text[marker.span.end..].lines().map(str::trim);
     lines.all(|it| it.is_empty() || it.starts_with("//"))
@@ -90,7 +90,7 @@ fn is_in_struct(tree: &Tree, marker: &Written) -> bool {
 }
 
 impl Place {
-    /// Whether a marker may be there once more.
+    /// Whether the declaration may have the marker once more.
     pub fn takes(&self, definition: &catalog::Definition) -> bool {
         let is_free = || super::is_repeatable(definition.name) || !self.beside.contains(&definition.name);
         self.targets.contains(&definition.target) && is_free()
@@ -101,7 +101,7 @@ impl Place {
 mod tests {
     use super::*;
 
-    /// What a marker at `|` can belong to.
+    /// Checks the kinds of declarations that a marker at `|` can belong to.
     #[track_caller]
     fn check(marked: &str, expected: Option<&[Target]>) {
         let offset = marked.find('|').expect("a place");

@@ -1,41 +1,41 @@
-//! What controller-gen refuses of the arguments of a marker.
+//! The errors that controller-gen reports for the arguments of a marker.
 
 use std::ops::Range;
 
-/// What controller-gen refuses.
+/// An error that controller-gen reports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused {
-    /// Where, in bytes of the arguments.
+    /// Its position, in bytes of the arguments.
     pub span: Range<usize>,
-    /// What is wrong there.
+    /// The error.
     pub problem: Problem,
 }
 
-/// What is wrong with arguments.
+/// The kinds of errors in arguments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Problem {
-    /// An integer is needed.
+    /// An integer is required.
     Integer,
-    /// A number is needed.
+    /// A number is required.
     Number,
-    /// `true` or `false` is needed.
+    /// `true` or `false` is required.
     Bool,
-    /// The marker has no argument of this name.
+    /// The marker has no argument with this name.
     Unknown(String),
-    /// A name, and `=`, are needed.
+    /// A name and `=` are required.
     Name,
-    /// The argument of this name is needed; without a name: a value.
+    /// The argument with this name is missing; for an empty name, a value.
     Missing(String),
-    /// Text is left behind the arguments.
+    /// There is text after the arguments.
     Extra,
-    /// A string in quotes does not end.
+    /// A quoted string is not closed.
     Quote,
-    /// A backslash begins not an escape sequence of Go.
+    /// A backslash does not begin a Go escape sequence.
     Escape,
-    /// Items are separated otherwise.
+    /// The items have the wrong separator.
     Separator,
-    /// A key needs a colon, and a value.
+    /// A key needs a colon and a value.
     Colon,
-    /// A value in JSON is needed.
+    /// A JSON value is required.
     Json,
 }

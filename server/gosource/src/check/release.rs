@@ -1,11 +1,11 @@
-//! Which controller-gen a repository uses, as its Makefile or a `go.mod` says.
+//! Finds the release of controller-gen that a repository uses, in its Makefile or a `go.mod`.
 
 use super::catalog::Release;
 
 /// The module of controller-gen.
 const MODULE: &str = "sigs.k8s.io/controller-tools";
 
-/// The text before the version, in Makefiles, in commands, in a `go.mod`.
+/// The text before the version, in Makefiles, commands or a `go.mod`.
 const BEFORE: [&str; 5] = [
     "CONTROLLER_TOOLS_VERSION",
     "CONTROLLER_GEN_VERSION",
@@ -14,7 +14,7 @@ const BEFORE: [&str; 5] = [
     "sigs.k8s.io/controller-tools ",
 ];
 
-/// Whether a `go.mod` replaces controller-gen by a fork, whose releases have other numbers.
+/// Whether a `go.mod` replaces controller-gen with a fork, whose releases have other numbers.
 fn has_fork(text: &str) -> bool {
     let name = MODULE;
     text.lines().any(|line| match line.split_once("=>") {
@@ -23,7 +23,7 @@ fn has_fork(text: &str) -> bool {
     })
 }
 
-/// The release that a text names, and its whole version, such as `v0.21.0`.
+/// The release that a text names, and its full version, such as `v0.21.0`.
 pub(crate) fn named_in(text: &str) -> Option<(Release, String)> {
     if has_fork(text) {
         return None;
@@ -34,7 +34,7 @@ pub(crate) fn named_in(text: &str) -> Option<(Release, String)> {
     })
 }
 
-/// The version that a text begins with: `?= v0.21.0`.
+/// The version at the start of a text such as `?= v0.21.0`.
 fn version(text: &str) -> Option<(Release, String)> {
     let text = text.trim_start_matches([' ', '\t', '?', ':', '=']);
     let end = text.find(|it: char| !(it.is_ascii_alphanumeric() || it == '.' || it == '-'));

@@ -1,4 +1,4 @@
-//! The tokens that Go's `text/scanner` finds, in the mode in which controller-gen reads the arguments of markers.
+//! The tokens of Go's `text/scanner`, in the mode that controller-gen uses for the arguments of markers.
 
 use std::ops::Range;
 
@@ -13,25 +13,25 @@ pub(super) enum Token {
     Integer,
     /// A number with a fraction or an exponent.
     Number,
-    /// A string in double quotes, or in backquotes.
+    /// A string in double quotes or backquotes.
     Text,
     /// Any other character.
     Sign(char),
-    /// Nothing is left.
+    /// The end of the text.
     End,
 }
 
-/// Reads a text token by token.
+/// Scans a text token by token.
 #[derive(Clone)]
 pub(super) struct Scanner<'a> {
     pub(super) text: &'a str,
-    /// Behind the last character that was read.
+    /// The end of the last character that was read.
     pub(super) at: usize,
-    /// The last token. Blanks that are read alone make it empty: controller-gen then takes it for a token without text.
+    /// The last token. It becomes empty when only blanks are read: controller-gen then sees a token without text.
     pub(super) token: Range<usize>,
-    /// Digits begin numbers.
+    /// Whether digits begin a number.
     pub(super) has_numbers: bool,
-    /// What was wrong first, and where.
+    /// The first error, and its span.
     pub(super) problem: Option<(Range<usize>, Problem)>,
 }
 
@@ -54,7 +54,7 @@ impl<'a> Scanner<'a> {
         self.rest().chars().next()
     }
 
-    /// The next character that is not a blank.
+    /// Peeks at the next character that is not a blank.
     pub(super) fn peek_sign(&mut self) -> Option<char> {
         let before = self.at;
         self.blanks();
@@ -147,7 +147,7 @@ impl<'a> Scanner<'a> {
         digits
     }
 
-    /// `has_point`: the point before the digits is read.
+    /// `has_point`: whether the point before the digits was already read.
     fn number(&mut self, mut has_point: bool) -> Token {
         let start = self.at - usize::from(has_point);
         let mut token = Token::Integer;
@@ -210,11 +210,11 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Digits that were read.
+/// Facts about the digits that were read.
 #[derive(Clone, Copy, Default)]
 struct Digits {
     are_some: bool,
-    /// One of them is none of the base.
+    /// Whether any digit is invalid in the base.
     are_wrong: bool,
 }
 
@@ -227,7 +227,7 @@ impl Digits {
     }
 }
 
-/// Whether underscores are only between digits. The prefix of a base counts for a digit.
+/// Whether all underscores are between digits. The prefix of a base counts as a digit.
 fn are_separated(number: &[u8]) -> bool {
     let has_prefix = number.len() > 1 && number[0] == b'0' && b"xob".contains(&number[1]);
     let mut before = if has_prefix { b'0' } else { b'.' };

@@ -1,15 +1,15 @@
-//! The name of a marker, and its arguments.
+//! Splits a marker into its name and its arguments.
 
 use super::{
     catalog::{self, Definition},
     comments::Target,
 };
 
-/// The name of a marker as controller-gen splits it, and its arguments.
+/// The name of a marker, split as controller-gen does, and its arguments.
 pub(super) struct Split<'a> {
-    /// Without the last word.
+    /// The name without its last word.
     pub(super) name: &'a str,
-    /// With it.
+    /// The name with its last word.
     pub(super) whole: &'a str,
     pub(super) arguments: &'a str,
 }
@@ -31,13 +31,13 @@ impl<'a> Split<'a> {
         }
     }
 
-    /// What it is at a target.
+    /// The marker's definition for a target.
     pub(super) fn definition(&self, target: Target) -> Option<&'static Definition> {
         let of = |name: &str| catalog::definitions(name).iter().find(|it| it.target == target);
         of(self.whole).or_else(|| of(self.name))
     }
 
-    /// Everything that it is somewhere.
+    /// The marker's definitions for all targets.
     pub(super) fn definitions(&self) -> &'static [Definition] {
         match catalog::definitions(self.whole) {
             [] => catalog::definitions(self.name),

@@ -1,14 +1,14 @@
-//! Which markers are told, and why.
+//! Tests which markers are reported, and with which problem.
 
 use super::*;
 
-/// The known name that differs by at most two letters.
+/// A known name that differs by at most two letters.
 fn near<'k>(name: &str, known: &mut dyn Iterator<Item = &'k str>) -> Option<&'k str> {
     let differs = |it: &&str| *it != name && it.chars().zip(name.chars()).filter(|(a, b)| a != b).count() < 3;
     known.filter(|it| it.len().abs_diff(name.len()) < 2).find(differs)
 }
 
-/// The markers of a text that something is wrong with, as they are written, and what that is.
+/// The markers with problems in a text, as written, and their problems.
 fn found(text: &str) -> Vec<(String, String)> {
     found_with(text, &Declared::default())
 }
@@ -43,7 +43,7 @@ fn check(text: &str, expected: &[(&str, &str)]) {
     assert_eq!(found, expected, "{text}");
 }
 
-/// A field with these lines before it.
+/// A struct field with these lines above it.
 fn field(lines: &str) -> String {
     format!("package v1\n\ntype A struct {{\n{lines}\tB string `json:\"b\"`\n}}\n")
 }
@@ -162,7 +162,7 @@ fn blanks_and_misspelt_beginnings() {
     ] {
         check(&field(&format!("\t// {others}\n")), &[]);
     }
-    // Where no declaration follows, only names of kubebuilder are markers.
+    // Without a declaration after them, only kubebuilder's names count as markers.
     check(
         "package v1\n\n// + optional\n\n// + a\nfunc f() {\n\t// + optional\n}\n",
         &[],
@@ -295,7 +295,7 @@ fn quotes_of_gofmt() {
         &field("\t// +kubebuilder:default=\u{201C}\n"),
         &[("\u{201C}", "quotes ``")],
     );
-    // Texts may have them.
+    // Strings may contain them.
     check(
         &field("\t// +kubebuilder:validation:XValidation:rule=\"true\",message=\"no \u{201C}a\u{201D}\"\n"),
         &[],
@@ -318,7 +318,7 @@ fn what_is_declared_is_known() {
         found("kubebuilder:oneOf of these"),
         expected("kubebuilder:oneOf of these", "unknown Some(\"kubebuilder:oneOf\") true")
     );
-    // What controller-gen knows is still checked.
+    // Markers that controller-gen knows are still checked.
     assert_eq!(
         found("kubebuilder:validation:MaxLength=a"),
         expected("a", "refused Integer")
@@ -327,7 +327,7 @@ fn what_is_declared_is_known() {
 
 #[test]
 fn lines_may_have_very_many_comments() {
-    // In the square of these, each would take minutes.
+    // If the time were quadratic, each case would take minutes.
     let count = 60_000;
     let blanks = " ".repeat(200_000);
     for text in [

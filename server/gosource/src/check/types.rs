@@ -1,4 +1,4 @@
-//! The types that a Go file declares, with their markers, as controller-gen makes schemas of them.
+//! The types that a Go file declares and their markers, in the form in which controller-gen uses them to generate schemas.
 
 use std::{
     collections::HashMap,
@@ -7,14 +7,14 @@ use std::{
     sync::Arc,
 };
 
-/// A type as it is written.
+/// A type as written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Shape {
     /// A name without a package.
     Name(String),
-    /// A name of an imported package.
+    /// A name from an imported package.
     Selected {
-        /// What the file calls the package.
+        /// The file's name for the package.
         package: String,
         /// The name of the type.
         name: String,
@@ -23,7 +23,7 @@ pub enum Shape {
     Pointer(Box<Shape>),
     /// A list.
     Slice(Box<Shape>),
-    /// With a length.
+    /// An array, which has a fixed length.
     Array(Box<Shape>),
     /// A map.
     Map {
@@ -36,37 +36,37 @@ pub enum Shape {
     Struct(Vec<Member>),
     /// An interface.
     Interface,
-    /// What controller-gen makes no schema of, or what is not read here.
+    /// A type without a schema in controller-gen, or one that is not parsed here.
     Other,
 }
 
-/// A marker of a declaration.
+/// A marker at a declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Set {
     /// Its name.
     pub name: &'static str,
-    /// From the plus sign to the last character.
+    /// The range from the plus sign to the last character.
     pub span: Range<usize>,
-    /// What is behind `=`.
+    /// The range of the text after `=`.
     pub arguments: Range<usize>,
 }
 
-/// A field of a struct; several names in one declaration are one.
+/// A field declaration of a struct. One declaration may have several names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Member {
-    /// Where it begins.
+    /// Its start.
     pub start: usize,
-    /// The first name in Go; none of an embedded field.
+    /// The first name in Go; `None` for an embedded field.
     pub name: Option<String>,
-    /// The names, in bytes of the file; none of an embedded field.
+    /// The names, in bytes of the file; empty for an embedded field.
     pub names: Vec<Range<usize>>,
-    /// The tag for JSON, with the name and its options.
+    /// The JSON tag, with the name and options.
     pub tag: Option<String>,
-    /// The comments right above it, in bytes of the file.
+    /// The comments directly above it, in bytes of the file.
     pub documentation: Option<Range<usize>>,
-    /// The name in JSON; none without a tag for JSON.
+    /// The name in JSON; `None` without a JSON tag.
     pub json: Option<String>,
-    /// The tag says that the field is left out.
+    /// Whether the tag excludes the field from JSON.
     pub is_left_out: bool,
     /// Its markers.
     pub markers: Vec<Set>,
@@ -77,7 +77,7 @@ pub struct Member {
 }
 
 impl Member {
-    /// Whether controller-gen makes a property of it in any case: fields that are not exported may be left out by an option.
+    /// Whether controller-gen always generates a property for it: an option can exclude fields that are not exported.
     pub fn is_property(&self) -> bool {
         let is_exported = |it: &String| it.starts_with(char::is_uppercase);
         self.json.is_some() && !self.is_left_out && self.name.as_ref().is_none_or(is_exported)
@@ -87,15 +87,15 @@ impl Member {
 /// A type declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Declared {
-    /// Where it begins.
+    /// Its start.
     pub start: usize,
     /// The name, in bytes of the file.
     pub name: Range<usize>,
-    /// It is another name for a type.
+    /// Whether it is an alias of another type.
     pub is_alias: bool,
-    /// It has type parameters.
+    /// Whether it has type parameters.
     pub is_generic: bool,
-    /// The comments right above it, in bytes of the file.
+    /// The comments directly above it, in bytes of the file.
     pub documentation: Option<Range<usize>>,
     /// Its markers.
     pub markers: Vec<Set>,
@@ -105,25 +105,25 @@ pub struct Declared {
     pub shape: Shape,
 }
 
-/// A constant with a type that is named beside it.
+/// A constant with an explicit type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Constant {
-    /// The name of the type, which is of the same package.
+    /// The name of the type, which is in the same package.
     pub of: String,
-    /// The value, in bytes of the file, if it is a string as it is written.
+    /// The value, in bytes of the file, if it is a string literal.
     pub value: Option<Range<usize>>,
 }
 
 /// A package that a file imports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Import {
-    /// The name that the file gives it.
+    /// The local name, if the file gives it one.
     pub name: Option<String>,
     /// Its path.
     pub path: String,
 }
 
-/// The methods by which a type says how it is written in JSON.
+/// Whether a type has the methods that define its JSON form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Marshals {
     /// `MarshalJSON`.
@@ -135,30 +135,30 @@ pub struct Marshals {
 /// The types that a file declares.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Types {
-    /// The text of the file.
+    /// The content of the file.
     pub text: Arc<str>,
     /// The name of its package.
     pub package: String,
     /// The markers of the package.
     pub markers: Vec<Set>,
-    /// The packages that it imports, in their order.
+    /// The imported packages, in file order.
     pub imported: Vec<Import>,
     /// Its constants.
     pub constants: Vec<Constant>,
-    /// The types by their names.
+    /// The types, by name.
     pub declared: HashMap<String, Declared>,
-    /// The paths of imported packages by the names that the file uses for them.
+    /// The paths of imported packages, by the names that the file uses for them.
     pub imports: HashMap<String, String>,
-    /// By the name of the type that has the methods.
+    /// The marshaling methods, by the name of their type.
     pub marshals: HashMap<String, Marshals>,
-    /// controller-gen leaves out the package of the file.
+    /// Whether controller-gen skips the file's package.
     pub is_skipped: bool,
-    /// It says the group of the package's kinds.
+    /// Whether the file sets the API group of the package's kinds.
     pub has_group: bool,
 }
 
 impl Types {
-    /// A number for the fields of the types: another one if a field is new, gone, or of another type. Markers and comments do not count.
+    /// A hash of the types' fields. It changes if a field is added, removed or has another type, but not if markers or comments change.
     pub fn fields(&self) -> u64 {
         let mut declared: Vec<(&String, &Declared)> = self.declared.iter().collect();
         declared.sort_unstable_by_key(|it| it.0);

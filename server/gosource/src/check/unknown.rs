@@ -1,4 +1,4 @@
-//! Names that controller-gen does not know, and what was probably meant by them.
+//! Marker names that controller-gen does not know, and the names that were probably meant.
 
 use std::{borrow::Cow, collections::HashMap};
 
@@ -9,10 +9,10 @@ use super::{
     split::Split,
 };
 
-/// What begins the names of kubebuilder's own markers.
+/// The prefix of kubebuilder's own markers.
 const OWN: &str = "kubebuilder";
 
-/// Names that kubebuilder's other tools read, forks, or people: controller-gen has nothing to do with them.
+/// Prefixes of markers for kubebuilder's other tools, for forks, or for people, which controller-gen ignores.
 const OF_OTHERS: [&str; 6] = [
     "openshift:",
     "groupGoName",
@@ -22,10 +22,10 @@ const OF_OTHERS: [&str; 6] = [
     "kubebuilder:ac",
 ];
 
-/// Names of so many letters are near to too many others.
+/// Names up to this length are similar to too many other names.
 const SHORT: usize = 6;
 
-/// What was probably meant by misspelt names, each looked for once.
+/// Caches the names that were probably meant by misspelled ones.
 pub(super) struct Guesses<'a> {
     pub(super) known: &'a Known<'a>,
     names: HashMap<String, Option<String>>,
@@ -39,7 +39,7 @@ impl<'a> Guesses<'a> {
         }
     }
 
-    /// What an unknown name is, if somebody meant a marker of controller-gen by it. `belongs`: what the marker belongs to.
+    /// The problem with an unknown name, if it was probably meant as a marker of controller-gen. `belongs`: the kind of its declaration.
     pub(super) fn problem(&mut self, split: &Split<'_>, belongs: Option<Target>) -> Option<Problem> {
         let whole = split.whole.trim_start();
         let blank = split.whole.len() - whole.len();
@@ -63,13 +63,13 @@ impl<'a> Guesses<'a> {
                 meant: Some(meant),
             }));
         }
-        // A list in a text has plus signs before blanks, too.
+        // In the items of a list in prose, a blank follows the plus sign too.
         let may_be = blank == 0 || is_at_declaration || is_own && belongs.is_some();
         if !may_be || whole.contains([' ', '\t']) {
             return None;
         }
         let meant = match known_part(&own, split) {
-            // One word of a text may be the name of a marker that needs a value.
+            // A single word in prose may be the name of a marker that requires a value.
             Some(meant) if !is_own && split.arguments.is_empty() && !meant.arguments.is_empty() => return None,
             Some(meant) => Some(meant.name.to_owned()),
             None if is_own => match self.misspelt(&own, true, is_at_declaration)? {
@@ -78,7 +78,7 @@ impl<'a> Guesses<'a> {
             },
             None => return None,
         };
-        // Arguments that are named before the first `=` stay.
+        // Keep arguments named before the first `=`.
         let left = meant.as_ref().and_then(|it| own.strip_prefix(it.as_str()));
         let left = left.map_or(0, str::len);
         Some(Problem::Unknown {
@@ -88,7 +88,7 @@ impl<'a> Guesses<'a> {
         })
     }
 
-    /// The name with `kubebuilder` at its beginning, if that is misspelt.
+    /// The name with a misspelled prefix `kubebuilder` corrected.
     fn with_own_prefix<'n>(&mut self, name: &'n str) -> Cow<'n, str> {
         match name.split_once(':') {
             Some((prefix, rest)) if (self.known.meant)(prefix, &mut [OWN].into_iter()).is_some() => {
@@ -98,13 +98,13 @@ impl<'a> Guesses<'a> {
         }
     }
 
-    /// The same of a name that begins as it should.
+    /// The problem with a name whose prefix is correct.
     fn misspelt(&mut self, whole: &str, is_own: bool, is_at_declaration: bool) -> Option<Problem> {
         let word = whole.split([' ', '\t']).next().unwrap_or_default();
         let has_text = word.len() < whole.len();
         let name = word.trim_end_matches([':', ';', '.', ',']);
         let is_known = !catalog::definitions(name).is_empty() || self.known.declared.covers(name);
-        // A sentence may begin with a plus sign, and one in the middle of code is nobody's marker.
+        // A sentence may begin with a plus sign, and a sentence in the middle of code is not a marker.
         if has_text && !(is_at_declaration && (is_own || is_known)) {
             return None;
         }
@@ -119,7 +119,7 @@ impl<'a> Guesses<'a> {
         } else {
             with_value().or_else(|| self.near(name)).or_else(of_same_word)
         };
-        // Short names are words of other tools, too.
+        // Short names are also words of other tools.
         let is_like = |it: &String| it.len() > SHORT && it.contains(':') == name.contains(':');
         let is_meant = is_own || is_known || meant.as_ref().is_some_and(is_like);
         is_meant.then(|| Problem::Unknown {
@@ -129,7 +129,7 @@ impl<'a> Guesses<'a> {
         })
     }
 
-    /// The name before the last word, and the marker that is meant by it, if that has an argument with the name of the word.
+    /// The name before the last word, and the marker that was meant by it, if that marker has an argument named like the last word.
     fn with_argument<'n>(&mut self, whole: &'n str, split: &Split<'_>) -> Option<(&'n str, String)> {
         let (before, argument) = whole.rsplit_once(':').filter(|_| split.name != split.whole)?;
         let takes = |name: &str| {
@@ -153,7 +153,7 @@ impl<'a> Guesses<'a> {
     }
 }
 
-/// The marker that a name would be as it is corrected, without arguments that are named in it.
+/// The marker that a corrected name refers to, not counting arguments in the name.
 fn known_part(name: &str, split: &Split<'_>) -> Option<&'static Definition> {
     let has_value = split.name != split.whole;
     let without = name.rsplit_once(':').map_or(name, |it| it.0);
@@ -161,7 +161,7 @@ fn known_part(name: &str, split: &Split<'_>) -> Option<&'static Definition> {
     parts.into_iter().flatten().flat_map(catalog::definitions).next()
 }
 
-/// The one marker of kubebuilder, or else of others, that ends in the same word: what comes before it is often wrong.
+/// The only marker whose last word is the same, among kubebuilder's or else among others: the words before it are often wrong.
 fn of_same_word(name: &str) -> Option<&'static str> {
     let last = |it: &str| it.rsplit(':').next().unwrap_or_default().to_ascii_lowercase();
     let word = last(name);

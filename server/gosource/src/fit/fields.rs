@@ -1,4 +1,4 @@
-//! The fields that a marker may name: of the struct that it is at, of the items of a list, along a path.
+//! The fields that a marker may name: those of its own struct, of the items of a list, or at the end of a path.
 
 use std::{path::Path, sync::Arc};
 
@@ -12,13 +12,13 @@ use crate::{
     module::Module,
 };
 
-/// Names and embedded structs that are followed.
+/// The maximum depth of names and embedded structs.
 const MAX_DEPTH: usize = 32;
 
-/// A step of a path from a type.
+/// A step on a path down from a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step<'a> {
-    /// A field, by its name in JSON.
+    /// A field, by its JSON name.
     Field(&'a str),
     /// The items of a list.
     Items,
@@ -27,14 +27,14 @@ pub enum Step<'a> {
 /// A field that may be named.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FieldName {
-    /// Its name in JSON.
+    /// Its JSON name.
     pub name: String,
-    /// Its Go type as it is written.
+    /// Its Go type as written.
     pub of: String,
 }
 
-/// The fields below a declaration, in their order. `declaration`: its number in the comments; `path`: the file, absolute; `module`: the
-/// repository around it.
+/// The fields below a declaration, in declaration order. `declaration`: its number in the comments; `path`: the absolute path of the file;
+/// `module`: the repository around it.
 pub fn fields(
     comments: &Comments,
     declaration: usize,
@@ -77,7 +77,7 @@ pub fn fields(
     members.into_iter().map(|it| it.name).collect()
 }
 
-/// The type of the declaration that begins at a place.
+/// The type of the declaration that begins at an offset.
 fn shape_of(types: &Types, start: usize) -> Option<&Shape> {
     types.declared.values().find_map(|it| {
         if it.start == start {
@@ -90,7 +90,7 @@ fn shape_of(types: &Types, start: usize) -> Option<&Shape> {
     })
 }
 
-/// What the words of a file mean, without its types.
+/// A file's text and imports, without its types; enough to resolve names.
 fn words_of(file: &Types) -> Types {
     Types {
         text: file.text.clone(),
@@ -99,7 +99,7 @@ fn words_of(file: &Types) -> Types {
     }
 }
 
-/// A type, and the file in whose words it is written.
+/// A type, and the file in which it is written, whose imports resolve its names.
 struct At<'a> {
     scope: Scope<'a>,
     file: Types,
@@ -113,7 +113,7 @@ struct Found<'a> {
 }
 
 impl<'a> At<'a> {
-    /// The type behind names and pointers.
+    /// The type after resolving names and pointers.
     fn behind_names(&self, depth: usize) -> Option<Self> {
         if depth > MAX_DEPTH {
             return None;
@@ -123,7 +123,7 @@ impl<'a> At<'a> {
             Shape::Name(name) => (self.scope.clone(), name),
             Shape::Selected { package, name } => match self.scope.imported(&self.file, package) {
                 Some(scope) => (scope, name),
-                // Fields of metadata are known by the name.
+                // The fields of metadata types are known by the type's name.
                 None => return Some(self.of(&self.shape)),
             },
             other => return Some(self.of(other)),
@@ -143,7 +143,7 @@ impl<'a> At<'a> {
         }
     }
 
-    /// The fields of a struct, with those of embedded structs.
+    /// The fields of a struct, including those of embedded structs.
     fn members(&self, depth: usize) -> Vec<Found<'a>> {
         if depth > MAX_DEPTH {
             return Vec::new();
@@ -174,7 +174,7 @@ impl<'a> At<'a> {
         }
     }
 
-    /// The fields of what kinds embed.
+    /// The fields of the metadata types that kinds embed.
     fn of_meta(&self) -> Vec<Found<'a>> {
         let names: &[(&str, &str)] = if Scope::is_meta(&self.file, &self.shape, "ObjectMeta") {
             &OBJECT_META
@@ -201,7 +201,7 @@ impl<'a> At<'a> {
     }
 }
 
-/// The fields of the metadata that people name.
+/// The metadata fields that are commonly used.
 const OBJECT_META: [(&str, &str); 8] = [
     ("name", "string"),
     ("namespace", "string"),

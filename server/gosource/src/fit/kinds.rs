@@ -1,6 +1,6 @@
-//! Sets of types of JSON: what a type may be.
+//! Sets of JSON types that a Go type may have.
 
-/// Types of JSON, one or several.
+/// A set of JSON types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Kinds(u8);
 
@@ -13,12 +13,12 @@ impl Kinds {
     pub(super) const BOOLEAN: Self = Self(16);
     pub(super) const ARRAY: Self = Self(32);
     pub(super) const OBJECT: Self = Self(64);
-    /// A type that JSON does not have.
+    /// A type that does not exist in JSON.
     pub(super) const ODD: Self = Self(128);
-    /// Nothing is known.
+    /// The type is unknown.
     pub(super) const ALL: Self = Self(255);
 
-    /// The type of a name.
+    /// The JSON type with this name.
     pub(super) fn named(name: &str) -> Self {
         match name {
             "" => Self::NONE,
@@ -36,7 +36,7 @@ impl Kinds {
         Self(self.0 | other.0)
     }
 
-    /// Whether one of these may be one of others.
+    /// Whether the two sets have a type in common.
     pub(super) const fn meets(self, others: Self) -> bool {
         self.0 & others.0 != 0
     }

@@ -1,7 +1,7 @@
-//! Markers that do not fit the type that they are at: controller-gen ends with an error (`ApplyToSchema` in `pkg/crd/markers` of
-//! `sigs.k8s.io/controller-tools`).
+//! Finds markers that do not match the type of their declaration, so that controller-gen fails with an error (`ApplyToSchema` in
+//! `pkg/crd/markers` of `sigs.k8s.io/controller-tools`).
 //!
-//! A type of another repository is not known. A marker is told only if controller-gen refuses it whatever that type is.
+//! Types from other repositories are unknown. A marker is reported only if controller-gen rejects it for every possible type.
 
 pub mod fields;
 mod kinds;
@@ -25,10 +25,10 @@ use crate::{
 use kinds::Kinds;
 use scope::{Has, Items, Methods, Schema, Scope, Underlying, plain, typed, typed_items};
 
-/// The part of a name that makes a marker one of the items of a list.
+/// The prefix of markers that apply to the items of a list.
 const OF_ITEMS: &str = "kubebuilder:validation:items:";
 
-/// The markers of a file that do not fit the types that they are at. `path`: the file, absolute; `module`: the repository around it.
+/// Finds the markers in a file that do not match their types. `path`: the absolute path of the file; `module`: the repository around it.
 pub fn find(comments: &Comments, path: &Path, module: Option<&Module>, release: Release) -> Vec<Finding> {
     let types = &comments.types;
     if !types
@@ -58,7 +58,7 @@ pub fn find(comments: &Comments, path: &Path, module: Option<&Module>, release: 
             scope: &scope,
         };
         site.check(&scope, base, methods, &mut found);
-        // controller-gen reads the fields only if the type does not say itself how it is written.
+        // controller-gen reads the fields only if the type does not define its own JSON form.
         let is_read = methods.lets_read(release, typed(types, &declared.markers).is_some());
         let Shape::Struct(members) = &declared.shape else {
             continue;
@@ -93,7 +93,7 @@ fn has_markers(shape: &Shape) -> bool {
     matches!(shape, Shape::Struct(members) if members.iter().any(|it| !it.markers.is_empty()))
 }
 
-/// Reasons of rules.
+/// The valid reasons of a rule.
 const REASONS: [&str; 4] = [
     "FieldValueRequired",
     "FieldValueInvalid",
@@ -101,16 +101,16 @@ const REASONS: [&str; 4] = [
     "FieldValueDuplicate",
 ];
 
-/// What does not fit, and where, if not the whole marker.
+/// The mismatch, and its span if it is not the whole marker.
 type Told = (Option<Mismatch>, Option<Range<usize>>);
 
-/// A field or a type with its markers.
+/// A field or a type, and its markers.
 struct Site<'a> {
     types: &'a Types,
     markers: &'a [Set],
     target: Target,
     release: Release,
-    /// The Go type.
+    /// The Go type as written.
     written: &'a str,
     shape: &'a Shape,
     scope: &'a Scope<'a>,
@@ -122,7 +122,7 @@ impl Site<'_> {
         let is_text = written == Kinds::STRING && base.kinds != Kinds::STRING;
         let items = if is_text { Items::None } else { base.items };
         let after = typed(self.types, self.markers).unwrap_or(written);
-        // A type that writes its own JSON is asked once without a type, too.
+        // For a type that writes its own JSON, controller-gen also applies the markers to a schema without a type.
         let is_marshaler = methods.json == Has::Yes && typed(self.types, self.markers).is_none();
         let is_enum = self.release >= Release(21) && self.has("k8s:enum");
         let is_enum = is_enum && self.target == Target::Type && self.may_be_string();
@@ -157,13 +157,13 @@ impl Site<'_> {
         }
     }
 
-    /// Whether the release knows a marker here.
+    /// Whether the release supports a marker here.
     fn counts(&self, marker: &Set) -> bool {
         let is_here = |it: &Definition| it.target == self.target && it.since <= self.release;
         definitions(marker.name).iter().any(is_here)
     }
 
-    /// Whether a string may be behind all names.
+    /// Whether the underlying type may be a string.
     fn may_be_string(&self) -> bool {
         match self.scope.underlying(self.types, self.shape, 0) {
             Underlying::Basic(kinds) => kinds == Kinds::STRING,
@@ -176,7 +176,7 @@ impl Site<'_> {
         self.markers.iter().any(|it| it.name == name)
     }
 
-    /// What does not fit of a marker for the value itself, and where, if not the whole marker.
+    /// The mismatch of a marker for the value itself, and its span if it is not the whole marker.
     fn of_value(&self, marker: &Set, first: Values, values: Values) -> Told {
         let word = marker
             .name
@@ -219,7 +219,7 @@ impl Site<'_> {
         }
     }
 
-    /// What does not fit of a marker for the items of a list.
+    /// The mismatch of a marker for the items of a list.
     fn of_items(&self, marker: &Set, word: &str, values: Values, items: &Items) -> Told {
         let is_named = matches!(innermost(self.shape), Shape::Name(_) | Shape::Selected { .. });
         let refused = || Mismatch::Items {
@@ -254,12 +254,12 @@ impl Site<'_> {
             .to_owned()
     }
 
-    /// Whether a list is behind the name of the type.
+    /// Whether the named type is a list.
     fn named_list(&self) -> bool {
         self.scope.underlying(self.types, innermost(self.shape), 0) == Underlying::Slice
     }
 
-    /// What does not fit of a limit. `word`: the end of its name.
+    /// The mismatch of a limit. `word`: the last word of its name.
     fn limit_of(&self, marker: &Set, word: &str, values: Values, written: String) -> Option<Mismatch> {
         let wanted = match word {
             "Maximum" | "Minimum" | "ExclusiveMaximum" | "ExclusiveMinimum" | "MultipleOf" | "k8s:minimum"
@@ -269,7 +269,7 @@ impl Site<'_> {
             "MaxProperties" | "MinProperties" => Wanted::Object,
             _ => return None,
         };
-        // Before 0.17, only patterns could be at both of a number and a string.
+        // Before 0.17, only patterns were allowed for an int-or-string.
         let is_textual = values.is_int_or_string && (self.release >= Release(17) || word == "Pattern");
         if wanted == Wanted::Text && is_textual {
             return None;
@@ -322,14 +322,14 @@ impl Site<'_> {
         Mismatch::Type { wanted, found, written }
     }
 
-    /// Whether a value is one of a few, and where it is.
+    /// The mismatch of a value that is not one of the allowed values, and its span.
     fn one_of(&self, marker: &Set, values: &'static [&'static str]) -> Told {
         let value = plain(self.types, marker).filter(|it| !values.contains(it));
         let span = Some(marker.arguments.clone()).filter(|it| !it.is_empty());
         (value.map(|_| Mismatch::Value { values }), span)
     }
 
-    /// The same of the reason of a rule.
+    /// The mismatch of a rule's reason, and its span.
     fn reason(&self, marker: &Set) -> Told {
         let text = &self.types.text;
         let written = Written {
@@ -361,11 +361,11 @@ fn innermost(shape: &Shape) -> &Shape {
     }
 }
 
-/// What a marker is applied to.
+/// The values that a marker applies to.
 #[derive(Clone, Copy)]
 struct Values {
     kinds: Kinds,
-    /// It is applied to a schema without a type as well.
+    /// Whether it is also applied to a schema without a type.
     has_no_type: bool,
     is_int_or_string: bool,
 }

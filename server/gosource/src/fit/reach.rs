@@ -1,4 +1,5 @@
-//! The types of a package that controller-gen makes schemas of: those that its kinds lead to. It passes over the markers of all others.
+//! Finds the types in a package for which controller-gen generates schemas: those that its kinds refer to. It ignores the markers of all
+//! other types.
 
 use std::collections::HashSet;
 
@@ -8,10 +9,10 @@ use crate::check::{
     types::{Declared, Set, Shape, Types},
 };
 
-/// From this release on, a package may have kinds without a marker for their group.
+/// The first release in which a package may have kinds without a group marker.
 const GROUPLESS: Release = Release(19);
 
-/// The names of the types that kinds of the same package lead to in any case.
+/// The names of the types that kinds of the same package certainly refer to.
 pub(super) fn reached(scope: &Scope<'_>) -> HashSet<String> {
     let mut reach = Reach {
         scope,
@@ -32,7 +33,7 @@ pub(super) fn reached(scope: &Scope<'_>) -> HashSet<String> {
     reach.found
 }
 
-/// Whether controller-gen makes a CRD of a type.
+/// Whether controller-gen generates a CRD for a type.
 fn is_kind(file: &Types, declared: &Declared) -> bool {
     let Shape::Struct(members) = &declared.shape else {
         return false;

@@ -1,6 +1,6 @@
-//! What controller-gen takes Go types for before it applies markers (`pkg/crd/schema.go` of `sigs.k8s.io/controller-tools`).
+//! The types that controller-gen sees before it applies markers (`pkg/crd/schema.go` of `sigs.k8s.io/controller-tools`).
 //!
-//! It looks up few names of types before it applies the markers of a field. Which names depends on the release.
+//! It resolves only a few type names before it applies the markers of a field. Which ones depends on the release.
 
 use std::{path::Path, sync::Arc};
 
@@ -14,34 +14,34 @@ use crate::{
 
 use super::kinds::Kinds;
 
-/// Names that stand for names that are followed.
+/// The maximum length of a chain of type names.
 const MAX_DEPTH: usize = 32;
 
-/// Where the API's own types of every kind are declared; none of those that kinds embed says how it is written.
+/// The package of the types that every kind embeds. None of those defines its own JSON form.
 const META: &str = "k8s.io/apimachinery/pkg/apis/meta/v1";
 
-/// Below this, no type says how it is written as text.
+/// The prefix of packages in which no type defines its own text form.
 const API: &str = "k8s.io/api/";
 
-/// From this release on, a name of a string, number or boolean is looked behind.
+/// The first release that resolves names of strings, numbers and booleans.
 const BASIC_NAMES: Release = Release(20);
-/// From this release on, a name of a slice or a map is looked behind.
+/// The first release that resolves names of slices and maps.
 const LIST_NAMES: Release = Release(23);
-/// From this release on, a type that writes itself as text is a string.
+/// The first release that treats a type with its own text form as a string.
 const TEXT: Release = Release(17);
 
-/// The package in whose words a type is written.
+/// The package in which a type is written.
 #[derive(Clone)]
 pub(super) struct Scope<'a> {
-    /// The file that is checked, as it is now. `None`: another package.
+    /// The file being checked, in its current state. `None`: the scope is another package.
     own: Option<(&'a Types, &'a Path)>,
-    /// What is on disk; without it other files of the package are not known.
+    /// The package on disk; without it, the other files of the package are unknown.
     package: Option<Arc<Package>>,
     module: Option<&'a Module>,
     pub(super) release: Release,
 }
 
-/// What may be: whether a type has a method.
+/// Whether a type has a method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Has {
     Yes,
@@ -50,7 +50,7 @@ pub(super) enum Has {
 }
 
 impl Has {
-    /// Of two embedded types: Go has no method of that name if both have it.
+    /// Combines two embedded types: if both have the method, Go promotes neither.
     fn beside(self, other: Self) -> Self {
         match (self, other) {
             (Self::No, it) | (it, Self::No) => it,
@@ -67,7 +67,7 @@ impl Has {
     }
 }
 
-/// Whether a type has the methods by which it says how it is written.
+/// Whether a type has the methods that define its JSON or text form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Methods {
     pub(super) json: Has,
@@ -84,7 +84,7 @@ impl Methods {
         text: Has::Perhaps,
     };
 
-    /// Whether controller-gen reads what is below a type in any case. `is_typed`: a marker says what type it is.
+    /// Whether controller-gen certainly reads the inner types of a type. `is_typed`: whether a marker sets its type.
     pub(super) fn lets_read(self, release: Release, is_typed: bool) -> bool {
         let is_no_text = self.text == Has::No || release < TEXT;
         match self.json {
@@ -109,7 +109,7 @@ impl Methods {
     }
 }
 
-/// What a type is behind all names.
+/// The type after resolving all names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Underlying {
     Basic(Kinds),
@@ -120,17 +120,17 @@ pub(super) enum Underlying {
     Unknown,
 }
 
-/// What controller-gen takes a type for.
+/// The schema that controller-gen generates for a type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Schema {
     pub(super) kinds: Kinds,
     pub(super) items: Items,
 }
 
-/// What is known of the items of a list.
+/// The items of a list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Items {
-    /// They are not seen.
+    /// controller-gen does not see them.
     None,
     Of(Box<Schema>),
     Unknown,
@@ -170,12 +170,12 @@ impl<'a> Scope<'a> {
         own.map(|it| it.0).into_iter().chain(others.map(|it| &**it.1))
     }
 
-    /// The declaration of a name of the package, and the file that it is in.
+    /// The declaration with a name in the package, and its file.
     pub(super) fn declared(&self, name: &str) -> Option<(&Types, &Declared)> {
         self.files().find_map(|it| Some((it, it.declared.get(name)?)))
     }
 
-    /// The same of a name of another package of the module.
+    /// The scope of an imported package of the module.
     pub(super) fn imported(&self, file: &Types, package: &str) -> Option<Scope<'a>> {
         let module = self.module?;
         let package = module.imported(file.imports.get(package)?)?;
@@ -187,7 +187,7 @@ impl<'a> Scope<'a> {
         })
     }
 
-    /// What a type is in a schema, before its markers.
+    /// The schema of a type, before its markers are applied.
     pub(super) fn schema(&self, file: &Types, shape: &Shape) -> Schema {
         self.schema_at(file, shape, 0)
     }
@@ -203,7 +203,7 @@ impl<'a> Scope<'a> {
             Shape::Slice(of) if matches!(&**of, Shape::Name(it) if it == "byte" && self.declared(it).is_none()) => {
                 Schema::of(Kinds::STRING)
             }
-            // Whether an alias of `byte` is one depends on how controller-gen was built.
+            // Whether an alias of `byte` counts as a byte depends on how controller-gen was built.
             Shape::Slice(of) if self.is_alias_of_byte(of) => Schema {
                 kinds: Kinds::STRING.or(Kinds::ARRAY),
                 items: Items::Unknown,
@@ -215,7 +215,7 @@ impl<'a> Scope<'a> {
             Shape::Map { key, value } => {
                 let is_string = self.underlying(file, key, depth) == Underlying::Basic(Kinds::STRING);
                 let has_schema = !matches!(&**value, Shape::Other | Shape::Struct(_));
-                // Other keys and values are refused, and the schema then is empty.
+                // controller-gen rejects other keys and values, and then generates an empty schema.
                 let kinds = if is_string && has_schema {
                     Kinds::OBJECT
                 } else {
@@ -224,7 +224,7 @@ impl<'a> Scope<'a> {
                 Schema::of(kinds)
             }
             Shape::Struct(_) if depth == 0 => Schema::of(Kinds::OBJECT),
-            // Structs without a name are refused.
+            // controller-gen rejects anonymous structs.
             Shape::Struct(_) | Shape::Interface | Shape::Other => Schema::unknown(),
         }
     }
@@ -243,7 +243,7 @@ impl<'a> Scope<'a> {
         self.declared(name).is_some_and(|it| it.1.is_alias)
     }
 
-    /// A name without a package.
+    /// The schema of a name without a package.
     fn name(&self, name: &str, depth: usize) -> Schema {
         let Some((file, declared)) = self.declared(name) else {
             return basic(name).map_or_else(Schema::unknown, Schema::of);
@@ -265,14 +265,14 @@ impl<'a> Scope<'a> {
         })
     }
 
-    /// A name of a string, a number or a boolean: the markers at its declaration count.
+    /// The type of a name of a string, number or boolean, including the markers at its declaration.
     fn named_basic(&self, name: &str, file: &Types, declared: &Declared, depth: usize) -> Kinds {
         let methods = self.methods(name, file, declared);
         let base = self.schema_at(file, &declared.shape, depth + 1).kinds;
         let written = self.written(base, methods);
         let typed = typed(file, &declared.markers).unwrap_or(written);
         let is_enum = self.release >= Release(21) && declared.markers.iter().any(|it| it.name == "k8s:enum");
-        // An enumeration of strings is a string.
+        // An enum of strings is a string.
         let is_string = || self.underlying(file, &declared.shape, depth + 1) == Underlying::Basic(Kinds::STRING);
         if is_enum && is_string() {
             typed.or(Kinds::STRING)
@@ -281,11 +281,11 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// What a type is, if it may say by a method how it is written.
+    /// The type after taking into account methods that define its own form.
     pub(super) fn written(&self, base: Kinds, methods: Methods) -> Kinds {
         match methods.text {
             _ if self.release < TEXT => base,
-            // Of two methods, that for JSON counts; without a marker for the type it changes nothing.
+            // The JSON method takes precedence over the text method; without a type marker it changes nothing.
             Has::Yes if methods.json == Has::No => Kinds::STRING,
             Has::No => base,
             Has::Yes | Has::Perhaps if methods.json == Has::Yes => base,
@@ -293,7 +293,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// A name of another package.
+    /// The type of a name from another package.
     fn selected(&self, file: &Types, package: &str, name: &str) -> Kinds {
         if self.release < LIST_NAMES {
             return Kinds::NONE;
@@ -310,7 +310,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// What a type is behind all names.
+    /// The type after resolving all names.
     pub(super) fn underlying(&self, file: &Types, shape: &Shape, depth: usize) -> Underlying {
         if depth > MAX_DEPTH {
             return Underlying::Unknown;
@@ -340,7 +340,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The methods of a type by which it says how it is written.
+    /// The methods of a type that define its own form.
     pub(super) fn methods(&self, name: &str, file: &Types, declared: &Declared) -> Methods {
         let own = self.own_methods(name);
         own.or(self.promoted(file, &declared.shape, 0))
@@ -363,7 +363,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The methods that a type has from what is embedded in it.
+    /// The methods that a type gets from its embedded types.
     fn promoted(&self, file: &Types, shape: &Shape, depth: usize) -> Methods {
         if depth > MAX_DEPTH {
             return Methods::UNKNOWN;
@@ -375,7 +375,7 @@ impl<'a> Scope<'a> {
                     all.beside(self.embedded(file, &it.shape, depth))
                 })
             }
-            // A type with the name of another one has none of its methods, but what is embedded there.
+            // A type defined by another type's name does not get that type's methods, only those of its embedded types.
             Shape::Name(name) => match self.declared(name) {
                 Some((_, declared)) if declared.is_generic => Methods::UNKNOWN,
                 Some((file, declared)) => self.promoted(file, &declared.shape, depth + 1),
@@ -425,37 +425,37 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Whether a member of a struct is one of those that make it a kind.
+    /// Whether a struct member is the wanted metadata type, embedded by kinds.
     pub(super) fn is_meta(file: &Types, shape: &Shape, wanted: &str) -> bool {
         matches!(shape, Shape::Selected { package, name } if name == wanted && file.imports.get(package).is_some_and(|it| it == META))
     }
 }
 
-/// What kinds embed.
+/// The metadata types that kinds embed.
 const IN_KINDS: [&str; 3] = ["TypeMeta", "ObjectMeta", "ListMeta"];
 
-/// What the markers of a declaration or a field say that the type is.
+/// The type that the markers of a declaration or a field set.
 pub(super) fn typed(file: &Types, markers: &[Set]) -> Option<Kinds> {
     of_markers(file, markers, "kubebuilder:validation:Type")
 }
 
-/// The same of the items of a list.
+/// The type that the markers set for the items of a list.
 pub(super) fn typed_items(file: &Types, markers: &[Set]) -> Option<Kinds> {
     of_markers(file, markers, "kubebuilder:validation:items:Type")
 }
 
 fn of_markers(file: &Types, markers: &[Set], name: &str) -> Option<Kinds> {
-    // Of several, the last one counts.
+    // The last marker wins.
     let last = markers.iter().rfind(|it| it.name == name)?;
     Some(plain(file, last).map_or(Kinds::ALL, Kinds::named))
 }
 
-/// The value of a marker, if it is one plain string.
+/// The value of a marker, if it is a single plain string.
 pub(super) fn plain<'t>(file: &'t Types, marker: &Set) -> Option<&'t str> {
     plain_text(file.text.get(marker.arguments.clone())?)
 }
 
-/// What a text of an argument is, if it is one plain string.
+/// The value of an argument, if it is a single plain string.
 pub(super) fn plain_text(text: &str) -> Option<&str> {
     let text = text.trim();
     let unquoted = ['"', '`']
@@ -465,14 +465,14 @@ pub(super) fn plain_text(text: &str) -> Option<&str> {
     unquoted.or(Some(text)).filter(|it| !it.contains(is_odd))
 }
 
-/// The types that Go has by itself.
+/// The JSON types of Go's built-in types.
 fn basic(name: &str) -> Option<Kinds> {
     Some(match name {
         "string" => Kinds::STRING,
         "bool" => Kinds::BOOLEAN,
         "int" | "int8" | "int16" | "int32" | "int64" | "uint" | "uint8" | "uint16" | "uint32" | "uint64"
         | "uintptr" | "byte" | "rune" => Kinds::INTEGER,
-        // They need an option of controller-gen.
+        // They require an option of controller-gen.
         "float32" | "float64" => Kinds::NUMBER.or(Kinds::NONE),
         _ => return None,
     })

@@ -1,9 +1,9 @@
-//! Which markers do not fit the types that they are at.
+//! Tests which markers do not match their types.
 
 use super::*;
 use crate::{check, module::Folders};
 
-/// The files of one package, and a module around them.
+/// The files of a package in a module.
 struct Files(Vec<(&'static str, String)>);
 
 impl Folders for Files {
@@ -35,7 +35,7 @@ const BESIDE: &str = "package v1\n\ntype Name string\n\ntype Names []string\n\nt
 
 const SHARED: &str = "package shared\n\ntype Names []string\n\ntype Size int\n";
 
-/// The markers of a file that do not fit, and how.
+/// The markers in a file that do not match their types, and the mismatches.
 fn found_in(text: &str, release: u8, has_module: bool) -> Vec<String> {
     let files = Files(vec![
         ("/m/go.mod", "module example.com/m\n".to_owned()),
@@ -61,7 +61,7 @@ fn found_in(text: &str, release: u8, has_module: bool) -> Vec<String> {
     shown.collect()
 }
 
-/// A field of the type with these markers, in a file with other declarations.
+/// A struct field with this type and these markers, in a file with other declarations.
 fn field(markers: &[&str], of: &str) -> String {
     let markers: Vec<String> = markers.iter().map(|it| format!("\t// +{it}\n")).collect();
     let markers = markers.concat();

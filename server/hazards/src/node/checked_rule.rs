@@ -1,4 +1,4 @@
-//! A rule of a node with what it reads, and what a search for its values may spend.
+//! Prepares a rule for the analysis, and limits the effort of searches.
 
 use crd_analyzer_budget::{self as budget, Limits};
 
@@ -6,7 +6,7 @@ use super::{CheckedRule, Node, RULE_BYTES, WORK_PER_EFFORT};
 use crate::{Effort, reads::Reads};
 
 impl<'s> Node<'s> {
-    /// A rule, if it compiles.
+    /// The rule with this index, if it compiles.
     pub(super) fn asked<'n>(&'n self, n: usize) -> Option<CheckedRule<'n, 's>> {
         let (rule, written) = (self.rules.get(n)?, self.schema.validations().get(n)?);
         let expression = rule.rule.as_ref()?;

@@ -1,7 +1,7 @@
-//! What a rule says of a field that is left out, if that means that the field is empty.
+//! Evaluates rules on objects with a missing field as if the field were empty.
 //!
-//! `size(self.rules) > 0` refuses an empty list. It also fails where `rules` is not set. The API server refuses the object either way, and the
-//! rule needs no change. A missing number is not 0, so this is not about numbers.
+//! `size(self.rules) > 0` rejects an empty list, and fails if `rules` is not set. The API server rejects the object in both cases, so the
+//! rule needs no change. A missing number does not mean 0, so numbers are excluded.
 
 use crd_analyzer_cel::value::Value as Cel;
 use crd_analyzer_schema::structural::Structural;
@@ -12,19 +12,19 @@ use crate::codes;
 use crate::locate::Locator;
 use crate::reads::{Step, schema_at};
 
-/// So many fields of one case are filled in, one after the other.
+/// The maximum number of fields that are filled in for one case.
 const MAX_FILLED: usize = 4;
-/// A text that says nothing but that it is not empty.
+/// A non-empty string without a particular meaning.
 const PLAIN: &str = "a";
 
 impl CheckedRule<'_, '_> {
-    /// Whether the rule also refuses a case if the field that it misses is empty, so that it only asks for the field.
+    /// Whether the rule also rejects the case if the missing field is empty. The rule then only requires that the field is set.
     pub(super) fn asks_for(&self, locator: &Locator<'_, '_>, case: &Case, failed: &Failed, left: &mut u64) -> bool {
         if failed.site.code != codes::OPTIONAL_FIELD_READ {
             return false;
         }
         let empty = self.with_texts(locator, case, failed, "", left);
-        // A rule that refuses some other texts, too, is about what the text says.
+        // A rule that also rejects another string depends on the string's content.
         let is_asked = |plain: Option<Answer>| plain.is_some_and(|it| it.holds);
         match empty {
             Some(Answer { holds: false, has_text }) => {
@@ -34,7 +34,8 @@ impl CheckedRule<'_, '_> {
         }
     }
 
-    /// What the rule says if the fields that it misses are empty, and texts are `text`. `None` if they cannot be, or if the rule still fails.
+    /// The result of the rule if the missing fields are empty and strings are `text`. `None` if they cannot be filled in, or if the rule
+    /// still fails.
     fn with_texts(
         &self,
         locator: &Locator<'_, '_>,
@@ -72,14 +73,14 @@ impl CheckedRule<'_, '_> {
     }
 }
 
-/// What a rule says of a value that was completed.
+/// The result of a rule for a value with filled-in fields.
 struct Answer {
     holds: bool,
-    /// Some of what was filled in are texts.
+    /// Whether one of the filled-in fields is a string.
     has_text: bool,
 }
 
-/// What a field is that was left out, for those who take that for empty. `None` for numbers, and for texts that mean something else to rules.
+/// The empty value of a missing field. `None` for numbers, and for strings whose format makes them another type in rules.
 fn empty(schema: Structural<'_>, text: &str) -> Option<Value> {
     match schema.r#type() {
         "object" => Some(Value::Object(Map::new())),
@@ -90,7 +91,7 @@ fn empty(schema: Structural<'_>, text: &str) -> Option<Value> {
     }
 }
 
-/// Puts a value wherever it is missing at a path. Whether that was anywhere.
+/// Sets a value wherever it is missing at a path. Returns whether it was missing anywhere.
 fn fill(value: &mut Value, path: &[Step], with: &Value) -> bool {
     let Some((step, below)) = path.split_first() else {
         return false;

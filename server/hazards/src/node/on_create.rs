@@ -1,4 +1,4 @@
-//! Conditions of a transition rule that are not checked when an object is created.
+//! Conditions of a transition rule that the API server does not check on create.
 
 use crd_analyzer_cel::compile;
 use crd_analyzer_cel::decls::Role;
@@ -13,7 +13,7 @@ use crate::words::passes;
 use crate::{Hazard, codes};
 
 impl CheckedRule<'_, '_> {
-    /// A condition of a transition rule that does not look at the old value: no one checks it when an object is created.
+    /// Finds a condition of a transition rule that does not read the old value, but is not checked on create either.
     pub(super) fn unchecked_on_create(&self, left: &mut u64) -> Option<Hazard> {
         if !self.is_transition {
             return None;
@@ -61,7 +61,7 @@ impl CheckedRule<'_, '_> {
             })
     }
 
-    /// Whether a value can be created, and then not be updated.
+    /// Whether a value can be created, but cannot be updated afterwards.
     fn slips_through(&self, case: &Case) -> bool {
         let node = self.node;
         let stored = node.stored(&case.sent);

@@ -1,4 +1,4 @@
-//! Values for those who ask what a rule changes: accepted ones, and those that one rule refuses.
+//! Example values for describing rule changes: accepted values, and values that only one rule rejects.
 
 use crd_analyzer_cel::ast::{ExprKind, NodeId};
 use crd_analyzer_cel::decls::Role;
@@ -10,7 +10,7 @@ use crate::static_analysis::{self, StaticResult};
 use crate::{Effort, RuleFacts, Shown};
 
 impl Node<'_> {
-    /// Values that are accepted but for one rule.
+    /// Values that only one rule rejects.
     pub(crate) fn refused_by(&self, n: usize, most: usize, effort: &mut Effort) -> Vec<Shown> {
         let mut found = Vec::new();
         let Some(asked) = self.asked(n) else { return found };
@@ -46,7 +46,7 @@ impl Node<'_> {
         found
     }
 
-    /// Values that are accepted.
+    /// Values that the schema and all rules accept.
     pub(crate) fn accepted(&self, most: usize, effort: &mut Effort) -> Vec<Value> {
         let mut found = Vec::new();
         let Some(asked) = (0..self.rules.len()).find_map(|n| self.asked(n)) else {
@@ -69,7 +69,7 @@ impl Node<'_> {
         found
     }
 
-    /// What is known of a rule without running it.
+    /// Facts about a rule that are known without running it.
     pub(crate) fn facts(&self, n: usize) -> Option<RuleFacts> {
         let asked = self.asked(n)?;
         let checked = &asked.expression.checked;
@@ -80,7 +80,7 @@ impl Node<'_> {
         })
     }
 
-    /// Whether a rule looks at nothing of the value but these properties.
+    /// Whether a rule reads only these properties of the value.
     pub(crate) fn reads_only(&self, n: usize, names: &[&str]) -> bool {
         let Some(asked) = self.asked(n).filter(|it| !it.uses_old_self) else {
             return false;

@@ -1,4 +1,4 @@
-//! What is known of a value: the bounds that its schema declares.
+//! Abstract values: what is known about a value from the bounds of its schema.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use crd_analyzer_schema::structural::{AdditionalProperties, Structural};
 use crd_analyzer_schema::validation::int64;
 use serde_json::Value;
 
-/// No list or text is longer.
+/// The maximum length of lists and strings.
 const MOST: i128 = i64::MAX as i128;
-/// Bounds beyond this are not those of integers that a float can tell apart.
+/// Up to this bound, floats represent integers exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// Which booleans a value may be.
+/// The possible values of a boolean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Bools {
     pub(super) can_be_true: bool,
@@ -25,7 +25,7 @@ impl Bools {
         can_be_false: true,
     };
 
-    /// Each boolean alone that it may be.
+    /// The possible booleans, one at a time.
     pub(super) fn each(self) -> impl Iterator<Item = Self> {
         let one = |can_be_true| Self {
             can_be_true,
@@ -43,7 +43,7 @@ impl Bools {
     }
 }
 
-/// Integers from the least to the most.
+/// A range of integers, including both ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Span {
     pub(super) least: i128,
@@ -60,7 +60,7 @@ impl Span {
         Self { least: int, most: int }
     }
 
-    /// The same integers in ranges: each of these alone, and what is between them. They are sorted.
+    /// Splits the range at the given sorted integers: into each of them, and the ranges between them.
     pub(super) fn cut(self, at: &[i128]) -> Vec<Self> {
         let mut ranges = Vec::new();
         let mut least = self.least;
@@ -74,7 +74,7 @@ impl Span {
         ranges
     }
 
-    /// The result of an operation, and whether it may be too large for an integer.
+    /// The result of an arithmetic operation, and whether it may overflow.
     pub(super) fn computed(function: &str, a: Self, b: Self) -> (Self, bool) {
         let corners = [
             (a.least, b.least),
@@ -98,26 +98,26 @@ impl Span {
     }
 }
 
-/// What is known of a value.
+/// The knowledge about a value.
 #[derive(Clone, Debug)]
 pub(super) enum AbstractValue<'s> {
     Anything,
     Bool(Bools),
     Int(Span),
-    /// A number from one to another.
+    /// A number within a range.
     Double(f64, f64),
-    /// A text of one of these, or any whose length in characters is in the span.
+    /// One of these strings, or any string whose length in characters is in the span.
     Text(Option<Vec<Arc<str>>>, Span),
-    /// A list of so many items, which have this schema.
+    /// A list whose items have this schema, with its size.
     List(Option<Structural<'s>>, Span),
-    /// An object with properties, or a map with so many entries.
+    /// An object with the properties of this schema.
     Object(Structural<'s>),
     Map(Span),
-    /// A list as the expression has it.
+    /// A list literal of the expression.
     Written(Vec<AbstractValue<'s>>),
 }
 
-/// What a schema says of its values.
+/// The abstract value of a schema.
 pub(super) fn of_schema(schema: Structural<'_>) -> AbstractValue<'_> {
     let props = schema.props();
     if schema.nullable() || schema.is_int_or_string() {
@@ -138,14 +138,14 @@ pub(super) fn of_schema(schema: Structural<'_>) -> AbstractValue<'_> {
         })),
         "integer" => integer(schema).map(AbstractValue::Int),
         "number" => {
-            // Beside a value without a fraction a bound is cut.
+            // The API server truncates a bound when it compares it with a value without a fraction.
             let (least, most) = (
                 props.minimum.map_or(f64::NEG_INFINITY, |it| it.min(int64(it) as f64)),
                 props.maximum.map_or(f64::INFINITY, |it| it.max(int64(it) as f64)),
             );
             (least <= most).then_some(AbstractValue::Double(least, most))
         }
-        // Texts of these formats are other values to expressions.
+        // In expressions, strings of these formats have other types.
         "string" if matches!(props.format.as_str(), "byte" | "date" | "date-time" | "duration") => None,
         "string" => {
             size(props.min_length, props.max_length).map(|span| AbstractValue::Text(texts(&props.r#enum), span))
@@ -166,7 +166,7 @@ fn integer(schema: Structural<'_>) -> Option<Span> {
     let props = schema.props();
     let mut span = Span::ALL;
     if let Some(least) = props.minimum.filter(|it| it.abs() < EXACT) {
-        // The bound is cut beside `1`, and not beside `1.0`.
+        // The API server truncates the bound for the value `1`, but not for `1.0`.
         let excluded = props.exclusive_minimum;
         let cut = i128::from(int64(least)) + i128::from(excluded);
         span.least = cut.min(least.ceil() as i128 + i128::from(excluded && least.fract() == 0.0));
@@ -225,7 +225,7 @@ impl AbstractValue<'_> {
         }
     }
 
-    /// What a fold goes over.
+    /// The element of a comprehension's range.
     pub(super) fn element(&self) -> Self {
         match self {
             Self::List(Some(items), _) => of_schema(*items),
@@ -233,7 +233,7 @@ impl AbstractValue<'_> {
         }
     }
 
-    /// One or the other.
+    /// The union of both.
     pub(super) fn or(&self, other: &Self) -> Self {
         match (self, other) {
             (Self::Bool(a), Self::Bool(b)) => Self::Bool(Bools {
@@ -249,13 +249,13 @@ impl AbstractValue<'_> {
     }
 }
 
-/// How two integers, or numbers, may compare: less, equal, greater.
+/// Whether a value of one range can be less than, equal to, or greater than a value of the other.
 fn order<T: PartialOrd + Copy>(a: (T, T), b: (T, T)) -> (bool, bool, bool) {
     let overlap = a.0 <= b.1 && b.0 <= a.1;
     (a.0 < b.1, overlap, a.1 > b.0)
 }
 
-/// What a comparison may come to.
+/// The possible results of a comparison.
 pub(super) fn compare(function: &str, a: &AbstractValue<'_>, b: &AbstractValue<'_>) -> Bools {
     let (less, equal, greater, is_one) = match (a, b) {
         (AbstractValue::Int(a), AbstractValue::Int(b)) => {
@@ -295,7 +295,7 @@ pub(super) fn compare(function: &str, a: &AbstractValue<'_>, b: &AbstractValue<'
     match function {
         operators::EQUALS => of(equal, unequal),
         operators::NOT_EQUALS => of(equal, unequal).not(),
-        // Texts are only compared for equality.
+        // Strings are only analyzed for equality.
         _ if matches!(a, AbstractValue::Text(..)) => Bools::BOTH,
         operators::LESS => of(less, equal || greater),
         operators::LESS_EQUALS => of(less || equal, greater),
@@ -305,7 +305,7 @@ pub(super) fn compare(function: &str, a: &AbstractValue<'_>, b: &AbstractValue<'
     }
 }
 
-/// What a comparison of a value with itself comes to.
+/// The result of comparing a value with itself.
 pub(super) fn compare_same(function: &str) -> Bools {
     let holds = matches!(
         function,
@@ -317,7 +317,7 @@ pub(super) fn compare_same(function: &str) -> Bools {
     }
 }
 
-/// Whether a value may be among others.
+/// The possible results of `in`.
 pub(super) fn is_in(value: &AbstractValue<'_>, list: &AbstractValue<'_>) -> Bools {
     let AbstractValue::Written(items) = list else {
         return Bools::BOTH;

@@ -1,16 +1,16 @@
-//! Cases: what a rule says several times of one value is put together by looking at each case of that value apart.
+//! Case distinction: if a rule mentions a field several times, each case of the field is analyzed separately and the results are combined.
 
 use crd_analyzer_cel::ast::{ExprKind, Literal, NodeId};
 
 use super::abstract_value::{AbstractValue, Span};
 use super::{FieldPath, Outcome, Reasoning, Root};
 
-/// More cases than this are not looked at.
+/// The maximum number of cases.
 const MAX_CASES: usize = 256;
-/// More constants than this do not cut the values of a field.
+/// The maximum number of constants that split the values of a field.
 const MAX_CUTS: usize = 12;
 
-/// What is supposed of a field in one case.
+/// The assumption about a field in one case.
 #[derive(Clone, Debug)]
 pub(super) struct Supposed<'s> {
     pub(super) path: FieldPath,
@@ -18,7 +18,7 @@ pub(super) struct Supposed<'s> {
     pub(super) known: Option<AbstractValue<'s>>,
 }
 
-/// A field that is spoken of, and where.
+/// A field that the rule mentions, with the places.
 struct Mention {
     path: FieldPath,
     reads: Vec<NodeId>,
@@ -26,7 +26,7 @@ struct Mention {
 }
 
 impl<'s> Reasoning<'_, 's> {
-    /// What the whole comes to in all cases together.
+    /// The possible results of the whole expression in all cases.
     pub(super) fn by_cases(&mut self, root: NodeId) -> Outcome<'s> {
         let mut count = 1;
         let mut fields = Vec::new();
@@ -56,7 +56,7 @@ impl<'s> Reasoning<'_, 's> {
         outcomes.reduce(either).unwrap_or(Outcome::ANYTHING)
     }
 
-    /// The cases of each field that is mentioned more than once.
+    /// The cases of each field that the rule mentions more than once.
     fn cases(&mut self, root: NodeId) -> Vec<Vec<Supposed<'s>>> {
         let mut mentions: Vec<Mention> = Vec::new();
         let mut cuts: Vec<i128> = Vec::new();
@@ -65,7 +65,7 @@ impl<'s> Reasoning<'_, 's> {
             waiting.extend(self.ast.children(node));
             match &self.ast[node].kind {
                 ExprKind::Literal(Literal::Int(int)) => cuts.push(i128::from(*int)),
-                // The empty text is told from others by its length.
+                // The empty string is distinguished by its length.
                 ExprKind::Literal(Literal::String(text)) if text.is_empty() => cuts.push(0),
                 ExprKind::Select { .. } | ExprKind::Ident(_) => {
                     let Some(path) = self.path(node).filter(|it| it.0 == Root::This) else {
@@ -119,7 +119,7 @@ impl<'s> Reasoning<'_, 's> {
     }
 }
 
-/// Ranges that together are all that a value may be, apart at these integers.
+/// Splits the possible values into ranges at these integers.
 fn ranges<'s>(known: &AbstractValue<'s>, cuts: &[i128]) -> Vec<AbstractValue<'s>> {
     let spans = |span: &Span, of: &dyn Fn(Span) -> AbstractValue<'s>| span.cut(cuts).into_iter().map(of).collect();
     match known {

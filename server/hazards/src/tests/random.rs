@@ -1,4 +1,4 @@
-//! Random schemas and values: what the static analysis says never fails does not fail.
+//! Checks the static analysis with random schemas and values.
 
 use fastrand::Rng;
 
@@ -87,7 +87,7 @@ fn random_value(rng: &mut Rng) -> Value {
     value
 }
 
-/// A rule of which it is said that it cannot fail does not.
+/// Checks that a rule does not fail if the static analysis says so.
 fn never_fails_where_said(props: &JsonSchemaProps, rng: &mut Rng) {
     let schema = Structural::assume(props);
     let ty = decl_type(schema, false, VERSION).expect("an object has a type");
@@ -115,7 +115,7 @@ fn never_fails_where_said(props: &JsonSchemaProps, rng: &mut Rng) {
     }
 }
 
-/// What is reported for all values holds for random ones, and examples are what they are said to be.
+/// Checks with random values that rules reported as always or never true are, and that examples are right.
 #[test]
 fn no_random_value_contradicts_what_is_said() {
     let mut rng = Rng::with_seed(7);

@@ -1,4 +1,4 @@
-//! One expression of an object: its text, tokens and, where it is known what it sees, what its parts are.
+//! A CEL expression of an object: its text, its tokens and, if its context is known, its type-checked parts.
 
 use std::{ops::Range, sync::Arc};
 
@@ -25,23 +25,23 @@ use crate::{file::Document, schema};
 pub struct Expression<'d> {
     /// The document.
     pub tree: &'d Tree,
-    /// Where it is.
+    /// The scalar that contains it.
     pub place: CelScalar,
-    /// From bytes of the expression to bytes of the file.
+    /// Maps bytes of the expression to bytes of the file.
     pub map: SourceMap,
     /// The tokens of its text.
     pub tokens: Vec<WrittenToken>,
-    /// The schema that it is about; `None` if there is none, or if the schema has no types, and had none before.
+    /// The schema that its rule belongs to; `None` if there is none, or if the schema never had valid types.
     pub scope: Option<Arc<Scope>>,
-    /// What it sees: where that is not known, only functions.
+    /// The context of the expression. If it is unknown, the context has only functions.
     pub context: Context,
-    /// What is known of it; `None` where it is not known what it sees.
+    /// The result of the partial type check; `None` if the context is unknown.
     pub outline: Option<PartialCheck>,
     text: String,
 }
 
 impl<'d> Expression<'d> {
-    /// Looks at an expression.
+    /// Reads and checks an expression.
     pub fn new(document: &Document<'d>, place: CelScalar, version: KubernetesVersion) -> Self {
         let tree = document.tree;
         let text = tree.scalar(place.scalar).into_owned();
@@ -71,7 +71,7 @@ impl<'d> Expression<'d> {
         }
     }
 
-    /// The same place with another text, and what is known of that.
+    /// An expression at the same place with another text and the given result of its type check.
     pub(super) fn rewritten(&self, text: &str, outline: Option<PartialCheck>) -> Self {
         Self {
             tokens: tokens(&Source::new(text)),
@@ -81,22 +81,22 @@ impl<'d> Expression<'d> {
         }
     }
 
-    /// The expression.
+    /// The text of the expression.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// A type of a part of it as people read it.
+    /// The name of a type for users.
     pub fn shown(&self, ty: &Type) -> String {
         display_type(&self.context, ty)
     }
 
-    /// A type of a part of it by its shape.
+    /// The shape of a type, see [`type_shape`].
     pub fn shape(&self, ty: &Type) -> String {
         type_shape(&self.context, ty)
     }
 
-    /// The token at a byte. Between two that touch, a name is meant.
+    /// The index of the token at a byte. Between two adjacent tokens, a name is preferred.
     pub fn token_at(&self, byte: usize) -> Option<usize> {
         let byte = byte as u32;
         let end = self.tokens.partition_point(|it| it.start <= byte);
@@ -108,17 +108,17 @@ impl<'d> Expression<'d> {
         touched.max_by_key(|at| (is_name(at), *at))
     }
 
-    /// Where a part is written, in one piece: from its first to its last byte.
+    /// The span of a part in the file, from its first to its last byte.
     pub fn span(&self, bytes: Range<usize>) -> Span {
         self.map.span(bytes)
     }
 
-    /// Where a part is written: one span a line, without indentation.
+    /// The spans of a part in the file: one for each line, without indentation.
     pub fn spans(&self, bytes: Range<usize>) -> Vec<Span> {
         spans(self.tree, &self.map, bytes)
     }
 
-    /// Where a token is written.
+    /// The span of a token in the file.
     pub fn token_span(&self, token: usize) -> Span {
         let it = self.tokens[token];
         self.span(it.start as usize..it.end as usize)

@@ -1,4 +1,4 @@
-//! The parts of an expression around a place, without types.
+//! The nested parts of an expression around an offset, without types.
 
 use crd_analyzer_cel::{
     KubernetesVersion,
@@ -9,7 +9,7 @@ use crd_analyzer_syntax::tree::{Span, Tree};
 
 use super::scalar_at;
 
-/// The parts of the expression around a place, the smallest first; nothing where the expression does not parse.
+/// The parts of the expression around an offset, smallest first; empty if the expression does not parse.
 pub fn parts_around(tree: &Tree, offset: u32) -> Vec<Span> {
     let Some((place, byte)) = scalar_at(tree, offset) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What a token of an expression means.
+//! The meaning of a token of an expression.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -20,18 +20,18 @@ use crd_analyzer_schema::rules::SchemaStep;
 use super::Expression;
 use crate::schema::{self, Property};
 
-/// What a token means.
+/// The meaning of a token.
 #[derive(Clone, Debug)]
 pub enum Meaning {
-    /// A variable of the place, or that of a fold.
+    /// A variable of the context or of a comprehension.
     Variable {
         /// Its name.
         name: Arc<str>,
         /// Its type.
         ty: Type,
-        /// The token at which a fold names it; `None` for those of the place.
+        /// The token at which a comprehension declares it; `None` for variables of the context.
         declared: Option<usize>,
-        /// Its node, if it is a use.
+        /// Its node, if the token is a use of it.
         node: Option<NodeId>,
     },
     /// The name of a type.
@@ -41,37 +41,37 @@ pub enum Meaning {
     },
     /// A field.
     Field {
-        /// As it is written in the expression.
+        /// The name as written in the expression.
         name: Arc<str>,
-        /// The steps from the rule's schema to that of the field; `None` for entries of maps and values without schema.
+        /// The steps from the rule's schema to that of the field; `None` for entries of maps and for values without a schema.
         steps: Option<Vec<SchemaStep>>,
-        /// The schema of the field, as it is written; `None` if it is written nowhere.
+        /// The schema of the field as written; `None` if it is not in a file.
         property: Option<Property>,
         /// Its type.
         ty: Type,
-        /// The selection.
+        /// The node of the selection.
         node: NodeId,
     },
     /// A function, method or operator.
     Function {
-        /// Its name in the tree.
+        /// The name of the function in the syntax tree.
         name: Arc<str>,
-        /// What it does.
+        /// A description of the function.
         doc: &'static str,
-        /// The ways to call it that fit; if none does, all.
+        /// The overloads that fit the arguments; all overloads if none fits.
         overloads: Vec<Arc<OverloadDecl>>,
         /// The type of the result.
         ty: Type,
-        /// The call.
+        /// The node of the call.
         node: NodeId,
     },
     /// A macro.
     Macro {
-        /// What it is.
+        /// The macro.
         of: &'static Macro,
         /// The type of the result.
         ty: Type,
-        /// What it became.
+        /// The node of its expansion.
         node: NodeId,
     },
     /// A constant.
@@ -84,7 +84,7 @@ pub enum Meaning {
 }
 
 impl Meaning {
-    /// The node of the expression that the token represents.
+    /// The node of the expression that the token belongs to.
     pub fn node(&self) -> Option<NodeId> {
         match self {
             Self::Variable { node, .. } => *node,
@@ -97,14 +97,14 @@ impl Meaning {
     }
 }
 
-/// A type as people read it: objects are called by where they are (`self.hosts[]`).
+/// The name of a type for users: object types are named by their path (`self.hosts[]`).
 pub fn display_type(context: &Context, ty: &Type) -> String {
     let roots = context.types().roots().iter();
     let named = roots.fold(ty.to_string(), |text, root| text.replace(&*root.name, &root.shown));
     named.replace(".@idx", "[]").replace(".@elem", "[key]")
 }
 
-/// A type by its shape: objects are objects, wherever they are.
+/// The shape of a type: all object types have the same shape, wherever they are declared.
 pub fn type_shape(context: &Context, ty: &Type) -> String {
     let shape = |ty: &Type| type_shape(context, ty);
     match ty {
@@ -132,7 +132,7 @@ impl Expression<'_> {
             .collect()
     }
 
-    /// What a token means. `None` where nothing is known of it.
+    /// The meaning of a token. `None` if it is unknown.
     pub fn meaning(&self, token: usize) -> Option<Meaning> {
         let it = *self.tokens.get(token)?;
         match it.class {
@@ -153,7 +153,7 @@ impl Expression<'_> {
             TokenClass::Dot => self.meaning(token + 1).filter(|it| matches!(it, Meaning::Field { .. })),
             TokenClass::Operator => self.operator(it.start),
             TokenClass::Open => {
-                // What opens a call or a selection by index is known by its name or operand.
+                // The meaning of an opening parenthesis or bracket is found at the function's name or at the operand.
                 self.operator(it.start)
             }
             TokenClass::Constant | TokenClass::Number | TokenClass::String => {
@@ -168,7 +168,7 @@ impl Expression<'_> {
         }
     }
 
-    /// The question mark of `.?`.
+    /// Whether the token is the question mark of `.?`.
     fn is_optional_dot(&self, token: crd_analyzer_cel::parser::WrittenToken) -> bool {
         token.text(self.text()) == "?" && self.text()[..token.start as usize].trim_end().ends_with('.')
     }
@@ -177,12 +177,12 @@ impl Expression<'_> {
         Some(&self.outline.as_ref()?.checked.ast)
     }
 
-    /// The node of a kind that begins at a byte.
+    /// The node of the wanted kind that begins at a byte.
     fn node_at(&self, byte: u32, is_kind: impl Fn(&ExprKind) -> bool) -> Option<NodeId> {
         let ast = self.ast()?;
         let begins = |id: i64| ast.source_info.span(id).is_some_and(|it| it.bytes.0 == byte);
         let found = ast.nodes().filter(|(_, it)| is_kind(&it.kind) && begins(it.id));
-        // What was checked comes before what a macro was written with.
+        // Type-checked nodes come before the nodes of a macro call as written.
         let checked = &self.outline.as_ref()?.checked;
         found
             .map(|(node, _)| node)
@@ -242,7 +242,7 @@ impl Expression<'_> {
         })
     }
 
-    /// The function of a name that the expression may call.
+    /// The declaration of a function that the expression may call.
     pub fn declared(&self, function: &str) -> Option<&FunctionDecl> {
         self.context.environment().function(function)
     }
@@ -259,7 +259,7 @@ impl Expression<'_> {
         let is_selection = |kind: &ExprKind| match kind {
             ExprKind::Select { .. } => !is_optional,
             ExprKind::Call { function, .. } => is_optional && **function == *operators::OPT_SELECT,
-            // The checker takes a dotted name of a type for one.
+            // The checker resolves a dotted name to a type.
             ExprKind::Ident(_) => true,
             _ => false,
         };
@@ -297,7 +297,7 @@ impl Expression<'_> {
         })
     }
 
-    /// The way to a field of an object type, and the type of the field.
+    /// The steps to a field of an object type, and the type of the field.
     fn field_of(&self, path: &str, field: &str) -> Option<(Vec<SchemaStep>, Type)> {
         let types = self.context.types();
         let object = types.find(path)?;
@@ -345,7 +345,7 @@ impl Expression<'_> {
         }
     }
 
-    /// If a fold names its variable at a byte: the variable's type.
+    /// The type of the comprehension variable that is declared at a byte, if any.
     fn declares(&self, byte: u32) -> Option<Type> {
         let checked = &self.outline.as_ref()?.checked;
         let ast = &checked.ast;
@@ -359,7 +359,7 @@ impl Expression<'_> {
             })?;
             let node = expansion(ast, *id, *call)?;
             let ExprKind::Comprehension(fold) = &ast[node].kind else {
-                // `optMap` and its like: the value of the optional.
+                // The variable of `optMap` and similar macros is the value of the optional.
                 let of = checked.type_of((*target)?);
                 return (at == 0).then(|| of.optional_of().cloned().unwrap_or(Type::Dyn));
             };
@@ -378,7 +378,7 @@ impl Expression<'_> {
         })
     }
 
-    /// The token at which the variable that a node names is declared, if a fold around the node does.
+    /// The token at which a comprehension around a node declares the variable that the node names.
     fn declaration(&self, node: NodeId, name: &str) -> Option<usize> {
         let ast = self.ast()?;
         let use_at = ast.source_info.span(ast[node].id)?.bytes.0;
@@ -393,7 +393,7 @@ impl Expression<'_> {
             })
         });
         let mut named: Vec<_> = named.filter(|it| it.0 < use_at).collect();
-        // Of several, the one that was named last before the use.
+        // If there are several, take the last declaration before the use.
         named.sort_unstable_by_key(|it| std::cmp::Reverse(it.0));
         let around = ancestors(ast, node);
         named.into_iter().find_map(|(start, id, call)| {
@@ -404,19 +404,19 @@ impl Expression<'_> {
     }
 }
 
-/// The node that a macro's call became. Of a macro in another one's call, that call has a node without content too.
+/// The node that a macro call expands to. If a macro is nested in another call, that call also has a node without content.
 fn expansion(ast: &Ast, id: i64, call: NodeId) -> Option<NodeId> {
     let (node, _) = ast.nodes().rfind(|(node, _)| is_expansion(ast, *node, id, call))?;
     Some(node)
 }
 
-/// Whether a node is what a macro's call became.
+/// Whether a node is the expansion of a macro call.
 fn is_expansion(ast: &Ast, node: NodeId, id: i64, call: NodeId) -> bool {
     let it = &ast[node];
     it.id == id && node != call && it.kind != ExprKind::Unspecified
 }
 
-/// A node, and those that it is part of.
+/// A node and its ancestors.
 fn ancestors(ast: &Ast, node: NodeId) -> Vec<NodeId> {
     let mut parents: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
     for (parent, _) in ast.nodes() {
@@ -435,7 +435,7 @@ fn ancestors(ast: &Ast, node: NodeId) -> Vec<NodeId> {
     found
 }
 
-/// The name that an object has a field by: a reserved word may also be written as it is.
+/// The name by which an object declares a field. A reserved word may also be written without escaping.
 fn declared_name(object: &DeclType, field: &str) -> Option<String> {
     if object.field(field).is_some() {
         return Some(field.to_owned());
@@ -444,7 +444,7 @@ fn declared_name(object: &DeclType, field: &str) -> Option<String> {
     (is_reserved(field) && object.field(&escaped).is_some()).then_some(escaped)
 }
 
-/// The steps that a path below the root of the types represents.
+/// The schema steps for a path below the root of the types.
 fn steps_of(path: &str) -> Option<Vec<SchemaStep>> {
     let steps = path.split('.').skip(1).map(|step| {
         Some(match step {

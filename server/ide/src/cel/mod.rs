@@ -1,4 +1,4 @@
-//! CEL in YAML: from a place in an expression to what stands there, and back to places of the file.
+//! CEL in YAML: finds the expression at a place of a file, and maps its parts back to the file.
 
 mod expression;
 mod extents;
@@ -25,7 +25,7 @@ pub use scope::{Scope, Scopes};
 
 use crate::{file::Document, schema};
 
-/// The keyword of a schema that has its rules.
+/// The keyword of a schema that contains its validation rules.
 pub const RULES: &str = "x-kubernetes-validations";
 
 /// A scalar that is an expression.
@@ -33,14 +33,14 @@ pub const RULES: &str = "x-kubernetes-validations";
 pub struct CelScalar {
     /// The scalar.
     pub scalar: NodeId,
-    /// Where it is, if it belongs to a rule of a schema. An expression of another kind of objects stands by itself.
+    /// Its rule, if it belongs to a rule of a schema. Expressions of other kinds of objects have none.
     pub rule: Option<RulePlace>,
 }
 
-/// Where an expression of a rule is.
+/// The place of an expression in a validation rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RulePlace {
-    /// Which of the rule's expressions it is.
+    /// The field of the rule that contains the expression.
     pub part: Part,
     /// The rule: a mapping in `x-kubernetes-validations`.
     pub rule: NodeId,
@@ -48,16 +48,16 @@ pub struct RulePlace {
     pub schema: NodeId,
 }
 
-/// A place in an expression.
+/// A position in an expression.
 #[derive(Clone, Debug)]
 pub struct CelAt<'d> {
     /// The expression.
     pub expression: Expression<'d>,
-    /// The byte of the expression that the place means.
+    /// The byte offset in the expression.
     pub byte: usize,
 }
 
-/// The expression at a place of an object, with its types as a server of this minor sees them.
+/// The expression at a position in an object, with types as the API server of this Kubernetes version sees them.
 pub fn cel_at<'d>(document: &Document<'d>, offset: u32, version: KubernetesVersion) -> Option<CelAt<'d>> {
     let (scalar, byte) = scalar_at(document.tree, offset)?;
     Some(CelAt {
@@ -66,14 +66,14 @@ pub fn cel_at<'d>(document: &Document<'d>, offset: u32, version: KubernetesVersi
     })
 }
 
-/// The expression that a place is in, and the byte of its text.
+/// The expression at an offset of the file, and the byte offset in its text.
 pub fn scalar_at(tree: &Tree, offset: u32) -> Option<(CelScalar, usize)> {
     let at = paths::at(tree, offset)?;
     let byte = at.in_scalar?;
     Some((scalar_of(tree, at.node)?, byte))
 }
 
-/// What a node is, if it is an expression.
+/// The place of a node that is an expression; `None` if it is not one.
 pub fn scalar_of(tree: &Tree, node: NodeId) -> Option<CelScalar> {
     let rule = rule_of(tree, node);
     let is_expression = || is_expression_of_row(tree, node);
@@ -83,7 +83,7 @@ pub fn scalar_of(tree: &Tree, node: NodeId) -> Option<CelScalar> {
 /// Whether a node is an expression of an object whose kind is in the table.
 fn is_expression_of_row(tree: &Tree, node: NodeId) -> bool {
     let path = path_of(tree, node);
-    // A key has the path of its value.
+    // A key has the same path as its value.
     let is_value = tree.entry_of(node).is_none_or(|it| it.value == node);
     schema::row_at(tree, &path).is_some()
         && is_value
@@ -91,7 +91,7 @@ fn is_expression_of_row(tree: &Tree, node: NodeId) -> bool {
         && schema::api_at(tree, &path).is_some_and(|it| matches!(it.ty, FieldType::Cel))
 }
 
-/// Where a node is, if it is an expression of a rule.
+/// The place of a node that is an expression of a validation rule.
 fn rule_of(tree: &Tree, node: NodeId) -> Option<RulePlace> {
     let entry = tree
         .entry_of(node)
@@ -130,7 +130,7 @@ pub fn scalars_of_row(tree: &Tree, object: NodeId) -> Vec<CelScalar> {
     inside.map(|scalar| CelScalar { scalar, rule: None }).collect()
 }
 
-/// The expressions of the rules that a schema has itself.
+/// The expressions of a schema's own rules.
 pub fn scalars_of(tree: &Tree, schema: NodeId) -> Vec<CelScalar> {
     tree.get(schema, RULES).map(|it| of_rules(tree, it)).unwrap_or_default()
 }
@@ -141,7 +141,7 @@ fn of_rules(tree: &Tree, list: NodeId) -> Vec<CelScalar> {
     values.filter_map(|it| scalar_of(tree, it)).collect()
 }
 
-/// Where a part of a scalar's value is written: one span a line, without indentation.
+/// The spans of a part of a scalar's value in the file: one for each line, without indentation.
 pub fn spans(tree: &Tree, map: &SourceMap, bytes: Range<usize>) -> Vec<Span> {
     let whole = map.span(bytes);
     let mut found = Vec::new();
@@ -164,7 +164,7 @@ pub fn spans(tree: &Tree, map: &SourceMap, bytes: Range<usize>) -> Vec<Span> {
     found
 }
 
-/// The path of a schema as people write it, from the CRD's root.
+/// The path of a schema from the CRD's root, in the notation for users.
 pub(crate) fn path_text(tree: &Tree, node: NodeId) -> String {
     paths::display(&path_of(tree, node))
 }

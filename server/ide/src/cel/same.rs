@@ -1,4 +1,4 @@
-//! The other tokens of an expression that mean what a token means.
+//! The other tokens of an expression with the same meaning as a token.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use crd_analyzer_schema::rules::SchemaStep;
 
 use super::{Expression, Meaning};
 
-/// Nodes of an expression that are looked at for one request: each name may ask all of them.
+/// The maximum number of node visits for one request, since each name may visit all nodes.
 const MOST_LOOKS: usize = 20_000_000;
 
 impl Expression<'_> {
-    /// The names with the same meaning as a token, in the order of the text; none where there are too many to look at.
+    /// The names with the same meaning as a token, in the order of the text; empty if there are too many to check.
     pub fn same(&self, token: usize) -> Vec<usize> {
         let Some(meant) = self.meaning(token) else {
             return Vec::new();
@@ -32,7 +32,7 @@ impl Expression<'_> {
         same.collect()
     }
 
-    /// The names that are written so. `None`: there are too many to look at each.
+    /// The names with the given text. `None` if there are too many to check each.
     pub fn names(&self, text: &str) -> Option<Vec<usize>> {
         let is_name = |it: TokenClass| matches!(it, TokenClass::Identifier | TokenClass::EscapedIdentifier);
         let tokens = self.tokens.iter().enumerate();
@@ -42,7 +42,7 @@ impl Expression<'_> {
         (named.len().saturating_mul(nodes) <= MOST_LOOKS).then_some(named)
     }
 
-    /// The token at which the variable of a comprehension is declared that a token names. `None`: the token names no such variable.
+    /// The token that declares the comprehension variable that a token names. `None` if the token does not name such a variable.
     pub fn declaring(&self, token: usize) -> Option<usize> {
         match self.meaning(token)? {
             Meaning::Variable { declared, .. } => declared,
@@ -50,7 +50,7 @@ impl Expression<'_> {
         }
     }
 
-    /// The name of a field that a token selects from a variable of the place, such as `most` in `variables.most`.
+    /// The name of a field that a token selects from a variable of the context, such as `most` in `variables.most`.
     pub fn field_of_variable(&self, token: usize, variable: &str) -> Option<Arc<str>> {
         let Meaning::Field {
             name,
@@ -71,7 +71,7 @@ impl Expression<'_> {
         (is_variable && matches!(steps[..], [SchemaStep::Property(_)])).then_some(name)
     }
 
-    /// The same expression with another text. Places in the file are those of the old text.
+    /// The same expression with another text. Spans in the file are still those of the old text.
     #[must_use]
     pub fn with_text(&self, text: &str) -> Self {
         let outline = self.outline.is_some().then(|| partial_check(text, &self.context));

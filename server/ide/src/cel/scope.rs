@@ -1,4 +1,4 @@
-//! What the rules of a schema see of it: its types. They are made from the schema's text when first asked for and kept.
+//! The types that the rules of a schema can use. They are computed from the schema's text on first use and cached.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -17,7 +17,7 @@ use crd_analyzer_syntax::{
 use super::{RULES, path_text};
 use crate::{file::Document, schema};
 
-/// What rules of one schema see.
+/// The schema and type that the rules of one schema can use.
 #[derive(Debug)]
 pub struct Scope {
     /// The schema.
@@ -26,27 +26,27 @@ pub struct Scope {
     pub ty: Arc<DeclType>,
 }
 
-/// The scopes of one file.
+/// The cached scopes of one file.
 #[derive(Debug, Default)]
 pub struct Scopes {
     kept: Mutex<Kept>,
 }
 
-/// So many scopes are kept of a file.
+/// The maximum number of scopes that are cached for a file.
 const MOST: usize = 256;
 
 #[derive(Debug, Default)]
 struct Kept {
-    /// By what they are made from.
+    /// The scopes by the fingerprint of their input.
     by_text: HashMap<u64, Arc<Scope>>,
-    /// The oldest first.
+    /// The fingerprints, oldest first.
     order: VecDeque<u64>,
-    /// The last that could be made, by document and path.
+    /// The last valid scope, by document and path.
     last: HashMap<(usize, String), Arc<Scope>>,
 }
 
 impl Scopes {
-    /// The scope of a schema of a document: of the text as it is or, where none can be made of that, of the last that had one.
+    /// The scope of a schema: that of the current text or, if it is not valid, the last valid one.
     pub fn of(&self, document: &Document<'_>, node: NodeId, version: KubernetesVersion) -> Option<Arc<Scope>> {
         let tree = document.tree;
         let name = fingerprint(tree, node, version);
@@ -78,7 +78,7 @@ impl Scopes {
     }
 }
 
-/// Names what a scope is made from: the schema without its own rules, which are what is being written.
+/// A fingerprint of a scope's input: the schema without its own rules, which the user is editing.
 fn fingerprint(tree: &Tree, node: NodeId, version: KubernetesVersion) -> u64 {
     let mut hasher = DefaultHasher::new();
     (version.number(), is_resource_root(tree, node)).hash(&mut hasher);
@@ -101,7 +101,7 @@ fn make(tree: &Tree, node: NodeId, version: KubernetesVersion) -> Option<Scope> 
     Some(Scope { schema, ty })
 }
 
-/// Whether a schema is that of a resource, which has metadata.
+/// Whether a schema is that of a resource, which has `metadata`.
 fn is_resource_root(tree: &Tree, node: NodeId) -> bool {
     let entry = tree.entry_of(node);
     let is_root = entry.is_some_and(|it| tree.scalar(it.key) == "openAPIV3Schema")

@@ -1,4 +1,4 @@
-//! What is known of expressions in a CRD.
+//! Tests for the meaning of tokens in a CRD's expressions.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ spec:
             x-kubernetes-validations:
 ";
 
-/// The rules where they belong.
+/// The rules, indented for their place in the CRD.
 fn indented(rules: &str) -> String {
     let lines = rules.lines().map(|it| format!("            {it}\n"));
     lines.collect()
@@ -42,7 +42,7 @@ fn file(rules: &str) -> File {
     File::new(text(rules), Arc::default())
 }
 
-/// What is at the first `needle` of the rules, in words.
+/// Checks the meaning of the token at the first `needle` in the rules.
 #[track_caller]
 fn check(rules: &str, needle: &str, expected: &str) {
     let file = file(rules);

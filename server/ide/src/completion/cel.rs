@@ -1,7 +1,7 @@
-//! Completion in expressions, which are usually half typed.
+//! Completion in expressions, which are usually incomplete.
 //!
-//! What a cursor follows is whole: the receiver of a method, the list that a fold is over. So only those are parsed and typed, and
-//! nothing has to be known of what follows.
+//! The parts before the cursor are complete: the receiver of a method, or the list of a comprehension. Only those are parsed and checked,
+//! and the text after the cursor does not matter.
 
 mod context;
 mod functions;
@@ -77,7 +77,7 @@ pub(super) fn complete(context: &Context<'_, '_>) -> Option<Completions> {
         .into_iter()
         .map(|mut item| {
             if has_call && item.kind != ItemKind::Field {
-                // The parentheses are there.
+                // The parentheses are already there.
                 item.snippet = None;
                 item.text.clone_from(&item.filter);
             }
@@ -94,7 +94,7 @@ pub(super) fn complete(context: &Context<'_, '_>) -> Option<Completions> {
     })
 }
 
-/// What can be selected from or called on a value.
+/// The members that can be selected from or called on a value.
 fn members(
     scoped: &Scoped<'_, '_>,
     text: &str,
@@ -105,7 +105,7 @@ fn members(
 ) -> Vec<Item> {
     let written = &text[receiver.clone()];
     let Some(ty) = scoped.type_of(written, locals) else {
-        // `optional.`, `lists.`
+        // The receiver is a namespace such as `optional.` or `lists.`.
         return functions::of_namespace(&scoped.sees, written);
     };
     let object = ty.optional_of().unwrap_or(&ty);
@@ -159,7 +159,7 @@ fn fields(
         if may_lack && scoped.can_guard(text, receiver.start) {
             guarded.push(guard(scoped, &item, &text[receiver.clone()], receiver.start));
         }
-        // What a rule is written about is first what was written for it.
+        // The fields that the author declared come before the implied ones.
         let is_implied = matches!(&*name, "apiVersion" | "kind" | "metadata") && property.is_none();
         found.push((is_implied, name.into_owned(), item));
     }
@@ -167,13 +167,13 @@ fn fields(
     found.into_iter().map(|it| it.2).chain(guarded).collect()
 }
 
-/// The field, after a test whether it is there.
+/// An item for the field, after a test that it is set.
 fn guard(scoped: &Scoped<'_, '_>, field: &Item, receiver: &str, at: usize) -> Item {
     let mut item = field.clone();
     let test = format!("has({receiver}.{}) && ", field.text);
     item.suffix = Some(" (if present)".to_owned());
     item.note = Some(test.clone());
-    // Where the receiver is written, in the file: it has no line breaks before the cursor, or is left alone.
+    // The receiver's place in the file. It has no line breaks before the cursor, or there is no edit.
     let start = scoped.context.place.offset - (scoped.text_len - at) as u32;
     item.edits.push(TextEdit {
         span: Span::new(start, start),
@@ -182,7 +182,7 @@ fn guard(scoped: &Scoped<'_, '_>, field: &Item, receiver: &str, at: usize) -> It
     item
 }
 
-/// What can begin an operand.
+/// The items that can begin an operand.
 fn globals(scoped: &Scoped<'_, '_>, locals: &[scopes::Local], in_has: bool) -> Vec<Item> {
     let mut items = Vec::new();
     for local in locals.iter().rev() {
@@ -215,7 +215,7 @@ fn globals(scoped: &Scoped<'_, '_>, locals: &[scopes::Local], in_has: bool) -> V
     items
 }
 
-/// What an expression sees, and the minor that is asked.
+/// An expression's context for the requested Kubernetes version.
 impl<'c, 'a> Scoped<'c, 'a> {
     fn new(context: &'c Context<'c, 'a>, text: &str) -> Option<Self> {
         let (tree, version) = (context.place.tree, context.request.version);

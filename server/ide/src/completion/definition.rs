@@ -49,7 +49,7 @@ pub(super) fn complete(context: &Context<'_, '_>) -> Option<Vec<Item>> {
     }
 }
 
-/// What a schema says of the place if it is in a value that the schema gives: a default or an example.
+/// The schema of the value at the cursor, if it is part of a default or an example.
 fn given_value<'a>(context: &Context<'_, 'a>) -> Option<View<'a>> {
     let CursorContext { tree, path, .. } = context.place;
     let at = path.iter().enumerate().position(|(at, step)| {
@@ -57,14 +57,14 @@ fn given_value<'a>(context: &Context<'_, 'a>) -> Option<View<'a>> {
             && api_at(tree, &path[..at]).is_some_and(|it| nav::is_schema(it.ty))
     })?;
     let below = &path[at + 1..];
-    // The whole value in the line of its key is one of the field's own values.
+    // The whole value on the line of its key is completed as a value of the field.
     if below.is_empty() && matches!(context.place.slot, Slot::Value { on_own_line: false, .. }) {
         return None;
     }
     View::value(tree, nav::node_at(tree, &path[..at])?).follow(below)
 }
 
-/// A dash for a list that has no items yet.
+/// An item that adds a dash for a list without items.
 fn first_item(at: &api::At) -> Option<Item> {
     let FieldType::List(of) = at.ty else { return None };
     let mut item = Item::new("-", ItemKind::Value);
@@ -74,7 +74,7 @@ fn first_item(at: &api::At) -> Option<Item> {
     Some(item)
 }
 
-/// A dash for a list whose items begin in the column of the keys.
+/// An item that adds a dash for a list whose items begin in the column of the keys.
 pub(super) fn another_item(context: &Context<'_, '_>, list: NodeId) -> Option<Item> {
     let tree = context.place.tree;
     let name = tree.entry_of(list).map(|it| tree.scalar(it.key).into_owned())?;
@@ -85,7 +85,7 @@ pub(super) fn another_item(context: &Context<'_, '_>, list: NodeId) -> Option<It
     Some(item)
 }
 
-/// Keys of the struct or map that a path leads to.
+/// The keys of the struct or map at a path.
 fn keys_at(context: &Context<'_, '_>, at: &api::At) -> Vec<Item> {
     match at.ty {
         FieldType::Map(of) => property_names::of_map(context, at, of),
@@ -121,10 +121,10 @@ fn fields(context: &Context<'_, '_>, at: &api::At, structure: &'static Struct) -
     items
 }
 
-/// Where whole nodes come among the keys: before the key that they begin with, if that is not there and the author does not sort keys.
+/// The position of snippets for whole nodes in the list: before their first key, unless that is there already or the author sorts keys.
 fn place_of_nodes(items: &[Item], at: &api::At, structure: &'static Struct, known: &Keys<'_>) -> usize {
     let first = match structure.name {
-        // Keys of a version have an order, and few write them one by one.
+        // The keys of a version have a fixed order, and few people write them one by one.
         "CustomResourceDefinitionVersion" | "CustomResourceSubresourceScale" | "ServiceReference"
             if known.present.is_empty() =>
         {
@@ -138,7 +138,7 @@ fn place_of_nodes(items: &[Item], at: &api::At, structure: &'static Struct, know
     };
     let is_first = known.present.is_empty();
     let place = items.iter().position(|it| is_first && it.label == first);
-    // Who types `type` wants that: nothing else begins so.
+    // A user who types `type` wants the key, because no other item begins like this.
     place.map_or(items.len(), |it| it + usize::from(first == "type"))
 }
 
@@ -161,7 +161,7 @@ fn key(context: &Context<'_, '_>, field: &'static Field) -> Item {
     item
 }
 
-/// Whether something is known of what follows a field's key.
+/// Whether there are suggestions for the value of a field.
 fn is_followed(field: &Field) -> bool {
     match &field.ty {
         FieldType::Map(_) => false,
@@ -194,17 +194,17 @@ pub(super) fn shape(field: &Field) -> Shape {
     }
 }
 
-/// What is known of the schema that a keyword is written in.
+/// The schema that a keyword is written in.
 struct Schema {
     r#type: String,
     has_type: bool,
     has_structure: bool,
     in_junctor: bool,
-    /// The junctor spells an int-or-string out.
+    /// Whether the schema is a clause of an `anyOf` or similar keyword that spells out an int-or-string.
     spells_int_or_string: bool,
     is_root: bool,
     has_any_type: bool,
-    /// No type, and a junctor: so an int-or-string is spelled out.
+    /// Whether the schema has an `anyOf` but no type, so it may spell out an int-or-string.
     may_be_int_or_string: bool,
 }
 
@@ -224,7 +224,7 @@ impl Schema {
         Self {
             has_type,
             r#type: match r#type {
-                // A resource has no other.
+                // A resource is always an object.
                 None if at.is_root_schema => "object".to_owned(),
                 written => written.unwrap_or_default().into_owned(),
             },
@@ -240,7 +240,7 @@ impl Schema {
         }
     }
 
-    /// Whether a keyword may stand here.
+    /// Whether a keyword is allowed in the schema.
     fn allows(&self, field: &Field) -> bool {
         if self.is_root && field.name == "additionalProperties" {
             return false;
@@ -248,7 +248,7 @@ impl Schema {
         !self.in_junctor || field.in_junctor || field.name == "type" && self.spells_int_or_string
     }
 
-    /// What speaks for or against a keyword by the type of the values.
+    /// The penalty of a keyword for the type of the values.
     fn penalty(&self, field: &Field) -> i32 {
         if field.name == "type" {
             let is_needed = !self.has_type && !self.has_any_type && !self.in_junctor;
@@ -258,7 +258,7 @@ impl Schema {
                 0
             };
         }
-        // Other keywords of Kubernetes are written by generators.
+        // Other keywords of Kubernetes are mostly written by generators.
         if field.name == "x-kubernetes-validations" && self.has_type {
             return -250;
         }
@@ -274,7 +274,7 @@ impl Schema {
         match (self.r#type.as_str(), field.name) {
             ("object", "properties") | ("array", "items") if !self.has_structure && !self.in_junctor => -400,
             ("object", "properties") | ("array", "items") if !self.has_structure => -100,
-            // Costs are estimated from these.
+            // Cost estimates depend on these.
             _ if matches!(field.name, "maxLength" | "maxItems" | "maxProperties") => -40,
             _ if !field.applies_to.is_empty() => -10,
             _ => 0,
@@ -282,7 +282,7 @@ impl Schema {
     }
 }
 
-/// What speaks for a key that nearly always comes next: more than that others are required. In schemas, whose keys have no order, it is less.
+/// The bonus of a key that nearly always comes next, larger than that of a required key. In schemas, whose keys have no order, it is smaller.
 const HABIT: f64 = 1_500.0;
 const HABIT_IN_SCHEMA: f64 = 450.0;
 
@@ -293,7 +293,7 @@ fn penalty(
     known: &Keys<'_>,
     schema: Option<&Schema>,
 ) -> i32 {
-    // What follows a key that is there tells more.
+    // If the key already has a value, its form tells more than habits.
     let habit = if known.value.is_some() {
         0.0
     } else {
@@ -312,7 +312,7 @@ fn penalty(
         + schema.map_or(0, |it| it.penalty(field))
 }
 
-/// What follows a field's key.
+/// The expected form of a field's value.
 fn expected(field: &'static Field) -> Expected<'static> {
     let is_closed = matches!(field.values, api::Values::Closed(_));
     match &field.ty {
@@ -339,7 +339,7 @@ fn expected(field: &'static Field) -> Expected<'static> {
     }
 }
 
-/// Text of more than a word.
+/// The penalty if a value is not text of more than a word.
 fn prose_penalty(tree: &Tree, value: NodeId) -> i32 {
     match () {
         () if !tree.is_scalar(value) => 500,
@@ -356,7 +356,7 @@ fn pattern_penalty(tree: &Tree, value: NodeId) -> i32 {
     }
 }
 
-/// A mapping with a keyword of schemas.
+/// The penalty if a value is not a mapping with keywords of schemas.
 fn schema_penalty(tree: &Tree, value: NodeId) -> i32 {
     if !nav::is_mapping(tree, value) {
         return 500;
@@ -378,12 +378,12 @@ fn schema_penalty(tree: &Tree, value: NodeId) -> i32 {
     if is_schema { -100 } else { 100 }
 }
 
-/// Whether the value of what may be a keyword or a property's name is a schema, so that it is the latter.
+/// Whether a key that may be a keyword or a property's name is the latter, because its value is a schema.
 fn is_schema_mapping(tree: &Tree, node: NodeId, key: &str) -> bool {
     matches!(key, "type" | "description" | "format") && nav::is_mapping(tree, node)
 }
 
-/// A mapping of names to schemas.
+/// The penalty if a value is not a mapping of names to schemas.
 fn schemas_penalty(tree: &Tree, value: NodeId) -> i32 {
     if !nav::is_mapping(tree, value) {
         return 500;
@@ -439,11 +439,11 @@ fn scalar_list_penalty(tree: &Tree, value: NodeId) -> i32 {
     }
 }
 
-/// Values at a path.
+/// The suggested values at a path.
 fn values_at(context: &Context<'_, '_>, at: &api::At) -> Vec<Item> {
     let Some(field) = at.field else { return Vec::new() };
     let mut items = property_names::of_value(context, field);
-    // Of a list of names the field's own values are those of its items.
+    // For a list of names, the field's values are those of its items.
     let is_item = matches!(context.place.path.last(), Some(Step::Index(_)));
     if is_item == matches!(field.ty, FieldType::List(_)) || matches!(field.ty, FieldType::Any) {
         items.extend(schema_values::of_field(context, at, field));
@@ -452,10 +452,10 @@ fn values_at(context: &Context<'_, '_>, at: &api::At) -> Vec<Item> {
     items
 }
 
-/// What has never been seen is still possible: the least share of a value.
+/// The minimum share of a value, because values that were never seen are still possible.
 const LEAST_SHARE: f64 = 0.02;
 
-/// Puts values first that are written often behind the keys that are there.
+/// Sorts values by how often they are written after the keys that are there.
 fn sort_by_habit(context: &Context<'_, '_>, field: &Field, items: &mut [Item]) {
     let tree = context.place.tree;
     let path = &context.place.path;

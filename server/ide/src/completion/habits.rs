@@ -1,5 +1,5 @@
-//! What people write next, counted over real manifests (`cargo xtask habits`): keys by the key before them, values by the key before theirs, and
-//! types of properties by their names.
+//! Statistics on what people write next, from real manifests (`cargo xtask habits`): keys by the key before them, values by the key before
+//! theirs, and types of properties by their names.
 
 use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 
@@ -7,13 +7,13 @@ use crd_analyzer_syntax::tree::{NodeId, Tree};
 
 use super::nav;
 
-/// The name of "no key" in the table: the first key of a mapping follows it.
+/// The table's name for "no key", which precedes the first key of a mapping.
 pub(super) const FIRST: &str = "-";
 
-/// The place of properties' types in the table: what is before them is the name of the property.
+/// The table's place for types of properties. They are listed by the name of the property.
 const TYPE_OF: &str = "type-of";
 
-/// By struct of the API, or by its field, and by the key before: words with their shares.
+/// By struct or field of the API, and by the key before: words with their shares.
 type Table = HashMap<(&'static str, &'static str), Vec<(&'static str, f64)>>;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
@@ -39,25 +39,26 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         .collect()
 });
 
-/// How often a word comes next at a place, from 0 to 1. `place`: a struct for keys, `struct.field` for values.
+/// The share, from 0 to 1, of a word among the words that come next at a place. `place`: a struct for keys, `struct.field` for values.
 pub(super) fn share(place: &str, before: &str, word: &str) -> f64 {
     let known = TABLE.get(&(place, before));
     let found = known.and_then(|it| it.iter().find(|it| it.0 == word));
     found.map_or(0.0, |it| it.1)
 }
 
-/// How often a key comes next in a custom resource, from 0 to 1. `parent`: the key that the mapping, or the list that it is in, belongs to.
+/// The share, from 0 to 1, of a key among the keys that come next in a custom resource. `parent`: the key of the mapping, or of the list that
+/// contains it.
 pub(super) fn share_in_resource(parent: &str, before: &str, word: &str) -> f64 {
     share(&format!("/{parent}"), before, word)
 }
 
-/// How often properties of this name have a type, from 0 to 1. `None`: the name is not known.
+/// The share, from 0 to 1, of a type among properties of this name. `None` if the name is not in the table.
 pub(super) fn share_of_type(property: &str, r#type: &str) -> Option<f64> {
     let is_known = TABLE.contains_key(&(TYPE_OF, property));
     is_known.then(|| share(TYPE_OF, property, r#type))
 }
 
-/// A key as the table names it: of `type` also what it says.
+/// A key as the table names it. `type` includes its value.
 pub(super) fn name<'t>(tree: &'t Tree, mapping: NodeId, key: &Cow<'t, str>) -> Cow<'t, str> {
     match nav::text(tree, mapping, key).filter(|_| key == "type") {
         Some(value) => format!("type={value}").into(),
@@ -65,10 +66,10 @@ pub(super) fn name<'t>(tree: &'t Tree, mapping: NodeId, key: &Cow<'t, str>) -> C
     }
 }
 
-/// The key before the one whose value is written.
+/// The key before the one whose value is being written.
 pub(super) fn before_value(tree: &Tree, mapping: NodeId, offset: u32) -> Cow<'_, str> {
     let keys = tree.entries(mapping).map(|it| it.key);
-    // The last one that begins before the cursor is the value's own.
+    // The last key that begins before the cursor is the value's own key.
     let mut before = keys
         .take_while(|it| tree.span(*it).start < offset)
         .collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! What a manifest says it is: `apiVersion` and `kind`, each from the other.
+//! Completion of `apiVersion` and `kind`, each from the other.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crd_analyzer_workspace::{index::GroupKind, kinds};
 
 use super::{Context, Item, ItemKind, nav};
 
-/// The kind as the plural name says it: `policies` is of `Policy`, and `widgets` of `Widget`.
+/// A snippet transform from a plural name to the kind: `policies` to `Policy`, and `widgets` to `Widget`.
 const KIND_OF_PLURAL: &str = "${1/^(.)(.*?)(?:(ies)|s)?$/${1:/upcase}$2${3:+y}/}";
 
 /// A whole CRD, for a document without content.
@@ -18,7 +18,7 @@ pub(super) fn whole_crd(context: &Context<'_, '_>) -> Option<Item> {
     }
     let step = context.writer.layout().indent;
     let dash = context.writer.layout().list_indent;
-    // In the version; in its schema.
+    // The columns of keys in the version, and in its schema.
     let (version, schema) = (step + dash + 2, step + dash + 2 + 2 * step);
     let kind = if context.request.transforms {
         KIND_OF_PLURAL
@@ -62,17 +62,17 @@ pub(super) fn whole_crd(context: &Context<'_, '_>) -> Option<Item> {
     Some(item)
 }
 
-/// The kind that a mapping says it is, as far as it does.
+/// The `apiVersion` and `kind` that a mapping states, if it does.
 pub(super) fn written(tree: &Tree, object: NodeId) -> (Option<Cow<'_, str>>, Option<Cow<'_, str>>) {
     (nav::text(tree, object, "apiVersion"), nav::text(tree, object, "kind"))
 }
 
-/// Group and version of `apiVersion`.
+/// The group and version of an `apiVersion`.
 pub(super) fn group_version(api_version: &str) -> (&str, &str) {
     api_version.split_once('/').unwrap_or(("", api_version))
 }
 
-/// Values of `apiVersion`: those that the kind has.
+/// The values of `apiVersion` that the object's kind has.
 pub(super) fn api_versions(context: &Context<'_, '_>, object: Option<NodeId>) -> Vec<Item> {
     let tree = context.place.tree;
     let kind = object.and_then(|it| nav::text(tree, it, "kind"));
@@ -108,7 +108,7 @@ pub(super) fn api_versions(context: &Context<'_, '_>, object: Option<NodeId>) ->
         .collect()
 }
 
-/// Values of `kind`: those of the group and version. If that is not said yet, the item says it as well.
+/// The values of `kind` for the object's group and version. If these are missing, the item adds them.
 pub(super) fn kind_names(context: &Context<'_, '_>, object: Option<NodeId>) -> Vec<Item> {
     let tree = context.place.tree;
     let api_version = object.and_then(|it| nav::text(tree, it, "apiVersion"));

@@ -1,4 +1,4 @@
-//! How keys and values are written where they are inserted.
+//! Formats keys and values for insertion at the cursor.
 
 use std::borrow::Cow;
 
@@ -7,12 +7,12 @@ use crd_analyzer_syntax::tree::{ScalarStyle, Span};
 use super::{Item, escape_snippet};
 use crate::cursor_context::{CursorContext, Layout, Slot};
 
-/// What comes behind a key.
+/// The text after an inserted key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shape {
     /// A value on the same line.
     Scalar,
-    /// Text in quotes on the same line.
+    /// A quoted string on the same line.
     Text,
     /// `{}`.
     Empty,
@@ -24,12 +24,12 @@ pub(super) enum Shape {
     ListOfMappings,
 }
 
-/// How things are written at a place.
+/// Writes text in the style of its place.
 pub(super) struct Writer<'p, 't> {
     pub(super) place: &'p CursorContext<'t>,
     layout: Layout,
     is_json: bool,
-    /// Columns from the cursor's line's own indentation to the column of keys.
+    /// The number of columns from the indentation of the cursor's line to the column of keys.
     column: usize,
 }
 
@@ -45,12 +45,12 @@ impl<'p, 't> Writer<'p, 't> {
             place,
             layout: Layout::of(place.tree),
             is_json: place.is_json(),
-            // A dash stands between.
+            // The line starts with a dash.
             column: token.saturating_sub(written),
         }
     }
 
-    /// The bytes that an item replaces, and those of them before the cursor.
+    /// The span that an item replaces, and the part of it before the cursor.
     pub(super) fn spans(&self) -> (Span, Span) {
         let span = self.inner_span();
         let text = self.place.tree.text();
@@ -64,7 +64,7 @@ impl<'p, 't> Writer<'p, 't> {
         (replace, Span::new(replace.start, self.place.offset))
     }
 
-    /// What is replaced of the token: of quoted text what is between the quotes.
+    /// The part of the token that is replaced. For a quoted string, the text between the quotes.
     fn inner_span(&self) -> Span {
         let token = &self.place.token;
         match token.style {
@@ -75,7 +75,7 @@ impl<'p, 't> Writer<'p, 't> {
                     token.span.end - 1
                 };
                 let start = token.span.start + 1;
-                // Without a closing quote the token may reach over what follows it in the line.
+                // Without a closing quote, the token may extend over the text after it on the line.
                 let end = if token.is_open { self.place.offset } else { end };
                 Span::new(start.min(end), end)
             }
@@ -83,8 +83,8 @@ impl<'p, 't> Writer<'p, 't> {
         }
     }
 
-    /// Whether text of the same value follows the cursor in its line: what is inserted would run into it. A word in a line of its own
-    /// is the beginning of a key, also where YAML takes the lines below for more of its text.
+    /// Whether text of the same value follows the cursor on its line, so that inserted text would run into it. A word on a line of its own is
+    /// the start of a key, even if YAML parses the lines below as part of it.
     pub(super) fn is_before_text(&self) -> bool {
         let is_value = matches!(self.place.slot, Slot::Value { .. });
         let (replaced, _) = self.spans();
@@ -99,7 +99,7 @@ impl<'p, 't> Writer<'p, 't> {
         }
     }
 
-    /// Text as it is written instead of the token, which may have quotes already.
+    /// Formats a string as a replacement for the token, which may already have quotes.
     fn text(&self, text: &str, is_string: bool) -> String {
         let close = if self.place.token.is_open { self.quote() } else { None };
         let mut written = match self.quote() {
@@ -113,14 +113,14 @@ impl<'p, 't> Writer<'p, 't> {
         written
     }
 
-    /// Compares an item with what is typed as that has to be written in its quotes.
+    /// Sets the text that editors match with the typed text to the form inside the quotes.
     fn compare_as_typed(&self, item: &mut Item) {
         if let Some(quote) = self.quote() {
             item.filter = in_quotes(&item.filter, quote);
         }
     }
 
-    /// Makes an item write a key and what comes behind it.
+    /// Makes an item insert a key and the text after it.
     pub(super) fn key(&self, item: &mut Item, name: &str, shape: Shape) {
         let key = self.text(name, true);
         self.compare_as_typed(item);
@@ -163,7 +163,7 @@ impl<'p, 't> Writer<'p, 't> {
         item.asks_again = shape != Shape::Empty;
     }
 
-    /// Makes an item write a scalar. `is_string`: it must be read as text.
+    /// Makes an item insert a scalar. `is_string`: whether YAML must parse it as a string.
     pub(super) fn value(&self, item: &mut Item, text: &str, is_string: bool) {
         let written = self.text(text, is_string);
         self.compare_as_typed(item);
@@ -171,7 +171,7 @@ impl<'p, 't> Writer<'p, 't> {
         item.text = format!("{before}{written}");
     }
 
-    /// What is missing before a value.
+    /// The blank or dash that is missing before a value.
     fn before_value(&self) -> &'static str {
         if matches!(self.place.slot, Slot::Dash { .. }) {
             return "- ";
@@ -184,19 +184,19 @@ impl<'p, 't> Writer<'p, 't> {
         }
     }
 
-    /// Whether further lines can be written at the place.
+    /// Whether an item can insert several lines at the cursor.
     pub(super) fn can_have_lines(&self) -> bool {
         !self.place.is_flow && self.quote().is_none()
     }
 
-    /// Makes an item write lines: each with its indentation below the keys of the place.
+    /// Makes an item insert lines, each with its indentation relative to the keys at the place.
     pub(super) fn lines(&self, item: &mut Item, lines: &[(usize, String)]) {
         let dash = if matches!(self.place.slot, Slot::Dash { .. }) {
             "- "
         } else {
             ""
         };
-        // Behind a key on its line they begin on the next one, below the key.
+        // After a key, the lines start on the next line, below the key.
         let behind_key = matches!(self.place.slot, Slot::Value { on_own_line: false, .. });
         let base = if behind_key {
             self.key_column() + self.layout.indent
@@ -216,7 +216,7 @@ impl<'p, 't> Writer<'p, 't> {
         item.snippet = Some(written);
     }
 
-    /// Columns from the line's own indentation to the key that the cursor is behind.
+    /// The number of columns from the line's indentation to the key before the cursor.
     fn key_column(&self) -> usize {
         let text = self.place.tree.text();
         let before = &text[..self.place.offset as usize];
@@ -226,13 +226,13 @@ impl<'p, 't> Writer<'p, 't> {
         content.len() - content.trim_start_matches(['-', ' ']).len()
     }
 
-    /// Columns of a mapping below its key, and of a list's dashes.
+    /// The document's indentation style.
     pub(super) fn layout(&self) -> Layout {
         self.layout
     }
 }
 
-/// Text between quotes.
+/// Escapes a string for the given quotes.
 fn in_quotes(text: &str, quote: char) -> String {
     if quote == '"' {
         escape_double(text)
@@ -241,7 +241,7 @@ fn in_quotes(text: &str, quote: char) -> String {
     }
 }
 
-/// Text between double quotes.
+/// Escapes a string for double quotes.
 pub(super) fn escape_double(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for char in text.chars() {
@@ -259,7 +259,7 @@ pub(super) fn escape_double(text: &str) -> String {
     escaped
 }
 
-/// Text as a scalar by itself.
+/// Formats a string as a scalar.
 pub(super) fn scalar(text: &str) -> Cow<'_, str> {
     if text.contains(['\n', '\r', '\t']) {
         Cow::Owned(format!("\"{}\"", escape_double(text)))
@@ -270,7 +270,7 @@ pub(super) fn scalar(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether text without quotes would be read as something else.
+/// Whether YAML would parse a string without quotes as something else.
 pub(super) fn needs_quotes(text: &str, in_flow: bool) -> bool {
     let Some(first) = text.chars().next() else { return true };
     let is_indicator = matches!(

@@ -5,27 +5,28 @@ use crd_analyzer_syntax::tree::Span;
 
 use crate::fixes::TextEdit;
 
-/// What can be written at a place, the best first.
+/// The completion items at a position, the best first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Completions {
-    /// All there is: what is typed already has no part in it, the editor filters.
+    /// All items, not filtered by the typed text, because the editor filters them.
     pub items: Vec<Item>,
-    /// What an item replaces, in bytes of the file: all of the word that the cursor is in.
+    /// The span in the file that an item replaces: the whole word at the cursor.
     pub replace: Span,
     /// The part of it before the cursor.
     pub insert: Span,
-    /// Only the next step is offered: after that there are others.
+    /// Whether only the next step is offered, so that the editor must ask again after it.
     pub is_incomplete: bool,
 }
 
 impl Completions {
-    /// Whether a text is one of the items to its end. Then nothing is offered, also where others go on: Enter is Enter, and Tab is Tab.
+    /// Whether a text is one of the items up to its end. In this case nothing is offered, even if other items continue it, so that Enter and Tab
+    /// keep their normal meaning.
     pub fn are_written(&self, text: &str) -> bool {
         let typed = &text[self.insert.range()];
         !typed.is_empty() && self.items.iter().any(|it| it.is_text() && it.text == typed)
     }
 
-    /// Whether an item can be the same as what is typed, so that the list has to be asked for again to know.
+    /// Whether an item may equal the typed text, so that the list must be requested again to find out.
     pub fn have_text(&self) -> bool {
         self.items.iter().any(Item::is_text)
     }
@@ -34,46 +35,46 @@ impl Completions {
 /// A completion item.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Item {
-    /// The label in the list.
+    /// The label shown in the list.
     pub label: String,
-    /// What it is.
+    /// The kind of item.
     pub kind: ItemKind,
-    /// Shown right behind the label: parameters.
+    /// The text right after the label: parameters.
     pub suffix: Option<String>,
-    /// Its type, in a few words.
+    /// A short form of its type.
     pub detail: Option<String>,
-    /// Shown at the end of the line: what is special about it.
+    /// A remark at the end of the line.
     pub note: Option<String>,
     /// The documentation that the editor shows beside the item.
     pub documentation: Option<Documentation>,
-    /// What is typed is compared with this.
+    /// The text that the editor matches with the typed text.
     pub filter: String,
-    /// What is inserted.
+    /// The inserted text.
     pub text: String,
-    /// The same with places to fill in (`${1:name}`, `$0`), if it has any. Further lines are indented as from the cursor's line.
+    /// The inserted text with placeholders (`${1:name}`, `$0`), if it has any. Further lines are indented relative to the cursor's line.
     pub snippet: Option<String>,
-    /// Changes elsewhere that go with it.
+    /// Additional edits elsewhere in the file.
     pub edits: Vec<TextEdit>,
-    /// It is what most want here.
+    /// Whether it is the most likely choice.
     pub preselect: bool,
-    /// It is no longer to be used.
+    /// Whether it is deprecated.
     pub deprecated: bool,
-    /// Another key or value usually follows: the editor may ask again at once.
+    /// Whether another key or value usually follows, so the editor may request completion again.
     pub asks_again: bool,
-    /// Characters that take it and are typed as well.
+    /// Characters that accept the item and are then inserted.
     pub commit: &'static [char],
 }
 
-/// What an item is.
+/// The kind of a completion item.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ItemKind {
     /// A key.
     Key,
-    /// A value out of a few.
+    /// One of a few allowed values.
     EnumMember,
     /// Any other value.
     Value,
-    /// Several lines.
+    /// A snippet of several lines.
     Snippet,
     /// A kind of objects.
     Kind,
@@ -83,7 +84,7 @@ pub enum ItemKind {
     Variable,
     /// A function.
     Function,
-    /// A function that is called on something.
+    /// A method.
     Method,
     /// A macro.
     Macro,
@@ -94,12 +95,12 @@ pub enum ItemKind {
 }
 
 impl Item {
-    /// Whether it is a word and nothing more.
+    /// Whether it inserts only its label.
     fn is_text(&self) -> bool {
         self.snippet.is_none() && self.edits.is_empty() && self.text == self.filter
     }
 
-    /// An item that inserts its label.
+    /// Creates an item that inserts its label.
     pub(crate) fn new(label: impl Into<String>, kind: ItemKind) -> Self {
         let label = label.into();
         Self {
@@ -121,7 +122,7 @@ impl Item {
     }
 }
 
-/// Escapes text for a snippet.
+/// Escapes a string for a snippet.
 pub(super) fn escape_snippet(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for char in text.chars() {
@@ -133,7 +134,7 @@ pub(super) fn escape_snippet(text: &str) -> String {
     escaped
 }
 
-/// A value as one of the choices of a snippet.
+/// Escapes a string for the choices of a snippet.
 pub(super) fn escape_choice(text: &str) -> String {
     escape_snippet(text).replace(',', "\\,").replace('|', "\\|")
 }

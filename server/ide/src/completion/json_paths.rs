@@ -1,4 +1,4 @@
-//! Paths of fields, for printer columns, selectable fields, `scale` and rules: one step is offered at a time.
+//! Completion of field paths in printer columns, selectable fields, `scale` and rules, one step at a time.
 
 use crate::markdown::Documentation;
 use crd_analyzer_apiextensions::api::{Field, OBJECT_META};
@@ -10,12 +10,12 @@ use crd_analyzer_syntax::{
 use super::{Context, Item, ItemKind, nav, property_names};
 use crate::cursor_context::Slot;
 
-/// What a path may lead to.
+/// The fields that a path may lead to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wants {
-    /// Any field, also behind a list.
+    /// Any field, even inside a list.
     Column,
-    /// A string, boolean or integer that no list is before.
+    /// A string, boolean or integer outside of lists.
     Selectable,
     /// An integer below `.spec`.
     SpecReplicas,
@@ -23,7 +23,7 @@ enum Wants {
     StatusReplicas,
     /// A string below `.spec` or `.status`.
     Selector,
-    /// Any field that no list is before; names in brackets where dots cannot do.
+    /// Any field outside of lists. Names that cannot follow a dot are in brackets.
     FieldPath,
 }
 
@@ -87,7 +87,7 @@ pub(super) fn complete(context: &Context<'_, '_>, field: &Field) -> Vec<Item> {
             .and_then(|it| nav::text(tree, it, "description"))
             .map(|it| Documentation::Theirs(it.into_owned()));
         item.asks_again = fit == StepMatch::Leads;
-        // The first dot of a path begins it, and takes nothing.
+        // The first dot starts the path and accepts no item.
         if !context.place.token.prefix.is_empty() {
             item.commit = &['.'];
         }
@@ -107,7 +107,7 @@ pub(super) fn complete(context: &Context<'_, '_>, field: &Field) -> Vec<Item> {
         let mut fields: Vec<_> = OBJECT_META.fields.iter().filter(of_use).collect();
         fields.sort_by_key(|it| match it.name {
             "creationTimestamp" => 0,
-            // It is in the first column anyway.
+            // The name is in the first column anyway.
             "name" => 2,
             _ => 1,
         });
@@ -123,7 +123,7 @@ pub(super) fn complete(context: &Context<'_, '_>, field: &Field) -> Vec<Item> {
     found.sort_by_key(|it| it.0);
     let mut items: Vec<Item> = found.into_iter().map(|it| it.1).collect();
     if base.is_empty() {
-        // Whole paths before the steps to them.
+        // Whole paths come before the steps to them.
         let whole = whole_paths(tree, root, wants).into_iter().map(|(path, schema)| {
             let mut item = Item::new(path.as_str(), ItemKind::Value);
             item.detail = Some(property_names::display_type(tree, schema));
@@ -137,13 +137,13 @@ pub(super) fn complete(context: &Context<'_, '_>, field: &Field) -> Vec<Item> {
     items
 }
 
-/// Whether a schema is that of conditions as Kubernetes has them: a list of objects with a type and a status.
+/// Whether a schema is that of Kubernetes conditions: a list of objects with a type and a status.
 fn are_conditions(tree: &Tree, schema: NodeId) -> bool {
     let item = nav::child(tree, schema, "items").and_then(|it| nav::child(tree, it, "properties"));
     item.is_some_and(|it| ["type", "status"].iter().all(|key| nav::child(tree, it, key).is_some()))
 }
 
-/// The status of the condition that most kinds have.
+/// An item for the status of the condition that most kinds have.
 fn condition(context: &Context<'_, '_>, list: &str) -> Item {
     let quote = if context.place.token.style == Some(ScalarStyle::DoubleQuoted) {
         '\''
@@ -158,7 +158,7 @@ fn condition(context: &Context<'_, '_>, list: &str) -> Item {
     item
 }
 
-/// What a first column most likely shows: a condition, or a scalar of the status or the spec. Its name, its type and its path.
+/// The most likely first column: a condition, or a scalar of the status or the spec. Returns its name, type and path.
 pub(super) fn first_column(context: &Context<'_, '_>) -> Option<(String, &'static str, String)> {
     let tree = context.place.tree;
     let root = schema_of_version(context)?;
@@ -181,16 +181,16 @@ pub(super) fn first_column(context: &Context<'_, '_>) -> Option<(String, &'stati
     column("status").or_else(|| column("spec"))
 }
 
-/// How deep fields are looked for that a path may lead to as a whole.
+/// The maximum number of steps in a whole path that is offered.
 const MAX_STEPS: usize = 3;
 
-/// So many of these are offered.
+/// The maximum number of whole paths that are offered.
 const MOST_WHOLE: usize = 8;
 
-/// Fields that are looked at for them.
+/// The maximum number of fields that are searched for whole paths.
 const MOST_LOOKED_AT: usize = 500;
 
-/// Whole paths from the root of a resource to values that are wanted, the shortest first, with their schemas.
+/// Whole paths from the root of a resource to the wanted fields, shortest first, with their schemas.
 fn whole_paths(tree: &Tree, root: Option<NodeId>, wants: Wants) -> Vec<(String, NodeId)> {
     let parents: &[&str] = match wants {
         Wants::SpecReplicas => &["spec"],
@@ -257,7 +257,7 @@ pub(super) fn columns(context: &Context<'_, '_>) -> Vec<(String, &'static str, S
     columns.collect()
 }
 
-/// The paths that a path of the scale subresource may be; the usual name first.
+/// The possible paths for a field of the scale subresource, the usual name first.
 pub(super) fn scale_paths(context: &Context<'_, '_>, field: &str) -> Vec<String> {
     let wants = match field {
         "specReplicasPath" => Wants::SpecReplicas,
@@ -270,7 +270,7 @@ pub(super) fn scale_paths(context: &Context<'_, '_>, field: &str) -> Vec<String>
     paths
 }
 
-/// The schema of the version that a path is in.
+/// The schema of the version that contains the path.
 fn schema_of_version(context: &Context<'_, '_>) -> Option<NodeId> {
     let tree = context.place.tree;
     let path = context.object().1;
@@ -281,7 +281,7 @@ fn schema_of_version(context: &Context<'_, '_>) -> Option<NodeId> {
     nav::child(tree, nav::child(tree, version, "schema")?, "openAPIV3Schema")
 }
 
-/// Where the whole steps of what is typed lead, and their text.
+/// Follows the complete steps of the typed text. Returns their text and the schema at their end.
 fn follow(tree: &Tree, root: Option<NodeId>, typed: &str, wants: Wants) -> Option<(String, Option<NodeId>)> {
     let end = typed
         .rfind(['.', ']'])
@@ -303,7 +303,7 @@ fn follow(tree: &Tree, root: Option<NodeId>, typed: &str, wants: Wants) -> Optio
             schema = schema.and_then(|it| nav::child(tree, it, "items"));
             rest = match rest.find(']') {
                 Some(close) => &rest[close + 1..],
-                // The condition on the items is begun.
+                // The filter on the items is unfinished.
                 None if rest == "[?(@" => "",
                 None => return None,
             };
@@ -321,12 +321,12 @@ fn follow(tree: &Tree, root: Option<NodeId>, typed: &str, wants: Wants) -> Optio
     Some((typed[..end].to_owned(), schema))
 }
 
-/// The fields of a schema; `with_metadata`: it is that of a resource.
+/// The fields of a schema. `with_metadata`: whether it is the schema of a resource.
 fn properties(tree: &Tree, schema: Option<NodeId>, with_metadata: bool) -> Vec<(String, Option<NodeId>)> {
     let properties = schema.and_then(|it| nav::child(tree, it, "properties"));
     let own = properties.into_iter().flat_map(|it| nav::entries(tree, it));
     let mut found: Vec<_> = own.map(|(name, node)| (name.into_owned(), Some(node))).collect();
-    // What a schema that is not written yet usually has.
+    // Without a schema, offer the usual fields.
     let usual: &[_] = match (with_metadata, schema) {
         (true, None) => &["spec", "status", "metadata"],
         (true, Some(_)) => &["metadata"],
@@ -340,18 +340,18 @@ fn properties(tree: &Tree, schema: Option<NodeId>, with_metadata: bool) -> Vec<(
     found
 }
 
-/// What a step leads to.
+/// How well a step matches the wanted field.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum StepMatch {
-    /// What items of a list are told apart by.
+    /// The step leads to a field that identifies the items of a list.
     TellsApart,
-    /// A value as it is wanted.
+    /// The step leads to a wanted value.
     Value,
-    /// More steps.
+    /// More steps follow.
     Leads,
-    /// A value that all objects have the same of.
+    /// The value is the same in all objects.
     Constant,
-    /// Nothing of use.
+    /// The step is not useful.
     No,
 }
 

@@ -1,4 +1,4 @@
-//! Whole nodes of a CRD as one item.
+//! Snippets for whole nodes of a CRD.
 
 use crd_analyzer_apiextensions::{
     api::{self, FieldType, Presence, Struct},
@@ -11,16 +11,16 @@ use crd_analyzer_syntax::{
 
 use super::{Context, Item, ItemKind, escape_choice, escape_snippet, json_paths, nav, rank::Keys};
 
-/// Bytes of a version that is offered to be copied: the whole list is sent to the client.
+/// The maximum size in bytes of a version that is offered as a copy, because the whole list is sent to the client.
 const MAX_COPIED: usize = 64 << 10;
 
-/// The versions of a CRD beside the one that is being written.
+/// The other versions of a CRD, besides the one that is being written.
 struct Others {
-    /// The name that comes after theirs.
+    /// The name of the next version.
     next: String,
-    /// One of them is the storage version.
+    /// Whether one of them is the storage version.
     is_stored: bool,
-    /// Their items, with their names.
+    /// The versions, by name.
     items: Vec<(String, NodeId)>,
 }
 
@@ -42,7 +42,7 @@ impl Others {
         }
     }
 
-    /// What a new version has at a field, so that it gets along with them.
+    /// The value of a field of the new version that is consistent with the others.
     fn value(&self, field: &str) -> Option<String> {
         match field {
             "name" => Some(escape_snippet(&self.next)),
@@ -52,7 +52,7 @@ impl Others {
         }
     }
 
-    /// The newest version, and the lines of its copy. `None` if it is long or shares text with others.
+    /// The name of the newest version, and the lines of its copy. `None` if it is too long or shares text with others by aliases.
     fn copy(&self, context: &Context<'_, '_>) -> Option<(&str, Vec<(usize, String)>)> {
         let newest = self.items.iter().max_by(|a, b| compare_version_names(&a.0, &b.0));
         let (name, item) = newest?;
@@ -61,7 +61,7 @@ impl Others {
     }
 }
 
-/// The lines of a version with another name, which is not stored.
+/// The lines of a version with another name, as a version that is not stored.
 fn copied(tree: &Tree, item: NodeId, name: &str) -> Option<Vec<(usize, String)>> {
     if tree.kind(item) != NodeKind::Mapping(CollectionStyle::Block) {
         return None;
@@ -76,7 +76,7 @@ fn copied(tree: &Tree, item: NodeId, name: &str) -> Option<Vec<(usize, String)>>
     }
     let text = tree.text();
     let column = start - text[..start].rfind(['\n', '\r']).map_or(0, |it| it + 1);
-    // What changes: the name, and who stores.
+    // The copy has another name and is not the storage version.
     let mut changes = vec![(
         nav::child(tree, item, "name")?,
         format!("${{1:{}}}", escape_snippet(name)),
@@ -102,10 +102,10 @@ fn copied(tree: &Tree, item: NodeId, name: &str) -> Option<Vec<(usize, String)>>
     Some(lines.collect())
 }
 
-/// So many columns are offered.
+/// The maximum number of columns that are offered.
 const MOST_COLUMNS: usize = 5;
 
-/// The line of a path of the scale subresource: those of the schema to choose from, or what most write.
+/// The line for a path of the scale subresource: a choice of paths from the schema, or the usual path.
 fn scale_path(context: &Context<'_, '_>, field: &str, place: usize, usual: &str) -> String {
     let paths = json_paths::scale_paths(context, field);
     match paths.as_slice() {
@@ -172,7 +172,7 @@ pub(super) fn snippets(
         );
     }
     match structure.name {
-        // A resource is nothing else than an object.
+        // A resource is always an object.
         "JSONSchemaProps" if is_new && !at.is_root_schema => {
             add(
                 "map …",
@@ -281,7 +281,7 @@ pub(super) fn snippets(
             }
         }
         "CustomResourceColumnDefinition" if is_new => {
-            // When a resource was made is known of each.
+            // Each resource has a creation time.
             let age = || ("Age".to_owned(), "date", ".metadata.creationTimestamp".to_owned());
             let first = json_paths::first_column(context).unwrap_or_else(age);
             let others = json_paths::columns(context).into_iter().filter(|it| it.2 != first.2);
@@ -316,7 +316,7 @@ pub(super) fn snippets(
                 line(step, &scale_path(context, "statusReplicasPath", 2, ".status.replicas")),
             ],
         ),
-        // Older versions of the API have another field.
+        // Older versions of the API have a different field.
         "CustomResourceConversion" if is_new && structure.fields.iter().any(|it| it.name == "webhook") => add(
             "webhook …",
             "conversion by a webhook",

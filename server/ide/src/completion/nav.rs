@@ -1,4 +1,4 @@
-//! Ways through CRDs as trees.
+//! Navigation in the trees of CRDs.
 
 use std::borrow::Cow;
 
@@ -12,12 +12,12 @@ use crd_analyzer_workspace::kinds;
 
 use crate::manifest::object_at;
 
-/// The value at a key of a mapping, through aliases and merges.
+/// The value of a key of a mapping, through aliases and merges.
 pub(super) fn child(tree: &Tree, mapping: NodeId, key: &str) -> Option<NodeId> {
     lookup(tree, tree.resolve(mapping), key).map(|it| tree.resolve(it.value))
 }
 
-/// The text of the scalar at a key of a mapping.
+/// The string value of a key of a mapping.
 pub(super) fn text<'t>(tree: &'t Tree, mapping: NodeId, key: &str) -> Option<Cow<'t, str>> {
     let value = child(tree, mapping, key)?;
     (tree.is_scalar(value) && !tree.is_absent(value)).then(|| tree.scalar(value))
@@ -27,7 +27,7 @@ pub(super) fn is_true(tree: &Tree, mapping: NodeId, key: &str) -> bool {
     text(tree, mapping, key).as_deref() == Some("true")
 }
 
-/// Whether the object that a path is in says that its kind is one whose fields are known: a CRD, or one of the table.
+/// Whether the fields of the object that contains a path are known: it is a CRD, or its kind is in the table.
 pub(super) fn has_fields(tree: &Tree, path: &[Step<'_>]) -> bool {
     let Some(object) = object_at(tree, path).0 else {
         return false;
@@ -36,7 +36,7 @@ pub(super) fn has_fields(tree: &Tree, path: &[Step<'_>]) -> bool {
     kinds::written_as(api_version.as_deref(), kind.as_deref()).is_some()
 }
 
-/// Whether what the API has there is a schema.
+/// Whether an API type is a schema.
 pub(super) fn is_schema(ty: &api::FieldType) -> bool {
     match ty {
         api::FieldType::Object(it) => it.name == api::SCHEMA.name,
@@ -45,7 +45,7 @@ pub(super) fn is_schema(ty: &api::FieldType) -> bool {
     }
 }
 
-/// The entries of a mapping: key and value, as text and node.
+/// The entries of a mapping: the key as text, and the node of the value.
 pub(super) fn entries(tree: &Tree, mapping: NodeId) -> impl Iterator<Item = (Cow<'_, str>, NodeId)> {
     let entries = tree.entries(tree.resolve(mapping));
     entries
@@ -53,7 +53,7 @@ pub(super) fn entries(tree: &Tree, mapping: NodeId) -> impl Iterator<Item = (Cow
         .map(|it| (tree.scalar(it.key), tree.resolve(it.value)))
 }
 
-/// The texts of a list of scalars.
+/// The values of a list of scalars.
 pub(super) fn texts(tree: &Tree, list: NodeId) -> impl Iterator<Item = Cow<'_, str>> {
     let items = tree.items(tree.resolve(list)).map(|it| tree.resolve(it));
     items
@@ -65,13 +65,13 @@ pub(super) fn is_mapping(tree: &Tree, node: NodeId) -> bool {
     matches!(tree.kind(node), NodeKind::Mapping(_))
 }
 
-/// The node at a path; `None` if not all of it is there.
+/// The node at a path; `None` if the path does not exist.
 pub(super) fn node_at(tree: &Tree, path: &[Step<'_>]) -> Option<NodeId> {
     let place = find(tree, path)?;
     place.is_found().then(|| tree.resolve(place.node))
 }
 
-/// A path to a schema without its ways through `anyOf` and the like: where its value is declared.
+/// A path to a schema without its steps through `anyOf` and similar keywords: the path where its value is declared.
 pub(super) fn without_junctors<'p>(path: &[Step<'p>]) -> Vec<Step<'p>> {
     #[derive(PartialEq)]
     enum In {

@@ -13,7 +13,7 @@ use crd_analyzer_syntax::{
 use super::{Context, Item, ItemKind, insert::Shape, json_paths, nav, schema_values::schema_of};
 use crate::schema::api_at;
 
-/// Values that the CRD itself suggests.
+/// The values that the CRD itself suggests.
 pub(super) fn of_value(context: &Context<'_, '_>, field: &'static Field) -> Vec<Item> {
     let path = &context.place.path;
     let is_item = matches!(path.last(), Some(Step::Index(_)));
@@ -28,7 +28,7 @@ pub(super) fn of_value(context: &Context<'_, '_>, field: &'static Field) -> Vec<
     }
 }
 
-/// Keys of a map.
+/// The suggested keys of a map.
 pub(super) fn of_map(context: &Context<'_, '_>, at: &api::At, of: &'static FieldType) -> Vec<Item> {
     let name = at.field.map_or("", |it| it.name);
     if nav::is_schema(of) && name == "properties" {
@@ -64,7 +64,7 @@ pub(super) fn of_map(context: &Context<'_, '_>, at: &api::At, of: &'static Field
     Vec::new()
 }
 
-/// Names for new properties: those that the schema speaks of already, and those that resources usually have.
+/// Names for new properties: those that the schema already refers to, and the usual ones of resources.
 fn properties(context: &Context<'_, '_>, at: &api::At) -> Vec<Item> {
     let tree = context.place.tree;
     let path = &context.place.path;
@@ -131,7 +131,7 @@ fn list_around(tree: &Tree, path: &[Step<'_>]) -> Option<NodeId> {
         .flatten()
 }
 
-/// Names of properties at the same place of other versions.
+/// Names of properties at the same path in other versions.
 fn names_in_other_versions<'t>(context: &Context<'_, 't>) -> Vec<(Cow<'t, str>, Cow<'t, str>)> {
     let tree = context.place.tree;
     let path = context.object().1;
@@ -155,7 +155,8 @@ fn names_in_other_versions<'t>(context: &Context<'_, 't>) -> Vec<(Cow<'t, str>, 
     found
 }
 
-/// The properties of the schema that a list of names is in: as it declares them, or the schema around a junctor does.
+/// The names of properties for a list of names such as `required`: those of its own schema, or of the schema around an `anyOf` and similar
+/// keywords.
 fn property_names(context: &Context<'_, '_>, fits: impl Fn(&Tree, NodeId) -> bool) -> Vec<Item> {
     let tree = context.place.tree;
     let path = &context.place.path;
@@ -199,7 +200,7 @@ fn names(
             item.documentation =
                 nav::text(tree, property, "description").map(|it| Documentation::Theirs(it.into_owned()));
             context.writer.value(&mut item, &name, true);
-            // What has a default need not be required.
+            // A property with a default need not be required.
             let has_default = nav::child(tree, property, "default").is_some();
             found.push((has_default, item));
         }
@@ -221,7 +222,7 @@ fn list_map_keys(context: &Context<'_, '_>) -> Vec<Item> {
         !matches!(nav::text(tree, property, "type").as_deref(), Some("object" | "array"))
     };
     let mut found = names(context, &[items], &path[..=above], is_scalar);
-    // Keys are nearly always required.
+    // Keys of a list map are nearly always required.
     let required: HashSet<_> = nav::child(tree, items, "required")
         .into_iter()
         .flat_map(|it| nav::texts(tree, it))
@@ -230,7 +231,7 @@ fn list_map_keys(context: &Context<'_, '_>) -> Vec<Item> {
     found
 }
 
-/// The type of a schema in a few words.
+/// A short form of a schema's type.
 pub(super) fn display_type(tree: &Tree, schema: NodeId) -> String {
     let ty = nav::text(tree, schema, "type");
     match ty.as_deref() {
@@ -256,7 +257,7 @@ pub(super) fn display_type(tree: &Tree, schema: NodeId) -> String {
     }
 }
 
-/// The names of the CRD, each from the others.
+/// The names of the CRD, each derived from the others.
 fn own_names(context: &Context<'_, '_>, field: &str) -> Vec<Item> {
     let tree = context.place.tree;
     let (Some(root), path) = context.object() else {
@@ -302,7 +303,7 @@ fn own_names(context: &Context<'_, '_>, field: &str) -> Vec<Item> {
         .collect()
 }
 
-/// The schema that a rule is at: the path of the rule is that of its list's item.
+/// The schema that a rule belongs to. The path of the rule is that of its list item.
 pub(super) fn schema_of_rule(context: &Context<'_, '_>) -> Option<NodeId> {
     let rule = schema_of(context)?;
     let tree = context.place.tree;
@@ -310,7 +311,7 @@ pub(super) fn schema_of_rule(context: &Context<'_, '_>) -> Option<NodeId> {
     tree.parent(list)
 }
 
-/// The kind that a plural is probably of: its words cannot be told apart, so that only the first letter is a capital.
+/// The probable kind for a plural name. Its words cannot be separated, so only the first letter is a capital.
 fn kind_of(plural: &str) -> String {
     let singular = match plural.strip_suffix("ies") {
         Some(stem) => format!("{stem}y"),

@@ -1,7 +1,7 @@
-//! In which order keys are offered.
+//! The order in which keys are offered.
 //!
-//! The order does not depend on what is typed, so that editors can filter without asking again. It depends on what is missing, on what
-//! follows the key already, and on the order in which the author writes.
+//! The order does not depend on the typed text, so editors can filter without another request. It depends on the missing keys, on the
+//! value that the key already has, and on the order in which the author writes keys.
 
 use std::borrow::Cow;
 
@@ -10,16 +10,16 @@ use crd_analyzer_syntax::tree::{NodeId, NodeKind, Tree};
 use super::{habits, nav};
 use crate::cursor_context::{CursorContext, Slot};
 
-/// What is known of a place where a key is written.
+/// The context of a key that is being written.
 pub(super) struct Keys<'t> {
     tree: &'t Tree,
-    /// The keys that the mapping has besides.
+    /// The other keys of the mapping.
     pub(super) present: Vec<Cow<'t, str>>,
-    /// What follows the key already.
+    /// The value that the key already has.
     pub(super) value: Option<NodeId>,
     /// The key before it, as the table of habits names it.
     pub(super) before: Cow<'t, str>,
-    /// In a document whose keys are sorted: the keys between which this one is.
+    /// In a document with sorted keys: the keys before and after this one.
     between: Option<Between<'t>>,
 }
 
@@ -70,12 +70,12 @@ impl<'t> Keys<'t> {
         self.present.iter().any(|it| it == key)
     }
 
-    /// Whether the author sorts keys.
+    /// Whether the author sorts keys by name.
     pub(super) fn is_sorted(&self) -> bool {
         self.between.is_some()
     }
 
-    /// What speaks against a key by its place: the smaller the better.
+    /// The penalty of a key for its position. Smaller is better.
     pub(super) fn order_penalty(&self, name: &str) -> i32 {
         let Some(Between { before, after }) = &self.between else {
             return 0;
@@ -84,7 +84,7 @@ impl<'t> Keys<'t> {
         i32::from(is_out) * 100
     }
 
-    /// What speaks for or against a key by what follows it.
+    /// The penalty of a key for the value that it already has; negative if they match.
     pub(super) fn value_penalty(&self, expected: &Expected<'_>) -> i32 {
         let Some(value) = self.value else { return 0 };
         let tree = self.tree;
@@ -116,7 +116,7 @@ impl<'t> Keys<'t> {
     }
 }
 
-/// What follows a key.
+/// The expected form of a key's value.
 pub(super) enum Expected<'a> {
     Anything,
     Mapping,
@@ -124,20 +124,20 @@ pub(super) enum Expected<'a> {
     Boolean,
     Number,
     Text,
-    /// One of these, or at least text.
+    /// One of these strings, or at least a string.
     OneOf(Vec<&'a str>),
     /// The penalty of a value.
     Check(fn(&Tree, NodeId) -> i32),
 }
 
-/// Whether the author sorts keys by name: in this mapping and in those around it, as far as they tell.
+/// Whether the author sorts keys by name, in this mapping and in the mappings around it.
 fn is_sorted_author(tree: &Tree, mapping: NodeId, but: Option<NodeId>) -> bool {
     let around = std::iter::once(mapping)
         .chain(tree.ancestors(mapping))
         .filter(|it| nav::is_mapping(tree, *it));
     let mut told = 0;
     for node in around.take(6) {
-        // The top of a manifest is never sorted by name only.
+        // The top level of a manifest is never sorted by name alone.
         if tree.parent(node).is_none() {
             continue;
         }

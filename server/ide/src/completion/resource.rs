@@ -1,4 +1,4 @@
-//! Completion in objects whose kind a CRD is known of.
+//! Completion in resources whose CRD is known.
 
 mod required;
 pub(crate) mod view;
@@ -29,7 +29,7 @@ pub(super) fn complete(context: &Context<'_, '_>) -> Option<Vec<Item>> {
     let (object, path) = object_at(tree, path);
     let (api_version, kind) = object.map_or((None, None), |it| head::written(tree, it));
     let is_new = tree.root().is_none() || context.place.path.is_empty() && context.place.siblings().is_empty();
-    // Other files than manifests are not one's business.
+    // Offer nothing in files that are not manifests.
     if api_version.is_none() && kind.is_none() && !is_new && !is_manifest(tree, object) {
         return None;
     }
@@ -55,7 +55,7 @@ pub(super) fn complete(context: &Context<'_, '_>) -> Option<Vec<Item>> {
     Some(at_view(context, &view))
 }
 
-/// The CRD of an object, and the version that the object is of.
+/// The CRD of an object, and the version of the object.
 pub(super) fn crd_of(tree: &Tree, object: NodeId, definitions: &dyn Definitions) -> Option<(Arc<CrdText>, String)> {
     let (api_version, kind) = head::written(tree, object);
     let api_version = api_version?;
@@ -67,7 +67,7 @@ pub(super) fn crd_of(tree: &Tree, object: NodeId, definitions: &dyn Definitions)
     Some((definitions.find(&kind)?, version.to_owned()))
 }
 
-/// The CRD of the object that a path is in, the version that the object is of, and the path in it.
+/// The CRD of the object that contains a path, the version of the object, and the path inside it.
 pub(crate) fn defined<'p, 't>(
     tree: &Tree,
     path: &'p [Step<'t>],
@@ -78,7 +78,7 @@ pub(crate) fn defined<'p, 't>(
     Some((definition, version, path))
 }
 
-/// Whether a document has the shape of a manifest, though its kind is not said.
+/// Whether a document has the shape of a manifest, even without a kind.
 fn is_manifest(tree: &Tree, object: Option<NodeId>) -> bool {
     object.is_some_and(|it| {
         ["apiVersion", "kind"]
@@ -182,7 +182,7 @@ pub(super) fn at_view(context: &Context<'_, '_>, view: &View<'_>) -> Vec<Item> {
         Slot::Value { on_own_line, .. } => {
             let mut items = values(context, view);
             if on_own_line {
-                // Where keys can stand, `{}` is the last that is wanted.
+                // If a key is possible here, `{}` comes last.
                 let mut keys_first = keys(context, view, false);
                 if let Some(item) = view.item() {
                     keys_first.extend(keys(context, &item, true));
@@ -196,10 +196,10 @@ pub(super) fn at_view(context: &Context<'_, '_>, view: &View<'_>) -> Vec<Item> {
     }
 }
 
-/// What speaks for a key that always comes next in resources: less than that others are required.
+/// The bonus of a key that always comes next in resources. It is smaller than that of a required key.
 const HABIT: f64 = 300.0;
 
-/// The fields of an object. `with_dash`: it is the first item of a list that has none.
+/// The fields of an object. `with_dash`: whether it is the first item of an empty list.
 fn keys(context: &Context<'_, '_>, view: &View<'_>, with_dash: bool) -> Vec<Item> {
     let known = Keys::new(context.place);
     let required = view.required();
@@ -214,7 +214,7 @@ fn keys(context: &Context<'_, '_>, view: &View<'_>, with_dash: bool) -> Vec<Item
         if is_required {
             penalty -= 1000;
         }
-        // What every object begins with has its own order.
+        // The first fields of every object have their own order.
         if known.value.is_none() && !matches!(&*name, "apiVersion" | "kind" | "metadata") {
             penalty -= (HABIT * habits::share_in_resource(parent, &known.before, &name)) as i32;
         }
@@ -243,7 +243,7 @@ fn keys(context: &Context<'_, '_>, view: &View<'_>, with_dash: bool) -> Vec<Item
     items
 }
 
-/// Names of computing resources, where a map is one of their quantities: its schema names none.
+/// The names of compute resources, if the field is a map of their quantities. The schema of such a map does not list them.
 fn resources(context: &Context<'_, '_>, view: &View<'_>, known: &Keys<'_>) -> Vec<Item> {
     let is_map = matches!(context.place.path.last(), Some(Step::Key(key)) if matches!(&**key, "limits" | "requests"));
     if !is_map || !view.is_map_of_quantities() {
@@ -269,7 +269,7 @@ fn add_dash(item: &mut Item) {
     }
 }
 
-/// Values of a schema.
+/// The suggested values of a schema.
 fn values(context: &Context<'_, '_>, view: &View<'_>) -> Vec<Item> {
     let tree = view.tree;
     let is_string = view.is_string();
@@ -315,7 +315,7 @@ fn values(context: &Context<'_, '_>, view: &View<'_>) -> Vec<Item> {
     items
 }
 
-/// The type of a schema in a few words.
+/// A short form of a schema's type.
 fn display(tree: &Tree, schema: NodeId) -> String {
     property_names::display_type(tree, schema)
 }

@@ -1,4 +1,4 @@
-//! Values of the fields of a CRD: out of a few, booleans, formats, what a schema says of its default.
+//! Completion of the values of CRD fields: allowed values, booleans, formats, and defaults that fit the schema.
 
 use crd_analyzer_apiextensions::api::{self, Field, FieldType};
 use crd_analyzer_schema::formats;
@@ -22,7 +22,7 @@ pub(super) fn of_field(context: &Context<'_, '_>, at: &api::At, field: &'static 
             items.push(value(context, "object", Some("The only type of a resource."), true));
         }
         (_, "type") if at.in_junctor => {
-            // Only an int-or-string is spelled out there, in this order.
+            // Here only an int-or-string is spelled out, in this order.
             let only = match context.place.path.as_slice() {
                 [.., Step::Index(0), _] => "integer",
                 [.., Step::Index(1), _] => "string",
@@ -79,7 +79,7 @@ pub(super) fn value(context: &Context<'_, '_>, text: &str, doc: Option<&'static 
     item
 }
 
-/// The schema whose keyword a value is of.
+/// The schema that the keyword of a value belongs to.
 pub(super) fn schema_of(context: &Context<'_, '_>) -> Option<NodeId> {
     let path = &context.place.path;
     nav::node_at(context.place.tree, &path[..path.len().checked_sub(1)?])
@@ -93,7 +93,7 @@ fn is_root(context: &Context<'_, '_>) -> bool {
     })
 }
 
-/// Whether another version is the one that is stored.
+/// Whether another version is the storage version.
 fn is_stored_elsewhere(context: &Context<'_, '_>) -> bool {
     let tree = context.place.tree;
     let path = &context.place.path;
@@ -105,7 +105,7 @@ fn is_stored_elsewhere(context: &Context<'_, '_>) -> bool {
         .any(|it| it != own && nav::is_true(tree, it, "storage"))
 }
 
-/// Formats of the schema's type, as far as the server knows them.
+/// The formats of the schema's type that the API server knows.
 fn formats_of(context: &Context<'_, '_>, field: &'static Field) -> Vec<Item> {
     let tree = context.place.tree;
     let version = context.request.version;
@@ -130,7 +130,7 @@ fn formats_of(context: &Context<'_, '_>, field: &'static Field) -> Vec<Item> {
     known.map(|it| value(context, it.text, Some(it.doc), true)).collect()
 }
 
-/// What the schema allows as a value of itself.
+/// The values that the schema allows for its own default.
 fn of_schema_value(context: &Context<'_, '_>) -> Vec<Item> {
     let tree = context.place.tree;
     let Some(schema) = schema_of(context) else {
@@ -162,7 +162,7 @@ fn of_schema_value(context: &Context<'_, '_>) -> Vec<Item> {
     items
 }
 
-/// A scalar of a tree as it is written by itself: text in quotes where it would be read as something else.
+/// The source text of a scalar on its own. A string is quoted if YAML would parse it as something else.
 pub(super) fn written(tree: &Tree, node: NodeId, is_string: bool) -> String {
     let text = tree.scalar(node);
     if is_string {

@@ -1,4 +1,4 @@
-//! What is offered where, and what the text is afterwards. `$0` is the cursor.
+//! Tests for the offered items and the text after one is accepted. `$0` is the cursor.
 
 mod configuration;
 mod definitions;
@@ -16,7 +16,7 @@ use crate::file::File;
 
 use super::{Completions, Definitions, Item, Request, complete};
 
-/// CRDs of one file.
+/// A catalog with the CRDs of one file.
 struct TestIndex(Catalog);
 
 impl TestIndex {
@@ -50,7 +50,7 @@ impl Definitions for TestIndex {
     }
 }
 
-/// A text, its cursor, and the offered items there.
+/// A text, its cursor, and the items offered there.
 struct Offered {
     text: String,
     found: Option<Completions>,
@@ -76,7 +76,7 @@ impl Offered {
         Self { text, found }
     }
 
-    /// The labels that fit what is typed, in the order of a client that filters by prefix.
+    /// The labels that match the typed text, in the order of a client that filters by prefix.
     fn labels(&self) -> Vec<&str> {
         let Some(found) = &self.found else { return Vec::new() };
         let typed = &self.text[found.insert.range()];
@@ -97,7 +97,7 @@ impl Offered {
             .unwrap_or_else(|| panic!("{label} is not offered"))
     }
 
-    /// The text after an item was taken; a snippet with its lines indented as clients do.
+    /// The text after an item was accepted. The lines of a snippet are indented as clients do it.
     #[track_caller]
     fn taken(&self, label: &str) -> String {
         let item = self.item(label);
@@ -119,7 +119,7 @@ impl Offered {
     }
 }
 
-/// What is offered first.
+/// Checks the first items.
 #[track_caller]
 fn check_first(offered: &Offered, expected: &[&str]) {
     let labels = offered.labels();
@@ -135,7 +135,7 @@ fn check_none_of(offered: &Offered, unexpected: &[&str]) {
     }
 }
 
-/// Whatever is deleted of a text, an offered item replaces text of one line around the cursor, and edits elsewhere do not touch it.
+/// For any deletion in a text, an item replaces text on one line around the cursor, and its other edits do not overlap that.
 #[test]
 fn edits_fit_whatever_the_text_is() {
     let texts = [

@@ -1,15 +1,15 @@
-//! How a document is laid out, so that what is inserted looks like the rest.
+//! The indentation style of a document, so that inserted text matches it.
 
 use crd_analyzer_syntax::tree::{CollectionStyle, NodeId, NodeKind, Tree};
 
 use super::column;
 
-/// How a document is laid out.
+/// The indentation style of a document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout {
-    /// Columns by which a mapping's values are indented.
+    /// The number of columns by which the values of a mapping are indented.
     pub indent: usize,
-    /// Columns by which a list's dashes are indented below their key.
+    /// The number of columns by which the dashes of a list are indented below their key.
     pub list_indent: usize,
 }
 
@@ -22,11 +22,11 @@ impl Default for Layout {
     }
 }
 
-/// Nodes that are looked at before the usual layout is assumed.
+/// The maximum number of nodes that are searched before the default style is used.
 const MAX_NODES: usize = 2_000;
 
 impl Layout {
-    /// The layout of a document's first nested mapping and first list.
+    /// The style of a document's first nested mapping and first list.
     pub fn of(tree: &Tree) -> Self {
         let mut found = Self::default();
         let (mut has_indent, mut has_list) = (false, false);
@@ -78,7 +78,7 @@ mod tests {
     fn the_first_nested_mapping_and_list_tell_the_layout() {
         check("a:\n    b:\n    - c\n", 4, 0);
         check("a:\n  - b:\n        c: 1\n", 4, 2);
-        // What stands further left than what it is in tells nothing.
+        // A child left of its parent is ignored.
         check("  a:\n    b\n: - c\n", 2, 0);
     }
 }

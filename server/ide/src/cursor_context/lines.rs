@@ -1,4 +1,4 @@
-//! Cursors between the tokens of collections by indentation: behind a colon or dash, and on empty lines.
+//! Cursors between the tokens of indented collections: after a colon or dash, and on empty lines.
 
 use crd_analyzer_syntax::{
     paths::Step,
@@ -7,7 +7,7 @@ use crd_analyzer_syntax::{
 
 use super::{CursorContext, Slot, Token, column, line_end, line_start, path};
 
-/// The place of a cursor that is on no scalar and in no brackets.
+/// The context of a cursor that is neither on a scalar nor in brackets or braces.
 pub(super) fn place(tree: &Tree, offset: u32) -> Option<CursorContext<'_>> {
     let start = line_start(tree, offset);
     let before = &tree.text()[start as usize..offset as usize];
@@ -18,7 +18,7 @@ pub(super) fn place(tree: &Tree, offset: u32) -> Option<CursorContext<'_>> {
     }
 }
 
-/// Behind `key: ` or `- `.
+/// The context after `key: ` or `- `.
 fn behind_indicator<'t>(tree: &'t Tree, offset: u32, before: &str) -> Option<CursorContext<'t>> {
     let node = last_written(tree, offset)?;
     if let Some((before, quote)) = open_quote(before) {
@@ -27,7 +27,7 @@ fn behind_indicator<'t>(tree: &'t Tree, offset: u32, before: &str) -> Option<Cur
     let trimmed = before.trim_end_matches([' ', '\t']);
     let has_blank = trimmed.len() < before.len();
     let rest = &tree.text()[offset as usize..line_end(tree, offset) as usize];
-    // Something else stands there: the written text would run into it.
+    // Other text follows on the line, and typed text would run into it.
     if !(rest.trim().is_empty() || rest.trim_start().starts_with('#')) {
         return before_plain_text(tree, offset, node, trimmed);
     }
@@ -36,7 +36,7 @@ fn behind_indicator<'t>(tree: &'t Tree, offset: u32, before: &str) -> Option<Cur
     }
     if trimmed.ends_with(':') {
         let entry = tree.entry_of(node).filter(|it| it.key == node)?;
-        // Only blanks and the colon between the key and the cursor.
+        // Only blanks and the colon may be between the key and the cursor.
         let between = tree.text().get(tree.span(node).end as usize..offset as usize)?;
         if between.trim_matches([' ', '\t']) != ":" {
             return None;
@@ -72,7 +72,7 @@ fn behind_indicator<'t>(tree: &'t Tree, offset: u32, before: &str) -> Option<Cur
     None
 }
 
-/// A line that ends with a quote which nothing follows, behind a colon or dash.
+/// Splits a line that ends with a quote after a colon or dash.
 fn open_quote(before: &str) -> Option<(&str, char)> {
     let quote = before.chars().next_back().filter(|it| matches!(it, '\'' | '"'))?;
     let rest = &before[..before.len() - 1];
@@ -81,7 +81,7 @@ fn open_quote(before: &str) -> Option<(&str, char)> {
     is_value.then_some((rest, quote))
 }
 
-/// Behind a quote that was just typed.
+/// The context after a quote that was just typed.
 fn behind_quote<'t>(tree: &'t Tree, offset: u32, before: &str, quote: char) -> Option<CursorContext<'t>> {
     let rest = &tree.text()[offset as usize..line_end(tree, offset) as usize];
     if !rest.trim().is_empty() {
@@ -107,7 +107,7 @@ fn behind_quote<'t>(tree: &'t Tree, offset: u32, before: &str, quote: char) -> O
     Some(place)
 }
 
-/// The list whose dash is the last thing before a cursor, and which of its items it is.
+/// The list whose dash is the last text before a cursor, and the index of the item.
 fn item_at(tree: &Tree, offset: u32) -> Option<(NodeId, usize)> {
     let start = line_start(tree, offset);
     let before = &tree.text()[start as usize..offset as usize];
@@ -118,12 +118,12 @@ fn item_at(tree: &Tree, offset: u32) -> Option<(NodeId, usize)> {
         tree.kind(*it) == NodeKind::Sequence(CollectionStyle::Block)
             && column(tree, tree.span(*it).start) == column(tree, dash)
     })?;
-    // Items that begin behind the dash's own place come after it.
+    // Items that begin after the dash come after it.
     let index = tree.items(list).take_while(|it| item_start(tree, *it) < dash).count();
     Some((list, index))
 }
 
-/// Where an item is written; of one that is absent, where its dash is.
+/// The start of an item. For an absent item, the position of its dash.
 fn item_start(tree: &Tree, item: NodeId) -> u32 {
     let start = tree.full_span(item).start;
     if tree.is_absent(item) {
@@ -133,7 +133,7 @@ fn item_start(tree: &Tree, item: NodeId) -> u32 {
     }
 }
 
-/// The last node before a cursor for which something is written, in whole or from its beginning.
+/// The last node that has text before a cursor.
 fn last_written(tree: &Tree, offset: u32) -> Option<NodeId> {
     let mut node = tree.last_from(offset)?;
     loop {
@@ -142,7 +142,7 @@ fn last_written(tree: &Tree, offset: u32) -> Option<NodeId> {
         if !is_nothing && !begins_here {
             return Some(node);
         }
-        // Collections begin where their first child does.
+        // A collection begins where its first child does.
         node = previous(tree, node)?;
     }
 }
@@ -172,7 +172,7 @@ fn value(tree: &Tree, offset: u32, node: NodeId, on_own_line: bool) -> CursorCon
     }
 }
 
-/// On a line with only blanks before the cursor.
+/// The context on a line with only blanks before the cursor.
 fn on_empty_line(tree: &Tree, offset: u32) -> Option<CursorContext<'_>> {
     let rest = &tree.text()[offset as usize..line_end(tree, offset) as usize];
     if !(rest.trim().is_empty() || rest.trim_start().starts_with('#')) {
@@ -183,7 +183,7 @@ fn on_empty_line(tree: &Tree, offset: u32) -> Option<CursorContext<'_>> {
         return Some(key(tree, offset, Vec::new(), None, None));
     };
     let Some(last) = last_written(tree, line_start(tree, offset)) else {
-        // Before all content.
+        // The cursor is before all content.
         let is_mapping = tree.kind(root) == NodeKind::Mapping(CollectionStyle::Block);
         return is_mapping.then(|| key(tree, offset, Vec::new(), Some(root), None));
     };
@@ -196,7 +196,7 @@ fn on_empty_line(tree: &Tree, offset: u32) -> Option<CursorContext<'_>> {
     {
         return Some(found);
     }
-    // What waits for a value: `key:` or `-` at the end of its line.
+    // The last node waits for a value: `key:` or `-` at the end of its line.
     if let Some(entry) = tree.entry_of(last).filter(|it| it.key == last) {
         let parent = tree.parent(last)?;
         let own = column(tree, tree.span(parent).start);
@@ -205,15 +205,15 @@ fn on_empty_line(tree: &Tree, offset: u32) -> Option<CursorContext<'_>> {
             return Some(value(tree, offset, entry.value, true));
         }
         if !following.is_empty() && following.start >= offset {
-            // The first entry or item of what follows.
+            // The cursor is at the first entry or item of the value that follows.
             let column_of_value = column(tree, following.start);
             match tree.kind(entry.value) {
-                // What follows is that of a key that is missing here.
+                // The value that follows belongs to a key that is missing here.
                 _ if at > own && at < column_of_value => return Some(value(tree, offset, entry.value, true)),
                 NodeKind::Mapping(CollectionStyle::Block) if at > own || at == column_of_value => {
                     return Some(key(tree, offset, path(tree, entry.value), Some(entry.value), None));
                 }
-                // The list's first item, or the key of the list.
+                // The cursor is at the list's first item, or at a key for the list.
                 NodeKind::Sequence(CollectionStyle::Block) if at == column_of_value && at > own => {
                     return Some(value(tree, offset, entry.value, true));
                 }
@@ -254,7 +254,7 @@ fn on_empty_line(tree: &Tree, offset: u32) -> Option<CursorContext<'_>> {
     }
 }
 
-/// The item of a dash that has nothing behind it before the cursor.
+/// The context of the item of a dash that has no text after it before the cursor.
 fn waiting_item(tree: &Tree, list: NodeId, offset: u32, at: u32, own: u32) -> Option<CursorContext<'_>> {
     if at <= own {
         return None;
@@ -312,7 +312,7 @@ fn dash(tree: &Tree, offset: u32, list: NodeId) -> CursorContext<'_> {
     }
 }
 
-/// Behind a colon, with text without quotes behind the cursor: the written text here begins it.
+/// The context after a colon, before a plain scalar on the same line. Typed text becomes the start of the scalar.
 fn before_plain_text<'t>(tree: &'t Tree, offset: u32, node: NodeId, before: &str) -> Option<CursorContext<'t>> {
     let entry = tree
         .entry_of(node)
@@ -329,12 +329,12 @@ fn before_plain_text<'t>(tree: &'t Tree, offset: u32, node: NodeId, before: &str
     })
 }
 
-/// The same in brackets.
+/// The context after a plain scalar in brackets or braces.
 pub(super) fn behind_text_in_flow(tree: &Tree, offset: u32) -> Option<CursorContext<'_>> {
     behind_plain_text(tree, offset, last_written(tree, offset)?)
 }
 
-/// Behind blanks after text without quotes that is a value: the written text next goes on with it.
+/// The context after blanks that follow a plain scalar value. Typed text continues the scalar.
 fn behind_plain_text(tree: &Tree, offset: u32, node: NodeId) -> Option<CursorContext<'_>> {
     let end = tree.span(node).end;
     let between = tree.text().get(end as usize..offset as usize)?;
@@ -351,7 +351,7 @@ fn behind_plain_text(tree: &Tree, offset: u32, node: NodeId) -> Option<CursorCon
     Some(place)
 }
 
-/// Behind the text of a block scalar, where a line that is deep enough goes on with it.
+/// The context after the text of a block scalar, if a line with this indentation continues the scalar.
 fn in_block_scalar(tree: &Tree, offset: u32, last: NodeId, at: u32) -> Option<CursorContext<'_>> {
     if !matches!(
         tree.kind(last),

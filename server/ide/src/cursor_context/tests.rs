@@ -1,4 +1,4 @@
-//! Places in whole, half-typed and broken text. `$0` is the cursor.
+//! Tests for cursor contexts in complete, incomplete and broken text. `$0` is the cursor.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crd_analyzer_syntax::{edit::EditingTree, paths::display};
 
 use super::{CursorContext, Slot};
 
-/// The place in one line: the path, `key`, `value` or `dash`, the prefix, and what else matters.
+/// A one-line description of the context: the path, `key`, `value` or `dash`, the prefix, and further properties.
 fn show(text: &str) -> String {
     let offset = text.find("$0").expect("a cursor") as u32;
     let text: Arc<str> = text.replacen("$0", "", 1).into();
@@ -237,7 +237,7 @@ fn in_brackets_that_something_is_missing_in() {
     ]);
 }
 
-/// No place of any text is a crash, and what is typed at one is what is before the cursor.
+/// No position in any text causes a panic, and the prefix is always the text before the cursor.
 #[test]
 fn every_place_of_broken_text_can_be_asked_for() {
     const PIECES: [&str; 26] = [

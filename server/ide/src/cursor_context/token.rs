@@ -7,20 +7,20 @@ use super::{CursorContext, Slot, line_end, line_start, path};
 /// The token at the cursor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Token {
-    /// What a completion replaces, with quotes; empty at the cursor if there is nothing.
+    /// The span that a completion replaces, including quotes; empty at the cursor if it is not in a token.
     pub span: Span,
-    /// How it is written; `None` if there is nothing.
+    /// The style of the scalar; `None` outside of tokens.
     pub style: Option<ScalarStyle>,
-    /// The text before the cursor, decoded.
+    /// The decoded text before the cursor.
     pub prefix: String,
-    /// The quote that it begins with has no end.
+    /// Whether the opening quote has no closing quote.
     pub is_open: bool,
-    /// It is text without quotes, and there are blanks between it and the cursor.
+    /// Whether it is a plain scalar with blanks between it and the cursor.
     pub has_blank: bool,
 }
 
 impl Token {
-    /// Nothing, at a place.
+    /// No token at an offset.
     pub(super) fn none(offset: u32) -> Self {
         Self {
             span: Span::new(offset, offset),
@@ -33,7 +33,7 @@ impl Token {
 }
 
 impl Token {
-    /// A quote before a cursor, and nothing more.
+    /// An opening quote before a cursor, without further text.
     pub(super) fn open(offset: u32, quote: char) -> Self {
         Self {
             span: Span::new(offset - 1, offset),
@@ -48,10 +48,10 @@ impl Token {
     }
 }
 
-/// The scalar, or the gap that represents a missing key before a colon, that a cursor is on.
+/// The scalar at a cursor, or the gap where the key before a colon is missing.
 pub(super) fn touched(tree: &Tree, offset: u32) -> Option<NodeId> {
     let mut node = tree.last_from(offset)?;
-    // What begins where the cursor is comes before what ends there, unless nothing is written for it.
+    // Prefer the token that begins at the cursor over the one that ends there, unless it has no text.
     loop {
         if is_on(tree, node, offset) {
             return Some(node);
@@ -86,14 +86,14 @@ fn is_on(tree: &Tree, node: NodeId, offset: u32) -> bool {
     }
 }
 
-/// Whether a cursor is on an empty line of a block scalar, less deep than its text: where a key would end the scalar.
+/// Whether a cursor is on an empty line of a block scalar with less indentation than its text, where a key would end the scalar.
 fn is_before_content(tree: &Tree, span: Span, offset: u32) -> bool {
     let (start, end) = (line_start(tree, offset), line_end(tree, offset));
     let line = &tree.text()[start as usize..end as usize];
     line.trim().is_empty() && super::lines::content_column(tree, span).is_some_and(|it| offset - start < it)
 }
 
-/// Whether a cursor is on an empty line within text without quotes, no deeper than the keys around it: a key there would end the text.
+/// Whether a cursor is on an empty line within a plain scalar, not deeper than the keys around it, where a key would end the scalar.
 fn is_before_text(tree: &Tree, node: NodeId, offset: u32) -> bool {
     let (start, end) = (line_start(tree, offset), line_end(tree, offset));
     let keys = tree
@@ -117,7 +117,7 @@ pub(super) fn is_open(tree: &Tree, node: NodeId) -> bool {
     let Some(before) = inner.strip_suffix(quote) else {
         return true;
     };
-    // A quote at the end that is itself escaped closes nothing.
+    // An escaped quote at the end does not close the scalar.
     if quote == '"' {
         (before.len() - before.trim_end_matches('\\').len()) % 2 == 1
     } else {
@@ -134,14 +134,14 @@ pub(super) fn entry_of_key(tree: &Tree, node: NodeId) -> Option<Entry> {
     tree.entry_of(node).filter(|it| it.key == node)
 }
 
-/// Whether a colon comes next in the line.
+/// Whether a colon follows on the same line.
 pub(super) fn has_colon(tree: &Tree, end: u32) -> bool {
     tree.text()[end as usize..]
         .trim_start_matches([' ', '\t'])
         .starts_with(':')
 }
 
-/// The place of a cursor on a scalar.
+/// The context of a cursor on a scalar.
 pub(super) fn place(tree: &Tree, offset: u32, node: NodeId) -> Option<CursorContext<'_>> {
     let span = tree.span(node);
     let NodeKind::Scalar(style) = tree.kind(node) else {
@@ -169,7 +169,7 @@ pub(super) fn place(tree: &Tree, offset: u32, node: NodeId) -> Option<CursorCont
         is_open: !is_block && is_open(tree, node),
         has_blank: false,
     };
-    // The reader takes what is behind a quote without end for text without quotes.
+    // The parser reads the text after an unterminated quote as a plain scalar.
     let quote = tree.text()[..span.start as usize].chars().next_back();
     if style == ScalarStyle::Plain
         && let Some(quote @ ('\'' | '"')) = quote
@@ -215,7 +215,7 @@ pub(super) fn place(tree: &Tree, offset: u32, node: NodeId) -> Option<CursorCont
     })
 }
 
-/// The place of a cursor on a tag that nothing follows: an expression that begins with a negation, and has no quotes yet, looks like one.
+/// The context of a cursor on a tag without a value: an expression that begins with `!` and has no quotes yet looks like a tag.
 pub(super) fn in_tag(tree: &Tree, offset: u32) -> Option<CursorContext<'_>> {
     let node = tree.last_from(offset).filter(|it| tree.is_absent(*it))?;
     let tag = tree.properties(node)?.tag?;
@@ -239,7 +239,7 @@ pub(super) fn in_tag(tree: &Tree, offset: u32) -> Option<CursorContext<'_>> {
     })
 }
 
-/// Whether before a byte there are only blanks and dashes in its line.
+/// Whether an offset has only blanks and dashes before it on its line.
 pub(super) fn begins_line(tree: &Tree, offset: u32) -> bool {
     let before = &tree.text()[line_start(tree, offset) as usize..offset as usize];
     before.split_ascii_whitespace().all(|it| it == "-")
@@ -254,7 +254,7 @@ fn prefix(tree: &Tree, node: NodeId, offset: u32) -> String {
     let value = tree.scalar(node);
     let at = tree.source_map(node).to_value(offset).unwrap_or(value.len());
     let mut prefix = value.get(..at).unwrap_or(&value).to_owned();
-    // Of blanks at a line's end nothing is in the value, but a word that is typed after them is another word.
+    // Blanks at the end of a line are not part of the value, but a word typed after them is a new word.
     if tree.text()[..offset as usize].ends_with([' ', '\t'])
         && !prefix.is_empty()
         && !prefix.ends_with([' ', '\t', '\n'])

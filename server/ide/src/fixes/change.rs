@@ -1,7 +1,7 @@
-//! A change of an object as an edit of the text that the object is written in.
+//! Converts a change of an object to an edit of its text.
 //!
-//! A change says paths from the object's root. The object may be an item of a list here, or a part of what was checked. So the way is relative:
-//! from what the finding is about, up to the object that it shares with the changed field, and down.
+//! The paths of a change start at the root of the object that was checked. In the text, this may be an item of a list, or the text may be only a
+//! part of the object. So the path is relative: from the finding's field up to the common parent with the changed field, and down.
 
 use crd_analyzer_diagnostic::{Change, Value};
 use crd_analyzer_schema::field::{Path, Segment};
@@ -15,8 +15,8 @@ use super::{
     edits::{flow, insert_entry, put, remove_entry, remove_item, set_scalar},
 };
 
-/// The edit that makes a change, and the change with the path that the field has in the tree. `found`: the way in the tree to what the finding is about; `place`: the same in the paths of the change.
-/// `None` if the text has another form than the change expects.
+/// The edit for a change, and the change with the path of its field in the tree. `found`: the path of the finding's field in the tree; `place`:
+/// the same field's path in the change's object. `None` if the text has another form than the change expects.
 pub(super) fn edit(tree: &Tree, found: &[Step<'_>], place: &Path, change: &Change) -> Option<(TextEdit, Change)> {
     let field = change.path().segments();
     let (way, target) = find(tree, found, place.segments(), field)?;
@@ -53,7 +53,7 @@ pub(super) fn edit(tree: &Tree, found: &[Step<'_>], place: &Path, change: &Chang
     Some((edit?, change.clone().at(path(&way))))
 }
 
-/// A way in a tree as the path of a change.
+/// Converts a path in a tree to the path of a change.
 pub(crate) fn path(way: &[Step<'_>]) -> Path {
     let segments = way.iter().map(|step| match step {
         Step::Key(key) => Segment::Field(key.clone().into_owned()),
@@ -62,7 +62,7 @@ pub(crate) fn path(way: &[Step<'_>]) -> Path {
     segments.collect()
 }
 
-/// The way to a field, and where it is, or what is there of the way.
+/// The path to a field and its node, or the part of the path that exists.
 fn find<'s>(
     tree: &Tree,
     found: &[Step<'s>],
@@ -71,7 +71,7 @@ fn find<'s>(
 ) -> Option<(Vec<Step<'s>>, PathTarget)> {
     let shared = place.iter().zip(field).take_while(|(one, other)| is_same(one, other));
     let shared = shared.count();
-    // A finding may be shown at a part of what it is about.
+    // A finding may be shown at a part of its field.
     let down = &place[shared.min(place.len().checked_sub(1)?)..];
     let is_it = |end: &usize| {
         let steps = found[..*end].iter().rev().zip(down.iter().rev());
@@ -103,7 +103,7 @@ fn is_same(one: &Segment, other: &Segment) -> bool {
     }
 }
 
-/// The name in a step; `None` of a position.
+/// The name of a step; `None` for an index.
 fn name(segment: &Segment) -> Option<&str> {
     match segment {
         Segment::Field(name) | Segment::Key(name) => Some(name),
@@ -121,7 +121,7 @@ mod tests {
 
     const TEXT: &str = "a: {list: [x, y]}\nb:\n- name: \"o\\u006ee\" # said\n  size: 1\nc: {name: two}\n";
 
-    /// The path of names and numbers with dots between them.
+    /// Parses a path of names and numbers separated by dots.
     fn path(text: &str) -> Path {
         let segment = |it: &str| {
             it.parse()
@@ -130,7 +130,7 @@ mod tests {
         text.split('.').map(segment).collect()
     }
 
-    /// Makes a change of an object that is the text. The finding is at a place.
+    /// Applies a change to the object in the test text. The finding is at a place.
     fn changed(place: &str, change: &Change) -> Option<String> {
         let text: Arc<str> = TEXT.into();
         let tree = read(&text, Span::new(0, text.len() as u32)).expect("YAML");
@@ -170,7 +170,7 @@ mod tests {
             "c: {name",
             "c: {title",
         );
-        // The bytes are those of the value, not those of the text.
+        // The range counts bytes of the value, not of its source text.
         let splice = Change::Splice(path("b.0.name"), 1..3, "ld".to_owned());
         check("b.0.name", &splice, "\"o\\u006ee\"", "\"old\"");
     }
@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(change, Change::Remove(path("b.0.size")));
         let edited = apply(&text, &[edited]);
         assert_eq!(edited, Some(TEXT.replace("  size: 1\n", "")));
-        // What is found deeper is about what is around it.
+        // A finding at a deeper place is treated as one about the field around it.
         let deeper = [&found[..], &[Step::Index(0)]].concat();
         assert_eq!(edit(&deeper), edit(&found));
         assert_eq!(edit(&found[..2]), None, "another place");

@@ -1,4 +1,4 @@
-//! Whether a fix does what it should: its finding goes, and nothing new is found but what the finding hid.
+//! Checks whether a fix works: its finding is gone, and no new findings appear except those that it hid.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,27 +7,27 @@ use crd_analyzer_workspace::{codes::UNKNOWN_KIND, findings::finding::Class, find
 
 use super::revealed::Revealed;
 
-/// Errors of single values that keep a CRD from being decoded.
+/// Errors of individual values that prevent a CRD from being decoded.
 const VALUES: [&str; 2] = [UNREADABLE_CRD, UNKNOWN_KIND];
 
-/// How often each code is found by each minor in each document.
+/// The number of findings of each code for each Kubernetes minor version in each document.
 type ByCode = BTreeMap<(usize, u8, &'static str), usize>;
 
-/// How often each finding is in a file: what repairs of its text are compared with.
+/// The numbers of findings in a file, for comparison with those after a fix.
 #[derive(Debug, Default)]
 pub struct Counts {
-    /// Also what the server would only say later.
+    /// The numbers by code, including errors that the API server would report only later.
     by_code: ByCode,
-    /// The CRDs that cannot be decoded, each with the code and the place of the reason, which hides everything else.
+    /// The CRDs that cannot be decoded, each with the code and place of the error, which hides all others.
     undecoded: BTreeSet<(usize, &'static str, u32)>,
 }
 
-/// Counts what is found in a file.
+/// Counts the findings in a file.
 pub fn counts(report: &FileReport) -> Counts {
     counts_beside(report, &Revealed::default())
 }
 
-/// Counts what is found in an edited file, beside what fixes only let be read.
+/// Counts the findings in an edited file, without those in the parts that a fix has revealed.
 pub(super) fn counts_beside(report: &FileReport, revealed: &Revealed) -> Counts {
     let mut found = Counts::default();
     let counts = &mut found.by_code;
@@ -48,8 +48,8 @@ pub(super) fn counts_beside(report: &FileReport, revealed: &Revealed) -> Counts 
     found
 }
 
-/// Whether a change took findings of a code away and brought none that counts for a verdict. One error at a time says why a document cannot be
-/// decoded: that the next one is found is progress.
+/// Whether a change removed findings of a code and added none that affect the verdict. The API server reports only one decoding error of a
+/// document at a time, so it is progress if the next one appears.
 pub(super) fn is_better(before: &Counts, after: &Counts, report: &FileReport, code: &str) -> bool {
     let of = |counts: &Counts| -> usize {
         let of_code = counts.by_code.iter().filter(|(it, _)| it.2 == code);
@@ -62,8 +62,8 @@ pub(super) fn is_better(before: &Counts, after: &Counts, report: &FileReport, co
     (of(after) < of(before) || is_further()) && brings_nothing(before, after, report)
 }
 
-/// Whether no minor refuses a text for a reason that it did not give before, also where it would have given it later, beside reasons that a
-/// fix only let be read.
+/// Whether no Kubernetes version rejects the text for a new reason, or for one that it would have reported only later. Reasons in the parts that
+/// a fix has revealed do not count.
 pub(super) fn refuses_no_more(before: &FileReport, after: &FileReport, revealed: &Revealed) -> bool {
     let errors = |report: &FileReport, revealed: &Revealed| {
         let mut counts = ByCode::new();
@@ -85,7 +85,7 @@ pub(super) fn refuses_no_more(before: &FileReport, after: &FileReport, revealed:
         .all(|(key, count)| before.get(key).is_some_and(|it| it >= count))
 }
 
-/// Whether nothing is found that was not found before, beside hints that are only ours.
+/// Whether no new findings appeared, apart from crd-analyzer's own hints.
 pub(super) fn brings_nothing(before: &Counts, after: &Counts, report: &FileReport) -> bool {
     let is_hint = |code: &str| {
         let findings = report
@@ -95,7 +95,7 @@ pub(super) fn brings_nothing(before: &Counts, after: &Counts, report: &FileRepor
             .flat_map(|it| it.1.findings());
         findings.filter(|it| it.code == code).all(|it| it.class == Class::Hint)
     };
-    // Of a document that could not be decoded nothing was known.
+    // The findings of a document that could not be decoded were unknown.
     let is_new = |document: usize| before.undecoded.iter().any(|it| it.0 == document);
     after.by_code.iter().all(|(key, count)| {
         let is_known = before.by_code.get(key).is_some_and(|it| it >= count);

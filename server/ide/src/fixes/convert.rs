@@ -1,16 +1,16 @@
-//! A CRD of a version that is no longer served becomes one of v1.
+//! Converts a CRD of a version that is no longer served to v1.
 
 use crd_analyzer_apiextensions::v1beta1::rewrite_to_v1;
 use crd_analyzer_syntax::tree::{Span, Tree};
 
 use super::{Fix, FixKind, Problem, TextEdit};
 
-/// Rewrites the document; `None` if it cannot be.
+/// The fix that rewrites the document; `None` if it cannot be converted.
 pub(super) fn fix(text: &str, tree: &Tree, problem: Problem) -> Option<Fix> {
     let ends_with_cr = first_line(tree).ends_with('\r');
     let end = text.len() as u32;
     let edits = rewrite_to_v1(tree).ok()?.into_iter().map(|it| {
-        // The tree has a break after a last line that has none in the file.
+        // The tree has a line break after the last line even if the file has none.
         let is_behind = it.span.start > end;
         let new_text = if is_behind { format!("\n{}", it.text) } else { it.text };
         TextEdit {
@@ -35,7 +35,7 @@ fn first_line(tree: &Tree) -> &str {
     document.split('\n').next().unwrap_or_default()
 }
 
-/// Gives lines the ends that the others of the file have.
+/// Converts line breaks to those of the file.
 fn with_cr(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\n', "\r\n")
 }

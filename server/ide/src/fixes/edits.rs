@@ -1,4 +1,4 @@
-//! Edits of a tree's text that keep its layout: entries and items that come and go, values that change.
+//! Edits of a text that keep its layout: they add and remove entries and items, and change values.
 
 pub(super) use crd_analyzer_diagnostic::Value;
 use crd_analyzer_syntax::{
@@ -16,12 +16,12 @@ fn replace(span: Span, new_text: impl Into<String>) -> TextEdit {
     }
 }
 
-/// Where the line of a byte begins.
+/// The start of the line that contains an offset.
 fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind(['\n', '\r']).map_or(0, |it| it + 1)
 }
 
-/// Spaces as wide as the text before a byte in its line. `None` if that text has more than indentation, dashes and
+/// Spaces of the same width as the text before an offset on its line. `None` if that text contains more than indentation, dashes and
 /// question marks.
 fn indentation(text: &str, at: usize) -> Option<String> {
     let before = &text[line_start(text, at)..at];
@@ -31,14 +31,14 @@ fn indentation(text: &str, at: usize) -> Option<String> {
         .then(|| " ".repeat(before.len()))
 }
 
-/// Whether a collection is written as JSON has it.
+/// Whether a collection is written in JSON style.
 fn is_json(tree: &Tree, mapping: NodeId) -> bool {
     let style = tree.entries(mapping).next().map(|it| tree.kind(it.key));
     style == Some(NodeKind::Scalar(ScalarStyle::DoubleQuoted))
         || tree.text()[tree.document_span().range()].trim_start().starts_with('{')
 }
 
-/// A new entry before the others of a mapping. `value` is written in flow style, with JSON's quotes where the mapping is JSON.
+/// Inserts an entry before the others of a mapping. `value` is written in flow style, with JSON quotes in a JSON mapping.
 pub(super) fn insert_entry(tree: &Tree, mapping: NodeId, key: &str, value: &Value) -> Option<TextEdit> {
     let text = tree.text();
     let span = tree.span(mapping);
@@ -66,7 +66,7 @@ pub(super) fn insert_entry(tree: &Tree, mapping: NodeId, key: &str, value: &Valu
                 format!("{key}: {value}{}{indentation}", line_break_at(text, 0)),
             ))
         }
-        // Nothing is written: `key:`.
+        // The mapping has no text yet: `key:`.
         NodeKind::Scalar(_) if tree.is_absent(mapping) => {
             let before = text[..span.start as usize].chars().next_back();
             let blank = if before == Some(' ') { "" } else { " " };
@@ -79,7 +79,7 @@ pub(super) fn insert_entry(tree: &Tree, mapping: NodeId, key: &str, value: &Valu
     }
 }
 
-/// A value in flow style. `json`: with JSON's quotes.
+/// Formats a value in flow style. `json`: whether to use JSON quotes.
 pub(super) fn flow(value: &Value, json: bool) -> Option<String> {
     let string = |text: &str| {
         if json {
@@ -107,8 +107,8 @@ pub(super) fn flow(value: &Value, json: bool) -> Option<String> {
     }
 }
 
-/// Removes an entry and the comment on its line. `None` if other text depends on it: an alias uses its anchor, or
-/// another entry shares its line.
+/// Removes an entry and the comment on its line. `None` if other text depends on it: an alias refers to its anchor, or
+/// another entry is on its line.
 pub(super) fn remove_entry(tree: &Tree, mapping: NodeId, entry: Entry) -> Option<TextEdit> {
     let has_anchor = |node: NodeId| tree.anchor(node).is_some();
     if tree.subtree(entry.key).chain(tree.subtree(entry.value)).any(has_anchor) {
@@ -131,7 +131,7 @@ pub(super) fn remove_entry(tree: &Tree, mapping: NodeId, entry: Entry) -> Option
             let start = line_start(text, key.start as usize);
             let is_own_line = text[start..key.start as usize].chars().all(|c| c == ' ');
             if !is_own_line {
-                // Behind a dash: the next entry takes the place.
+                // The entry is after a dash, so the next entry moves up.
                 return Some(replace(Span::new(key.start, tree.full_span(next?).start), ""));
             }
             let rest = &text[end as usize..];
@@ -159,7 +159,7 @@ pub(super) fn set_scalar(tree: &Tree, scalar: NodeId, text: &str) -> Option<Text
     Some(replace(tree.span(scalar), write::whole(tree, scalar, text)?))
 }
 
-/// A scalar of one line as the only item of a list in brackets, in quotes where the brackets would cut it.
+/// Puts a one-line scalar into brackets as the only item of a list, with quotes if needed.
 pub(super) fn in_brackets(tree: &Tree, scalar: NodeId) -> Option<TextEdit> {
     let NodeKind::Scalar(style) = tree.kind(scalar) else {
         return None;
@@ -177,12 +177,12 @@ pub(super) fn in_brackets(tree: &Tree, scalar: NodeId) -> Option<TextEdit> {
     Some(put(tree.span(scalar), format!("[{item}]")))
 }
 
-/// Replaces a scalar by `true` or `false`.
+/// Replaces a scalar with `true` or `false`.
 pub(super) fn set_bool(tree: &Tree, scalar: NodeId, value: bool) -> Option<TextEdit> {
     (tree.is_scalar(scalar) && !tree.is_absent(scalar)).then(|| replace(tree.span(scalar), value.to_string()))
 }
 
-/// A new item behind the others of a list of strings.
+/// Appends an item to a list of strings.
 pub(super) fn add_item(tree: &Tree, list: NodeId, item: &str) -> Option<TextEdit> {
     let text = tree.text();
     let last = tree.items(list).last();
@@ -217,12 +217,12 @@ pub(super) fn add_item(tree: &Tree, list: NodeId, item: &str) -> Option<TextEdit
     }
 }
 
-/// Whether a node only names another one.
+/// Whether a node is an alias.
 pub(super) fn is_alias(tree: &Tree, node: NodeId) -> bool {
     matches!(tree.kind(node), NodeKind::Alias)
 }
 
-/// New items behind the others of a list of scalars, as they are written.
+/// Appends items to a list of scalars, given as source text.
 pub(super) fn add_as_written(tree: &Tree, list: NodeId, items: &[String]) -> Option<TextEdit> {
     let text = tree.text();
     let last = tree.items(list).last().filter(|it| tree.is_scalar(*it))?;
@@ -251,7 +251,7 @@ pub(super) fn add_as_written(tree: &Tree, list: NodeId, items: &[String]) -> Opt
     }
 }
 
-/// An entry of another tree's mapping, put where it stands there: behind the same neighbor, with its comments and its layout below it.
+/// Inserts an entry of another tree's mapping at the corresponding place: after the same neighbor, with its comments and layout.
 pub(super) fn insert_like(
     tree: &Tree,
     mapping: NodeId,
@@ -318,7 +318,7 @@ pub(super) fn insert_like(
     }
 }
 
-/// Takes an item out of a list that has others.
+/// Removes an item from a list that has others.
 pub(super) fn remove_item(tree: &Tree, list: NodeId, item: NodeId) -> Option<TextEdit> {
     let text = tree.text();
     let items: Vec<_> = tree.items(list).collect();
@@ -352,7 +352,7 @@ pub(super) fn remove_item(tree: &Tree, list: NodeId, item: NodeId) -> Option<Tex
     }
 }
 
-/// Any replacement.
+/// Replaces any span.
 pub(super) fn put(span: Span, new_text: impl Into<String>) -> TextEdit {
     replace(span, new_text)
 }

@@ -1,4 +1,4 @@
-//! A comment at the end of a finding's line that silences it.
+//! Suppresses a finding with a comment at the end of its line.
 
 use crd_analyzer_syntax::{
     lines::LineIndex,
@@ -20,23 +20,23 @@ pub(crate) const NOT_IGNORED: [&str; 4] = [
     codes::TEMPLATE,
 ];
 
-/// Where a document can take comments.
+/// The places where a document can have comments.
 pub(super) struct Ignorer {
-    /// What a line's end may lie in, so that a comment there were none: sorted, without overlaps. `None`: nowhere in the document.
+    /// The ranges in which a line cannot end with a comment, sorted and without overlaps. `None` if the document cannot have comments.
     closed: Option<Vec<Closed>>,
 }
 
-/// Bytes in which no comment begins.
+/// A range in which no comment can begin.
 struct Closed {
     span: Span,
-    /// Neither does one at the end.
+    /// Whether that includes the end of the range.
     with_end: bool,
 }
 
 impl Ignorer {
     pub(super) fn new(tree: &Tree) -> Self {
         let text = tree.text();
-        // Comments count only in a document that is read to its end. JSON has none.
+        // Suppressions apply only in a document that can be parsed completely. JSON has no comments.
         let is_json = text[tree.document_span().range()].trim_start().starts_with('{');
         if is_json || read_json(tree).is_err() {
             return Self { closed: None };
@@ -60,7 +60,7 @@ impl Ignorer {
         Self { closed: Some(closed) }
     }
 
-    /// The comment for a problem, if its line can take one.
+    /// The fix that adds a comment for a problem, if its line can have one.
     pub(super) fn fix(&self, text: &str, lines: &LineIndex, problem: Problem) -> Option<Fix> {
         if NOT_IGNORED.contains(&problem.code) || self.closed.is_none() {
             return None;
@@ -88,7 +88,7 @@ impl Ignorer {
         })
     }
 
-    /// Whether text after the end of this line is a comment and nothing else.
+    /// Whether text appended to this line is a comment.
     fn takes_comment(&self, line_end: u32) -> bool {
         let Some(closed) = &self.closed else {
             return false;

@@ -1,4 +1,4 @@
-//! What repairs are offered, and what they come to.
+//! Tests for the offered quick fixes and their results.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ fn all(text: &str) -> Vec<Fix> {
     repairs(&report.text, problems(&report), whole, &(), &|it| Some(judge(it)))
 }
 
-/// What is left after the repair of this title.
+/// The text after the fix with this title.
 #[track_caller]
 fn repaired(text: &str, title: &str) -> String {
     let found = all(text);
@@ -67,7 +67,7 @@ fn repaired(text: &str, title: &str) -> String {
     apply(text, &fix.edits).expect("the edits fit")
 }
 
-/// A schema of `spec`, its repair, and the schema afterwards; lines with both ends.
+/// Checks the result of a fix for a schema of `spec`, with both kinds of line breaks.
 #[track_caller]
 fn check(schema: &str, title: &str, expected: &str) {
     let indented = |lines: &str| -> String {
@@ -269,7 +269,7 @@ fn all_safe_repairs_come_at_once() {
     let text: Arc<str> = edited.into();
     let look = |it: &str| Some(judge(it));
     assert_eq!(repair_all(&text, problems(&judge(&text)), &(), &look), None);
-    // What drops a value has to be asked for, unless the same is written twice.
+    // A fix that drops a value is applied only on request, unless the same value is repeated.
     let (edits, _) = repair_more(&text, problems(&judge(&text)), None, &(), &look, true).expect("a repair");
     assert_eq!(
         apply(&text, &edits).as_deref(),
@@ -343,7 +343,7 @@ fn lints_are_repaired_where_one_meaning_is_left() {
     assert_eq!(apply(&text, &edits).as_deref(), Some(&*expected));
 }
 
-/// A rule over the properties below, its repair, and what it is afterwards.
+/// Checks the result of a fix for a rule on the properties below.
 #[track_caller]
 fn check_rule(rule: &str, title: &str, expected: &str) {
     const BELOW: &str = "\
@@ -400,7 +400,7 @@ fn guards_come_before_what_they_guard() {
 
 #[test]
 fn guards_are_written_in_the_quotes_that_rules_have_or_need() {
-    // A plain scalar does not begin with an exclamation mark.
+    // A plain scalar cannot begin with an exclamation mark.
     check_rule(
         "rule: self.a > 1 && self.size != 'x' # kept",
         "Guard with !has(self.a) || …",
@@ -473,7 +473,7 @@ fn a_repair_that_makes_errors_of_what_followed_gives_way() {
     );
 }
 
-/// A CRD of two versions, each with its name and whether it is stored.
+/// A CRD with two versions, each given by its name and whether it is stored.
 fn two_versions(versions: [(&str, bool); 2]) -> String {
     let item = |(name, stored): (&str, bool)| {
         format!(

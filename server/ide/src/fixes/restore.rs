@@ -1,4 +1,4 @@
-//! Quick fixes that put back what a CRD was in a revision, where a change since then breaks something.
+//! Quick fixes that restore a part of a CRD from a revision, if a change since then breaks something.
 
 use std::sync::Arc;
 
@@ -17,26 +17,26 @@ use crd_analyzer_workspace::{
 use super::{Fix, FixKind, Problem, TextEdit, apply, check, counts, edits};
 use crate::file::{Document, File};
 
-/// Comparisons that are made for one request, so that it ends.
+/// The maximum number of comparisons for one request.
 const MAX_COMPARED: usize = 8;
 
-/// Bytes of an old value that a title names.
+/// The maximum length in bytes of an old value that a title contains.
 const MAX_SHOWN: usize = 40;
 
-/// What a text was compared with.
+/// The comparison of a text with a revision.
 #[derive(Clone, Copy, Debug)]
 pub struct ComparedText<'a> {
     /// The revision.
     pub revision: &'a Revision,
-    /// By what.
+    /// The settings of the comparison.
     pub by: Comparison,
-    /// What was found.
+    /// The known changes.
     pub known: &'a KnownChanges,
 }
 
-/// The fixes of those changes among `problems` that put back what a CRD was in the revision. Each was applied and compared: the change is
-/// gone, no other has come, and the API server finds nothing new. `judge` says what is found in a text, if there is time to look. It ends
-/// with what it has when `goes_on` says no.
+/// The fixes of changes among `problems` that restore a part of a CRD from the revision. Each was applied and compared: the change is
+/// gone, and nothing else changes, and no new findings appear. `judge` returns the report on a text, or `None` if no time is left. Stops with
+/// the fixes found so far when `goes_on` returns false.
 pub fn restorations(
     text: &Arc<str>,
     problems: impl IntoIterator<Item = Problem>,
@@ -91,7 +91,7 @@ pub fn restorations(
     found
 }
 
-/// What tells changes of a text from each other.
+/// A key that identifies a change in a text.
 fn key(found: &FoundChange) -> (&'static str, &'static str, Option<&str>, Path, &str) {
     let change = &found.change;
     let what = match change.code {
@@ -102,7 +102,7 @@ fn key(found: &FoundChange) -> (&'static str, &'static str, Option<&str>, Path, 
     (found.finding.code, change.code, version, change.path(), what)
 }
 
-/// A CRD, in its tree.
+/// A CRD and its tree.
 #[derive(Clone, Copy)]
 struct Crd<'t> {
     tree: &'t Tree,
@@ -110,14 +110,14 @@ struct Crd<'t> {
 }
 
 impl Crd<'_> {
-    /// The node at a path, where it is written.
+    /// The node at a path, if it exists.
     fn at(self, path: &[Segment]) -> Option<NodeId> {
         let found = find_from(self.tree, self.node, &steps(path));
         (found.is_found() && !edits::is_alias(self.tree, found.node)).then_some(found.node)
     }
 }
 
-/// The edits that put back what was before a change, and what they do. Nothing if the text gives no one way.
+/// The title and the edits that undo a change. `None` if several ways exist.
 fn restoration(file: &File, found: &FoundChange, revision: &Revision) -> Option<(String, Vec<TextEdit>)> {
     let document: Document<'_> = file.document_at(found.finding.span.start)?;
     let (tree, node) = (document.tree, document.root?);
@@ -144,7 +144,7 @@ fn restoration(file: &File, found: &FoundChange, revision: &Revision) -> Option<
     }
 }
 
-/// A keyword has its old value, or is gone or there as it was.
+/// Restores, removes or adds a keyword.
 fn keyword(new: Crd<'_>, old: Crd<'_>, new_path: &[Segment], old_path: &[Segment]) -> Option<(String, Vec<TextEdit>)> {
     let (Segment::Field(name), around) = new_path.split_last()? else {
         return None;
@@ -171,7 +171,7 @@ fn keyword(new: Crd<'_>, old: Crd<'_>, new_path: &[Segment], old_path: &[Segment
     }
 }
 
-/// The values that are gone are in `enum` again.
+/// Adds removed values to `enum`.
 fn values(new: Crd<'_>, old: Crd<'_>, new_path: &[Segment], old_path: &[Segment]) -> Option<(String, Vec<TextEdit>)> {
     let (Some(now), Some(before)) = (new.at(new_path), old.at(old_path)) else {
         return keyword(new, old, new_path, old_path);
@@ -194,7 +194,7 @@ fn values(new: Crd<'_>, old: Crd<'_>, new_path: &[Segment], old_path: &[Segment]
     Some((format!("Allow {} again", shown(&gone.join(", "))), vec![edit]))
 }
 
-/// The name is not in `required` any more.
+/// Removes a name from `required`.
 fn required(new: Crd<'_>, path: &[Segment], name: &str) -> Option<(String, Vec<TextEdit>)> {
     let list = new.at(path)?;
     let tree = new.tree;
@@ -203,7 +203,7 @@ fn required(new: Crd<'_>, path: &[Segment], name: &str) -> Option<(String, Vec<T
     Some((format!("Do not require `{name}`"), vec![edit]))
 }
 
-/// A rule that was edited is as it was; one that is new is gone. `before`: where the rule was.
+/// Restores an edited rule, or removes a new one. `before`: the rule's path in the revision.
 fn rule(new: Crd<'_>, old: Crd<'_>, path: &[Segment], before: Option<&[Segment]>) -> Option<(String, Vec<TextEdit>)> {
     let (Segment::Index(n), list_path) = path.split_last()? else {
         return None;
@@ -229,7 +229,7 @@ fn rule(new: Crd<'_>, old: Crd<'_>, path: &[Segment], before: Option<&[Segment]>
     Some(("Remove the new rule".to_owned(), vec![edit]))
 }
 
-/// Removes an item of the list at a path; the list, too, if there is nothing else in it.
+/// Removes an item of the list at a path, and the list if it becomes empty.
 fn without_item(crd: Crd<'_>, list_path: &[Segment], item: NodeId) -> Option<TextEdit> {
     let (tree, list) = (crd.tree, crd.at(list_path)?);
     if tree.items(list).nth(1).is_some() {
@@ -240,12 +240,12 @@ fn without_item(crd: Crd<'_>, list_path: &[Segment], item: NodeId) -> Option<Tex
     edits::remove_entry(tree, mapping, entry)
 }
 
-/// A property comes back, with everything below it.
+/// Adds a removed property, with everything below it.
 fn property(new: Crd<'_>, old: Crd<'_>, old_path: &[Segment], version: &str) -> Option<(String, Vec<TextEdit>)> {
     let (Segment::Key(name), old_around) = old_path.split_last()? else {
         return None;
     };
-    // The version may be at another position now.
+    // The version may have another index now.
     let versions = [Segment::Field("spec".to_owned()), Segment::Field("versions".to_owned())];
     let list = new.at(&versions)?;
     let is_it = |it: NodeId| {
@@ -262,7 +262,7 @@ fn property(new: Crd<'_>, old: Crd<'_>, old_path: &[Segment], version: &str) -> 
     Some((format!("Restore the property `{name}`"), vec![edit]))
 }
 
-/// A value as it is written, if that is in one line and means the same elsewhere.
+/// The source text of a value, if it is on one line and has the same meaning elsewhere.
 fn one_line(tree: &Tree, value: NodeId) -> Option<&str> {
     let is_plain = matches!(tree.kind(value), NodeKind::Scalar(_)) && !tree.is_absent(value);
     let source = tree.source(value);

@@ -1,5 +1,5 @@
-//! What a fix lets be read. The value of a field with a wrong name, or in wrong quotes, is not validated: its own mistakes show as soon as
-//! the field has its name. They were there before, and the author's value stays, so the fix does not answer for them.
+//! The values that a fix reveals. The value of a field with a wrong name, or in wrong quotes, is not validated, so its own errors appear only
+//! after the name is corrected. They existed before, and the author's value stays, so they do not count against the fix.
 
 use std::collections::HashSet;
 
@@ -9,19 +9,19 @@ use crd_analyzer_workspace::findings::finding::Finding;
 use super::{Fix, TextEdit};
 use crate::file::File;
 
-/// The places of an edited text whose diagnostics fixes do not answer for.
+/// The places of an edited text whose diagnostics do not count against the fixes.
 #[derive(Default)]
 pub(super) struct Revealed {
-    /// Entries whose value is as the author wrote it, in the order of the text. None overlaps the next one.
+    /// The entries whose values are as the author wrote them, in the order of the text, without overlaps.
     entries: Vec<Span>,
-    /// Where the keys around them begin: what is wrong with a value may be shown there.
+    /// The starts of the keys around them, where errors about a value may be shown.
     around: HashSet<u32>,
-    /// The diagnostics that the fixes are for, which have to go: their codes and where they begin.
+    /// The codes and starts of the diagnostics that the fixes must remove.
     own: HashSet<(&'static str, u32)>,
 }
 
 impl Revealed {
-    /// What fixes of a file reveal. `edits` are those of all fixes, in the order of the text.
+    /// The parts that fixes of a file reveal. `edits`: the edits of all fixes, in the order of the text.
     pub(super) fn by(file: &File, fixes: &[Fix], edits: &[TextEdit]) -> Self {
         let shift = Shift::new(edits);
         let mut found = Self::default();
@@ -49,7 +49,7 @@ impl Revealed {
         found
     }
 
-    /// Whether a diagnostic of the edited text is about a value that a fix let be read.
+    /// Whether a diagnostic of the edited text is about a value that a fix revealed.
     pub(super) fn has(&self, finding: &Finding) -> bool {
         let (start, end) = (finding.span.start, finding.span.end);
         let next = self.entries.partition_point(|it| it.start <= start);
@@ -58,8 +58,8 @@ impl Revealed {
     }
 }
 
-/// The entry whose value an edit lets be read, and where the keys around it begin; `None` if the edit changes the value itself. An edit that only
-/// changes the type of a scalar answers for the scalar, and has no entry.
+/// The entry whose value an edit reveals, and the starts of the keys around it; `None` if the edit changes the value itself. If the edit only
+/// changes the type of a scalar, it has no entry, because the fix is responsible for the scalar.
 fn place(file: &File, edit: &TextEdit) -> Option<(Option<Span>, Vec<u32>)> {
     let document = file.document_at(edit.span.start)?;
     let tree = document.tree;
@@ -76,9 +76,9 @@ fn place(file: &File, edit: &TextEdit) -> Option<(Option<Span>, Vec<u32>)> {
     Some((entry, around))
 }
 
-/// Where the bytes of a text are after edits.
+/// Maps offsets of a text to offsets after edits.
 struct Shift {
-    /// Where each edit ends, and the bytes that it and those before it add or take.
+    /// The end of each edit, and the total number of bytes that the edits up to it add or remove.
     ends: Vec<(u32, i64)>,
 }
 
@@ -109,7 +109,7 @@ fn is_same_value(before: &str, after: &str) -> bool {
     !before.trim().is_empty() && before == letters(after)
 }
 
-/// Whether edits only remove text: it is not somewhere else afterwards.
+/// Whether edits only remove text, without inserting it elsewhere.
 pub(super) fn is_removal(text: &str, edits: &[TextEdit]) -> bool {
     let is_gone = |it: &TextEdit| {
         let Some(removed) = text.get(it.span.range()) else {

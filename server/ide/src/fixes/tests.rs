@@ -1,4 +1,4 @@
-//! Which fixes are offered, and what they do.
+//! Tests for which fixes are offered, and their results.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ fn all(text: &str) -> Vec<Fix> {
     fixes(&report.text, problems(&report), whole)
 }
 
-/// Applies the fix of a kind, of which there must be one, and gives the text and the codes that are left.
+/// Applies the only fix of a kind, and returns the text and the remaining codes.
 #[track_caller]
 fn fixed(text: &str, kind: FixKind) -> (String, Vec<&'static str>) {
     let found: Vec<_> = all(text).into_iter().filter(|it| it.kind == kind).collect();
@@ -107,7 +107,7 @@ fn what_cannot_be_rewritten_has_no_fix() {
     }
 }
 
-/// A CRD whose schema has a property `spec` with this in it.
+/// A CRD whose schema has a property `spec` with these lines in it.
 fn schema(lines: &str) -> String {
     format!(
         "\
@@ -178,7 +178,7 @@ fn no_comment_where_it_would_be_text() {
     check_not_ignored(json);
 }
 
-/// Wherever a comment is offered, it is one: the values stay and there is a comment more.
+/// An offered suppression is always a comment: the values do not change, and there is one more comment.
 #[test]
 fn a_comment_changes_no_value() {
     let text = schema(
@@ -216,7 +216,7 @@ fn only_what_touches_the_range() {
     assert_eq!(count(place.end, place.end), 1);
     assert_eq!(count(0, place.start - 1), 0);
     assert_eq!(count(place.end + 1, place.end + 1), 0);
-    // Many findings of a code on a line need one comment.
+    // Several findings with the same code on a line need only one comment.
     let twice = problems.iter().chain(&problems).cloned();
     assert_eq!(fixes(&text, twice, place).len(), 1);
 }

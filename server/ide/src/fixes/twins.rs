@@ -1,5 +1,5 @@
-//! The same mistake in other versions. The API server reports it once for all versions that are alike, so that a repair of one of them would not
-//! make it go.
+//! The same mistake in other versions. The API server reports it once for all versions with the same text, so a fix of only one of them would not
+//! remove the error.
 
 use std::collections::HashMap;
 
@@ -16,14 +16,14 @@ use super::{
 };
 use crate::{completion::Definitions, file::Document};
 
-/// Versions that are looked into.
+/// The maximum number of versions that are searched.
 const MOST_VERSIONS: usize = 20;
 
-/// The findings that propose changes, by their code and the path below the version that they are in.
+/// The findings that propose changes, by their code and the path below the version.
 pub(super) struct Proposing<'p>(HashMap<(&'static str, &'p [Segment]), Vec<&'p Problem>>);
 
 impl<'p> Proposing<'p> {
-    /// Those among the findings of a file.
+    /// The proposing findings among those of a file.
     pub(super) fn of(problems: &'p [Problem]) -> Self {
         let mut all: HashMap<_, Vec<_>> = HashMap::new();
         for problem in problems {
@@ -34,7 +34,7 @@ impl<'p> Proposing<'p> {
         Self(all)
     }
 
-    /// Adds the edits that do the same in the other versions of a CRD, where the same is found.
+    /// Adds the edits that fix the same finding in the other versions of a CRD.
     pub(super) fn add(&self, repair: &mut Repair, document: &Document<'_>, problem: &Problem) {
         let Some(below) = below_version(problem) else { return };
         let Some(object) = document.root.map(|it| document.tree.full_span(it)) else {
@@ -53,7 +53,7 @@ impl<'p> Proposing<'p> {
     }
 }
 
-/// The path of what a finding is about, below the version of the CRD that it is in. `None` if it proposes nothing.
+/// The path of a finding below its version of the CRD. `None` if it proposes no changes.
 fn below_version(problem: &Problem) -> Option<&[Segment]> {
     match problem.proposed.as_ref()?.place.segments() {
         [
@@ -66,7 +66,7 @@ fn below_version(problem: &Problem) -> Option<&[Segment]> {
     }
 }
 
-/// Adds the edits that do the same in the other versions of a CRD, where the same is written.
+/// Adds the edits that fix the same text in the other versions of a CRD.
 pub(super) fn add(repair: &mut Repair, document: &Document<'_>, problem: &Problem, definitions: &dyn Definitions) {
     let tree = document.tree;
     let Some(found) = paths::at(tree, problem.span.start) else {

@@ -1,4 +1,4 @@
-//! Completion in a marker: names that fit what the comment belongs to, arguments, values.
+//! Completion in a marker: names that fit the declaration of the comment, arguments, and values.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ use crate::{
     markdown::Documentation,
 };
 
-/// What can be written at a place of a Go file: nothing outside of markers.
+/// The items at an offset of a Go file; `None` outside of markers.
 pub(super) fn complete(text: &str, offset: u32, markers: &Markers, snippets: bool) -> Option<Completions> {
     let offset = offset as usize;
     let place = place::at(text, offset)?;
@@ -49,7 +49,7 @@ pub(super) fn complete(text: &str, offset: u32, markers: &Markers, snippets: boo
     })
 }
 
-/// What is asked.
+/// A completion request.
 struct Request<'a> {
     text: &'a str,
     offset: usize,
@@ -64,7 +64,7 @@ impl Request<'_> {
         definition.since <= self.markers.release && self.place.takes(definition)
     }
 
-    /// The names of markers, and of markers with an argument.
+    /// The names of markers, including those with arguments.
     fn names(&self) -> Option<Found> {
         let whole = self.place.parts.whole.clone();
         let typed = self.text.get(whole.start..self.offset)?;
@@ -117,7 +117,7 @@ impl Request<'_> {
         })
     }
 
-    /// Behind the first `=`: names of arguments, or values.
+    /// The names of arguments, or values, after the first `=`.
     fn arguments(&self) -> Option<Found> {
         let parts = &self.place.parts;
         let definition = parts.definition.filter(|it| self.place.targets.contains(&it.target))?;
@@ -137,7 +137,7 @@ impl Request<'_> {
         ))
     }
 
-    /// The values of an argument, if these are few.
+    /// The values of an argument, if they are known.
     fn values(&self, definition: &Definition, argument: &Argument, value: Range<usize>) -> Option<Found> {
         let is_list = matches!(argument.r#type, Type::List(_));
         let written = &self.text[value.clone()];
@@ -166,7 +166,7 @@ impl Request<'_> {
         Some((items, value.start + start..value.start + end))
     }
 
-    /// The fields that may be named, and where the last name begins in what is typed.
+    /// The fields that may be named, and the start of the last name in the typed text.
     fn fields(&self, named: Named, typed: &str) -> (Vec<Item>, usize) {
         let mut steps = Vec::new();
         if matches!(named, Named::OfItems | Named::PathOfItems) {
@@ -200,16 +200,16 @@ impl Request<'_> {
     }
 }
 
-/// Where the fields are that an argument names.
+/// The location of the fields that an argument names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Named {
-    /// In the struct.
+    /// In the struct itself.
     Here,
-    /// In the items of the list.
+    /// In the items of a list.
     OfItems,
     /// Along a path from the value.
     Path,
-    /// Along a path from the items of the list.
+    /// Along a path from the items of a list.
     PathOfItems,
 }
 
@@ -226,7 +226,7 @@ impl Named {
     }
 }
 
-/// The values that an argument takes, if these are few.
+/// The values of an argument, if they are known.
 fn values(definition: &Definition, argument: &Argument) -> impl Iterator<Item = &'static str> + use<> {
     let of = match &argument.r#type {
         Type::List(of) => of,
@@ -237,7 +237,7 @@ fn values(definition: &Definition, argument: &Argument) -> impl Iterator<Item = 
     of_bool.iter().copied().chain(known)
 }
 
-/// Where a name is in the list: markers for items and those of Kubernetes come last.
+/// The rank of a name in the list. Markers for items and those of Kubernetes come last.
 fn rank(name: &str) -> usize {
     ["k8s:", "kubebuilder:validation:items:"]
         .iter()
@@ -252,7 +252,7 @@ fn documentation(definition: &Definition) -> Option<Documentation> {
     Some(Documentation::Ours(sentences.join("\n\n").into()))
 }
 
-/// A marker. `has_value`: an `=` follows.
+/// An item for a marker. `has_value`: whether an `=` follows.
 fn name_item(definition: &Definition, has_value: bool) -> Item {
     let mut item = Item::new(definition.name, ItemKind::Key);
     item.documentation = documentation(definition);
@@ -287,7 +287,7 @@ fn name_item(definition: &Definition, has_value: bool) -> Item {
     item
 }
 
-/// A marker that the project declares.
+/// An item for a marker that the project declares.
 fn declared_item(name: &str) -> Item {
     let mut item = Item::new(name, ItemKind::Key);
     item.note = Some("declared in the configuration".to_owned());
@@ -308,14 +308,14 @@ fn argument_item(definition: &Definition, it: &Argument, has_value: bool) -> Ite
     item
 }
 
-/// A place to fill in, as snippets have it.
+/// A snippet placeholder for an argument.
 fn place_for(definition: &Definition, argument: &Argument, number: usize) -> String {
     let is_list = matches!(argument.r#type, Type::List(_));
     let choices: Vec<_> = values(definition, argument).filter(|_| !is_list).collect();
     if !choices.is_empty() {
         return format!("${{{number}|{}|}}", choices.join(","));
     }
-    // A comma would end a string without quotes.
+    // A comma would end an unquoted string.
     match argument.r#type {
         Type::String if definition.name.ends_with(":Pattern") => format!("`${number}`"),
         Type::String if !argument.name.is_empty() => format!("\"${number}\""),

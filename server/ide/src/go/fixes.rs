@@ -1,4 +1,4 @@
-//! Quick fixes of markers: each was tried, the diagnostic goes and no other comes.
+//! Quick fixes for markers. Each was tried: the diagnostic is gone, and no new ones appear.
 
 mod ignore;
 mod repair;
@@ -16,7 +16,7 @@ use repair::Repair;
 
 use crate::fixes::{Fix, FixKind, Problem, Taken, TextEdit, apply, joined, most_candidates};
 
-/// A Go file, and what is wrong with its markers.
+/// A Go file and the problems of its markers.
 struct File<'a> {
     text: &'a str,
     markers: &'a Markers,
@@ -35,7 +35,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// How often each code is found.
+    /// The number of findings of each code.
     fn counts(&self) -> BTreeMap<&'static str, usize> {
         let mut counts = BTreeMap::new();
         for it in &self.found {
@@ -44,7 +44,7 @@ impl<'a> File<'a> {
         counts
     }
 
-    /// The repairs of those problems that touch a range, not tried yet.
+    /// The candidate fixes of the problems that touch a range, not tried yet.
     fn candidates(&self, problems: impl IntoIterator<Item = Problem>, range: Span) -> impl Iterator<Item = Fix> {
         let asked: HashSet<Problem> = problems.into_iter().collect();
         let problem = |it: &Finding| {
@@ -77,7 +77,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// The edits of fixes, if their diagnostics go and no other comes.
+    /// The edits of fixes, if their diagnostics are gone afterwards and no new ones appear.
     fn tried(&self, before: &BTreeMap<&'static str, usize>, fixes: &[Fix]) -> Option<Vec<TextEdit>> {
         let edits = joined(fixes);
         let edited = apply(self.text, &edits).filter(|_| !fixes.is_empty())?;
@@ -89,7 +89,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// The repairs of those problems that touch a range, those with one meaning first.
+/// The fixes of the problems that touch a range, unambiguous ones first.
 pub(super) fn repairs(
     text: &str,
     markers: &Markers,
@@ -106,7 +106,7 @@ pub(super) fn repairs(
     found
 }
 
-/// All repairs with one meaning at once. `None`: there is nothing to repair.
+/// All unambiguous fixes at once. `None` if there is nothing to fix.
 pub(super) fn repair_all(
     text: &str,
     markers: &Markers,
@@ -128,7 +128,7 @@ pub(super) fn repair_all(
     if let Some(edits) = file.tried(&before, &chosen) {
         return Some((edits, chosen));
     }
-    // Some do not help: each on its own, as long as that takes no time.
+    // Some fixes do not help. Try each alone, up to a limit.
     chosen.truncate(most_candidates(text));
     chosen.retain(|it| file.tried(&before, std::slice::from_ref(it)).is_some());
     file.tried(&before, &chosen).map(|edits| (edits, chosen))

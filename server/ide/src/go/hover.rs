@@ -1,4 +1,4 @@
-//! Hover: what a marker does, where it belongs, its arguments, and which controller-gen knows it.
+//! Hover on a marker: its effect, where it belongs, its arguments, and the controller-gen releases that know it.
 
 use std::ops::Range;
 
@@ -17,10 +17,10 @@ use crate::{
     markdown::code,
 };
 
-/// What there is to say about a marker at a place.
+/// The hover for the marker at an offset.
 pub(super) fn hover(text: &str, offset: u32, markers: &Markers) -> Option<Hover> {
     let offset = offset as usize;
-    // The cursor is on a character, and a place is behind one.
+    // The cursor is on a character, but a place is after one.
     let on = text.get(offset..)?.chars().next().filter(|it| *it != '\n');
     let place = place::at(text, offset + on?.len_utf8())?;
     let parts = &place.parts;
@@ -103,7 +103,7 @@ fn is_named(definition: &Definition) -> bool {
     !matches!(definition.arguments.as_slice(), [only] if is_unnamed(only)) && !definition.arguments.is_empty()
 }
 
-/// How a marker is written.
+/// The syntax of a marker.
 fn written(definition: &Definition) -> String {
     let name = definition.name;
     let Some(first) = definition.arguments.first() else {

@@ -1,4 +1,4 @@
-//! Markers of kubebuilder in Go files: completion, hover, quick fixes.
+//! Editor features for kubebuilder markers in Go files: completion, hover, and quick fixes.
 
 mod completion;
 mod fixes;
@@ -19,7 +19,7 @@ use crate::{
     language::{Around, Language},
 };
 
-/// The row of Go.
+/// The row for Go.
 pub(crate) fn language(path: &Path, around: Around<'_>) -> Option<Box<dyn Language>> {
     let markers = || Markers::of(path, around.go, around.markers);
     is_go(path).then(|| Box::new(markers()) as _)

@@ -1,4 +1,4 @@
-//! Completion and hover in Go files.
+//! Tests for completion and hover in Go files.
 
 use crd_analyzer_gosource::check::{catalog::Release, declared::Declared};
 use crd_analyzer_workspace::sources::go_file::Markers;
@@ -24,7 +24,7 @@ fn at(marked: &str) -> (String, u32) {
     (marked.replacen('|', "", 1), offset as u32)
 }
 
-/// What is offered and begins with what is typed, and the line after the first was taken.
+/// The offered items that begin with the typed text, and the line after the first was accepted.
 fn offered(marked: &str) -> (Vec<String>, String) {
     let (text, offset) = at(marked);
     let Some(found) = complete(&text, offset, &markers(), true) else {
@@ -105,7 +105,7 @@ fn fields_are_named() {
     };
     check(&list("+listMapKey=|"), &["name", "number"], "// +listMapKey=name");
     check(&list("+listMapKey=nu|"), &["number"], "// +listMapKey=number");
-    // What is not known has no fields.
+    // A value of an unknown type has no fields.
     check(&kind(&format!("{column}.spec.size.|")), &[], "");
 }
 
@@ -124,14 +124,14 @@ fn names_fit_the_place() {
         "// +kubebuilder:subresource:scale:specpath=\"$1\",statuspath=\"$2\"",
     );
     check("// +group|\npackage v1\n", &["groupName"], "// +groupName=$1");
-    // Later releases have it.
+    // Only later releases have it.
     check(&field("+k8s:maxI|"), &[], "// +k8s:maxI");
     check(
         &field("+kubebuilder:one|"),
         &["kubebuilder:oneOf"],
         "// +kubebuilder:oneOf",
     );
-    // A marker is there once.
+    // A marker is not offered twice.
     check(&field("+optional\n\t// +opt|"), &[], "// +optional");
 }
 
@@ -203,7 +203,7 @@ fn nothing_is_offered_outside_of_markers() {
     }
 }
 
-/// What is shown where the cursor is.
+/// The hover at the cursor.
 fn said(marked: &str) -> Option<String> {
     let (text, offset) = at(marked);
     let found = hover(&text, offset, &markers())?;
@@ -274,7 +274,7 @@ fn hostile_files_take_bounded_time() {
     );
 }
 
-/// Pieces of Go files, whole lines and parts of lines.
+/// Parts of Go files: whole lines, and parts of lines.
 const PIECES: [&str; 46] = [
     "\tB string `json:\"b\"`\n",
     "\tB int // +nullable\n",

@@ -1,4 +1,4 @@
-//! What markers are, in words.
+//! Descriptions of markers.
 
 use crd_analyzer_gosource::check::{
     about::{self, About},
@@ -7,7 +7,7 @@ use crd_analyzer_gosource::check::{
 
 use crate::markdown::code;
 
-/// What the value of an argument is.
+/// A phrase for the values of an argument.
 pub(super) fn type_name(of: &Type) -> String {
     match of {
         Type::Int => "integer".to_owned(),
@@ -20,7 +20,7 @@ pub(super) fn type_name(of: &Type) -> String {
     }
 }
 
-/// What a marker does, in Markdown.
+/// The effect of a marker, in Markdown.
 pub(super) fn sentence(about: &About) -> String {
     let of_items = if about.is_of_items {
         "For each item of the list: "
@@ -30,7 +30,7 @@ pub(super) fn sentence(about: &About) -> String {
     format!("{of_items}{}", about.sentence)
 }
 
-/// Where a marker ends up, in Markdown.
+/// The CRD fields that a marker sets, in Markdown.
 pub(super) fn sets(about: &About) -> Option<String> {
     let names: Vec<_> = about.sets.split(", ").filter(|it| !it.is_empty()).map(code).collect();
     let schema = if about.is_of_items {
@@ -41,12 +41,12 @@ pub(super) fn sets(about: &About) -> Option<String> {
     (!names.is_empty()).then(|| format!("{schema}{}.", names.join(" and ")))
 }
 
-/// The release that something is known since, unless all releases know it.
+/// The first release that has a feature, unless all releases have it.
 pub(super) fn since(release: Release) -> Option<String> {
     (release > Release::OLDEST).then(|| format!("since controller-gen {release}"))
 }
 
-/// What an argument is, in Markdown.
+/// A description of an argument, in Markdown.
 pub(super) fn argument(definition: &Definition, argument: &Argument) -> String {
     let about = about::argument(definition.name, &argument.name);
     let values: Vec<_> = about.values().map(code).collect();

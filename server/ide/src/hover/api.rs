@@ -1,4 +1,4 @@
-//! Fields of the API, from its table.
+//! Hover on fields of the API.
 
 use crd_analyzer_apiextensions::api::{Field, Presence, Values};
 use crd_analyzer_schema::KubernetesVersion;
@@ -6,7 +6,7 @@ use crd_analyzer_schema::KubernetesVersion;
 use super::Block;
 use crate::markdown::code;
 
-/// What a field is.
+/// The description of a field.
 pub(super) fn field(field: &Field, version: KubernetesVersion) -> Vec<Block> {
     let presence = match field.presence {
         Presence::Required => ", required",
@@ -35,7 +35,7 @@ pub(super) fn field(field: &Field, version: KubernetesVersion) -> Vec<Block> {
     blocks
 }
 
-/// What one of its values means.
+/// The meaning of a value of a field.
 pub(super) fn value(field: &Field, value: &str, version: KubernetesVersion) -> Option<Block> {
     let known = field.values.known().iter().find(|it| it.text == value)?;
     let since = if known.is_in(version) && known.since <= KubernetesVersion::OLDEST.number() {

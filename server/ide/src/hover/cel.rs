@@ -1,4 +1,4 @@
-//! Tokens of expressions.
+//! Hover on tokens of expressions.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::{
     schema::{child, is_true, text},
 };
 
-/// What a token of an expression is.
+/// The hover for a token of an expression.
 pub(super) fn hover(document: &Document<'_>, at: &CelAt<'_>) -> Option<Hover> {
     let expression = &at.expression;
     let token = expression.token_at(at.byte)?;
@@ -80,7 +80,7 @@ pub(super) fn hover(document: &Document<'_>, at: &CelAt<'_>) -> Option<Hover> {
     })
 }
 
-/// Of more fields than these the first are shown.
+/// The maximum number of fields that are shown.
 const MAX_FIELDS: usize = 12;
 
 /// The fields of an object.
@@ -97,7 +97,7 @@ fn fields(expression: &Expression<'_>, ty: &Type) -> Option<Block> {
     Some(Block::List(items))
 }
 
-/// The type of what a macro goes through.
+/// The type of the value that a macro iterates over.
 fn range_of(expression: &Expression<'_>, node: NodeId) -> String {
     let checked = expression.outline.as_ref().map(|it| &it.checked);
     let range = checked.and_then(|it| match &it.ast[node].kind {
@@ -107,7 +107,7 @@ fn range_of(expression: &Expression<'_>, node: NodeId) -> String {
     range.map_or_else(|| "<range>".to_owned(), |ty| expression.shape(ty))
 }
 
-/// What a schema says of its values that the type of CEL does not.
+/// The constraints of a schema that its CEL type does not express.
 fn beside_type(tree: &Tree, node: TreeNode) -> Vec<String> {
     let mut facts = Vec::new();
     if is_true(tree, node, "x-kubernetes-int-or-string") {
@@ -125,7 +125,7 @@ fn beside_type(tree: &Tree, node: TreeNode) -> Vec<String> {
     facts
 }
 
-/// What the part costs, and the whole.
+/// The cost of the part, and of the whole expression.
 fn costs(expression: &Expression<'_>, meaning: &Meaning) -> Vec<String> {
     let mut lines = Vec::new();
     let outline = expression.outline.as_ref();
@@ -150,7 +150,7 @@ fn costs(expression: &Expression<'_>, meaning: &Meaning) -> Vec<String> {
     lines
 }
 
-/// A function with the ways to call it.
+/// A function and its overloads.
 pub(crate) fn function(name: &str, doc: &str, overloads: &[Arc<OverloadDecl>]) -> Vec<Block> {
     let signatures: Vec<_> = overloads.iter().take(6).map(|it| signature(name, it)).collect();
     let mut blocks = vec![Block::Code("cel", signatures.join("\n"))];
@@ -171,7 +171,7 @@ fn example((expression, value): &(&str, &str)) -> Block {
     Block::Code("cel", format!("{expression} // {value}"))
 }
 
-/// How an overload is called.
+/// The syntax of a call of an overload.
 pub(crate) fn signature(name: &str, overload: &OverloadDecl) -> String {
     let types: Vec<_> = overload.params.iter().map(Type::to_string).collect();
     let result = overload.result.to_string();
@@ -193,7 +193,7 @@ pub(crate) fn signature(name: &str, overload: &OverloadDecl) -> String {
     }
 }
 
-/// The first minor whose new expressions may use one of the overloads; `None` if the oldest known can.
+/// The first Kubernetes version whose new expressions may use one of the overloads; `None` if the oldest supported one may.
 fn since(name: &str, overloads: &[Arc<OverloadDecl>]) -> Option<KubernetesVersion> {
     let has = |version: &KubernetesVersion| {
         let declared = Environment::of(*version, ExpressionSet::New).function(name);

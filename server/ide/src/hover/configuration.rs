@@ -12,7 +12,7 @@ use crd_analyzer_workspace::{
 use super::{Block, Hover};
 use crate::markdown::code;
 
-/// What there is to say about a place of the file.
+/// The hover at an offset of the file.
 pub fn configuration_hover(tree: &Tree, offset: u32) -> Option<Hover> {
     let at = paths::at(tree, offset)?;
     let names: Option<Vec<_>> = at

@@ -1,4 +1,4 @@
-//! What single fields of a CRD come to in this CRD.
+//! Additional hover information about some fields of a CRD: their effect in this CRD.
 
 use crd_analyzer_apiextensions::api::OBJECT_META;
 use crd_analyzer_schema::KubernetesVersion;
@@ -21,7 +21,7 @@ use crate::{
     schema::{self, child, is_true, text},
 };
 
-/// More about a field of the API where it stands.
+/// Additional information about a field of the API at its place.
 pub(super) fn more(
     document: &Document<'_>,
     field: &str,
@@ -117,7 +117,7 @@ fn parse(name: &str) -> Option<(u8, u64, u64)> {
     Some((stability, major, number(rest)?))
 }
 
-/// What `kubectl get` shows.
+/// The columns of `kubectl get`.
 fn columns(document: &Document<'_>, list: NodeId) -> Vec<Block> {
     let tree = document.tree;
     let version = schema::versions(document)
@@ -146,7 +146,7 @@ fn columns(document: &Document<'_>, list: NodeId) -> Vec<Block> {
     vec![Block::Code("text", header.join("   ")), Block::List(rows)]
 }
 
-/// What a path leads to, in a few words. Every resource has metadata, which schemas rarely spell out.
+/// A description of the field that a path leads to. Every resource has metadata, which schemas rarely specify.
 fn shown_by(tree: &Tree, root: NodeId, path: &str) -> Option<String> {
     if let Some(schema) = schema_at_path(tree, root, path) {
         return Some(describe(tree, schema));
@@ -157,7 +157,7 @@ fn shown_by(tree: &Tree, root: NodeId, path: &str) -> Option<String> {
     Some(field.ty.display())
 }
 
-/// How objects get from one version to another.
+/// How objects are converted from one version to another.
 fn conversion(document: &Document<'_>) -> Block {
     let tree = document.tree;
     let at = |keys: &[&str]| {

@@ -24,24 +24,24 @@ pub use resource::resource_hover;
 
 use crate::{cel::cel_at, file::Document, property::target_at, schema};
 
-/// What there is to say about a place of a CRD, or of an object whose kind is in the table, for a server of this minor.
+/// The hover at an offset of a CRD, or of an object whose kind is in the table, for a Kubernetes version.
 pub fn hover(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Option<Hover> {
     (document.kind().hover)(document, offset, version)
 }
 
-/// Of a CRD: see [`hover`].
+/// The hover in a CRD: see [`hover`].
 pub(crate) fn of_crd(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Option<Hover> {
     of_object(document, offset, version, |field, at, value| {
         definition::more(document, field, &at.path, value, version)
     })
 }
 
-/// Of an object whose kind is in the table: see [`hover`].
+/// The hover in an object whose kind is in the table: see [`hover`].
 pub(crate) fn of_row(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Option<Hover> {
     of_object(document, offset, version, |_, _, _| Vec::new())
 }
 
-/// `more`: what there is to say about the value of a field besides what the API says of the field.
+/// The hover in an object. `more`: returns additional information about the value of a field.
 fn of_object(
     document: &Document<'_>,
     offset: u32,
@@ -59,7 +59,7 @@ fn of_object(
     let span = tree.span(at.node);
     let entry = tree.entry_of(at.node);
     let value = entry.map_or(at.node, |it| it.value);
-    // A name of a property, wherever it is used.
+    // The name of a property, at any of its uses.
     if let Some((target, span)) = target_at(document, offset, version)
         && let Some((root, property)) = node::find(document, &target, at.node)
     {
@@ -73,7 +73,7 @@ fn of_object(
             node::Reader::OfDefinition,
         ));
     }
-    // What a list holds is said by its own field, and a scalar's meaning by its key.
+    // A list item is described by the field of its list, and a scalar by its key.
     let mut path = at.path.clone();
     let mut found = schema::api_at(tree, &path);
     while found.is_none() && matches!(path.last(), Some(Step::Index(_))) {
@@ -93,7 +93,7 @@ fn of_object(
     Some(Hover { span, blocks })
 }
 
-/// The line of a byte, from 1.
+/// The line number of an offset, counted from 1.
 pub(crate) fn line_of(text: &str, offset: u32) -> usize {
     text[..offset as usize].matches('\n').count() + 1
 }

@@ -1,4 +1,4 @@
-//! The hover of a schema property: its values, what the API server does with them, and which rules read it.
+//! The hover of a schema property: its values, how the API server treats them, and which rules read it.
 
 use crd_analyzer_schema::{
     KubernetesVersion,
@@ -16,17 +16,17 @@ use crate::{
     schema::{self, Property, child, follow, is_true, text},
 };
 
-/// Of many rules so many are shown.
+/// The maximum number of rules that are shown.
 const MAX_RULES: usize = 8;
 
-/// Whose text a property is explained in.
+/// The kind of text in which a property is explained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reader {
     OfDefinition,
     OfResource,
 }
 
-/// The property as the version declares it that a node is in, and the root of that version's schema.
+/// The root of the schema of the version that contains a node, and the property as that version declares it.
 pub(super) fn find(document: &Document<'_>, target: &Target, node: NodeId) -> Option<(NodeId, Property)> {
     let tree = document.tree;
     let mut steps = target.object.clone();
@@ -37,7 +37,7 @@ pub(super) fn find(document: &Document<'_>, target: &Target, node: NodeId) -> Op
     Some((root, follow(tree, root, &steps)?))
 }
 
-/// What there is to say about a property.
+/// The hover for a property.
 pub(super) fn hover(
     document: &Document<'_>,
     root: NodeId,
@@ -70,7 +70,7 @@ pub(super) fn hover(
     Hover { span, blocks }
 }
 
-/// Where its values are in resources.
+/// The path of its values in resources.
 fn value_path(target: &Target) -> String {
     let mut path = String::new();
     for step in &target.object {
@@ -87,7 +87,7 @@ fn value_path(target: &Target) -> String {
     path
 }
 
-/// Brackets come before the dot that the last name put.
+/// Inserts brackets before the dot that follows the last name.
 fn insert_brackets(path: &mut String, brackets: &str) {
     if path.ends_with('.') {
         path.pop();
@@ -96,7 +96,7 @@ fn insert_brackets(path: &mut String, brackets: &str) {
     path.push('.');
 }
 
-/// What type of value a schema takes, in a few words.
+/// A short description of the type of a schema's values.
 pub(crate) fn describe(tree: &Tree, node: NodeId) -> String {
     describe_within(tree, node, 4)
 }
@@ -139,7 +139,7 @@ fn source(tree: &Tree, node: NodeId) -> String {
     one_line(tree.source(node), 120)
 }
 
-/// What values must be like.
+/// The constraints on the values of a schema.
 pub(super) fn constraints(tree: &Tree, node: NodeId) -> Vec<String> {
     let mut facts = Vec::new();
     let value = |keyword: &str| text(tree, node, keyword);
@@ -198,7 +198,7 @@ pub(super) fn constraints(tree: &Tree, node: NodeId) -> Vec<String> {
     facts
 }
 
-/// What the API server does with values of the property, and which parts of the CRD name it.
+/// How the API server treats values of the property, and which parts of the CRD name it.
 fn treatment(tree: &Tree, root: NodeId, target: &Target, node: NodeId, who: Reader) -> Vec<String> {
     let mut facts = Vec::new();
     let default = child(tree, node, "default");
@@ -249,14 +249,14 @@ fn own_rules(tree: &Tree, schema: NodeId) -> Vec<CelScalar> {
     all.filter(is_rule).collect()
 }
 
-/// As [`rules`], but only the rules that are shown are checked.
+/// Like [`rules`], but type-checks only the rules that are shown.
 fn typed_rules(document: &Document<'_>, all: &[CelScalar], version: KubernetesVersion) -> Block {
     let first = all.iter().take(MAX_RULES);
     let first: Vec<_> = first.map(|it| Expression::new(document, *it, version)).collect();
     rules(&first, all.len())
 }
 
-/// Rules, one an item, with what they cost; `count` is how many there are.
+/// A list of rules with their costs; `count` is the total number of rules.
 fn rules(expressions: &[Expression<'_>], count: usize) -> Block {
     let show = |it: &Expression<'_>| {
         let cost = rule_cost(it).map_or_else(|| "does not compile".to_owned(), crate::cost::RuleCost::describe);
@@ -275,7 +275,7 @@ fn rules(expressions: &[Expression<'_>], count: usize) -> Block {
     Block::List(items)
 }
 
-/// The parts of a CRD that name a property, besides its declaration and its rules.
+/// The parts of a CRD that name a property, apart from its declaration and its rules.
 pub(super) fn named_by(document: &Document<'_>, target: &Target, version: KubernetesVersion) -> Vec<String> {
     let found = uses(document, target, version).all;
     let mut kinds: Vec<_> = found.iter().map(|it| it.kind).collect();
@@ -284,7 +284,7 @@ pub(super) fn named_by(document: &Document<'_>, target: &Target, version: Kubern
     kinds.iter().map(|it| format!("named by a {}", it.describe())).collect()
 }
 
-/// The rules of a schema, for the key `x-kubernetes-validations`.
+/// The hover for the key `x-kubernetes-validations`: the rules of a schema.
 pub(super) fn of_keyword(document: &Document<'_>, value: NodeId, version: KubernetesVersion) -> Vec<Block> {
     let tree = document.tree;
     let Some(node) = tree.parent(value) else {

@@ -1,4 +1,4 @@
-//! A hover as Markdown, and as plain text for clients that show no other.
+//! Renders a hover as Markdown, or as plain text for clients that do not support Markdown.
 
 use crd_analyzer_syntax::tree::Span;
 
@@ -7,7 +7,7 @@ use crate::markdown::{block, cut, description, escape, shortened};
 /// The content of a hover.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hover {
-    /// What it is about.
+    /// The span that it is about.
     pub span: Span,
     /// The blocks of the hover, the most important first.
     pub blocks: Vec<Block>,
@@ -18,24 +18,24 @@ pub struct Hover {
 pub enum Block {
     /// Lines of code in a language (`cel`, `yaml`, `text`).
     Code(&'static str, String),
-    /// Markdown that we wrote.
+    /// Markdown from crd-analyzer.
     Text(String),
-    /// A description, or other words of somebody else.
+    /// A description, or other text from a file.
     Quote(String),
-    /// Items of a list, in Markdown that we wrote.
+    /// Items of a list, in Markdown from crd-analyzer.
     List(Vec<String>),
-    /// A line between what is about different things.
+    /// A line between different subjects.
     Line,
 }
 
-/// Of longer lists the first items are shown.
+/// The maximum number of items of a list.
 const MAX_ITEMS: usize = 100;
 
-/// Items that are longer are shown without their marks, cut.
+/// The maximum length of an item in bytes. Longer ones are cut and lose their markup.
 const MAX_ITEM: usize = 3_000;
 
 impl Hover {
-    /// As Markdown.
+    /// The hover as Markdown.
     pub fn markdown(&self) -> String {
         let blocks = self.blocks.iter().filter_map(|it| match it {
             Block::Code(language, text) => Some(block(language, text)),
@@ -48,7 +48,7 @@ impl Hover {
         blocks.collect::<Vec<_>>().join("\n\n")
     }
 
-    /// As plain text.
+    /// The hover as plain text.
     pub fn plain(&self) -> String {
         let blocks = self.blocks.iter().filter_map(|block| match block {
             Block::Code(_, text) => Some(cut(text).into_owned()),
@@ -62,7 +62,7 @@ impl Hover {
     }
 }
 
-/// The items of a list, one a line.
+/// The items of a list, one per line.
 fn list(items: &[String], show: impl Fn(&str) -> String) -> String {
     let shown = items.iter().take(MAX_ITEMS);
     let mut lines: Vec<_> = shown.map(|it| format!("- {}", show(it))).collect();
@@ -80,7 +80,7 @@ fn item(text: &str) -> String {
     escape(&shortened(&strip(text), MAX_ITEM))
 }
 
-/// Markdown that we wrote, without its marks.
+/// Removes the markup from Markdown of crd-analyzer.
 fn strip(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut in_code = false;

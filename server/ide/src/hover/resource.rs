@@ -1,4 +1,4 @@
-//! Fields of custom resources, by the schema of their CRD.
+//! Hover on fields of custom resources, using the schema of their CRD.
 
 use crd_analyzer_apiextensions::api::{self, PathStep};
 use crd_analyzer_schema::KubernetesVersion;
@@ -14,8 +14,8 @@ use crate::{
     schema::{self, SchemaStep, child},
 };
 
-/// What there is to say about a place of a resource whose CRD is `definition`; `root` is the schema of its version. `path` leads from the
-/// resource to the place: it may be an item of a list.
+/// The hover at a place in a resource whose CRD is `definition`; `root` is the schema of its version. `path` is the path from the
+/// resource, which may be an item of a list, to the place.
 pub fn resource_hover(
     resource: &Tree,
     path: &[Step<'_>],
@@ -48,7 +48,7 @@ pub fn resource_hover(
         steps.push(next);
         schema = below;
     }
-    // Of an item or entry, the report is that of its list or map.
+    // An item or entry is described by its list or map.
     while !matches!(steps.last()?, SchemaStep::Property(_)) {
         steps.pop();
     }
@@ -73,7 +73,7 @@ pub fn resource_hover(
     Some(hover)
 }
 
-/// Metadata, which all resources have alike.
+/// The hover on metadata, which is the same for all resources.
 fn of_metadata(resource: &Tree, path: &[Step<'_>], scalar: NodeId, version: KubernetesVersion) -> Option<Hover> {
     let steps = path.iter().map(|step| match step {
         Step::Key(key) => PathStep::Key(key),

@@ -1,4 +1,4 @@
-//! What is explained under the cursor.
+//! Tests for hovers.
 
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ fn a_property_says_what_it_takes_and_who_reads_it() {
         "raw: {",
         "spec.raw: object\n\n- optional: rules guard it with has()\n- unknown fields are kept",
     );
-    // The same wherever it is named.
+    // The hover is the same at all uses of the name.
     assert_eq!(at("size]").map(|it| it.blocks), at("size:\n").map(|it| it.blocks));
     assert_eq!(
         at("size}\n    - {name: Age").map(|it| it.blocks),
@@ -150,7 +150,7 @@ fn tokens_of_an_expression_are_explained() {
     assert!(text.contains("the message expression: cost"), "{text}");
 }
 
-/// The hover at a needle of a rule on a schema with a list of objects.
+/// The hover at `needle` in a rule on a schema with a list of objects.
 fn in_rule(rule: &str, needle: &str) -> String {
     let text = format!(
         "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n  versions:\n  - name: v1\n    schema:\n      \

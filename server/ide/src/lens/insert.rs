@@ -1,4 +1,4 @@
-//! A keyword written into a schema as its author would have written it.
+//! Inserts a keyword into a schema in the author's style.
 
 use crd_analyzer_diagnostic::{Change, Value};
 use crd_analyzer_syntax::{
@@ -8,8 +8,8 @@ use crd_analyzer_syntax::{
 
 use crate::fixes::{TextEdit, change};
 
-/// The edit that writes `keyword: value` into the mapping that lies at `span`, and the same as a change; `None` if there is none, if it has the
-/// keyword, or if it has an anchor, by which it may be others' as well.
+/// The edit that adds `keyword: value` to the mapping at `span`, and the corresponding change. `None` without a mapping, if it has the
+/// keyword, or if it has an anchor, because other places may share it.
 pub(super) fn entry(file: &str, tree: &Tree, span: Span, keyword: &str, value: i64) -> Option<(TextEdit, Change)> {
     let is_it = |node: &NodeId| tree.span(*node) == span && matches!(tree.kind(*node), NodeKind::Mapping(_));
     let mapping = tree.nodes().find(is_it)?;
@@ -25,7 +25,7 @@ pub(super) fn entry(file: &str, tree: &Tree, span: Span, keyword: &str, value: i
     Some((edit?, Change::Set(path, Value::AsWritten(value.to_string()))))
 }
 
-/// The entry after which the keyword is written: where keys are sorted, the last one that is smaller; else the type. `None`: before all.
+/// The entry after which the keyword is inserted: if keys are sorted, the last smaller one; otherwise the type. `None`: before all entries.
 fn previous(tree: &Tree, entries: &[Entry], keyword: &str) -> Option<Entry> {
     let key = |it: &Entry| tree.scalar(it.key).into_owned();
     let is_sorted = entries.len() > 1 && entries.windows(2).all(|it| key(&it[0]) <= key(&it[1]));
@@ -42,7 +42,7 @@ fn block(file: &str, tree: &Tree, mapping: NodeId, keyword: &str, value: i64) ->
     let first = *entries.first()?;
     let first_key = tree.full_span(first.key).start as usize;
     let line = text[..first_key].rfind('\n').map_or(0, |it| it + 1);
-    // What is before the first key is blanks, or the dash of a list's item.
+    // Before the first key there are only blanks, or the dash of a list item.
     let indent: String = text[line..first_key]
         .chars()
         .map(|it| if it == '\t' { '\t' } else { ' ' })
@@ -71,9 +71,9 @@ fn block(file: &str, tree: &Tree, mapping: NodeId, keyword: &str, value: i64) ->
     })
 }
 
-/// The end of the lines of an entry, and what separates it from a next one where the file ends without a line break.
+/// The end of the lines of an entry, and the separator from the next entry if the file ends without a line break.
 fn end_of_lines<'b>(file: &str, tree: &Tree, entry: Entry, line_break: &'b str) -> (u32, &'b str) {
-    // The tree's text may have a line break more than the file.
+    // The tree's text may have an additional line break at the end.
     let last = if tree.is_absent(entry.value) {
         entry.key
     } else {
@@ -104,7 +104,7 @@ fn flow(tree: &Tree, mapping: NodeId, keyword: &str, value: i64) -> Option<TextE
     let like = previous.unwrap_or(first);
     let key = quoted_like(tree, like.key, keyword);
     let colon = colon(tree, like);
-    // Each entry on a line of its own, or all in one.
+    // Either each entry is on a line of its own, or all are on one line.
     let key_start = |entry: Entry| tree.full_span(entry.key).start as usize;
     let line_before = |at: usize| text[..at].rfind('\n').map_or(0, |it| it + 1);
     let start = key_start(like);
@@ -145,7 +145,7 @@ fn flow(tree: &Tree, mapping: NodeId, keyword: &str, value: i64) -> Option<TextE
     })
 }
 
-/// What stands between the key and the value of an entry; a colon and a blank if that is more.
+/// The separator between a key and its value in the style of an entry: a colon, usually with a blank after it.
 fn colon(tree: &Tree, entry: Entry) -> &'static str {
     let between = tree.full_span(entry.key).end as usize..tree.full_span(entry.value).start as usize;
     let is_quoted = matches!(tree.kind(entry.key), NodeKind::Scalar(ScalarStyle::DoubleQuoted));
@@ -156,7 +156,7 @@ fn colon(tree: &Tree, entry: Entry) -> &'static str {
     }
 }
 
-/// The keyword in the quotes that another key has.
+/// The keyword in the same quotes as another key.
 fn quoted_like(tree: &Tree, key: NodeId, keyword: &str) -> String {
     match tree.kind(key) {
         NodeKind::Scalar(ScalarStyle::DoubleQuoted) => format!("\"{keyword}\""),

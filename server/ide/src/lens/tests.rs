@@ -1,4 +1,4 @@
-//! What is shown above rules.
+//! Tests for code lenses above rules.
 
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{config::versions::VersionSet, costs::price};
@@ -6,7 +6,7 @@ use crd_analyzer_workspace::{config::versions::VersionSet, costs::price};
 use super::{costs, fix};
 use crate::fixes::apply;
 
-/// A CRD whose `spec` has this as the schema of `hosts`; `{}` in `frame` is where it goes.
+/// A CRD whose `spec` has this schema for `hosts`; `{}` in `frame` is its place.
 fn definition(spec: &str) -> String {
     format!(
         "apiVersion: apiextensions.k8s.io/v1
@@ -32,7 +32,7 @@ spec:
 
 const RULE: &str = "self.hosts.all(h, self.hosts.exists_one(o, o == h))";
 
-/// Applies the fix for the rule, and gives the lines that are new or changed.
+/// Applies the fix for the rule, and checks the new and changed lines.
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
     let versions = VersionSet::all();
@@ -200,7 +200,7 @@ fn costs_are_told_at_rules_and_schemas() {
         .map(|it| (text[it.span.range()].to_owned(), it.title))
         .collect();
     let expected = [
-        // One of the three is too cheap to be told.
+        // The cost of one of the three rules is too low to be shown.
         ("openAPIV3Schema", "3 rules · total 200,003 of 100,000,000"),
         ("self > 1", "cost 200,000 · 2 % of the budget · 2 × 100,000 values"),
         ("self.x > 1", "does not compile"),

@@ -1,4 +1,4 @@
-//! What rules of manifests cost, shown in the file that these are made of.
+//! Costs of rules in manifests, shown in the source file that they are generated from.
 
 use std::{collections::HashSet, path::Path};
 
@@ -7,7 +7,7 @@ use crd_analyzer_workspace::sources::made::Manifests;
 
 use crate::lens::{self, Cost};
 
-/// What the rules and schemas of manifests cost that are written in a file, in the order of its text.
+/// The costs of rules and schemas that are written in a source file, in the order of its text.
 pub fn costs(manifests: &Manifests, path: &Path, version: KubernetesVersion) -> Vec<Cost> {
     let mut found = Vec::new();
     for (manifest, costs) in manifests.costs(path, version) {
@@ -18,7 +18,7 @@ pub fn costs(manifests: &Manifests, path: &Path, version: KubernetesVersion) -> 
         found.extend(moved);
     }
     found.sort_by_key(|it| it.span.start);
-    // Several CRDs may be made of one type, and versions may share it.
+    // Several CRDs may be generated from one type, and versions may share it.
     let mut seen = HashSet::new();
     found.retain(|it| seen.insert((it.span, it.title.clone())));
     found

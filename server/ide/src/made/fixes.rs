@@ -1,4 +1,4 @@
-//! Fixes of what is wrong with manifests, written in the file that these are made of: each was tried there, too.
+//! Quick fixes for problems of manifests, applied to their source file. Each was tried there, too.
 
 use std::{
     cell::OnceCell,
@@ -23,33 +23,33 @@ use crate::{
     lens,
 };
 
-/// Texts of a source file that are tried for one request, so that it ends.
+/// The maximum number of texts of a source file that are tried for one request.
 const MAX_TRIED: usize = 8;
 
-/// A source file, and what is made of it.
+/// A source file and its manifests.
 pub struct SourceFile<'a> {
     /// The file.
     pub path: &'a Path,
     /// Its text.
     pub text: &'a Arc<str>,
-    /// What it is made into, with others.
+    /// The unit that generates manifests from this file and others.
     pub unit: &'a dyn Unit,
-    /// That, made.
+    /// The generated manifests.
     pub manifests: &'a Manifests,
-    /// How the manifests were judged.
+    /// The question with which the manifests were checked.
     pub question: &'a Question<'a>,
-    /// The report on the file if it had this text. `None` if the time is over.
+    /// Returns the report on the file with another text, or `None` if no time is left.
     pub judge: &'a dyn Fn(&Arc<str>) -> Option<FileReport>,
 }
 
-/// How often each code is found by each version, beside hints that are only ours about manifests.
+/// The number of findings of each code for each Kubernetes version, without crd-analyzer's own hints about manifests.
 type Counts = HashMap<(u8, &'static str), usize>;
 
-/// What is found in the file as it is, once somebody asks.
+/// The numbers for the original text, computed on first use.
 type Before = OnceCell<Option<Counts>>;
 
 impl SourceFile<'_> {
-    /// The repairs of those problems that touch a range, those with one meaning first. `definitions`: those that custom resources are judged by.
+    /// The quick fixes of the problems that touch a range, unambiguous ones first. `definitions`: the CRDs for custom resources.
     pub fn repairs(
         &self,
         problems: impl IntoIterator<Item = Problem>,
@@ -61,7 +61,7 @@ impl SourceFile<'_> {
         found
     }
 
-    /// The CRDs that are older than the place of a problem, each written again.
+    /// For each CRD that is older than the place of a problem: a fix that generates it again.
     pub fn rewritten(&self, problem: &Problem) -> Vec<Declaration> {
         let found = self.manifests.rewritten_at((self.path, problem.span), self.unit);
         let declaration = |(file, text): (Arc<SourceText>, String)| {
@@ -80,7 +80,7 @@ impl SourceFile<'_> {
         found.into_iter().map(declaration).collect()
     }
 
-    /// All repairs with one meaning at once. `own`: those of the file itself, tried already. `None`: there is nothing to repair.
+    /// All unambiguous quick fixes at once. `own`: fixes of the file itself that were tried already. `None` if there is nothing to fix.
     pub fn repair_all(
         &self,
         own: Option<(Vec<TextEdit>, Vec<Fix>)>,
@@ -107,11 +107,11 @@ impl SourceFile<'_> {
         if before.is_some_and(|it| self.are_better(&chosen, it)) {
             return Some((joined(&chosen), chosen));
         }
-        // They do not get along: the file is looked at again after those that do.
+        // The fixes conflict, so apply only some. The others follow when the file is checked again.
         own.or_else(|| found.into_iter().next().map(|it| (it.edits.clone(), vec![it])))
     }
 
-    /// The wanted repairs of those problems that touch a range.
+    /// The wanted quick fixes of the problems that touch a range.
     fn found(
         &self,
         (problems, range): (impl IntoIterator<Item = Problem>, Span),
@@ -137,7 +137,7 @@ impl SourceFile<'_> {
                 if left == 0 {
                     break;
                 }
-                // Several CRDs may be made of one type.
+                // Several CRDs may be generated from one type.
                 let written = || self.written(manifest, fix.clone(), problem);
                 let Some(fix) = is_wanted(&fix).then(written).flatten().filter(|it| !found.contains(it)) else {
                     continue;
@@ -153,7 +153,7 @@ impl SourceFile<'_> {
         found
     }
 
-    /// The problems of a manifest that are told in the file, each with the problem of the file.
+    /// The problems of a manifest that are shown in the file, each with the corresponding problem of the file.
     fn problems(
         &self,
         manifest: &Manifest,
@@ -174,7 +174,7 @@ impl SourceFile<'_> {
         told.collect()
     }
 
-    /// The repairs of problems of a manifest, each tried there, with the problem of the file.
+    /// The fixes for problems of a manifest, each tried in the manifest, with the corresponding problem of the file.
     fn candidates(
         &self,
         (manifest, costs): (&Manifest, &FileCosts),
@@ -208,7 +208,7 @@ impl SourceFile<'_> {
         with_problem.collect()
     }
 
-    /// The fix as it is written in the file. `None`: it would be written elsewhere, too, or cannot be.
+    /// The fix as edits of the file. `None` if it would also edit another file, or cannot be written.
     fn written(&self, manifest: &Manifest, fix: Fix, problem: Problem) -> Option<Fix> {
         let edits = if fix.changes.is_empty() {
             self.in_file(manifest, &fix.edits)?
@@ -224,7 +224,7 @@ impl SourceFile<'_> {
         })
     }
 
-    /// Edits of a manifest as edits of the file. `None`: they would be written elsewhere, too, or cannot be.
+    /// Converts edits of a manifest to edits of the file. `None` if they would also edit another file, or cannot be written.
     pub(super) fn in_file(&self, manifest: &Manifest, edits: &[TextEdit]) -> Option<Vec<TextEdit>> {
         let edits: Vec<(Span, String)> = edits.iter().map(|it| (it.span, it.new_text.clone())).collect();
         self.only_here(self.manifests.write_edits(manifest, &edits, self.unit)?)
@@ -238,13 +238,13 @@ impl SourceFile<'_> {
         });
         let mut edits = edits.collect::<Option<Vec<_>>>()?;
         edits.sort_by_key(|it| (it.span.start, it.span.end));
-        // Versions may share a type.
+        // Several versions may share a type.
         edits.dedup();
         let overlap = edits.windows(2).any(|it| it[0].span.end > it[1].span.start);
         (!edits.is_empty() && !overlap).then_some(edits)
     }
 
-    /// Whether the problems go, and nothing else comes, in any manifest that the file has a part in.
+    /// Whether the fixes remove their problems without new ones, in all manifests that the file contributes to.
     fn are_better(&self, fixes: &[Fix], before: &Counts) -> bool {
         let Some(report) = apply(self.text, &joined(fixes)).and_then(|it| (self.judge)(&it.into())) else {
             return false;
@@ -265,7 +265,7 @@ pub(super) fn counts(report: &FileReport) -> Counts {
     let of_file = report.findings.iter().map(|it| (0, it));
     let verdicts = report.documents.iter().flat_map(|it| &it.verdicts);
     let of_manifests = verdicts.flat_map(|(version, it)| {
-        // What did not compile had none.
+        // A rule that did not compile had no hints before, so do not count them.
         let counted = it.findings().filter(|it| it.class != Class::Hint);
         counted.map(|it| (version.number(), it))
     });

@@ -1,4 +1,4 @@
-//! Editor features in a file that a manifest is made from, such as a Go file: the feature runs on the manifest, and its answer is moved to the file.
+//! Editor features in the source file of a manifest, such as a Go file: the feature runs on the manifest, and its result is mapped to the file.
 
 mod costs;
 mod fixes;
@@ -24,18 +24,18 @@ use crate::{
 pub use costs::costs;
 pub use fixes::SourceFile;
 
-/// An object that is made of files, and a place in it.
+/// An object that is generated from source files, and a position in it.
 #[derive(Debug)]
 pub struct Made<'a> {
     manifest: &'a Manifest,
     file: File,
     path: &'a Path,
-    /// The place, in bytes of the object's text.
+    /// The byte offset in the object's text.
     spot: u32,
 }
 
 impl<'a> Made<'a> {
-    /// `path`: the file that answers are about; `spot`: the place, in bytes of the object's text.
+    /// Creates the view of a position in an object. `path`: the source file of the request; `spot`: the byte offset in the object's text.
     pub fn new(manifest: &'a Manifest, memory: Arc<Memory>, path: &'a Path, spot: u32) -> Self {
         Self {
             manifest,
@@ -49,7 +49,7 @@ impl<'a> Made<'a> {
         self.file.document_at(self.spot)
     }
 
-    /// Where a part of the object is in the file.
+    /// The span in the file of a part of the object.
     fn moved(&self, span: Span) -> Option<Span> {
         let place = self.manifest.origin(span)?;
         (*place.file.path == *self.path).then_some(place.span)
@@ -60,7 +60,7 @@ impl<'a> Made<'a> {
         (*place.file.path == *self.path).then_some((place.span, text))
     }
 
-    /// Of a part of an expression: see [`hover::hover`].
+    /// The hover on a part of an expression: see [`hover::hover`].
     pub fn hover(&self, version: KubernetesVersion) -> Option<Hover> {
         let document = self.document()?;
         cel_at(&document, self.spot, version)?;
@@ -88,7 +88,7 @@ impl<'a> Made<'a> {
         Some(Renamable { span, ..found })
     }
 
-    /// See [`completion::complete`]. What cannot be written in the file is not offered.
+    /// See [`completion::complete`]. Items that cannot be written in the file are not offered.
     pub fn complete(&self, version: KubernetesVersion, (snippets, transforms): (bool, bool)) -> Option<Completions> {
         let document = self.document()?;
         let found = completion::complete(&Request {

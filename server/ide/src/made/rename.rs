@@ -1,4 +1,4 @@
-//! A new name in a manifest, written in the file that the manifest is made of.
+//! Renames a name in a manifest, with edits of its source file.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::{
 };
 
 impl SourceFile<'_> {
-    /// Renames what a byte of a string of the file names. `None`: no manifest has the string. An error says why the name stays. The edits are those
-    /// of the file. The file is judged with the new name first.
+    /// Renames the name at an offset in a string of the file. `None` if no manifest has the string. Returns the edits of the file, or the reason why
+    /// the name cannot be changed. The file with the new name is checked first.
     ///
-    /// `language`: that of the file, as people say it.
+    /// `language`: the file's language, for messages.
     pub fn rename(
         &self,
         (offset, new_name): (u32, &str),
@@ -39,7 +39,7 @@ impl SourceFile<'_> {
         Some(renaming.and_then(|it| self.judged(it)))
     }
 
-    /// The renaming, if it brings no problem to any manifest that the file has a part in.
+    /// Checks that the renaming causes no problem in any manifest that the file contributes to.
     fn judged(&self, renaming: Renaming) -> Result<Renaming, String> {
         let too_long = || "checking the new name takes too long".to_owned();
         let before = (self.judge)(self.text).ok_or_else(too_long)?;

@@ -2,26 +2,26 @@
 
 use super::code;
 
-/// Whether a character would mean something else than itself between two others.
+/// Whether a character between two others has a special meaning in Markdown.
 fn is_markup(before: Option<char>, c: char, after: Option<char>) -> bool {
     let is_word = |it: Option<char>| it.is_some_and(char::is_alphanumeric);
     match c {
         '\\' | '`' | '*' | '[' | '<' => true,
-        // Within a word it is a letter.
+        // Inside a word, it has no special meaning.
         '_' => !(is_word(before) && is_word(after)),
         '~' => before == Some('~') || after == Some('~'),
         '!' => after == Some('['),
         '&' => after.is_some_and(|it| it == '#' || it.is_ascii_alphabetic()),
-        // Clients make links of addresses of mail, and of what begins with other schemes than those of the web.
+        // Clients turn mail addresses, and URLs with other schemes than those of the web, into links.
         '@' => is_word(before) && is_word(after),
         ':' if before.is_some() => is_word(before) && after.is_some_and(|it| !it.is_whitespace()),
-        // At the beginning of a line they make lists, headings, quotes and tables.
+        // At the start of a line they begin lists, headings, quotes and tables.
         ':' | '#' | '-' | '+' | '=' | '>' | '|' => before.is_none(),
         _ => false,
     }
 }
 
-/// Writes the character at a byte of a line as it is to be seen. Its length.
+/// Writes the character at an offset of a line, escaped if necessary. Returns its length.
 pub(super) fn push(out: &mut String, line: &str, at: usize) -> usize {
     let mut behind = line[at..].chars();
     let Some(c) = behind.next() else { return 0 };
@@ -32,7 +32,7 @@ pub(super) fn push(out: &mut String, line: &str, at: usize) -> usize {
     c.len_utf8()
 }
 
-/// The text of a line, its marker taken off.
+/// Rewrites the text of a line, without its list or heading marker.
 pub(super) fn line(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     write(&mut out, text, true);
@@ -45,7 +45,7 @@ fn write(out: &mut String, text: &str, may_link: bool) {
         let (before, rest) = text.split_at(at);
         at += match c {
             '\\' if rest[1..].starts_with(|c: char| c.is_ascii_punctuation()) => {
-                // It is escaped already.
+                // The character is already escaped.
                 out.push_str(&rest[..2]);
                 2
             }
@@ -58,7 +58,7 @@ fn write(out: &mut String, text: &str, may_link: bool) {
     }
 }
 
-/// Code between as many backticks on both sides, or the backticks themselves. The bytes that were read.
+/// Writes a code span, or only the backticks if it is not closed. Returns the number of bytes read.
 fn span(out: &mut String, text: &str) -> usize {
     let count = run(text, '`');
     let mut from = count;
@@ -79,7 +79,7 @@ fn run(text: &str, of: char) -> usize {
     text.len() - text.trim_start_matches(of).len()
 }
 
-/// Emphasis that begins and ends in the line as people mean it, or the marks themselves.
+/// Writes emphasis that begins and ends in the line, or only the marks.
 fn emphasis(out: &mut String, text: &str, at: usize, may_link: bool) -> usize {
     let rest = &text[at..];
     let mark = if rest.starts_with('*') { '*' } else { '_' };
@@ -89,7 +89,7 @@ fn emphasis(out: &mut String, text: &str, at: usize, may_link: bool) -> usize {
     let inner = &rest[count..];
     if opens && inner.starts_with(|c: char| c.is_alphanumeric()) {
         let marks = &rest[..count];
-        // Of the next mark only, and not across others: what is nested is shown as it is written.
+        // Emphasis may not contain other markup: nested marks are shown as text.
         if let Some(end) = inner.find(['*', '_', '`', '[', ']', '\\', '<', '!']) {
             let behind = &inner[end..];
             let closes = behind.starts_with(marks) && run(behind, mark) == count;
@@ -110,9 +110,9 @@ fn emphasis(out: &mut String, text: &str, at: usize, may_link: bool) -> usize {
     count
 }
 
-/// `[text](https://…)`, or the bracket itself.
+/// Writes a link `[text](https://…)`, or only the bracket.
 fn link(out: &mut String, text: &str) -> usize {
-    // No further than to the end of the label: what is behind it may be long.
+    // Search only up to the end of the label, because the rest may be long.
     let inside = &text[1..];
     let end = inside.find(['[', ']', '`', '\\', '<', '!']).unwrap_or(inside.len());
     let (label, behind) = inside.split_at(end);
@@ -133,7 +133,7 @@ fn link(out: &mut String, text: &str) -> usize {
     1 + label.len() + 2 + target.len() + 1
 }
 
-/// An address of the web, which clients make a link of, or the letter itself.
+/// Writes a web address, which clients turn into a link, or only its first letter.
 fn address(out: &mut String, text: &str) -> usize {
     let found = text[..length_of_address(text)].trim_end_matches(|c: char| c.is_ascii_punctuation() && c != '/');
     let found = if found.contains("://") { found } else { &text[..1] };
@@ -141,7 +141,7 @@ fn address(out: &mut String, text: &str) -> usize {
     found.len()
 }
 
-/// The bytes of an address of the web at the beginning of a text; 0 if there is none.
+/// The length of a web address at the start of a text; 0 if there is none.
 fn length_of_address(text: &str) -> usize {
     let schemes = ["https://", "http://"];
     let is_scheme = |it: &&&str| text.get(..it.len()).is_some_and(|start| start.eq_ignore_ascii_case(it));

@@ -10,25 +10,25 @@ mod tests;
 
 use std::borrow::Cow;
 
-/// The most bytes of a foreign description. Longer ones are cut, because a hover should be short.
+/// The maximum number of bytes of a description from a file. Longer ones are cut, because a hover should be short.
 const MOST_OF_A_DESCRIPTION: usize = 4_000;
 
-/// Longer code in a line is cut.
+/// The maximum length of inline code.
 const MOST_OF_CODE: usize = 200;
 
-/// Longer blocks of code are cut.
+/// The maximum length of a code block.
 const MOST_OF_A_BLOCK: usize = 2_000;
 
-/// The documentation of an item.
+/// The documentation of a completion item.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Documentation {
-    /// Markdown that we wrote.
+    /// Markdown from crd-analyzer.
     Ours(Cow<'static, str>),
-    /// The words of somebody else: a description.
+    /// Text from a file: a description.
     Theirs(String),
 }
 
-/// Only what is in the program is ours without saying so.
+/// Only text that is part of the program is trusted implicitly.
 impl From<&'static str> for Documentation {
     fn from(text: &'static str) -> Self {
         Self::Ours(text.into())
@@ -36,7 +36,7 @@ impl From<&'static str> for Documentation {
 }
 
 impl Documentation {
-    /// As Markdown.
+    /// The documentation as Markdown.
     pub fn markdown(&self) -> Cow<'_, str> {
         match self {
             Self::Ours(text) => Cow::Borrowed(text),
@@ -44,7 +44,7 @@ impl Documentation {
         }
     }
 
-    /// As plain text, for clients that show no other.
+    /// The documentation as plain text, for clients that do not support Markdown.
     pub fn plain(&self) -> String {
         match self {
             Self::Ours(text) => {
@@ -59,12 +59,12 @@ impl Documentation {
     }
 }
 
-/// The beginning of a text that is long.
+/// The start of a long text.
 pub(crate) fn cut(text: &str) -> Cow<'_, str> {
     shortened(text.trim_end(), MOST_OF_A_DESCRIPTION)
 }
 
-/// A text of at most so many characters.
+/// A text of at most the given number of characters.
 pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((at, _)) => Cow::Owned(format!("{}…", &text[..at])),
@@ -76,12 +76,12 @@ fn longest_run(text: &str, of: char) -> usize {
     text.split(|c| c != of).map(str::len).max().unwrap_or(0)
 }
 
-/// Code in a line, whatever is in it. Long code is cut.
+/// Any text as inline code. Long text is cut.
 pub(crate) fn code(text: &str) -> String {
     whole_code(&shortened(text, MOST_OF_CODE))
 }
 
-/// Code in a line, whatever is in it.
+/// Any text as inline code.
 pub fn whole_code(text: &str) -> String {
     // A line break would end the paragraph, and with it the code.
     let text = text.replace(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'), " ");
@@ -92,19 +92,19 @@ pub fn whole_code(text: &str) -> String {
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
-/// A block of code, whatever is in it. Long code is cut. `language` is ours.
+/// Any text as a code block. Long text is cut. `language` comes from crd-analyzer.
 pub(crate) fn block(language: &str, text: &str) -> String {
     whole_block(language, &shortened(text, MOST_OF_A_BLOCK))
 }
 
-/// A block of code, whatever is in it. `language` is ours.
+/// Any text as a code block. `language` comes from crd-analyzer.
 pub fn whole_block(language: &str, text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace(['\r', '\u{2028}', '\u{2029}'], "\n");
     let fence = "`".repeat(longest_run(&text, '`').max(2) + 1);
     format!("{fence}{language}\n{text}\n{fence}")
 }
 
-/// A text in a line, shown as it is written.
+/// Escapes a text on one line, so that it is shown literally.
 pub fn escape(text: &str) -> String {
     let text = text.replace(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'), " ");
     let mut out = String::with_capacity(text.len() + 16);
@@ -115,13 +115,13 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// The beginning of a description as Markdown, see [`whole_description`].
+/// The start of a description as Markdown, see [`whole_description`].
 pub(crate) fn description(text: &str) -> String {
     whole_description(&cut(text))
 }
 
-/// A description as Markdown. Paragraphs, lists, headings, code, emphasis and links to the web stay what they are; all else is shown as it is
-/// written.
+/// A description as Markdown. Paragraphs, lists, headings, code, emphasis and web links are kept; everything else is shown
+/// literally.
 pub fn whole_description(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     let mut lines = text.lines().map(|it| it.replace('\t', "    ")).peekable();
@@ -166,7 +166,7 @@ pub fn whole_description(text: &str) -> String {
                 Above::List => Above::List,
                 _ => Above::Text,
             };
-            // Two blanks keep the line's end.
+            // Two blanks keep the line break.
             out.push_str(if lines.peek().is_some_and(|it| !it.trim().is_empty()) {
                 "  \n"
             } else {
@@ -177,26 +177,26 @@ pub fn whole_description(text: &str) -> String {
     out.trim_matches('\n').trim_end().to_owned()
 }
 
-/// The kind of the line above.
+/// The kind of the previous line.
 #[derive(Clone, Copy)]
 enum Above {
-    /// An empty line, or the beginning.
+    /// An empty line, or the start.
     Nothing,
     /// Text of a paragraph.
     Text,
-    /// An item of a list, or more of its text.
+    /// An item of a list, or its continuation.
     List,
     /// An empty line below a list.
     ListAndNothing,
 }
 
-/// What opens a block of code: the character and how often.
+/// The fence that opens a code block: the character and how many there are.
 fn opening_fence(line: &str) -> Option<(char, usize)> {
     let fence = ['`', '~']
         .into_iter()
         .find(|it| line.starts_with(&it.to_string().repeat(3)))?;
     let count = line.chars().take_while(|it| *it == fence).count();
-    // Behind backticks there can be code in a line.
+    // Backticks with other backticks after them are inline code.
     (fence == '~' || !line[count..].contains('`')).then_some((fence, count))
 }
 

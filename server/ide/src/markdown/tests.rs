@@ -1,4 +1,4 @@
-//! What comes out is what was meant, and nothing that an editor would load or run.
+//! Tests that the output has the intended meaning, and contains nothing that an editor would load or run.
 
 use crd_analyzer_fixtures::markdown::dangers;
 

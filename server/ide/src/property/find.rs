@@ -1,4 +1,4 @@
-//! Which property a place names.
+//! Finds the property that a place names.
 
 use crd_analyzer_schema::{KubernetesVersion, rules::SchemaStep};
 use crd_analyzer_syntax::{
@@ -17,7 +17,7 @@ use crate::{
     schema,
 };
 
-/// The property that a place of a CRD names, and where the name is written.
+/// The property that an offset in a CRD names, and the span of the name.
 pub fn target_at(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Option<(Target, Span)> {
     let tree = document.tree;
     if !document.kind().declares {
@@ -65,7 +65,7 @@ pub fn target_at(document: &Document<'_>, offset: u32, version: KubernetesVersio
     in_path(document, at.node, at.in_scalar?)
 }
 
-/// The text of a scalar without quotes.
+/// The span of a scalar without quotes.
 fn inner(tree: &Tree, scalar: NodeId) -> Span {
     tree.source_map(scalar).span(0..tree.scalar(scalar).len())
 }
@@ -77,7 +77,7 @@ fn target(mut steps: Vec<SchemaStep>) -> Option<Target> {
     }
 }
 
-/// The property that a byte of a path is on.
+/// The property at a byte of a path.
 fn in_path(document: &Document<'_>, scalar: NodeId, byte: usize) -> Option<(Target, Span)> {
     let tree = document.tree;
     let entry = tree.entry_of(scalar).filter(|it| it.value == scalar)?;

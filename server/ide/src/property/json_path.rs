@@ -1,4 +1,4 @@
-//! Paths into resources as CRDs write them (`.spec.items[0].name`, `.conditions[?(@.type=="Ready")]`), with the bytes of each name.
+//! Paths into resources as CRDs contain them (`.spec.items[0].name`, `.conditions[?(@.type=="Ready")]`), with the byte range of each name.
 
 use std::ops::Range;
 
@@ -13,25 +13,25 @@ pub(super) enum Part {
         bytes: Range<usize>,
         form: Form,
     },
-    /// An item, or all of them.
+    /// One item, or all items.
     Item,
-    /// Items by a condition; the paths from an item that it names.
+    /// Items that match a condition, with the paths from an item in the condition.
     Filter(Vec<Vec<Part>>),
 }
 
-/// Reads a path as far as it is understood.
+/// Parses a path up to the first unsupported part.
 pub(super) fn read(text: &str) -> Vec<Part> {
     parts(text, 0).0
 }
 
-/// The parts of the path that begins at a byte, and where it ends.
+/// The parts of the path that begins at an offset, and its end.
 fn parts(text: &str, start: usize) -> (Vec<Part>, usize) {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut at = start;
     loop {
         match bytes.get(at) {
-            // `..` finds fields at any depth: what is meant is not known.
+            // `..` finds fields at any depth, so the property is unknown.
             Some(b'.') if bytes.get(at + 1) != Some(&b'.') => {
                 let (name, end) = dotted(text, at + 1);
                 if name.is_empty() {
@@ -60,7 +60,7 @@ fn parts(text: &str, start: usize) -> (Vec<Part>, usize) {
     }
 }
 
-/// The name behind a dot: a backslash takes the meaning from what follows it.
+/// The name after a dot. A backslash escapes the next character.
 fn dotted(text: &str, start: usize) -> (String, usize) {
     let mut name = String::new();
     let mut chars = text[start..].char_indices();

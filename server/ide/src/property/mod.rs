@@ -1,4 +1,4 @@
-//! A property of a schema and everything that names it: in all versions of its CRD, and in resources.
+//! A property of a schema and all its uses: in all versions of its CRD, and in resources.
 
 mod find;
 mod json_path;
@@ -14,19 +14,19 @@ use crd_analyzer_syntax::tree::{NodeId, Span, Tree};
 pub use find::target_at;
 pub use uses::{Uses, resource_uses, rules_that_read, schema_at_path, uses};
 
-/// A property, by where its object is in resources: the same in all versions that have it.
+/// A property, identified by its path in resources, which is the same in all versions that have it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Target {
-    /// From the root of a resource to the object.
+    /// The path from the root of a resource to the object with the property.
     pub object: Vec<SchemaStep>,
-    /// The property.
+    /// The name of the property.
     pub name: String,
 }
 
-/// What names a property.
+/// The place where a property is named.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum UseKind {
-    /// It is declared: a key of `properties`.
+    /// The declaration: a key of `properties`.
     Declaration,
     /// An item of `required`.
     Required,
@@ -50,41 +50,41 @@ pub enum UseKind {
     Resource,
 }
 
-/// How a name is written.
+/// The syntax of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Form {
-    /// As it is.
+    /// The name itself.
     Name,
     /// As a CEL identifier.
     Cel,
-    /// Behind a dot of a path.
+    /// A name after a dot in a path.
     Path,
-    /// In quotes of a path; which ones.
+    /// A name in these quotes in a path.
     QuotedPath(char),
 }
 
-/// One place that names a property.
+/// A use of a property's name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Use {
-    /// What names it.
+    /// The kind of use.
     pub kind: UseKind,
-    /// The scalar.
+    /// The scalar that contains the name.
     pub scalar: NodeId,
-    /// Which bytes of the scalar's value are the name.
+    /// The byte range of the name in the scalar's value.
     pub bytes: Range<usize>,
-    /// How it is written there.
+    /// The syntax of the name.
     pub form: Form,
 }
 
 impl Use {
-    /// Where the name is written.
+    /// The span of the name.
     pub fn span(&self, tree: &Tree) -> Span {
         tree.source_map(self.scalar).span(self.bytes.clone())
     }
 }
 
 impl UseKind {
-    /// What it is, for people.
+    /// A description of the use for users.
     pub const fn describe(self) -> &'static str {
         match self {
             Self::Declaration => "declared",

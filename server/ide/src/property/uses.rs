@@ -1,4 +1,4 @@
-//! Everything that names a property.
+//! Finds all uses of a property.
 
 use std::ops::Range;
 
@@ -19,22 +19,22 @@ use crate::{
     schema::{self, Version, child, follow, is_mapping},
 };
 
-/// What names a property in a CRD.
+/// The uses of a property in a CRD.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Uses {
-    /// In the order of the text.
+    /// The uses in the order of the text.
     pub all: Vec<Use>,
-    /// Nothing was passed over because it would have taken too long.
+    /// Whether all rules were searched. False if some were skipped because that would take too long.
     pub is_complete: bool,
 }
 
-/// What may be spent on the rules that are typed for one property, in bytes of schemas and expressions.
+/// The budget for type-checking rules for one property, in bytes of schemas and expressions.
 const MAX_TYPED: usize = 64 << 20;
 
-/// What typing one expression takes beside its length, in the same measure.
+/// The cost of type-checking one expression in addition to its length, in the same unit.
 const EXPRESSION: usize = 16 << 10;
 
-/// Everything in a CRD that names a property, in all versions that have it.
+/// All uses of a property in a CRD, in all versions that have it.
 pub fn uses(document: &Document<'_>, target: &Target, version: KubernetesVersion) -> Uses {
     let tree = document.tree;
     let mut found = Vec::new();
@@ -64,12 +64,12 @@ pub fn uses(document: &Document<'_>, target: &Target, version: KubernetesVersion
     }
 }
 
-/// What is left of [`MAX_TYPED`].
+/// The budget left of [`MAX_TYPED`].
 struct Effort {
     left: usize,
-    /// Something was passed over.
+    /// Whether something was skipped.
     is_spent: bool,
-    /// The schema that was typed last: its other rules have the same types.
+    /// The schema that was type-checked last. Its other rules have the same types.
     typed: Option<NodeId>,
 }
 
@@ -82,7 +82,7 @@ impl Effort {
         }
     }
 
-    /// Whether an expression may be typed.
+    /// Whether an expression may be type-checked.
     fn allows(&mut self, tree: &Tree, scalar: CelScalar) -> bool {
         let mut effort = EXPRESSION + 16 * tree.source(scalar.scalar).len();
         let schema = scalar.rule.map(|it| it.schema);
@@ -99,7 +99,7 @@ impl Effort {
     }
 }
 
-/// The expressions above a property that read it, the innermost first, with how they are written.
+/// The expressions above a property that read it, innermost first, with the syntax of the name.
 pub fn rules_that_read<'d>(
     document: &Document<'d>,
     root: NodeId,
@@ -134,13 +134,14 @@ fn declares(tree: &Tree, root: NodeId, target: &Target) -> bool {
         .any(|it| child(tree, it, "properties").is_some_and(|it| schema::entry(tree, it, &target.name).is_some()))
 }
 
-/// Deeper schemas are not searched; no CRD that a server takes has them.
+/// The maximum depth of schemas that are searched. The API server accepts no CRD with deeper schemas.
 const MAX_DEPTH: usize = 500;
 
-/// Schemas, or values of a resource, that are looked at for one property. Aliases of aliases stand for more of them than any text has.
+/// The maximum number of schemas, or of values of a resource, that are visited for one property. Nested aliases can expand to more of them than
+/// any text contains.
 const MAX_VISITED: usize = 2_000_000;
 
-/// All schemas that speak of the values at a place: the schema itself and, at the same place, those in junctors.
+/// All schemas that describe the values at a path: the schema itself, and those in its junctors.
 fn schemas_at(tree: &Tree, root: NodeId, steps: &[SchemaStep]) -> Vec<NodeId> {
     let mut found = Vec::new();
     collect(tree, root, steps, 0, &mut MAX_VISITED.clone(), &mut found);
@@ -201,7 +202,7 @@ impl Search<'_, '_> {
         });
     }
 
-    /// In `properties`, `required` and `x-kubernetes-list-map-keys`.
+    /// Uses in `properties`, `required` and `x-kubernetes-list-map-keys`.
     fn declarations(&mut self) {
         let tree = self.tree;
         for schema in schemas_at(tree, self.root, &self.target.object) {
@@ -229,7 +230,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// In the rules of the schemas above and their field paths.
+    /// Uses in the rules of the schemas above, and in their `fieldPath`.
     fn rules(&mut self) {
         let tree = self.tree;
         for length in 0..=self.target.object.len() {
@@ -266,7 +267,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// In a path from the values at `base`.
+    /// Uses in a path from the values at `base`.
     fn path(&mut self, scalar: NodeId, kind: UseKind, base: &[SchemaStep]) {
         let text = self.tree.scalar(scalar);
         if !text.contains(self.target.name.split(['.', '\\']).next().unwrap_or_default()) {
@@ -298,7 +299,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// In defaults, examples and enums of the schemas above.
+    /// Uses in defaults, examples and enums of the schemas above.
     fn values(&mut self) {
         let tree = self.tree;
         for length in 0..=self.target.object.len() {
@@ -352,7 +353,7 @@ pub fn resource_uses(tree: &Tree, resource: NodeId, target: &Target) -> Vec<Use>
     keys.into_iter().map(as_use).collect()
 }
 
-/// The keys `name` of the objects that steps from a value lead to. `left`: how many values may still be looked at.
+/// The keys `name` of the objects at a path from a value. `left`: the number of values that may still be visited.
 fn keys_in(tree: &Tree, value: NodeId, steps: &[SchemaStep], name: &str, left: &mut usize, found: &mut Vec<NodeId>) {
     if *left == 0 {
         return;
@@ -382,7 +383,7 @@ fn keys_in(tree: &Tree, value: NodeId, steps: &[SchemaStep], name: &str, left: &
     }
 }
 
-/// The tokens of an expression that read the property; `None` if its text says already that there are none, or it would take too long.
+/// The tokens of an expression that read the property. `None` if its text shows that there are none, or if type-checking would take too long.
 fn reads<'d>(
     document: &Document<'d>,
     scalar: CelScalar,
@@ -421,7 +422,7 @@ fn reads<'d>(
     Some((expression, tokens))
 }
 
-/// A path of a version that begins at the resource's root.
+/// A path in a version that starts at the resource's root.
 pub(super) struct PathOf {
     pub(super) scalar: NodeId,
     pub(super) kind: UseKind,
@@ -452,10 +453,10 @@ pub(super) fn names_of(tree: &Tree, version: &Version<'_>) -> Vec<PathOf> {
     found
 }
 
-/// Takes the way to a name, its bytes and how it is written.
+/// A callback that receives the steps to a name, its byte range and its syntax.
 type Visit<'v> = dyn FnMut(&[SchemaStep], Range<usize>, Form) + 'v;
 
-/// Goes along a path and says of each name where it leads, which bytes it is and how it is written.
+/// Follows a path and calls `visit` with the steps to each name, its byte range and its syntax.
 fn walk_path(tree: &Tree, root: NodeId, mut at: Vec<SchemaStep>, parts: &[Part], visit: &mut Visit<'_>) {
     for part in parts {
         let schema = follow(tree, root, &at).map(|it| it.schema);
@@ -481,7 +482,7 @@ fn walk_path(tree: &Tree, root: NodeId, mut at: Vec<SchemaStep>, parts: &[Part],
     }
 }
 
-/// The steps to the name of a path that a byte touches, and the name's bytes.
+/// The steps to the name at an offset of a path, and the byte range of the name.
 pub(super) fn name_in_path(
     tree: &Tree,
     root: NodeId,
@@ -498,7 +499,7 @@ pub(super) fn name_in_path(
     found
 }
 
-/// The schema of the values that a path of a printer column or the like leads to.
+/// The schema of the values at a path, for example of a printer column.
 pub fn schema_at_path(tree: &Tree, root: NodeId, path: &str) -> Option<NodeId> {
     let (steps, _) = name_in_path(tree, root, Vec::new(), &json_path::read(path), path.len())?;
     follow(tree, root, &steps).map(|it| it.schema)

@@ -1,4 +1,4 @@
-//! A property or a variable gets another name, everywhere it is named.
+//! Renames a property or a variable at all its uses.
 
 #[cfg(test)]
 mod tests;
@@ -24,21 +24,21 @@ use crate::{
     write,
 };
 
-/// What can be renamed.
+/// A name that can be changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Renamable {
-    /// Where its name is written at the place that was asked about.
+    /// The span of the name at the requested place.
     pub span: Span,
     /// The name.
     pub name: String,
 }
 
-/// What a new name changes in a file, and which resources it changes too.
+/// The result of renaming in a file, with the resources that also change.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Renaming {
     /// The edits of the file, in the order of the text.
     pub edits: Vec<TextEdit>,
-    /// The resources that have a property. `None`: only the file has the name.
+    /// The resources that have the property. `None` if only this file uses the name.
     pub resources: Option<Resources>,
 }
 
@@ -53,10 +53,10 @@ pub struct Resources {
     versions: Vec<String>,
 }
 
-/// Said at places without a name that can be changed.
+/// The message at places without a name that can be changed.
 const NOTHING: &str = "only properties of schemas and variables of expressions can be renamed";
 
-/// The property or variable at a place of an object. An error says why it keeps its name.
+/// The property or variable at an offset of an object. An error gives the reason why the name cannot be changed.
 pub fn prepare(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Result<Renamable, String> {
     if let Some(found) = variable::at(document, offset, version) {
         return Ok(found.renamable());
@@ -69,7 +69,7 @@ pub fn prepare(document: &Document<'_>, offset: u32, version: KubernetesVersion)
     })
 }
 
-/// Every resource has these, whatever its schema says.
+/// Fields of every resource, independent of its schema.
 const FIXED: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 fn keeps_its_name(document: &Document<'_>, target: &Target) -> Result<(), String> {
@@ -93,10 +93,10 @@ fn is_embedded(document: &Document<'_>, object: &[SchemaStep]) -> bool {
     objects.any(|it| schema::is_true(tree, it.schema, "x-kubernetes-embedded-resource"))
 }
 
-/// Gives the property at a place of a CRD another name in all versions that have it, or a variable in the expressions that see it. An error says
-/// why that cannot be.
+/// Renames the property at an offset of a CRD in all versions that have it, or a variable in all expressions that can use it. An error gives
+/// the reason why that is impossible.
 ///
-/// The result is judged by the servers of `versions` before it is given: they find nothing in it that they did not find before.
+/// The result is checked for the Kubernetes `versions` first, and must have no new errors.
 pub fn rename(
     document: &Document<'_>,
     offset: u32,
@@ -135,7 +135,7 @@ pub fn rename(
     Ok(renaming)
 }
 
-/// The edits of a new name, not yet judged.
+/// The edits for a new name, not checked yet.
 pub(crate) fn unjudged(
     document: &Document<'_>,
     offset: u32,
@@ -150,7 +150,7 @@ pub(crate) fn unjudged(
     edits_for(document, target, new_name, version)
 }
 
-/// The edits of a CRD.
+/// The edits of a CRD for a property.
 fn edits_for(
     document: &Document<'_>,
     target: Target,
@@ -207,7 +207,7 @@ fn edits_for(
     Ok(Renaming { edits, resources })
 }
 
-/// One place with the new name.
+/// The edit of one use.
 fn edit(tree: &Tree, one: &Use, new_name: &str) -> Result<TextEdit, String> {
     let place = || one.kind.describe();
     let span = one.span(tree);
@@ -258,7 +258,7 @@ impl Resources {
             && version.is_some_and(|it| self.versions.iter().any(|own| own == it))
     }
 
-    /// The edits of a resource. `Err`: it has the new name already.
+    /// The edits of a resource. `Err` if it already has a field with the new name.
     fn of_resource(&self, tree: &Tree, resource: NodeId, new_name: &str) -> Result<Vec<TextEdit>, String> {
         let other = Target {
             name: new_name.to_owned(),

@@ -1,4 +1,4 @@
-//! What is renamed with a name, and what cannot be.
+//! Tests for renaming, and for names that cannot be changed.
 
 use std::sync::Arc;
 
@@ -182,7 +182,7 @@ fn of_a_list_one_definition_changes() {
     assert_eq!((kind.group.as_str(), kind.kind.as_str()), ("example.com", "Widget"));
 }
 
-/// A text with one place marked, what the place can be called, and the text with the new name.
+/// The text after renaming at the mark, or the error.
 fn renamed(marked: &str, new_name: &str) -> Result<String, String> {
     let offset = marked.find('¦').expect("a mark") as u32;
     let text = marked.replace('¦', "");
@@ -272,7 +272,7 @@ fn variables_of_policies_change_where_they_are_declared_and_read() {
 #[test]
 fn large_expressions_keep_nobody_waiting() {
     let text = |rule: &str| TEXT.replace("'self.size > 1 || self.mode == ''size'''", rule);
-    // Many comprehensions with one name, and one with many uses.
+    // Many comprehensions with the same variable name, and one with many uses.
     let many = format!("'{}[1].all(¦x, x > 0)'", "[1].all(x, x > 0) && ".repeat(100));
     let expected = many.replace("all(¦x, x >", "all(y, y >");
     assert!(renamed(&text(&many), "y") == Ok(text(&expected)));

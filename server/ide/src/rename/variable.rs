@@ -1,4 +1,4 @@
-//! A variable gets another name: that of a comprehension in its expression, or one that an object defines for its expressions.
+//! Renames a variable: that of a comprehension in its expression, or one that an object defines for its expressions.
 
 use crd_analyzer_cel::types::is_reserved;
 use crd_analyzer_schema::KubernetesVersion;
@@ -20,9 +20,9 @@ use crate::{
 
 /// A variable that an object declares.
 pub(super) enum Variable<'d> {
-    /// That of a comprehension, at a token.
+    /// A variable of a comprehension, with its declaring token.
     OfComprehension(Box<Expression<'d>>, usize),
-    /// An item of a list that gives it a name.
+    /// An item of a list whose name is a variable.
     OfObject {
         object: NodeId,
         names: &'static Names,
@@ -30,7 +30,7 @@ pub(super) enum Variable<'d> {
     },
 }
 
-/// The variable that a place names. `None`: it names none, or one that the API server declares.
+/// The variable that an offset names. `None` if there is none, or if the API server declares it.
 pub(super) fn at<'d>(document: &Document<'d>, offset: u32, version: KubernetesVersion) -> Option<Variable<'d>> {
     if let Some(CelAt { expression, byte }) = cel_at(document, offset, version) {
         let token = expression.token_at(byte)?;
@@ -70,7 +70,7 @@ pub(super) fn at<'d>(document: &Document<'d>, offset: u32, version: KubernetesVe
 }
 
 impl Variable<'_> {
-    /// Its name, and where that is written.
+    /// The name of the variable, and its span.
     pub(super) fn renamable(self) -> Renamable {
         match self {
             Self::OfComprehension(expression, token) => Renamable {
@@ -81,7 +81,7 @@ impl Variable<'_> {
         }
     }
 
-    /// The edits that give it another name.
+    /// The edits that rename it.
     pub(super) fn edits(
         self,
         document: &Document<'_>,
@@ -102,13 +102,13 @@ impl Variable<'_> {
     }
 }
 
-/// Whether CEL has a name for a variable.
+/// Whether a name is a valid CEL identifier for a variable.
 fn is_identifier(name: &str) -> bool {
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     begins && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !is_reserved(name)
 }
 
-/// The names that are written so in an expression.
+/// The tokens of an expression with the given name.
 fn names_in(expression: &Expression<'_>, name: &str) -> Result<Vec<usize>, String> {
     let too_many = || format!("an expression contains the name `{name}` too often to check each place");
     expression.names(name).ok_or_else(too_many)
@@ -128,7 +128,7 @@ fn in_comprehension(expression: &Expression<'_>, token: usize, new_name: &str) -
         let it = expression.tokens[*at];
         text.replace_range(it.start as usize..it.end as usize, new_name);
     }
-    // Each name of the old and the new expression has to mean the same.
+    // Each name must mean the same in the old and the new expression.
     let after = expression.with_text(&text);
     let means_the_same = |at: &usize| expression.declaring(*at) == after.declaring(*at);
     if after.tokens.len() != expression.tokens.len() || !old.iter().chain(&new).all(means_the_same) {
@@ -137,7 +137,7 @@ fn in_comprehension(expression: &Expression<'_>, token: usize, new_name: &str) -
     edits(expression, &uses, new_name)
 }
 
-/// Tokens of an expression with another name.
+/// The edits that rename tokens of an expression.
 fn edits(expression: &Expression<'_>, tokens: &[usize], new_name: &str) -> Result<Vec<TextEdit>, String> {
     let edits = tokens.iter().map(|at| {
         let new_text = write::piece(expression.tree, expression.place.scalar, new_name);
@@ -149,10 +149,10 @@ fn edits(expression: &Expression<'_>, tokens: &[usize], new_name: &str) -> Resul
     edits.collect()
 }
 
-/// Expressions that are looked at for one request, times the items that each may see.
+/// The maximum number of expressions searched for one request, times the items that each may use.
 const MOST_ASKED: usize = 20_000;
 
-/// A name in a list, and in all expressions of the object.
+/// The edits that rename an item of a list, and its uses in all expressions of the object.
 fn in_object(
     document: &Document<'_>,
     (object, list): (NodeId, &Names),
@@ -185,13 +185,13 @@ fn in_object(
         uses.retain(|it| expression.field_of_variable(*it, list.variable).is_some());
         all.extend(edits(&expression, &uses, new_name)?);
     }
-    // An expression may be written once, and used again.
+    // Aliases may use an expression several times.
     all.sort_by_key(|it| it.span.start);
     all.dedup();
     Ok(all)
 }
 
-/// The names of the items of a list.
+/// The nodes of the names of a list's items.
 fn names(tree: &Tree, object: NodeId, list: &Names) -> Vec<NodeId> {
     let [first, second] = list.path;
     let items = child(tree, object, first).and_then(|it| child(tree, it, second));
@@ -200,7 +200,7 @@ fn names(tree: &Tree, object: NodeId, list: &Names) -> Vec<NodeId> {
     names.filter(|it| tree.is_scalar(*it)).collect()
 }
 
-/// The text of a scalar without quotes.
+/// The span of a scalar without quotes.
 fn inner(tree: &Tree, scalar: NodeId) -> Span {
     tree.source_map(scalar).span(0..tree.scalar(scalar).len())
 }

@@ -1,4 +1,4 @@
-//! A lint that the product does not have: a property that begins with a capital letter.
+//! A lint only for this test: a property whose name begins with a capital letter.
 
 use crd_analyzer_diagnostic::{Change, Proposal, Words, text::code};
 use crd_analyzer_schema::field::Path;

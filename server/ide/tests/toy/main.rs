@@ -1,4 +1,5 @@
-//! A lint is a file and a row: one that only this test registers is found, fixed and silenced like the others.
+//! Checks that a new lint needs only a file and a row: findings of a lint that only this test registers are found, fixed and suppressed like
+//! others.
 
 mod capital_property;
 
@@ -15,7 +16,7 @@ use crd_analyzer_workspace::{
     judging::lints::{self, Lint, Lints},
 };
 
-/// A CRD with the lines of a schema's properties.
+/// A CRD with these lines in the properties of its schema.
 fn crd(properties: &str) -> String {
     let head = "\
 apiVersion: apiextensions.k8s.io/v1
@@ -51,7 +52,7 @@ fn judge(text: &str, table: &[Lint]) -> FileReport {
     analyze(text.as_bytes().to_vec(), &question)
 }
 
-/// What is shown: the codes, each with its severity and headline.
+/// The displayed diagnostics: the code, severity and headline of each.
 fn shown(text: &str, table: &[Lint], config: &Config) -> Vec<(&'static str, Severity, String)> {
     let report = judge(text, table);
     let shown = report.documents.iter().flat_map(|it| it.merged_findings(config));
@@ -91,7 +92,7 @@ fn a_quick_fix_makes_its_change() {
     };
     for (text, expected) in [
         (text.clone(), text.replace("Spec:", "spec:")),
-        // The paths of a change begin at the object, which may be an item of a list.
+        // The paths of a change start at the object, which may be an item of a list.
         (item(&text), item(&text.replace("Spec:", "spec:"))),
     ] {
         let fixes = offered(&text);
@@ -145,7 +146,7 @@ fn a_comment_suppresses_it() {
     let comment = "          # crd-analyzer: ignore[capital-property] an old name\n";
     let text = crd(&format!("{comment}{CAPITAL}"));
     assert_eq!(codes(&text, &Config::default()), ["repeated-name"]);
-    // The comment can be a fix, too.
+    // The suppression comment is offered as a fix, too.
     let text: Arc<str> = crd(CAPITAL).into();
     let report = judge(&text, &table());
     let whole = Span::new(0, text.len() as u32);

@@ -1,4 +1,4 @@
-//! Archives as people make them, and as nobody should.
+//! Tests with typical and with malicious archives.
 
 use std::io::Write as _;
 
@@ -9,7 +9,7 @@ use super::*;
 /// The bytes of a block.
 const BLOCK: usize = 512;
 
-/// A header with this type, size and name, and a right checksum.
+/// A header with this type, size and name, and a correct checksum.
 fn header(kind: u8, name: &[u8], size: &[u8]) -> Vec<u8> {
     let mut block = vec![0; BLOCK];
     let mut put = |at: usize, text: &[u8]| block[at..at + text.len()].copy_from_slice(text);
@@ -93,7 +93,7 @@ fn wanted_files_are_read() {
     let other = format!("{long}2.yaml");
     check(&archive, Ok(&[("a/b.yaml", "b"), (&long, "d"), (&other, "e")]));
     assert_eq!(read(&archive).expect("files").links, 2);
-    // No end, as some tools write it.
+    // No end marker, as some tools write archives.
     check(&gzip(&file("a.yaml", "x")), Ok(&[("a.yaml", "x")]));
 }
 
@@ -175,7 +175,7 @@ fn what_is_no_archive_is_refused() {
     for size in [b"zzzzzzzzzzz", b"99999999999", b"-0000000001"] {
         check(&gzip(&header(b'0', b"a.yaml", size)), Err("a header is wrong"));
     }
-    // A byte that is another one.
+    // Change one byte.
     let mut random = fastrand::Rng::with_seed(7);
     for _ in 0..2000 {
         let mut broken = good.clone();
@@ -194,7 +194,7 @@ fn what_is_no_archive_is_refused() {
 
 #[test]
 fn bombs_end_at_a_bound() {
-    // It says that it has more than there is memory.
+    // The header declares a size larger than the memory.
     for size in [&b"\x80\0\0\0\x7F\xFF\xFF\xFF\xFF\xFF\xFF\xFF"[..], b"77777777777"] {
         check(&gzip(&header(b'0', b"a.yaml", size)), Err("more than"));
         check(&gzip(&header(b'0', b"a.txt", size)), Err("more than"));

@@ -2,12 +2,12 @@
 
 use super::text;
 
-/// The text of a command.
+/// Escapes the message of a command.
 pub fn data(message: &str) -> String {
     percent(&text(message), &[])
 }
 
-/// The value of a command's property.
+/// Escapes the value of a command's property.
 pub fn property(value: &str) -> String {
     percent(&text(value), &[(':', "%3A"), (',', "%2C")])
 }
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
     use crate::escape::{is_hidden, samples};
 
-    /// What GitHub's runner reads.
+    /// Decodes a text as GitHub's runner does.
     fn read(text: &str) -> String {
         let pairs = [("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")];
         pairs

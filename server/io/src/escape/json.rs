@@ -1,17 +1,17 @@
-//! JSON that was serialized.
+//! Escapes serialized JSON.
 
 use std::{borrow::Cow, fmt::Write as _};
 
 use super::{Piece, is_harmless, pieces};
 
-/// Serialized JSON, its lines kept, in which what cannot be seen is written as `\u009b`. It has the same value: such characters are only in
-/// strings.
+/// Escapes the invisible characters of serialized JSON as `\u009b`, and keeps its lines. The value stays the same, because such characters occur
+/// only in strings.
 pub fn json(serialized: &str) -> Cow<'_, str> {
     if is_harmless(serialized) {
         return Cow::Borrowed(serialized);
     }
     let mut out = String::with_capacity(serialized.len() + 16);
-    // Outside of strings there are line breaks, and nothing else that is not to be seen.
+    // Outside of strings, line breaks are the only invisible characters.
     for piece in pieces(serialized, |c| c == '\n') {
         match piece {
             Piece::Plain(plain) => out.push_str(plain),

@@ -1,8 +1,8 @@
-//! Text of others, written so that it can only be read: one function for each medium that shows it.
+//! Escapes untrusted text for display, with one function per output medium.
 //!
-//! File names, keys, values, messages of CRD authors and the words of other programs are not trusted. Printed as they are they could
-//! move the cursor of a terminal, turn the direction of the text around them, hide themselves, begin a line of their own, or be a
-//! command to the CI system that reads the log. What cannot be seen is shown by its number, as Rust writes it: `\u{1b}`.
+//! File names, keys, values, messages of CRD authors and output of other programs are not trusted. Printed unescaped, they could
+//! move the cursor of a terminal, reverse the direction of the text around them, hide themselves, begin a new line, or be a
+//! command to the CI system that reads the log. Invisible characters are shown by their number, in Rust's syntax: `\u{1b}`.
 
 mod github;
 mod json;
@@ -14,36 +14,36 @@ pub use github::{data as github_data, property as github_property};
 pub use json::json;
 pub use tap::description as tap_description;
 
-/// Whether a character is not to be seen, or changes how others are seen: controls, marks of direction, what has no width, blanks that
-/// are letters, tags and other selectors, and what is not a character at all.
+/// Whether a character is invisible, or changes how others are displayed: control characters, direction marks, zero-width characters, blank
+/// letters, tags and other selectors, and noncharacters.
 pub const fn is_hidden(c: char) -> bool {
     matches!(c,
         // C0, DEL and C1
         '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}'
-        // soft hyphen, grapheme joiner, Arabic letter mark, fillers of Hangul, inherent vowels of Khmer, selectors of Mongolian
+        // soft hyphen, grapheme joiner, Arabic letter mark, Hangul fillers, Khmer inherent vowels, Mongolian selectors
         | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-        // what has no width, marks of direction, separators of lines and paragraphs, embeddings, overrides, isolates
+        // zero-width characters, direction marks, line and paragraph separators, embeddings, overrides, isolates
         | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        // fillers, selectors of variants but those for text and emoji, byte order mark, annotations
+        // fillers, variation selectors except those for text and emoji, byte order mark, annotations
         | '\u{3164}' | '\u{fe00}'..='\u{fe0d}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
-        // formats of shorthand and of music, tags and more selectors
+        // shorthand and musical format controls, tags and more selectors
         | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
-        // no characters
+        // noncharacters
         | '\u{fdd0}'..='\u{fdef}'
     ) || c as u32 & 0xfffe == 0xfffe
 }
 
-/// A text on one line: breaks and tabs are shown, too.
+/// Escapes a text for one line: line breaks and tabs are escaped too.
 pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false)
 }
 
-/// A text on one line, in which tabs stay.
+/// Escapes a text for one line, but keeps tabs.
 pub(crate) fn line_with_tabs(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c == '\t')
 }
 
-/// A text of several lines: breaks between them (LF, CRLF) and tabs stay.
+/// Escapes a text of several lines: keeps the line breaks (LF, CRLF) and tabs.
 pub fn text(text: &str) -> Cow<'_, str> {
     let text = without_carriage_returns(text);
     match text {
@@ -60,7 +60,7 @@ fn without_carriage_returns(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A character as it is shown instead of one that is not to be seen.
+/// The escaped form of an invisible character.
 pub fn visible_char(c: char) -> String {
     match c {
         '\n' => "\\n".to_owned(),
@@ -88,7 +88,7 @@ fn escaped(text: &str, stays: impl Fn(char) -> bool) -> Cow<'_, str> {
     }
 }
 
-/// Whether a text is printable ASCII without anything that a CI system might take for a command.
+/// Whether a text is printable ASCII and contains nothing that a CI system might take as a command.
 fn is_harmless(text: &str) -> bool {
     text.bytes().all(|it| matches!(it, b' '..=b'~')) && !text.contains("##")
 }
@@ -96,13 +96,13 @@ fn is_harmless(text: &str) -> bool {
 /// A part of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Piece<'t> {
-    /// Shown as it is.
+    /// Shown unchanged.
     Plain(&'t str),
-    /// Shown by its number; where it is.
+    /// A character that is shown by its number, and its offset.
     Hidden(char, usize),
 }
 
-/// The parts of a text. `stays` says which characters stay that would not be shown else.
+/// Splits a text into its parts. `stays`: which hidden characters are kept unchanged.
 pub(crate) fn pieces(text: &str, stays: impl Fn(char) -> bool) -> impl Iterator<Item = Piece<'_>> {
     let mut rest = 0;
     std::iter::from_fn(move || {
@@ -133,8 +133,8 @@ pub fn is_escaped(line: &str, at: usize, c: char) -> bool {
     is_hidden(c) || c == '[' && opens_command(&line[..at])
 }
 
-/// Whether a `[` behind this text opens a command of Azure Pipelines, of TeamCity, or of GitHub Actions in its older form, which may stand
-/// anywhere in a line: `##[error]`, `##vso[task.complete]`.
+/// Whether a `[` after this text opens a command of Azure Pipelines, of TeamCity, or of GitHub Actions in its older form. Such commands may
+/// be anywhere in a line: `##[error]`, `##vso[task.complete]`.
 fn opens_command(before: &str) -> bool {
     const LONGEST_NAME: usize = 16;
     let name = before
@@ -146,10 +146,10 @@ fn opens_command(before: &str) -> bool {
     before[..before.len() - name].ends_with("##")
 }
 
-/// Where a line has the colon that makes it a workflow command of GitHub Actions: `::error::text`, blanks before it allowed.
+/// The offset of the colons that make a line a GitHub Actions workflow command: `::error::text`, with optional leading blanks.
 pub(crate) fn workflow_command(line: &str) -> Option<usize> {
     let command = line.trim_start();
-    // `:::` begins no command, since no name of one has a colon.
+    // `:::` does not begin a command, because command names have no colon.
     let is_command = command.starts_with("::") && !command.starts_with(":::");
     is_command.then(|| line.len() - command.len())
 }
@@ -224,7 +224,7 @@ mod tests {
     }
 }
 
-/// Texts that a property is tried on.
+/// Sample texts for property tests.
 #[cfg(test)]
 pub(crate) mod samples {
     const PIECES: &[&str] = &[
@@ -271,7 +271,7 @@ pub(crate) mod samples {
         "\\u{1b}",
     ];
 
-    /// Random texts, the same each time.
+    /// Random texts that are the same in every run.
     pub(crate) fn random(count: usize) -> impl Iterator<Item = String> {
         let mut random = fastrand::Rng::with_seed(12);
         (0..count).map(move |_| {

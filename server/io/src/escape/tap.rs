@@ -2,7 +2,7 @@
 
 use super::line;
 
-/// The description of a test: `#` would begin a directive there, and `\` escapes it.
+/// Escapes the description of a test: an unescaped `#` would begin a directive, and `\` is the escape character.
 pub fn description(text: &str) -> String {
     line(text).replace('\\', "\\\\").replace('#', "\\#")
 }
@@ -12,7 +12,7 @@ mod tests {
     use super::*;
     use crate::escape::{is_hidden, samples};
 
-    /// What a harness reads: the description up to a directive, unescaped.
+    /// Reads a line as a harness does: the unescaped description, and the directive.
     fn read(line: &str) -> (String, Option<String>) {
         let mut out = String::new();
         let mut chars = line.chars();

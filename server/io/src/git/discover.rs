@@ -1,25 +1,25 @@
-//! Which repository a file is in.
+//! Finds the repository of a file.
 //!
-//! Git also takes a folder for a repository that only looks like a bare one, and such a folder can be committed, with a configuration that runs
-//! programs. Here only a `.git` makes a repository, which git refuses to commit.
+//! Git also accepts a folder that only looks like a bare repository. Such a folder can be committed, with a configuration that runs
+//! programs. Here only a `.git` makes a repository, because git refuses to commit one.
 
 use std::path::{Path, PathBuf};
 
 use super::Error;
 use crate::gitlink::linked;
 
-/// Where a repository and its parts are.
+/// The folders of a repository.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Location {
-    /// The folder with the `.git`.
+    /// The folder that contains `.git`.
     pub(super) root: PathBuf,
-    /// The folder with `HEAD`: of a linked worktree, its own.
+    /// The folder that contains `HEAD`; for a linked worktree, its own one.
     pub(super) git_dir: PathBuf,
-    /// The folder with objects, branches and configuration.
+    /// The folder that contains objects, branches and configuration.
     pub(super) common_dir: PathBuf,
 }
 
-/// The repository of the files in a folder. `folder` is a real path: no part of it is a symbolic link.
+/// Finds the repository that contains a folder. `folder` must be a real path: no part of it is a symbolic link.
 pub(super) fn find(folder: &Path) -> Result<Option<Location>, Error> {
     for root in folder.ancestors() {
         let link = root.join(".git");
@@ -40,7 +40,7 @@ pub(super) fn find(folder: &Path) -> Result<Option<Location>, Error> {
             Ok(_) => linked(&common, "").map_err(|it| malformed(&common, &it))?,
             Err(_) => git_dir.clone(),
         };
-        // As git does, go on where a `.git` folder is not a repository.
+        // Like git, continue if a `.git` folder is not a repository.
         let is_repository = git_dir.join("HEAD").symlink_metadata().is_ok()
             && ["objects", "refs"].iter().all(|it| common_dir.join(it).is_dir());
         if is_repository {
@@ -61,12 +61,12 @@ fn malformed(path: &Path, why: &str) -> Error {
     }
 }
 
-/// Whether a repository belongs to the user, as git asks before it uses one.
+/// Whether the user owns the repository, as git requires before it uses one.
 #[cfg(unix)]
 pub(super) fn is_own(location: &Location) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let user = rustix::process::geteuid();
-    // As in git: under sudo, what belongs to the caller of sudo is their own, too.
+    // Like git: under sudo, files of the user who called sudo count as the user's own too.
     let caller = std::env::var("SUDO_UID").ok().and_then(|it| it.parse().ok());
     let caller: Option<u32> = caller.filter(|_| user.is_root());
     let link = location.root.join(".git");
@@ -82,7 +82,7 @@ pub(super) fn is_own(location: &Location) -> bool {
     })
 }
 
-/// Whether a repository belongs to the user. Not asked on this system.
+/// Whether the user owns the repository. Not checked on this system.
 #[cfg(not(unix))]
 pub(super) fn is_own(_: &Location) -> bool {
     true

@@ -1,7 +1,7 @@
-//! What git has of a file.
+//! Reads versions of a file from git.
 //!
-//! Git is run in a repository of our own (`snapshot`), from which it reads the objects of the real one, and only objects whose ids we know
-//! (`objects`). So nothing that a repository holds can make git run a program or connect to another machine.
+//! Git runs in a repository of our own (`snapshot`), from which it reads the objects of the real one, and only objects whose ids we know
+//! (`objects`). So nothing in a repository can make git run a program or connect to another machine.
 
 mod discover;
 mod objects;
@@ -20,19 +20,19 @@ use crate::{
     program::{Failure, NotFound, SearchPath},
 };
 
-/// Characters of a revision's name that a message shows.
+/// The maximum number of characters of a revision's name in messages.
 const MAX_SHOWN: usize = 100;
 
-/// Why git does not say what a file was.
+/// The reason why git cannot return a version of a file.
 #[derive(Clone, Debug)]
 pub enum Error {
-    /// Git is not there.
+    /// Git is not installed.
     NoGit(NotFound),
-    /// The file is in no repository.
+    /// The file is not in a repository.
     NoRepository(PathBuf),
-    /// The repository belongs to somebody else.
+    /// The repository belongs to another user.
     NotOwn(PathBuf),
-    /// A file of the repository is not as git writes it.
+    /// A file of the repository does not have git's format.
     Malformed {
         /// The file.
         path: PathBuf,
@@ -41,20 +41,20 @@ pub enum Error {
     },
     /// The revision does not name one commit.
     Revision(String),
-    /// The path is not a file in the commit, but something else.
+    /// The path is not a file in the commit.
     NotAFile {
         /// The path in the repository.
         path: PathBuf,
-        /// What it is.
+        /// The kind of object that the path is.
         what: &'static str,
     },
     /// The clone does not have the file's content.
     NotInClone(PathBuf),
-    /// The file is too large, in bytes.
+    /// The file is too large.
     TooLarge {
         /// The path in the repository.
         path: PathBuf,
-        /// In bytes.
+        /// The size in bytes.
         size: usize,
     },
     /// Git did not answer in time.
@@ -64,7 +64,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the question was wrong, and is as wrong for other files.
+    /// Whether the error applies to all files, because the request itself is wrong.
     pub fn is_of_the_question(&self) -> bool {
         matches!(self, Self::Revision(_) | Self::NoRepository(_))
     }
@@ -113,7 +113,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The folder of the repository around a folder, if there is one.
+/// The root folder of the repository that contains a folder, if there is one.
 pub fn root_around(folder: &Path) -> Option<PathBuf> {
     let location = discover::find(&folder.canonicalize().ok()?).ok()??;
     Some(location.root)
@@ -160,25 +160,25 @@ fn below(opened: &Opened, file: &Path) -> Result<PathBuf, Error> {
         .map_err(|_| Error::NoRepository(file.to_owned()))
 }
 
-/// What git said, on one line.
+/// Git's output on one line.
 fn words(said: &[u8]) -> String {
     let said = String::from_utf8_lossy(said);
     said.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A revision in the repositories of some files. Each repository is read once: to see later commits, make another `Revision`.
+/// A revision in the repositories of some files. Each repository is read once: create another `Revision` to see later commits.
 #[derive(Debug)]
 pub struct Revision {
     name: String,
-    /// Folders that git is not run from, besides the repository itself.
+    /// Folders that git must not be run from, besides the repository itself.
     workspace: Vec<PathBuf>,
-    /// By the folder of a file.
+    /// By the file's folder.
     folders: Mutex<HashMap<PathBuf, Result<Arc<Opened>, Error>>>,
-    /// By the folder with the `.git`.
+    /// By the folder that contains `.git`.
     roots: Mutex<HashMap<PathBuf, Result<Arc<Opened>, Error>>>,
 }
 
-/// A repository and the commit that is meant in it.
+/// A repository and the commit that the revision names in it.
 #[derive(Debug)]
 struct Opened {
     root: PathBuf,
@@ -187,7 +187,7 @@ struct Opened {
 }
 
 impl Revision {
-    /// The revision of this name, as git understands names.
+    /// A revision with this name, which git resolves.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -197,19 +197,19 @@ impl Revision {
         }
     }
 
-    /// The same, with folders that programs are not run from.
+    /// Adds folders from which no program is run.
     #[must_use]
     pub fn in_workspace(mut self, folders: Vec<PathBuf>) -> Self {
         self.workspace = folders;
         self
     }
 
-    /// The name as messages show it: without control characters, and cut if it is long.
+    /// The name for messages: control characters are escaped, and long names are truncated.
     pub fn shown_name(&self) -> String {
         self.name.escape_debug().take(MAX_SHOWN).collect()
     }
 
-    /// The commit that the revision is in the repository of a file.
+    /// The commit that the revision names in the repository of a file.
     pub fn commit(&self, file: &Path) -> Result<String, Error> {
         let (opened, _) = self.opened(file)?;
         Ok(opened.commit.clone())
@@ -223,7 +223,7 @@ impl Revision {
         objects.file(&opened.commit, &path)
     }
 
-    /// The repository of a file, and the file's path without symbolic links in its folders. Folders that are no longer there are those of the
+    /// The repository of a file, and the file's path without symbolic links in its folders. Folders that no longer exist belong to the
     /// repository around them.
     fn opened(&self, file: &Path) -> Result<(Arc<Opened>, PathBuf), Error> {
         let unreadable =
@@ -233,7 +233,7 @@ impl Revision {
         let Some(there) = absolute.ancestors().find(is_folder) else {
             return Err(Error::NoRepository(file.to_owned()));
         };
-        // The real folder is asked for each time: it costs little, and a file's name is relative to it.
+        // Resolve the real folder each time: it costs little, and the file's path in the repository depends on it.
         let folder = there.canonicalize().map_err(|error| unreadable(&error))?;
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         let opened = folders

@@ -1,4 +1,4 @@
-//! The objects of a repository, from one `git cat-file --batch`.
+//! Reads the objects of a repository from one `git cat-file --batch` process.
 
 use std::{
     collections::HashMap,
@@ -15,26 +15,26 @@ use super::{
 };
 use crate::program::{Failure, Running};
 
-/// Larger files and folders are not read, in bytes.
+/// The maximum size of a file or tree object in bytes.
 pub(super) const MAX_BYTES: usize = 32 << 20;
-/// Longer names of revisions are not looked for, in bytes.
+/// The maximum length of a revision's name in bytes.
 const MAX_NAME: usize = 4 << 10;
-/// A longer line is not one that git writes, in bytes.
+/// The maximum length of a line from git in bytes.
 const MAX_LINE: usize = 16 << 10;
-/// Entries of folders that are kept. When there are more, all are forgotten.
+/// The maximum number of cached folder entries. Above it, the whole cache is cleared.
 const MAX_ENTRIES: usize = 1_000_000;
 
-/// What a folder of a commit holds, by name.
+/// The entries of a folder in a commit, by name.
 type Folder = HashMap<Vec<u8>, Entry>;
 
-/// Something in a folder of a commit.
+/// An entry of a folder in a commit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Entry {
     kind: Kind,
     id: String,
 }
 
-/// What something in a folder of a commit is.
+/// The kind of an entry in a commit's folder.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Kind {
     File,
@@ -43,18 +43,18 @@ pub(super) enum Kind {
     Submodule,
 }
 
-/// What git says of an object before the object itself.
+/// Git's header before the content of an object.
 struct Header {
     id: String,
     kind: String,
     size: usize,
 }
 
-/// What git answers when it is asked for an object.
+/// Git's answer to a request for an object.
 enum Answer {
     Object(Header),
     Missing,
-    /// The name is the beginning of several ids.
+    /// The name is a prefix of several ids.
     Ambiguous,
 }
 
@@ -63,10 +63,10 @@ enum Answer {
 pub(super) struct Objects {
     snapshot: Snapshot,
     running: Option<Running>,
-    /// Git has not answered in time, and is not asked again: each file would have to wait for that.
+    /// Whether git once did not answer in time. Then it is not asked again, because every file would have to wait as long.
     is_silent: bool,
     folders: HashMap<String, Arc<Folder>>,
-    /// Entries of all `folders`.
+    /// The number of entries in all `folders`.
     entries: usize,
 }
 
@@ -95,13 +95,13 @@ impl Objects {
                 "is not a commit: the name has a line break or another control character",
             ));
         }
-        // What follows `:/` is all text to look for.
+        // Everything after `:/` is a text to search for.
         let question = if revision.starts_with(":/") {
             revision.to_owned()
         } else {
             format!("{revision}^{{commit}}")
         };
-        // Git ends when a log is shorter than the revision says, for example.
+        // Git exits if, for example, a reflog is shorter than the revision requires.
         let ended = |error: Error| match error {
             Error::Failed(why) => refuse(&format!("cannot be used: git reports: {why}")),
             error => error,
@@ -133,7 +133,7 @@ impl Objects {
         }
     }
 
-    /// What a path is in a commit. `None` if the commit does not have it.
+    /// The entry of a path in a commit; `None` if the commit does not have it.
     fn entry(&mut self, commit: &str, path: &Path) -> Result<Option<Entry>, Error> {
         let mut entry = Entry {
             kind: Kind::Folder,
@@ -151,12 +151,12 @@ impl Objects {
         Ok(Some(entry))
     }
 
-    /// What a path is in a commit. `None` if the commit does not have it.
+    /// The kind of a path in a commit; `None` if the commit does not have it.
     pub(super) fn kind(&mut self, commit: &str, path: &Path) -> Result<Option<Kind>, Error> {
         Ok(self.entry(commit, path)?.map(|it| it.kind))
     }
 
-    /// The files and links below a folder of a commit whose paths are wanted, in the order of their paths. Paths are relative to the folder.
+    /// The wanted files and links in a folder of a commit and its subfolders, sorted by path. Paths are relative to the folder.
     pub(super) fn below(
         &mut self,
         commit: &str,
@@ -167,7 +167,7 @@ impl Objects {
         let Some(Entry { kind: Kind::Folder, id }) = self.entry(commit, path)? else {
             return Ok(found);
         };
-        // The same folder can be in a commit at any number of places.
+        // The same folder can occur at any number of places in a commit.
         let mut left = MAX_ENTRIES;
         let mut open = vec![(PathBuf::new(), id)];
         while let Some((below, id)) = open.pop() {
@@ -189,7 +189,7 @@ impl Objects {
         Ok(found)
     }
 
-    /// The bytes of a file in a commit. `None` if the commit does not have it.
+    /// The content of a file in a commit; `None` if the commit does not have it.
     pub(super) fn file(&mut self, commit: &str, path: &Path) -> Result<Option<Vec<u8>>, Error> {
         match self.entry(commit, path)? {
             None => Ok(None),
@@ -206,7 +206,7 @@ impl Objects {
         }
     }
 
-    /// What the folder of this id holds. `path` is one that is looked for in it.
+    /// The entries of the folder with this id. `path` is a path in it, for messages.
     fn folder(&mut self, name: &str, path: &Path) -> Result<Arc<Folder>, Error> {
         if let Some(known) = self.folders.get(name) {
             return Ok(known.clone());
@@ -228,7 +228,7 @@ impl Objects {
         Ok(folder)
     }
 
-    /// An object that has to be there, for a path.
+    /// Returns an object that has to exist. `path` is for messages.
     fn object(&mut self, name: &str, kind: &str, path: &Path) -> Result<Vec<u8>, Error> {
         self.check_loose(name)?;
         let Answer::Object(header) = self.header(name)? else {
@@ -241,7 +241,7 @@ impl Objects {
         self.content(&header, path)
     }
 
-    /// Git waits for a writer if the file of an object is a FIFO.
+    /// Checks the file of a loose object, because git would wait for a writer if it were a FIFO.
     fn check_loose(&self, name: &str) -> Result<(), Error> {
         let id = name.trim_end_matches("^{tree}");
         let (Some(start), Some(rest)) = (id.get(..2), id.get(2..)) else {
@@ -259,7 +259,7 @@ impl Objects {
         Ok(())
     }
 
-    /// Asks for an object. What it holds has to be taken next.
+    /// Requests an object and returns its header. The caller has to read its content next.
     fn header(&mut self, name: &str) -> Result<Answer, Error> {
         let line = self.talk(|running, deadline| {
             running.send(format!("{name}\n").as_bytes())?;
@@ -286,7 +286,7 @@ impl Objects {
 
     fn content(&mut self, header: &Header, path: &Path) -> Result<Vec<u8>, Error> {
         if header.size > MAX_BYTES {
-            // Git is about to write all of it.
+            // Git is about to write the whole object.
             self.running = None;
             return Err(Error::TooLarge {
                 path: path.to_owned(),
@@ -300,7 +300,7 @@ impl Objects {
         })
     }
 
-    /// Has a part of the conversation. After a failure, the next one begins with a new process.
+    /// Runs one exchange with git. After a failure, the next exchange starts a new process.
     fn talk<T>(&mut self, part: impl FnOnce(&mut Running, Instant) -> Result<T, Failure>) -> Result<T, Error> {
         if self.is_silent {
             return Err(Error::Timeout);
@@ -329,7 +329,7 @@ impl Objects {
     }
 }
 
-/// The bytes of a name, as git has it.
+/// The bytes of a name, as git stores them.
 fn bytes_of(name: &std::ffi::OsStr) -> Vec<u8> {
     #[cfg(unix)]
     {
@@ -340,7 +340,7 @@ fn bytes_of(name: &std::ffi::OsStr) -> Vec<u8> {
     name.to_string_lossy().into_owned().into_bytes()
 }
 
-/// The name that git has these bytes for, if it can be the name of one file.
+/// The file name that git stores as these bytes, if it is a valid name of one file.
 fn name_of(bytes: &[u8]) -> Option<PathBuf> {
     if matches!(bytes, b"" | b"." | b"..") || bytes.contains(&b'/') {
         return None;
@@ -354,7 +354,7 @@ fn name_of(bytes: &[u8]) -> Option<PathBuf> {
     std::str::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
-/// Reads a tree object: mode, space, name, NUL, id, one after the other.
+/// Parses a tree object: mode, space, name, NUL and id, repeated.
 fn parse_folder(mut object: &[u8], id_length: usize) -> Option<Folder> {
     let mut folder = Folder::new();
     while !object.is_empty() {

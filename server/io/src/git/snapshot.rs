@@ -1,7 +1,7 @@
-//! A repository for git that is ours: the branches, tags and logs of the real one, copied, and a configuration that we write.
+//! A repository of our own for git: copies of the real one's branches, tags and logs, and a configuration that we write.
 //!
-//! Git reads the configuration of the repository that it is in before all else, and that can name programs, other files and other machines.
-//! So git is never in the real one. It only reads the objects of that, which are data.
+//! Git first reads the configuration of the repository that it runs in, and that can name programs, other files and other machines.
+//! So git never runs in the real one. It only reads the real one's objects, which are data.
 
 use std::{
     fmt::Write as _,
@@ -16,36 +16,36 @@ use tempfile::TempDir;
 use super::{Error, discover::Location};
 use crate::{cache, gitlink::is_remote, program, regular::plain};
 
-/// How long git may take for one answer.
+/// The time limit for one answer from git.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(4);
-/// The most that git takes at once, in bytes: an object that is larger is not read.
+/// The largest single allocation of git, in bytes: it cannot read larger objects.
 const ALLOC_LIMIT: &str = "48m";
-/// Limits on what is copied, in bytes: of one branch, a head, a list of all branches, a log, the configuration.
+/// Size limits in bytes for the copied files: a branch, a head, the list of all branches, a log, the configuration.
 const MAX_REF: u64 = 4 << 10;
 const MAX_HEAD: u64 = 1 << 20;
 const MAX_PACKED_REFS: u64 = 256 << 20;
 const MAX_LOG: u64 = 64 << 20;
 const MAX_CONFIG: u64 = 1 << 20;
-/// Files that are copied, and folders within folders that are looked into.
+/// Limits on the number of copied files, and on the depth of nested folders.
 const MAX_FILES: usize = 100_000;
 const MAX_DEPTH: usize = 64;
-/// Repositories that a repository may take objects from, one from the other, as git has it.
+/// The maximum length of a chain of repositories that take objects from one another, as in git.
 const MAX_ALTERNATES: usize = 5;
 
-/// The copy. It is removed when this is dropped.
+/// The copy. Dropping this removes it.
 #[derive(Debug)]
 pub(super) struct Snapshot {
     git: PathBuf,
     folder: TempDir,
     git_dir: PathBuf,
-    /// Where objects are: the repository's own folder first.
+    /// The folders with objects; the repository's own folder is first.
     pub(super) objects: Vec<PathBuf>,
-    /// The repository does not hold all of its history.
+    /// Whether the repository lacks a part of its history.
     pub(super) is_shallow: bool,
 }
 
 impl Snapshot {
-    /// Copies what `revision` may mean.
+    /// Copies everything that `revision` may refer to.
     pub(super) fn new(git: PathBuf, location: &Location, revision: &str) -> Result<Self, Error> {
         let failed = |what: &str, error: &io::Error| Error::Failed(format!("{what}: {error}"));
         let folder = folder().map_err(|error| failed("a folder for git cannot be made", &error))?;
@@ -107,7 +107,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Git, in the copy, with nothing of the environment that we run in.
+    /// A git command in the copy, without our environment.
     pub(super) fn command(&self) -> Command {
         let mut command = closed(&self.git, self.folder.path());
         command
@@ -120,11 +120,11 @@ impl Snapshot {
         command
     }
 
-    /// Whether the user said to git that this repository is safe although it is somebody else's.
+    /// Whether the user's git configuration declares this repository as safe although another user owns it.
     pub(super) fn is_declared_safe(git: &Path, location: &Location) -> Result<bool, Error> {
         let folder = folder().map_err(|error| Error::Failed(format!("a folder for git cannot be made: {error}")))?;
         let mut command = closed(git, folder.path());
-        // Only the configuration of the system and of the user.
+        // Only the system's and the user's configuration.
         for (name, value) in std::env::vars_os() {
             let is_meant = [
                 "HOME",
@@ -149,12 +149,12 @@ impl Snapshot {
     }
 }
 
-/// Whether a list of safe folders, as git has it in its configuration, names a folder.
+/// Whether a list of safe folders from git's configuration contains a folder.
 fn names(list: &str, folder: &Path) -> bool {
     let mut is_named = false;
     for value in list.split('\0') {
         is_named = match value {
-            // What was said before does not count.
+            // An empty value resets the list.
             "" => false,
             "*" => true,
             _ => match value.strip_suffix("/*") {
@@ -166,12 +166,12 @@ fn names(list: &str, folder: &Path) -> bool {
     is_named
 }
 
-/// What the names of our folders begin with.
+/// The prefix of the names of our folders.
 const PREFIX: &str = "git-";
-/// How old a folder is that a program has left which was killed.
+/// The age at which a folder counts as left behind by a killed program.
 const LEFT_BEHIND: Duration = Duration::from_hours(24);
 
-/// A new folder that only the user can look into, in the cache folder if there is one.
+/// Creates a folder that only the user can read, inside the cache folder if there is one.
 fn folder() -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX);
@@ -188,23 +188,23 @@ fn folder() -> io::Result<TempDir> {
     cached.map_or_else(|| builder.tempdir(), Ok)
 }
 
-/// Removes what programs have left that were killed.
+/// Removes folders that killed programs left behind.
 fn tidy(cache: &Path) {
     for entry in cache.read_dir().into_iter().flatten().flatten() {
         let is_ours = entry.file_name().to_str().is_some_and(|it| it.starts_with(PREFIX));
         let age = entry.metadata().and_then(|it| it.modified()).map(|it| it.elapsed());
         if is_ours && matches!(age, Ok(Ok(age)) if age > LEFT_BEHIND) {
-            // Another one may do the same at this moment.
+            // Another process may remove it at the same time.
             let _ = fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// Git with an empty environment: it starts no program, asks for no password and makes no connection.
+/// A git command with an empty environment. It starts no program, asks for no password and makes no connection.
 fn closed(git: &Path, folder: &Path) -> Command {
     let mut command = Command::new(git);
     command.env_clear().current_dir(folder).stdin(Stdio::null());
-    // Without these, programs do not start on Windows, and git does not on macOS.
+    // Without these, programs do not start on Windows, and git does not start on macOS.
     for name in ["SystemRoot", "SYSTEMDRIVE", "DEVELOPER_DIR"] {
         if let Some(value) = std::env::var_os(name) {
             command.env(name, value);
@@ -246,7 +246,7 @@ fn config_of(snapshot: &Snapshot, location: &Location, revision: &str) -> Result
             });
         }
     };
-    // Most repositories say nothing that is needed.
+    // Most configurations contain none of the settings that git needs.
     let lower = String::from_utf8_lossy(&theirs).to_ascii_lowercase();
     let wants_branches = revision.contains("@{");
     if !(wants_branches || lower.contains("objectformat") || lower.contains("refstorage")) {
@@ -280,7 +280,7 @@ fn config_of(snapshot: &Snapshot, location: &Location, revision: &str) -> Result
     Ok(ours)
 }
 
-/// A line of the configuration, if it says what `@{upstream}` and `@{push}` mean.
+/// The configuration line for a setting, if it defines what `@{upstream}` and `@{push}` mean.
 fn tracking(key: &str, value: &str) -> Option<String> {
     let (section, name) = key.split_once('.')?;
     let (name, variable) = name.rsplit_once('.').unwrap_or(("", name));
@@ -302,7 +302,8 @@ fn tracking(key: &str, value: &str) -> Option<String> {
     Some(format!("[{section}{name}]\n\t{variable} = {}\n", quoted(value)))
 }
 
-/// The folders with objects: a repository's own and those that it takes objects from. All that git opens there without being asked are regular files.
+/// The folders with objects: the repository's own folder, and those it takes objects from. All files that git opens there on its own
+/// are regular files.
 fn object_folders(own: PathBuf) -> Result<Vec<PathBuf>, Error> {
     let mut all = Vec::new();
     let mut next = vec![own];
@@ -342,7 +343,7 @@ fn alternates(objects: &Path) -> Result<Vec<PathBuf>, Error> {
     };
     let text = match plain(&path, MAX_CONFIG) {
         Ok(text) => text,
-        // A link to nothing is nothing to git, too.
+        // Git ignores a broken link too.
         Err(error) if error.is_missing() => return Ok(Vec::new()),
         Err(error) => return Err(malformed(&error.to_string())),
     };
@@ -360,7 +361,7 @@ fn alternates(objects: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(folders)
 }
 
-/// Copies `HEAD`, `FETCH_HEAD` and the like.
+/// Copies `HEAD`, `FETCH_HEAD` and similar files.
 fn heads(from: &Path, to: &Path) -> io::Result<()> {
     for entry in from.read_dir()? {
         let name = entry?.file_name();
@@ -378,7 +379,7 @@ fn heads(from: &Path, to: &Path) -> io::Result<()> {
 fn refs(from: &Path, to: &Path, depth: usize, left: &mut usize) -> io::Result<()> {
     each(from, left, |name, kind| {
         let (from, to) = (from.join(name), to.join(name));
-        // Replacements of objects are not followed.
+        // Object replacements are not supported.
         if kind.is_dir() && depth > 0 && name != "replace" {
             fs::create_dir_all(&to)?;
             return Ok(Some((from, to)));
@@ -407,7 +408,7 @@ fn logs(from: &Path, to: &Path, depth: usize, left: &mut usize) -> io::Result<()
     .try_for_each(|(from, to)| logs(&from, &to, depth - 1, left))
 }
 
-/// Copies the tables of branches that newer versions of git keep.
+/// Copies the reftables in which newer versions of git store branches.
 fn tables(from: &Path, to: &Path, left: &mut usize) -> io::Result<()> {
     if !from.is_dir() || to.exists() {
         return Ok(());
@@ -420,7 +421,7 @@ fn tables(from: &Path, to: &Path, left: &mut usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Does something with each entry of a folder, and returns what that returns.
+/// Calls a function for each entry of a folder, and returns the results.
 fn each<T>(
     folder: &Path,
     left: &mut usize,
@@ -438,7 +439,7 @@ fn each<T>(
                 "there are more than {MAX_FILES} files (`git pack-refs --all` makes one of them)"
             ))
         })?;
-        // Names of branches that are not UTF-8 cannot be asked for.
+        // A branch name that is not UTF-8 cannot be requested.
         let Some(name) = entry.file_name().to_str().map(str::to_owned) else {
             continue;
         };
@@ -450,7 +451,7 @@ fn each<T>(
     Ok(found)
 }
 
-/// Copies a branch, a tag or a head: a small file, or a symbolic link as git made them once. Others are not known to git either.
+/// Copies a branch, a tag or a head: a small file, or a symbolic link as old versions of git made them. Git ignores others too.
 fn copy_ref(from: &Path, to: &Path, max: u64) -> io::Result<()> {
     let metadata = from.symlink_metadata()?;
     if metadata.is_symlink() {
@@ -466,7 +467,7 @@ fn copy_ref(from: &Path, to: &Path, max: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Copies a file, if there is one; whether there was.
+/// Copies a file if it exists. Returns whether it did.
 fn copy_regular(from: &Path, to: &Path, name: &str, max: u64) -> io::Result<bool> {
     match plain(&from.join(name), max) {
         Ok(bytes) => fs::write(to.join(name), bytes).map(|()| true),

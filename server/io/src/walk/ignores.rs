@@ -1,6 +1,6 @@
-//! Which files git would not see: `.ignore`, `.gitignore`, `.git/info/exclude` of a folder and of those above, and the user's own excludes.
+//! The files that git ignores: by `.ignore`, `.gitignore` and `.git/info/exclude` of a folder and the folders above, and by the user's own excludes.
 //!
-//! The rules are ripgrep's and its crate matches them; this reads the files, as [`crate::read`] reads.
+//! The rules are ripgrep's, and its crate matches them; this module reads the files, with the protections of [`crate::read`].
 
 use std::{
     path::{Path, PathBuf},
@@ -15,28 +15,28 @@ use crate::{
     read::{self, Access, SETTINGS_BYTES},
 };
 
-/// What reading the rules took, and what to report about it.
+/// The context for reading rules: the limits used so far, and notes to report.
 pub(super) struct Reading<'w> {
     pub(super) access: &'w Access,
     pub(super) spent: &'w mut Spent,
     pub(super) notes: &'w mut Vec<Problem>,
 }
 
-/// The rules that hold in a folder.
+/// The rules that apply in a folder.
 #[derive(Debug)]
 pub(super) struct Ignores {
-    /// Of this folder, by how much they count: those of `.ignore`, `.gitignore`, `.git/info/exclude`.
+    /// The folder's own rules, in order of precedence: `.ignore`, `.gitignore`, `.git/info/exclude`.
     own: [Option<Rules>; 3],
-    /// Of the folder above.
+    /// The rules of the folder above.
     above: Option<Arc<Ignores>>,
-    /// The user's own. Count least.
+    /// The user's own rules, with the lowest precedence.
     user: Arc<Option<Rules>>,
-    /// The rules with wildcards of all of them.
+    /// The total number of rules with wildcards.
     pub(super) wild: usize,
 }
 
 impl Ignores {
-    /// Those of the folders above the one of this real path.
+    /// The rules of all folders above this real path.
     pub(super) fn above(real: &Path, reading: &mut Reading<'_>) -> Arc<Self> {
         let user = of_user(reading);
         let mut ignores = Arc::new(Self {
@@ -53,7 +53,7 @@ impl Ignores {
         ignores
     }
 
-    /// Those of a folder, below those of the one above it. `has`: whether the folder has an entry of this name.
+    /// The rules of a folder, in addition to those of the folder above. `has`: whether the folder has an entry with this name.
     pub(super) fn of(
         above: &Arc<Self>,
         folder: &Path,
@@ -85,9 +85,9 @@ impl Ignores {
         })
     }
 
-    /// Whether a real path is left out: what the rules say, if they say something.
+    /// Whether a real path is ignored; `None` if no rule matches.
     pub(super) fn decide(&self, path: &Path, is_folder: bool) -> Option<bool> {
-        // Of each sort of file the nearest one that says something decides.
+        // For each sort of ignore file, the nearest one with a matching rule decides.
         let of = |sort: usize| {
             let mut at = Some(self);
             while let Some(ignores) = at {
@@ -105,7 +105,7 @@ impl Ignores {
 }
 
 impl Reading<'_> {
-    /// The rules in a file, if there are any and they can be read. `above`: how many with wildcards hold in the folder without them.
+    /// The rules in a file, if it exists and can be read. `above`: the number of rules with wildcards that already apply in the folder.
     fn rules(&mut self, folder: &Path, path: &Path, above: usize) -> Option<Rules> {
         let bytes = match read::bytes_of_git(path, self.access, SETTINGS_BYTES) {
             Ok(bytes) => bytes,
@@ -131,7 +131,7 @@ impl Reading<'_> {
     }
 }
 
-/// The rules of the user's own configuration of git.
+/// The rules of the user's git configuration.
 fn of_user(reading: &mut Reading<'_>) -> Option<Rules> {
     let (path, folder) = (gitconfig_excludes_path()?, std::env::current_dir().ok()?);
     let mut named = Reading {
@@ -142,15 +142,15 @@ fn of_user(reading: &mut Reading<'_>) -> Option<Rules> {
     named.rules(&folder, &path, 0)
 }
 
-/// The folders that git keeps its own files in.
+/// The folders in which git keeps its own files.
 pub(super) struct GitFolders {
-    /// What belongs to the files of one worktree.
+    /// The files of one worktree.
     pub(super) own: PathBuf,
-    /// What worktrees share.
+    /// The files shared by all worktrees.
     pub(super) shared: Option<PathBuf>,
 }
 
-/// The folders of git for a folder with a `.git`. A `.git` that is a file (of a worktree, of a submodule) names them.
+/// Git's folders for a folder with a `.git`. If `.git` is a file (in a worktree or submodule), that file names them.
 pub(super) fn git_folders(folder: &Path, access: &Access) -> Option<GitFolders> {
     let git = folder.join(".git");
     if std::fs::symlink_metadata(&git).ok()?.is_dir() {
@@ -164,7 +164,7 @@ pub(super) fn git_folders(folder: &Path, access: &Access) -> Option<GitFolders> 
         Some(text.lines().next()?.to_owned())
     };
     let folder_of = |path: PathBuf| match access {
-        // Elsewhere nothing is looked at.
+        // Paths outside are not accessed.
         Access::Within(roots) => roots.follow(&path).ok(),
         Access::Named => Some(path),
         Access::Elsewhere(_) => None,

@@ -1,7 +1,7 @@
-//! Looking through folders: one walk for the command line and the language server, as git would see the files.
+//! Walks over folders, as git would see the files. The command line and the language server both use this walk.
 //!
-//! What a walk opens is folders and ignore rules, both through [`crate::read`]. It ends at a number of entries, a depth and a number of links, and
-//! says so.
+//! A walk opens only folders and ignore rules, both through [`crate::read`]. It stops at limits on entries, depth and links, and
+//! reports that.
 
 mod ignores;
 #[cfg(test)]
@@ -27,61 +27,61 @@ use crate::{
 use ignores::{Ignores, Reading};
 use tracked::Tracked;
 
-/// The files and folders that one walk looks at.
+/// The maximum number of files and folders that one walk visits.
 const MAX_ENTRIES: usize = 1_000_000;
-/// Folders in each other.
+/// The maximum depth of nested folders.
 const MAX_DEPTH: usize = 128;
-/// Links to folders that one walk follows: each of them may lead to a folder with more of them.
+/// The maximum number of links to folders that one walk follows: each may lead to a folder with more links.
 const MAX_LINKS: usize = 1_000;
-/// The most problems that one walk reports.
+/// The maximum number of problems that one walk reports.
 const MAX_PROBLEMS: usize = 100;
-/// Links whose names are told.
+/// The maximum number of links named in a message.
 const MAX_NAMED: usize = 5;
 
-/// What a walk does with links.
+/// How a walk treats links.
 #[derive(Clone, Debug)]
 pub enum Links {
-    /// It follows those that lead no further than these folders.
+    /// Follow links that stay within these folders.
     Within(Arc<Roots>),
-    /// It leaves them alone.
+    /// Skip links.
     Skip,
 }
 
-/// What a walk does with hidden files and folders, whose names begin with a dot.
+/// How a walk treats hidden files and folders, whose names begin with a dot.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Hidden {
-    /// It looks at those that git tracks.
+    /// Visit those that git tracks.
     #[default]
     Tracked,
-    /// It looks at all of them.
+    /// Visit all of them.
     All,
 }
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Default, Debug)]
 pub struct Walked {
-    /// Files, in the order of their paths, a folder's own where the folder stands.
+    /// The files, sorted by path; a folder's files are at the folder's position.
     pub files: Vec<PathBuf>,
-    /// What could not be looked at: files may be missing.
+    /// What could not be visited: files may be missing.
     pub problems: Vec<Problem>,
-    /// What the user may want to know.
+    /// Notes that may interest the user.
     pub notes: Vec<Problem>,
-    /// Hidden folders, and hidden files that are wanted, that were not looked at.
+    /// Hidden folders and hidden wanted files that were skipped.
     pub hidden: Vec<PathBuf>,
-    /// A link was followed: the same file may have two paths.
+    /// Whether a link was followed, so that the same file may have two paths.
     pub has_links: bool,
 }
 
-/// Something about a path.
+/// A problem or note about a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
-    /// The path, spelled as the folder was.
+    /// The path, spelled like the walk's folder.
     pub path: PathBuf,
-    /// A sentence for people.
+    /// The message, a sentence for the user.
     pub why: String,
 }
 
-/// The files below a folder whose names are wanted and that git would not ignore. `links`: also those that links lead to. `is_wanted` gets a
+/// The wanted files in a folder and its subfolders that git would not ignore. `links`: whether to include link targets. `is_wanted` gets a
 /// name, or a path that ends with it.
 pub fn files(folder: &Path, links: &Links, hidden: Hidden, is_wanted: impl Fn(&Path) -> bool) -> Walked {
     let mut files = Vec::new();
@@ -89,7 +89,7 @@ pub fn files(folder: &Path, links: &Links, hidden: Hidden, is_wanted: impl Fn(&P
     Walked { files, ..walked }
 }
 
-/// The same, for who begins with the first file while the walk goes on: each is handed over instead of being among the files.
+/// Like [`files`], but passes each file to `take` during the walk instead of collecting them.
 pub fn each(
     folder: &Path,
     links: &Links,
@@ -124,7 +124,7 @@ fn each_within(
     walk.found
 }
 
-/// Whether a file may hold manifests, by its name. kustomize also reads `Kustomization` without an ending.
+/// Whether a file may contain manifests, by its name. kustomize also reads `Kustomization` without an extension.
 pub fn is_manifest(path: &Path) -> bool {
     if path.ends_with("Kustomization") {
         return true;
@@ -139,43 +139,43 @@ pub fn is_manifest(path: &Path) -> bool {
 }
 
 struct Walk<'a> {
-    /// Gets each file.
+    /// The callback for each file.
     take: &'a mut dyn FnMut(PathBuf),
     links: &'a Links,
     hidden: Hidden,
     is_wanted: &'a dyn Fn(&Path) -> bool,
     entries: usize,
-    /// What ignore rules have taken.
+    /// The part of the limits on ignore rules used so far.
     spent: Spent,
     linked: usize,
-    /// Links that lead out, and may lead to folders.
+    /// Links that lead outside, possibly to folders.
     outward: Vec<PathBuf>,
     found: Walked,
 }
 
-/// A folder to look into.
+/// A folder to visit.
 struct Folder {
     path: PathBuf,
-    /// The same below the real path of the folder that the walk began at: ignore rules see this one.
+    /// The same path below the real path of the walk's start; ignore rules are matched against this one.
     real: PathBuf,
     depth: usize,
     ignores: Arc<Ignores>,
-    /// What git tracks in the repository of the folder.
+    /// The files that git tracks in the folder's repository.
     tracked: Arc<Tracked>,
-    /// The folders around this one, to notice links that lead back to them. Empty until the walk follows a link.
+    /// The folders that contain this one, to detect links back to them. Empty until the walk follows a link.
     around: Option<Arc<Around>>,
 }
 
-/// A folder that others are in.
+/// A folder that contains other visited folders.
 struct Around {
     id: Id,
     above: Option<Arc<Around>>,
 }
 
-/// What a folder is, by whatever name.
+/// The identity of a folder, independent of its path.
 type Id = (u64, u64);
 
-/// An entry of a folder, and what it is.
+/// An entry of a folder, and its type.
 struct Entry {
     name: OsString,
     is_folder: bool,
@@ -222,7 +222,7 @@ impl Walk<'_> {
                         continue;
                     }
                     match self.look_into(&folder, &access) {
-                        // The first of them comes next.
+                        // Reversed, so that the first entry is on top of the stack.
                         Ok(below) => stack.extend(below.into_iter().rev()),
                         Err(error) => self.lose(folder.path, error.to_string()),
                     }
@@ -247,7 +247,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What is wanted of a folder, in the order of names.
+    /// The wanted entries of a folder, sorted by name.
     fn look_into(&mut self, folder: &Folder, access: &Access) -> io::Result<Vec<Next>> {
         let mut entries = Vec::new();
         for entry in fs::read_dir(&folder.path)? {
@@ -261,7 +261,7 @@ impl Walk<'_> {
                 name: entry.file_name(),
                 is_folder: of.is_dir(),
                 is_link: of.is_symlink(),
-                // And not a FIFO, a socket or a device.
+                // Excludes FIFOs, sockets and devices.
                 is_file: of.is_file(),
             });
         }
@@ -270,7 +270,7 @@ impl Walk<'_> {
         let ignores = Ignores::of(&folder.ignores, &folder.real, &mut self.reading(access), |it| {
             names.contains(&OsString::from(it))
         });
-        // Another repository in this one.
+        // A nested repository.
         let is_root = folder.depth > 0 && self.hidden == Hidden::Tracked && names.contains(&OsString::from(".git"));
         let tracked = if is_root {
             Tracked::of(&folder.real, access)
@@ -287,15 +287,15 @@ impl Walk<'_> {
         };
         let mut below = Vec::new();
         for entry in entries {
-            // Not even if a rule wants it: git itself never takes what has this name.
+            // Even if a rule includes it: git itself never tracks files with this name.
             if dotgit::is_git_name(&entry.name) {
                 continue;
             }
-            // What was collected is found by its lock. Nobody here edits it.
+            // Collected CRDs are found by their lock file, and nobody edits them.
             if entry.name == lock::FOLDER {
                 continue;
             }
-            // Most files of a repository, which need no path.
+            // Most files of a repository end here, without building their path.
             if entry.is_file && !(self.is_wanted)(Path::new(&entry.name)) {
                 continue;
             }
@@ -307,7 +307,7 @@ impl Walk<'_> {
                     break;
                 }
             }
-            // What a rule wants is seen even if it is hidden.
+            // A rule can include hidden files.
             let is_unseen = self.hidden == Hidden::Tracked && is_hidden(&entry.name) && !folder.tracked.holds(&real);
             let decide = |is_folder| folder.ignores.decide(&real, is_folder);
             let is_ignored = |is_folder| decide(is_folder).unwrap_or(is_unseen);
@@ -357,7 +357,7 @@ impl Walk<'_> {
         Ok(below)
     }
 
-    /// Whether a link leads to a folder; `None` if it is not to be followed, which is said where it matters.
+    /// Whether a link leads to a folder; `None` if it must not be followed, which is reported if it matters.
     fn target(&mut self, path: &Path, roots: &Roots) -> Option<bool> {
         let absolute = std::path::absolute(path).ok()?;
         let asked = roots
@@ -366,7 +366,7 @@ impl Walk<'_> {
         match asked {
             Ok(of) if of.is_dir() => Some(true),
             Ok(of) if of.is_file() => Some(false),
-            // A FIFO or a device: the same without a link is not looked at either.
+            // A FIFO or a device is skipped without a link too.
             Ok(_) => None,
             Err(why) if (self.is_wanted)(path) => {
                 self.lose(path.to_owned(), why.to_string());
@@ -389,7 +389,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A folder that a link leads to, unless it leads to one that the link is in.
+    /// The folder that a link leads to, unless that folder contains the link.
     fn linked_folder(&mut self, folder: &Folder, path: PathBuf, real: PathBuf) -> Option<Folder> {
         self.linked += 1;
         if self.linked > MAX_LINKS {
@@ -409,7 +409,7 @@ impl Walk<'_> {
         };
         let mut above = around.above.as_deref();
         while let Some(it) = above {
-            // The walk is in that folder already.
+            // The walk is already inside that folder.
             if it.id == around.id {
                 return None;
             }
@@ -440,7 +440,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Says which links were not followed because they lead out.
+    /// Reports the links that were not followed because they lead outside.
     fn tell_outward(&mut self, folder: &Path) {
         let (Links::Within(roots), n) = (self.links, self.outward.len()) else {
             return;
@@ -466,17 +466,17 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a name is one that is not shown.
+/// Whether a name belongs to a hidden file.
 fn is_hidden(name: &std::ffi::OsStr) -> bool {
     name.as_encoded_bytes().first() == Some(&b'.')
 }
 
-/// A folder, and those that it is in.
+/// A folder, linked to the folders that contain it.
 fn around(path: &Path, above: Option<Arc<Around>>) -> io::Result<Arc<Around>> {
     Ok(Arc::new(Around { id: id(path)?, above }))
 }
 
-/// A folder of a walk and all that it is in, up to where the walk began.
+/// A folder of a walk, linked to all folders that contain it up to the walk's start.
 fn all_around(path: &Path, depth: usize) -> Option<Arc<Around>> {
     let mut folders: Vec<&Path> = path.ancestors().take(depth + 1).collect();
     folders.reverse();

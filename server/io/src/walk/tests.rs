@@ -1,4 +1,4 @@
-//! The walk, compared with ripgrep's on random folders, and what ripgrep's does not guard against.
+//! Compares the walk with ripgrep's on random folders, and tests the protections that ripgrep's walk does not have.
 
 use super::*;
 use crate::ignore_rules::Bounds;
@@ -28,7 +28,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     folder
 }
 
-/// Ripgrep's walk.
+/// The result of ripgrep's walk.
 fn expected(folder: &Path, follow: bool) -> Vec<PathBuf> {
     let entries = ignore::WalkBuilder::new(folder)
         .require_git(false)
@@ -42,7 +42,7 @@ fn expected(folder: &Path, follow: bool) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The manifests below a folder, where ignore rules may take so much.
+/// The manifests in a folder, with these limits on ignore rules.
 fn files_within(folder: &Path, bounds: Bounds) -> Walked {
     let mut files = Vec::new();
     let spent = Spent::within(bounds);
@@ -170,7 +170,7 @@ fn ignore_rules_are_read_like_any_file() {
     );
 }
 
-/// Rules with wildcards that leave nothing out.
+/// Rules with wildcards that ignore nothing.
 fn wild(count: usize) -> String {
     let rules: Vec<String> = (0..count).map(|n| format!("no*thing{n}*")).collect();
     rules.join("\n") + "\n"
@@ -348,7 +348,7 @@ fn hidden_folders_are_named_or_walked() {
     let tracked = walked(Hidden::Tracked);
     assert_eq!(names(tracked.files), [".a/x.yaml", ".b.yaml", "e.yaml"]);
     assert!(tracked.hidden.is_empty());
-    // Of another repository, its own index counts.
+    // For a nested repository, its own index decides.
     fs::create_dir_all(root.join("e/.git")).expect("folders");
     fs::create_dir_all(root.join("e/.a")).expect("folders");
     assert_eq!(names(walked(Hidden::Tracked).hidden), ["e/.a"]);

@@ -1,4 +1,4 @@
-//! Which hidden files and folders git tracks: they belong to a repository like all others. The index of git says so (gitformat-index(5)).
+//! Reads git's index to find the hidden files and folders that git tracks, because they belong to the repository (gitformat-index(5)).
 
 use std::{
     collections::HashSet,
@@ -9,38 +9,38 @@ use std::{
 use super::ignores::git_folders;
 use crate::read::{self, Access};
 
-/// The bytes of an index that are read: that of a repository with a million files has 100 MB.
+/// The maximum size of an index in bytes: that of a repository with a million files has 100 MB.
 const INDEX_BYTES: u64 = 256 << 20;
 
-/// Bytes of an entry before its hash: times, numbers, mode and size.
+/// The number of bytes in an entry before its hash: times, numbers, mode and size.
 const BEFORE_HASH: usize = 40;
 
-/// The lengths of hashes: SHA-1 and SHA-256.
+/// The lengths of hashes in bytes: SHA-1 and SHA-256.
 const HASHES: [usize; 2] = [20, 32];
 
-/// The longest path, in bytes: systems open none that is longer.
+/// The maximum length of a path in bytes; operating systems cannot open longer ones.
 const MOST_PATH: usize = 4096;
 
-/// The bytes of all hidden paths.
+/// The maximum total length of all hidden paths in bytes.
 const MOST_BYTES: usize = 16 << 20;
 
-/// What git tracks in a repository, as far as it is hidden.
+/// The hidden files and folders that git tracks in a repository.
 #[derive(Default, Debug)]
 pub(super) struct Tracked {
-    /// The folder of the repository, as a real path.
+    /// The real path of the repository's root folder.
     root: PathBuf,
-    /// The hidden files and folders, below the root, as git writes their paths.
+    /// The hidden files and folders, relative to the root, in git's spelling.
     hidden: HashSet<String>,
 }
 
 impl Tracked {
-    /// What git tracks in the repository around a real folder. Nothing, if no repository is there or its index cannot be read.
+    /// What git tracks in the repository around a real folder. Empty without a repository, or if its index cannot be read.
     pub(super) fn around(real: &Path, access: &Access) -> Arc<Self> {
         let root = real.ancestors().find(|it| read::exists(&it.join(".git")));
         root.map(|it| Self::of(it, access)).unwrap_or_default()
     }
 
-    /// The same of a folder that has a `.git`.
+    /// The same for a folder that contains a `.git`.
     pub(super) fn of(root: &Path, access: &Access) -> Arc<Self> {
         let index = || {
             let index = git_folders(root, access)?.own.join("index");
@@ -53,7 +53,7 @@ impl Tracked {
         })
     }
 
-    /// Whether git tracks a hidden file, or files in a hidden folder. `real`: its real path.
+    /// Whether git tracks a hidden file, or any file in a hidden folder. `real`: its real path.
     pub(super) fn holds(&self, real: &Path) -> bool {
         let written = |it: &Path| {
             Some(
@@ -68,8 +68,8 @@ impl Tracked {
     }
 }
 
-/// The hidden files and folders in an index with hashes of so many bytes. `None` if that is not one, has its entries in another file, or has
-/// paths that no repository needs.
+/// The hidden files and folders in an index with hashes of the given length in bytes. `None` if it is not an index, stores its entries in
+/// another file, or has unreasonably long paths.
 fn hidden(index: &[u8], hash: usize) -> Option<HashSet<String>> {
     let number = |at: usize| Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?));
     let version = number(4).filter(|it| index.starts_with(b"DIRC") && (2..=4).contains(it))?;
@@ -91,7 +91,7 @@ fn hidden(index: &[u8], hash: usize) -> Option<HashSet<String>> {
         path.extend_from_slice(&index[at..at + length]);
         at += length + 1;
         if version != 4 {
-            // Entries begin at multiples of 8, behind 1 to 8 zeros.
+            // Entries are padded with 1 to 8 zeros to a multiple of 8 bytes.
             let end = begin + (at - begin).next_multiple_of(8);
             if index.get(at..end)?.iter().any(|it| *it != 0) {
                 return None;
@@ -100,11 +100,11 @@ fn hidden(index: &[u8], hash: usize) -> Option<HashSet<String>> {
         }
         found.add(&path)?;
     }
-    // Behind the entries: extensions, and the hash of all.
+    // After the entries come extensions and the hash of the whole index.
     let mut rest = index.get(at..index.len().checked_sub(hash)?)?;
     while !rest.is_empty() {
         let length = u32::from_be_bytes(rest.get(4..8)?.try_into().ok()?) as usize;
-        // The entries of a split index are in another file.
+        // A split index stores its entries in another file.
         if rest.starts_with(b"link") {
             return None;
         }
@@ -113,7 +113,7 @@ fn hidden(index: &[u8], hash: usize) -> Option<HashSet<String>> {
     Some(found.hidden)
 }
 
-/// How many bytes a path has no longer of the one before it, as Git's packs write offsets.
+/// The number of bytes to remove from the end of the previous path, encoded like offsets in git's pack files.
 fn shortened(index: &[u8], at: &mut usize) -> Option<usize> {
     let mut next = || {
         let byte = *index.get(*at)?;
@@ -129,19 +129,19 @@ fn shortened(index: &[u8], at: &mut usize) -> Option<usize> {
     Some(number)
 }
 
-/// The hidden files and folders of the entries so far.
+/// The hidden files and folders found so far.
 #[derive(Default)]
 struct Found {
     hidden: HashSet<String>,
-    /// The bytes of their paths.
+    /// The total length of their paths.
     bytes: usize,
-    /// The path of the last entry, whose folders are known.
+    /// The path of the last entry; its folders were already added.
     last: Vec<u8>,
 }
 
 impl Found {
-    /// Adds the hidden names on a path, each with the folders that it is in. `None` if that takes too much: an index can write long paths with
-    /// few bytes.
+    /// Adds the hidden components of a path, each with the folders that contain it. `None` if that exceeds the limit: an index can encode long
+    /// paths in few bytes.
     fn add(&mut self, path: &[u8]) -> Option<()> {
         if path.len() > MOST_PATH {
             return None;
@@ -215,7 +215,7 @@ mod tests {
     fn every_version_of_an_index_is_read() {
         for version in ["2", "3", "4"] {
             let folder = repository(&["init", "-q"]);
-            // An entry that is to be added makes flags longer, which version 2 does not have.
+            // An intent-to-add entry has extended flags, which version 2 does not support.
             if version == "3" {
                 git(folder.path(), &["rm", "-q", "--cached", ".h.yaml"]);
                 git(folder.path(), &["add", "-N", ".h.yaml"]);
@@ -260,7 +260,7 @@ mod tests {
         check(folder.path(), &[]);
     }
 
-    /// An index of version 4, whose entries each take so many bytes off the path before and add others.
+    /// An index of version 4. Each entry removes the given number of bytes from the previous path and appends others.
     fn index(entries: impl Iterator<Item = (u8, Vec<u8>)>) -> Vec<u8> {
         let mut text = Vec::new();
         let mut count = 0_u32;
@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(found, ["a/.b", "a/.b/.d"]);
         let growing = index((0..10_000).map(|_| (0, b"/.a".to_vec())));
         assert_eq!(hidden(&growing, 20), None);
-        // Each entry has a thousand folders of its own.
+        // Each entry is in a thousand different folders.
         let folders = |n: usize| (0, format!("{n}{}", "/.a".repeat(1_000)).into_bytes());
         let wide = index((0..1_000).map(folders));
         assert_eq!(hidden(&wide, 20), None);

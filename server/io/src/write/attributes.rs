@@ -1,4 +1,4 @@
-//! What a file has besides its text, as far as the system knows it.
+//! The attributes of a file besides its content, as far as the system supports them.
 
 #[cfg(not(unix))]
 pub(super) use other::*;
@@ -21,7 +21,7 @@ mod unix {
 
     use crate::write::Unwritten;
 
-    /// Locks a file until it is closed, against other processes that also lock it. Succeeds on file systems without locks.
+    /// Locks a file until it is closed, against other processes that also lock it. Also succeeds on file systems without locks.
     pub(in crate::write) fn lock(file: &File) -> Result<(), Unwritten> {
         match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
             Err(Errno::WOULDBLOCK) => Err(Unwritten::Locked),
@@ -29,22 +29,22 @@ mod unix {
         }
     }
 
-    /// Whether the mode of a file forbids to write it. The superuser could write it, but the mode says that it has to stay.
+    /// Whether the mode of a file makes it read-only. The superuser could still write it, but the mode says that it must not change.
     pub(in crate::write) fn is_read_only(found: &Metadata) -> bool {
         found.mode() & 0o222 == 0
     }
 
-    /// The names of a file.
+    /// The number of hard links to a file.
     pub(in crate::write) fn names(found: &Metadata) -> u64 {
         found.nlink()
     }
 
-    /// Whether the system may run a file.
+    /// Whether the file is executable.
     pub(in crate::write) fn is_executable(found: &Metadata) -> bool {
         found.mode() & 0o111 != 0
     }
 
-    /// Gives a new file the owner, group, attributes and mode of an old one, as far as it is allowed.
+    /// Gives a new file the owner, group, extended attributes and mode of an old one, as far as permitted.
     pub(in crate::write) fn keep(old: &File, found: &Metadata, new: &File) -> io::Result<()> {
         let own = new.metadata()?;
         let mut mode = found.mode() & 0o7777;
@@ -53,7 +53,7 @@ mod unix {
             let has_group =
                 rustix::fs::fchown(new, Some(uid), Some(gid)).or_else(|_| rustix::fs::fchown(new, None, Some(gid)));
             if has_group.is_err() {
-                // What the old group might do, another must not.
+                // The new group must not get the permissions of the old one.
                 mode = mode & !0o070 | (mode & 0o007) << 3;
             }
         }
@@ -61,7 +61,7 @@ mod unix {
         Ok(rustix::fs::fchmod(new, Mode::from_raw_mode(mode as _))?)
     }
 
-    /// Lists of rights, labels and what else lies beside a file.
+    /// Copies extended attributes such as access control lists and labels.
     #[cfg(target_os = "linux")]
     fn keep_extended(old: &File, new: &File) {
         use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fsetxattr};
@@ -72,7 +72,7 @@ mod unix {
         for name in names.split(|it| *it == 0).filter(|it| !it.is_empty()) {
             let mut value = Vec::with_capacity(1 << 16);
             if fgetxattr(old, name, rustix::buffer::spare_capacity(&mut value)).is_ok() {
-                // Some are not for everybody to set.
+                // Some attributes can only be set by privileged users.
                 let _ = fsetxattr(new, name, &value, XattrFlags::empty());
             }
         }
@@ -81,7 +81,7 @@ mod unix {
     #[cfg(not(target_os = "linux"))]
     fn keep_extended(_: &File, _: &File) {}
 
-    /// The bytes that the process may write into a file. More would end it.
+    /// The maximum size in bytes of a file that the process may write. A larger write would kill the process.
     pub(in crate::write) fn size_limit() -> Option<u64> {
         rustix::process::getrlimit(Resource::Fsize).current
     }
@@ -108,7 +108,7 @@ mod other {
         1
     }
 
-    /// Names decide here, and output has names of data.
+    /// On this system the file name decides, and output files have names of data files.
     pub(in crate::write) fn is_executable(_: &Metadata) -> bool {
         false
     }

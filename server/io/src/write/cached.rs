@@ -14,7 +14,7 @@ use std::{
 pub struct CacheFolder(PathBuf);
 
 impl CacheFolder {
-    /// The folder at a path, which is made when the first file is written.
+    /// The cache folder at a path. It is created when the first file is written.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self(path.into())
     }
@@ -24,7 +24,7 @@ impl CacheFolder {
         &self.0
     }
 
-    /// Writes a file, unless it has this text already. `below`: its place in the folder, of plain names. Its path.
+    /// Writes a file, unless it already has this content. Returns its path. `below`: the path inside the folder, made of plain names.
     pub fn keep(&self, below: &Path, text: &[u8]) -> io::Result<PathBuf> {
         let (folder, name) = parts(below)?;
         let folder = open(&self.0, folder, true)?;
@@ -34,7 +34,7 @@ impl CacheFolder {
         Ok(self.0.join(below))
     }
 
-    /// Removes the files of a folder in it that are not wanted any more; there need be none.
+    /// Removes the unwanted files in a subfolder, which need not exist.
     pub fn retain(&self, below: &Path, is_wanted: impl Fn(&OsStr) -> bool) -> io::Result<()> {
         match open(&self.0, below, false) {
             Ok(folder) => folder.retain(is_wanted),
@@ -44,7 +44,7 @@ impl CacheFolder {
     }
 }
 
-/// The folder and the name of a file.
+/// Splits a path into the folder and the name of a file.
 fn parts(below: &Path) -> io::Result<(&Path, &OsStr)> {
     below.parent().zip(below.file_name()).ok_or_else(not_plain)
 }
@@ -53,7 +53,7 @@ fn not_plain() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "not a plain name")
 }
 
-/// A name for a file that is not finished, which another process does not take.
+/// The name of a temporary file; it includes the process id, so other processes use other names.
 fn unfinished(name: &OsStr) -> String {
     format!(".{}.crd-analyzer-{}.tmp", name.display(), std::process::id())
 }
@@ -77,7 +77,7 @@ mod unix {
     /// An open folder.
     pub(super) struct Folder(OwnedFd);
 
-    /// Opens a folder below the cache folder. `make`: if need be they are made.
+    /// Opens a folder inside the cache folder. `make`: whether to create missing folders.
     pub(super) fn open(cache: &Path, below: &Path, make: bool) -> io::Result<Folder> {
         let (Some(above), Some(name)) = (cache.parent(), cache.file_name()) else {
             return Err(not_plain());
@@ -111,7 +111,7 @@ mod unix {
     }
 
     impl Folder {
-        /// Whether a file has this text.
+        /// Whether a file has this content.
         pub(super) fn has(&self, name: &OsStr, text: &[u8]) -> bool {
             let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
             let Ok(file) = openat(&self.0, name, flags, Mode::empty()).map(File::from) else {
@@ -122,14 +122,14 @@ mod unix {
             is_file && file.take(text.len() as u64 + 1).read_to_end(&mut found).is_ok() && found == text
         }
 
-        /// Writes a file and replaces whatever has its name.
+        /// Writes a file, replacing an existing one.
         pub(super) fn write(&self, name: &OsStr, text: &[u8]) -> io::Result<()> {
             let limit = crate::write::attributes::size_limit();
             if limit.is_some_and(|it| text.len() as u64 > it) {
                 return Err(Errno::FBIG.into());
             }
             let unfinished = unfinished(name);
-            // What a killed process of the same number has left.
+            // A killed process with the same id may have left it behind.
             let _ = unlinkat(&self.0, unfinished.as_str(), AtFlags::empty());
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let file = openat(&self.0, unfinished.as_str(), flags, Mode::from_raw_mode(0o666))?;
@@ -142,7 +142,7 @@ mod unix {
             written
         }
 
-        /// Removes files.
+        /// Removes unwanted files.
         pub(super) fn retain(&self, is_wanted: impl Fn(&OsStr) -> bool) -> io::Result<()> {
             for entry in Dir::read_from(&self.0)? {
                 let entry = entry?;
@@ -162,7 +162,7 @@ mod other {
 
     use super::{OsStr, Path, io, unfinished};
 
-    /// A folder.
+    /// The path of a folder.
     pub(super) struct Folder(PathBuf);
 
     pub(super) fn open(cache: &Path, below: &Path, make: bool) -> io::Result<Folder> {

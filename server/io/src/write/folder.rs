@@ -1,4 +1,4 @@
-//! An open folder. What is done in it is done there, wherever its path leads in the meantime.
+//! An open folder. All operations happen in this folder, even if its path leads elsewhere in the meantime.
 
 #[cfg(not(unix))]
 pub(super) use other::Folder;
@@ -20,20 +20,20 @@ mod unix {
         io::Errno,
     };
 
-    /// A folder on the way is only passed, which needs no right to list it.
+    /// The flag for a folder on the way, which is only traversed and need not be listable.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     const PASS: OFlags = OFlags::PATH;
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     const PASS: OFlags = OFlags::RDONLY;
 
-    /// The folder, and the path that it had when it was opened.
+    /// An open folder, and the path that it had when it was opened.
     pub(in crate::write) struct Folder {
         path: PathBuf,
         open: OwnedFd,
     }
 
     impl Folder {
-        /// Opens the folder of a real path, step by step: a link that has come into the path since is not followed.
+        /// Opens a folder by its real path, component by component: a link that was added to the path meanwhile is not followed.
         pub(in crate::write) fn at(real: &Path) -> io::Result<Self> {
             let flags = PASS | OFlags::DIRECTORY | OFlags::CLOEXEC;
             let mut folder = Self {
@@ -48,7 +48,7 @@ mod unix {
             Ok(folder)
         }
 
-        /// Opens a folder in this one, unless the name is a link.
+        /// Opens a subfolder, unless the name is a link.
         pub(in crate::write) fn below(&self, name: &OsStr) -> io::Result<Self> {
             let flags = PASS | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             Ok(Self {
@@ -57,7 +57,7 @@ mod unix {
             })
         }
 
-        /// Makes a folder in this one, if nothing has its name.
+        /// Creates a subfolder, if the name is free.
         pub(in crate::write) fn make(&self, name: &OsStr) -> io::Result<()> {
             match mkdirat(&self.open, name, Mode::from_raw_mode(0o777)) {
                 Err(Errno::EXIST) => Ok(()),
@@ -65,18 +65,18 @@ mod unix {
             }
         }
 
-        /// The path that a name in this folder had when it was opened.
+        /// The path of an entry, based on the folder's path when it was opened.
         pub(in crate::write) fn path_of(&self, name: &OsStr) -> PathBuf {
             self.path.join(name)
         }
 
-        /// Makes a file that is not there.
+        /// Creates a file that must not exist yet.
         pub(in crate::write) fn begin(&self, name: &OsStr, mode: u32) -> io::Result<File> {
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             Ok(openat(&self.open, name, flags, Mode::from_raw_mode(mode as _))?.into())
         }
 
-        /// Opens a file to read it, unless the name is a link. Never waits.
+        /// Opens a file for reading, unless the name is a link. Never blocks.
         pub(in crate::write) fn open(&self, name: &OsStr) -> io::Result<File> {
             let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
             Ok(openat(&self.open, name, flags, Mode::empty())?.into())
@@ -87,7 +87,7 @@ mod unix {
             accessat(&self.open, name, Access::WRITE_OK, AtFlags::empty()).is_ok()
         }
 
-        /// Whether a name still means the same, unchanged file.
+        /// Whether a name still refers to the same, unchanged file.
         #[allow(clippy::unnecessary_cast, reason = "the types differ from system to system")]
         pub(in crate::write) fn is_same(&self, name: &OsStr, found: &Metadata) -> bool {
             statat(&self.open, name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|now| {
@@ -102,22 +102,22 @@ mod unix {
             Ok(unlinkat(&self.open, name, AtFlags::empty())?)
         }
 
-        /// Gives a file another name, whatever has that name.
+        /// Renames a file, replacing any file with the new name.
         pub(in crate::write) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
             Ok(renameat(&self.open, from, &self.open, to)?)
         }
 
-        /// Gives a file a second name, which nothing has.
+        /// Gives a file a second name, which must be free.
         pub(in crate::write) fn link(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
             Ok(linkat(&self.open, from, &self.open, to, AtFlags::empty())?)
         }
 
-        /// Exchanges what two names mean; `None` where that cannot be done.
+        /// Exchanges two names atomically; `None` if the system does not support this.
         pub(in crate::write) fn exchange(&self, one: &OsStr, other: &OsStr) -> Option<io::Result<()>> {
             self.renamed(one, other, Flags::Exchange)
         }
 
-        /// Renames a file to a name that nothing has; `None` where that cannot be done at once.
+        /// Renames a file atomically to a name that must be free; `None` if the system does not support this.
         pub(in crate::write) fn rename_new(&self, from: &OsStr, to: &OsStr) -> Option<io::Result<()>> {
             self.renamed(from, to, Flags::New)
         }
@@ -130,7 +130,7 @@ mod unix {
                 Flags::New => RenameFlags::NOREPLACE,
             };
             match rustix::fs::renameat_with(&self.open, from, &self.open, to, flags) {
-                // Not every file system can.
+                // Not supported by this file system.
                 Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => None,
                 done => Some(done.map_err(io::Error::from)),
             }
@@ -141,8 +141,8 @@ mod unix {
             None
         }
 
-        /// Brings the names in this folder onto the disk. The texts are there already, so that a failure only leaves open which of them a power
-        /// cut leaves.
+        /// Syncs the folder's names to disk. The files' contents are already synced, so if this fails, a power cut leaves either the old or the
+        /// new name.
         pub(in crate::write) fn sync(&self) {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
             if let Ok(folder) = openat(&self.open, ".", flags, Mode::empty()) {

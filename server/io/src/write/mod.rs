@@ -1,11 +1,11 @@
-//! Writing the user's files: the new text whole, or the old one as it was.
+//! Writes the user's files: afterwards a file has either the complete new text or its old one.
 //!
-//! The new text goes into a file beside the target, onto the disk, and only then takes the target's name. A program that is killed on the way
-//! leaves a file with a name like `.crd.yaml.crd-analyzer-123-0.tmp`, never a target that is cut. What somebody else wrote in the meantime is
-//! not replaced.
+//! The new text is written to a temporary file beside the target, synced to disk, and renamed to the target's name. A program that is killed on
+//! the way leaves a file with a name like `.crd.yaml.crd-analyzer-123-0.tmp`, never a truncated target. Changes that somebody else made in the
+//! meantime are not overwritten.
 //!
-//! A file that is changed ([`replace`]) may be named by a link inside the repository. Output ([`put`], [`create`], [`OutputFolder`]) goes through
-//! no link that a repository can hold, because the link decides where it goes. Git's own files and programs are not written.
+//! A file that is changed ([`replace`]) may be named by a link inside the repository. Output ([`put`], [`create`], [`OutputFolder`]) follows
+//! no link that a repository can contain, because that link would decide where it goes. Git's own files and programs are never written.
 
 mod attributes;
 mod cached;
@@ -32,75 +32,75 @@ use crate::{
 use folder::Folder;
 use place::Place;
 
-/// What a writer may replace.
+/// Which files a write may replace.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Replaceable {
-    /// Regular files that the system does not run.
+    /// Regular files that are not executable.
     #[default]
     Data,
-    /// Executable files, too: the user says so.
+    /// Executable files too, because the user allowed it.
     Executables,
 }
 
-/// Why a file was not written, as a sentence for people (without the file's name). The file is as it was.
+/// The reason why a file was not written, as a sentence for the user (without the file's name). The file is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum Unwritten {
-    /// What is to be replaced cannot be read.
+    /// The file to replace cannot be read.
     #[error(transparent)]
     Unread(#[from] Unread),
-    /// It is not what was read.
+    /// It has changed since it was read.
     #[error("somebody else has changed it in the meantime: it stays as it is")]
     Changed,
-    /// Something has this name already.
+    /// The name is already taken.
     #[error("there is something of this name already")]
     Exists,
-    /// It may not be written.
+    /// It is read-only.
     #[error("it is read-only")]
     ReadOnly,
-    /// It is a link, or lies below one.
+    /// It is a link, or is reached through one.
     #[error("`{}` is a link, and output goes through no link: name the file or folder that is meant", .0.display())]
     Link(PathBuf),
-    /// The system runs it.
+    /// It is executable.
     #[error("it is executable: remove it, or add `--replace-executable`")]
     Executable,
-    /// It has other names, which would go on meaning the old text.
+    /// It has several hard links, and the others would keep the old text.
     #[error("it has {0} names (hard links), and the others would keep the old text")]
     HardLinks(u64),
-    /// Another program says that it is working on it.
+    /// Another program has locked it.
     #[error("another program has locked it")]
     Locked,
-    /// The process may not write as much.
+    /// The text exceeds the process's limit on file sizes.
     #[error("it would have {size} bytes, and files may have {limit} (`ulimit -f`)")]
     TooLarge {
-        /// The bytes of the new text.
+        /// The size of the new text in bytes.
         size: u64,
-        /// What the process may write.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// The system says so.
+    /// An error from the operating system.
     #[error("{doing}: {error}")]
     Io {
-        /// What was being done.
+        /// The action that failed.
         doing: &'static str,
-        /// The system's words.
+        /// The system's error.
         error: io::Error,
     },
-    /// Somebody else's text has been taken from its name, and cannot be given back.
+    /// Somebody else's text was moved away from the file's name, and cannot be moved back.
     #[error("somebody else has changed it in the meantime: their text is now in `{}`", kept.display())]
     Taken {
-        /// Where it is.
+        /// The file that has it now.
         kept: PathBuf,
     },
 }
 
-/// Says what was being done when the system refused.
+/// Adds the action that failed to a system error.
 fn while_doing(doing: &'static str) -> impl Fn(io::Error) -> Unwritten {
     move |error| Unwritten::Io { doing, error }
 }
 
-/// Replaces the text of a file that was read with `access`, if it still is `before`.
+/// Replaces the text of a file that was read with `access`, if it is still `before`.
 ///
-/// A link inside the folders that it may lead into is followed, and stays; any other is refused. Mode, owner, group, and extended attributes are
+/// A link within the allowed folders is followed and kept; any other link is rejected. Mode, owner, group, and extended attributes are
 /// kept, as far as the system allows.
 pub fn replace(
     path: &Path,
@@ -119,17 +119,17 @@ pub fn replace(
     Place::within(&roots, &path)?.replace(Some(before), after, replaceable)
 }
 
-/// Writes a file where there is none. The user has named its folder.
+/// Writes a new file, which must not exist yet. The user has named its folder.
 pub fn create(path: &Path, text: &[u8]) -> Result<(), Unwritten> {
     Place::named(path)?.create(text)
 }
 
-/// Writes a file that the user has named, whatever it had before.
+/// Writes a file that the user has named, replacing any existing content.
 pub fn put(path: &Path, text: &[u8], replaceable: Replaceable) -> Result<(), Unwritten> {
     Place::named(path)?.put(text, replaceable)
 }
 
-/// An error unless an open file has these bytes.
+/// Returns an error unless an open file has this content.
 fn is_still(file: &mut File, before: &[u8]) -> Result<(), Unwritten> {
     let mut now = Vec::with_capacity(before.len() + 1);
     let read = file
@@ -139,7 +139,7 @@ fn is_still(file: &mut File, before: &[u8]) -> Result<(), Unwritten> {
     if now == before { Ok(()) } else { Err(Unwritten::Changed) }
 }
 
-/// A file beside its target, which is removed unless it gets the target's name.
+/// A temporary file beside its target. Dropping it removes the file, unless it was renamed to the target.
 struct Unfinished<'a> {
     folder: &'a Folder,
     name: OsString,
@@ -147,13 +147,13 @@ struct Unfinished<'a> {
     is_kept: bool,
 }
 
-/// Files that were begun in this process.
+/// The number of temporary files begun in this process.
 static BEGUN: AtomicUsize = AtomicUsize::new(0);
 
-/// Bytes of the target's name in that of a file beside it: names may have 255.
+/// The maximum number of bytes of the target's name used in a temporary file's name: names can have 255.
 const MAX_NAME: usize = 160;
 
-/// The first mode of a file that will get the mode of another file. Until then, other users cannot read it.
+/// The initial mode of a file that will get the mode of another file. Until then, other users cannot read it.
 const OWN_MODE: u32 = 0o600;
 /// The mode of a new file, before the system applies the user's umask.
 const NEW_MODE: u32 = 0o666;
@@ -185,7 +185,7 @@ impl<'a> Unfinished<'a> {
             let number = BEGUN.fetch_add(1, Ordering::Relaxed);
             let name = OsString::from(format!(".{name}.crd-analyzer-{process}-{number}.tmp"));
             match folder.begin(&name, mode) {
-                // A run that was killed had the same number.
+                // A killed process with the same id left this file behind.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 file => {
                     return Ok(Self {
@@ -205,7 +205,7 @@ impl<'a> Unfinished<'a> {
             .map_err(while_doing("cannot bring the new text onto the disk"))
     }
 
-    /// Takes the name of a target that is still the open file `old` with the text `before`.
+    /// Renames the temporary file to a target that is still the open file `old` with the text `before`.
     fn replace(mut self, target: &OsStr, old: &mut File, found: &Metadata, before: &[u8]) -> Result<(), Unwritten> {
         let rename = while_doing("cannot give the new text its name");
         match self.folder.exchange(&self.name, target) {
@@ -216,7 +216,7 @@ impl<'a> Unfinished<'a> {
             }
             Some(exchanged) => exchanged.map_err(rename)?,
         }
-        // Whatever had the target's name at this very moment has ours now: it may only go if it is what was read.
+        // The temporary name now refers to whatever the target was at the moment of the exchange: it may only be removed if it is what was read.
         if self.folder.is_same(&self.name, found) && is_still(old, before).is_ok() {
             return Ok(());
         }
@@ -229,11 +229,11 @@ impl<'a> Unfinished<'a> {
         })
     }
 
-    /// Takes a name that nothing has.
+    /// Renames the temporary file to a name that must be free.
     fn name(mut self, target: &OsStr) -> Result<(), Unwritten> {
         let named = match self.folder.rename_new(&self.name, target) {
             Some(renamed) => renamed.inspect(|()| self.is_kept = true),
-            // Both names are there for a moment.
+            // Both names exist for a moment.
             None => self.folder.link(&self.name, target),
         };
         named.map_err(|error| match error.kind() {
@@ -246,7 +246,7 @@ impl<'a> Unfinished<'a> {
 impl Drop for Unfinished<'_> {
     fn drop(&mut self) {
         if !self.is_kept {
-            // Who may write it may remove it; if not, its name says what it is.
+            // Whoever can create it can usually remove it; otherwise its name shows that it is temporary.
             let _ = self.folder.remove(&self.name);
         }
     }

@@ -1,4 +1,4 @@
-//! Where a file is written: an open folder, and a name in it.
+//! The destination of a write: an open folder, and a name in it.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -21,7 +21,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The place that a path leads to if links are followed that lead no further than the roots.
+    /// The destination that a path leads to. Only links within the roots are followed.
     pub(super) fn within(roots: &Roots, path: &Path) -> Result<Self, Unwritten> {
         let target = roots.resolve(path)?;
         let (Some(folder), Some(name)) = (target.parent(), target.file_name()) else {
@@ -30,11 +30,11 @@ impl Place {
         Self::new(&opened_within(roots, folder)?, name)
     }
 
-    /// The place of output that the user has named.
+    /// The destination of output that the user has named.
     ///
     /// # Errors
-    /// [`Unwritten::Link`] if the path goes through a link that a repository, or the folder that the user works in, can hold. Links elsewhere
-    /// are the user's, for example a home folder on another disk.
+    /// [`Unwritten::Link`] if the path goes through a link that a repository, or the folder that the user works in, can contain. Links elsewhere
+    /// are the user's own, for example a home folder on another disk.
     pub(super) fn named(path: &Path) -> Result<Self, Unwritten> {
         let path = std::path::absolute(path).map_err(Unread::from)?;
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
@@ -43,7 +43,7 @@ impl Place {
         Self::new(&without_links(folder)?, name)
     }
 
-    /// A name in a folder, whose path is real.
+    /// A name in a folder with a real path.
     fn new(real: &Path, name: &OsStr) -> Result<Self, Unwritten> {
         Ok(Self {
             folder: Folder::at(real).map_err(Unread::from)?,
@@ -51,7 +51,7 @@ impl Place {
         })
     }
 
-    /// Writes the file, whatever it had before.
+    /// Writes the file, replacing any existing content.
     pub(super) fn put(&self, text: &[u8], replaceable: Replaceable) -> Result<(), Unwritten> {
         if read::exists(&self.folder.path_of(&self.name)) {
             self.replace(None, text, replaceable)
@@ -60,7 +60,7 @@ impl Place {
         }
     }
 
-    /// Writes the file, which is not there.
+    /// Writes the file, which must not exist yet.
     pub(super) fn create(&self, text: &[u8]) -> Result<(), Unwritten> {
         let path = self.folder.path_of(&self.name);
         if read::exists(&path) {
@@ -74,7 +74,7 @@ impl Place {
         Ok(())
     }
 
-    /// Replaces the file, if it still is `before`. `None`: whatever it has.
+    /// Replaces the file, if its text is still `before`. `None`: replaces it whatever its text is.
     pub(super) fn replace(
         &self,
         before: Option<&[u8]>,
@@ -113,7 +113,7 @@ impl Place {
         attributes::keep(&file, &found, &unfinished.file).map_err(while_doing("cannot keep its mode"))?;
         unfinished.sync()?;
 
-        // Once more, now that only the name has to change.
+        // Check again, now that only the rename remains.
         if !self.folder.is_same(&self.name, &found) {
             return Err(Unwritten::Changed);
         }
@@ -124,7 +124,7 @@ impl Place {
     }
 }
 
-/// The real path of a folder that lies within the roots.
+/// The real path of a folder, which must be within the roots.
 fn opened_within(roots: &Roots, folder: &Path) -> Result<PathBuf, Unread> {
     let real = fs::canonicalize(folder)?;
     if roots.hold(&real) {
@@ -143,7 +143,7 @@ fn without_links(folder: &Path) -> Result<PathBuf, Unwritten> {
         match part {
             Component::Prefix(_) | Component::RootDir => real.push(part),
             Component::CurDir => {}
-            // What is above a real path is what its name says.
+            // `..` is reliable here, because the path so far has no links.
             Component::ParentDir => drop(real.pop()),
             Component::Normal(name) => {
                 let around = real.clone();
@@ -164,17 +164,17 @@ fn without_links(folder: &Path) -> Result<PathBuf, Unwritten> {
     Ok(real)
 }
 
-/// A folder for output, which the user has named. Output follows no link below it.
+/// A folder for output that the user has named. Output follows no links inside it.
 pub struct OutputFolder {
-    /// Its path without links.
+    /// The folder's path without links.
     real: PathBuf,
 }
 
 impl OutputFolder {
-    /// Opens the folder, and makes it if it is not there. The folder around it has to be there.
+    /// Opens the folder, and creates it if it does not exist. Its parent folder must exist.
     ///
     /// # Errors
-    /// If it belongs to git, or if a link leads there from a repository that it lies outside of.
+    /// If it belongs to git, or if a link in a repository leads to it and it is outside that repository.
     pub fn open(path: &Path) -> Result<Self, Unwritten> {
         let path = std::path::absolute(path).map_err(Unread::from)?;
         let around = path.parent().unwrap_or(&path);
@@ -195,7 +195,7 @@ impl OutputFolder {
         Ok(Self { real })
     }
 
-    /// Writes a file below the folder, whatever it had before. `below`: plain names; the folders among them are made.
+    /// Writes a file in the folder, replacing any existing content. `below`: its relative path of plain names; missing folders are created.
     pub fn put(&self, below: &Path, text: &[u8], replaceable: Replaceable) -> Result<(), Unwritten> {
         let mut folder = Folder::at(&self.real).map_err(while_doing("cannot open the folder"))?;
         let mut names = below.components().peekable();

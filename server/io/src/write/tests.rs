@@ -1,4 +1,4 @@
-//! Files are the new text or the old one, with all that they were besides.
+//! Tests that a file has either the new text or the old one, and keeps its attributes.
 #![cfg(unix)]
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
@@ -7,7 +7,7 @@ use std::fs;
 
 use super::*;
 
-/// A folder with a file `a.yaml` in it, which has the text `old`.
+/// A folder that contains a file `a.yaml` with the text `old`.
 fn folder() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.yaml");
@@ -15,7 +15,7 @@ fn folder() -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Replaces `old` by `new`.
+/// Replaces the text `old` with `new`.
 fn write(path: &Path) -> Result<(), Unwritten> {
     replace(path, &Access::Named, b"old", b"new", Replaceable::Data)
 }
@@ -59,7 +59,7 @@ fn extended_attributes_are_kept() {
     use rustix::fs::{XattrFlags, getxattr, setxattr};
     let (_folder, path) = folder();
     if setxattr(&path, "user.note", b"kept", XattrFlags::empty()).is_err() {
-        // Not every file system has them.
+        // Not every file system supports them.
         return;
     }
     write(&path).expect("it is replaced");
@@ -90,14 +90,14 @@ fn what_is_written_at_the_last_moment_is_given_back() {
     let open = Folder::at(&fs::canonicalize(folder.path()).expect("a real path")).expect("a folder");
     let name = OsStr::new("a.yaml");
     let unfinished = Unfinished::new(&open, name, b"new", OWN_MODE).expect("a file beside it");
-    // An editor saves: it renames a new file over the old one.
+    // An editor saves by renaming a new file over the old one.
     fs::write(folder.path().join("b"), "edited").expect("a file");
     fs::rename(folder.path().join("b"), &path).expect("it can be renamed");
     let done = unfinished.replace(name, &mut file, &found, b"old");
     assert!(matches!(done, Err(Unwritten::Changed)), "{done:?}");
     assert_eq!(fs::read(&path).expect("a file"), b"edited");
     assert_eq!(names(folder.path()), ["a.yaml"]);
-    // Another one writes into the file.
+    // Another program writes into the file.
     let mut file = File::open(&path).expect("a file");
     let found = file.metadata().expect("it has attributes");
     let unfinished = Unfinished::new(&open, name, b"new", OWN_MODE).expect("a file beside it");
@@ -167,7 +167,7 @@ fn new_files_take_no_name_that_is_there() {
     let mode = |it: &Path| fs::metadata(it).expect("a file").mode();
     assert_eq!(mode(&long), mode(&usual));
     assert_eq!(names(folder.path()).len(), 3);
-    // The name is taken between the look and the end.
+    // The name is taken between the check and the rename.
     let open = Folder::at(&fs::canonicalize(folder.path()).expect("a real path")).expect("a folder");
     let unfinished = Unfinished::new(&open, OsStr::new("a.yaml"), b"new", NEW_MODE).expect("a file beside it");
     assert!(matches!(unfinished.name(OsStr::new("a.yaml")), Err(Unwritten::Exists)));
@@ -189,7 +189,7 @@ fn the_cache_folder_is_not_left() {
     keep("1.0/codes/a.md", "other").expect("it is replaced");
     assert_eq!(fs::read(&path).expect("a file"), b"other");
     assert_eq!(names(path.parent().expect("a folder")), ["a.md"]);
-    // A link in place of a file is replaced, one in place of a folder refused.
+    // A link in place of a file is replaced; a link in place of a folder is rejected.
     fs::write(outside.join("b.md"), "theirs").expect("a file");
     symlink(outside.join("b.md"), path.with_file_name("b.md")).expect("a link");
     keep("1.0/codes/b.md", "page").expect("it is written");
@@ -237,7 +237,7 @@ fn repository() -> (tempfile::TempDir, PathBuf) {
     (folder, root)
 }
 
-/// Each text in a folder, whatever links lead there.
+/// The content of each file in a folder, without following links.
 fn texts(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -295,7 +295,7 @@ fn output_goes_through_no_link() {
 fn output_below_a_folder_goes_through_no_link() {
     let (folder, root) = repository();
     let before = texts(folder.path());
-    // What the user names may be a link inside of the repository; not one that leads out, or to git.
+    // The user may name a link inside the repository, but not one that leads outside or to git.
     for name in ["away", ".git", ".git/hooks", ".git/new", "data", "none/new"] {
         assert!(OutputFolder::open(&root.join(name)).is_err(), "{name}");
     }
@@ -350,13 +350,13 @@ fn what_runs_is_replaced_only_if_the_user_says_so() {
 fn a_link_that_comes_into_the_path_is_not_followed() {
     let (folder, root) = repository();
     let root = fs::canonicalize(root).expect("a real path");
-    // Before the folder is opened.
+    // The path changes before the folder is opened.
     let real = root.join("sub/below");
     fs::rename(root.join("sub"), root.join("moved")).expect("it can be renamed");
     symlink("../outside", root.join("sub")).expect("a link");
     fs::create_dir(folder.path().join("outside/below")).expect("a folder");
     assert!(Folder::at(&real).is_err());
-    // And after: what is written goes into the folder that was opened.
+    // The path changes after that: the file is written to the folder that was opened.
     let open = Folder::at(&root.join("moved/below")).expect("a folder");
     fs::rename(root.join("moved/below"), root.join("moved/away")).expect("it can be renamed");
     symlink("../../outside", root.join("moved/below")).expect("a link");

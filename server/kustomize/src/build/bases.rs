@@ -1,4 +1,4 @@
-//! Builds take over a base that was built twice.
+//! Reuses a base that was built twice.
 
 use std::{ops::Range, path::Path};
 
@@ -10,13 +10,13 @@ use crate::{
 };
 
 impl Building<'_> {
-    /// Builds a base with `build`, or takes it over.
+    /// Builds a base with `build`, or reuses it.
     pub(super) fn shared(
         &mut self,
         folder: &Path,
         build: impl FnOnce(&mut Self) -> Result<Accumulated>,
     ) -> Result<Accumulated> {
-        // What is missing, and an OpenAPI file, change how patches apply.
+        // Missing objects and an OpenAPI file affect how patches apply.
         let is_plain = !self.is_open() && self.blocked.is_none() && !self.has_openapi && OpenApi::current().is_none();
         let Some(files) = self.files.identity().filter(|_| is_plain) else {
             return build(self);
@@ -47,7 +47,7 @@ impl Building<'_> {
         files: usize,
         build: impl FnOnce(&mut Self) -> Result<Accumulated>,
     ) -> Result<Accumulated> {
-        // What it asks for is noted even if others have asked for it, too.
+        // Record all files that it reads, even those that were read before.
         let texts = std::mem::take(&mut self.texts);
         let is_changing = std::mem::take(&mut self.is_changing);
         let (folders, resources) = (self.folders.len(), self.resources.len());
@@ -84,7 +84,7 @@ impl Building<'_> {
         Ok(built)
     }
 
-    /// Takes over a base, as if it had been built.
+    /// Reuses a base, with the same effect as building it.
     fn take(&mut self, kept: &Kept) -> Result<Accumulated> {
         spend::work(A_KUSTOMIZATION)?;
         for (path, text) in &kept.texts {
@@ -95,7 +95,7 @@ impl Building<'_> {
         }
         let before = self.resources.len();
         for path in &kept.resources {
-            // Each of the open kustomizations takes it, and the base.
+            // Each of the open kustomizations includes the file, and so does the base.
             spend::bytes((path.as_os_str().len() + A_PATH) * (self.open.len() + 1))?;
             self.resources.push(path.clone());
         }
@@ -110,7 +110,7 @@ impl Building<'_> {
     }
 }
 
-/// A copy, which shares the texts.
+/// A copy that shares the strings.
 fn copied(found: &Accumulated) -> Result<Accumulated> {
     for resource in found.resources.list() {
         spend::nodes(resource.node.size())?;

@@ -1,4 +1,4 @@
-//! The objects of a file.
+//! Splits a file into objects.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use crate::{
     spend,
 };
 
-/// The objects of a file: lists are taken apart (`RNodesFromBytes`).
+/// The objects of a file. The items of lists become separate objects (`RNodesFromBytes`).
 pub(super) fn objects(mut nodes: Vec<Node>) -> Result<Vec<Resource>> {
     if let [list] = nodes.as_slice()
         && matches!(list.get("kind").and_then(Node::as_str), Some("List" | "ResourceList"))
@@ -42,7 +42,7 @@ pub(super) fn objects(mut nodes: Vec<Node>) -> Result<Vec<Resource>> {
     Ok(found)
 }
 
-/// Says if an object lacks what each object has.
+/// Fails if an object lacks a field that every object needs.
 pub(super) fn check(node: &Node) -> Result<()> {
     if !matches!(node.value, Value::Map(_)) {
         return Err(Problem::fails(node.place, "an object is expected"));

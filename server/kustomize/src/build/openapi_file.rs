@@ -34,7 +34,7 @@ impl Building<'_> {
         file.map(Some)
     }
 
-    /// Notes a schema that lists are merged by and that is not known.
+    /// Records that lists are merged by a schema that is unknown.
     fn note_other_openapi(&mut self, path: &Text) {
         self.is_changing = true;
         let problem = || {
@@ -47,14 +47,14 @@ impl Building<'_> {
         self.blocked.get_or_insert_with(problem);
     }
 
-    /// Looks at the file of a base: it does not count if what is built names one, but must be there.
+    /// Checks the OpenAPI file of a base. It must exist, even though it has no effect if the kustomization that is built names its own.
     pub(super) fn check_openapi_of_base(&mut self, folder: &Path, kustomization: &Kustomization) -> Result<()> {
         let Some(path) = &kustomization.openapi else {
             return Ok(());
         };
         let is_there = self.text(&joined(folder, &path.text))?.is_some();
         if !self.has_openapi {
-            // It counts from here on, and beside Kubernetes' own schema if that was asked before.
+            // The file takes effect from here on, combined with Kubernetes' own schema if that was used before.
             self.note_other_openapi(path);
         } else if !is_there && !is_remote(&path.text) {
             return Err(unread(self.files, folder, &path.text, path.place));

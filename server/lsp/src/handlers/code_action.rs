@@ -41,7 +41,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeActionParams) -> 
         return Ok(None);
     }
     let (with_fixes, with_all) = (wants_fixes(only.as_deref()), wants(only.as_deref(), &fix_all()));
-    // What is wrong on purpose is not repaired with the rest.
+    // "Fix all" skips files with expected errors, which are wrong on purpose.
     let with_all = with_all && !analysis.is_aside;
     let (session, range) = (session.clone(), params.range);
     let found = tasks::answering("the search for fixes", move |deadline| {
@@ -64,7 +64,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeActionParams) -> 
     Ok(Some(actions))
 }
 
-/// Whether a kind of actions is among those that the client wants. A kind means those below it too.
+/// Whether the client requests a kind of code action. A kind includes its subkinds.
 fn wants(only: Option<&[CodeActionKind]>, kind: &CodeActionKind) -> bool {
     let covers = |it: &CodeActionKind| {
         let rest = kind.as_str().strip_prefix(it.as_str());
@@ -73,24 +73,24 @@ fn wants(only: Option<&[CodeActionKind]>, kind: &CodeActionKind) -> bool {
     only.is_some_and(|only| only.iter().any(covers))
 }
 
-/// Whether fixes are wanted: also where nothing is said.
+/// Whether the client requests quick fixes. They are the default.
 fn wants_fixes(only: Option<&[CodeActionKind]>) -> bool {
     only.is_none_or(<[_]>::is_empty)
         || wants(only, &CodeActionKind::QUICKFIX)
         || wants(only, &CodeActionKind::REFACTOR_REWRITE)
 }
 
-/// The kind of what repairs all at once, which editors ask for when a file is saved.
+/// The kind of the action that applies all fixes at once, which editors request on save.
 pub(crate) fn fix_all() -> CodeActionKind {
     CodeActionKind::from("source.fixAll.crd-analyzer".to_owned())
 }
 
-/// The report on the document if it had this text. `None` if the time is over.
+/// The report for the document with this text. `None` if the deadline has passed.
 fn judge(session: &Arc<Session>, snapshot: &Snapshot, text: &str, deadline: &Deadline) -> Option<FileReport> {
     judge_at(&place_of(&snapshot.uri), session, snapshot, text, deadline)
 }
 
-/// As [`judge`], of another file, with the settings of the document.
+/// Like [`judge`], for another file with the settings of the document.
 fn judge_at(
     path: &Path,
     session: &Arc<Session>,
@@ -106,7 +106,7 @@ fn judge_at(
     Some(analyze(text.as_bytes().to_vec(), &question))
 }
 
-/// The CRDs that resources of the document are of.
+/// The CRDs for the resources of the document.
 fn definitions<'s>(session: &'s Arc<Session>, snapshot: &'s Snapshot) -> NearbyIndex<'s> {
     NearbyIndex {
         session,
@@ -114,7 +114,7 @@ fn definitions<'s>(session: &'s Arc<Session>, snapshot: &'s Snapshot) -> NearbyI
     }
 }
 
-/// All safe repairs at once.
+/// Applies all unambiguous fixes at once.
 fn repair_all(
     session: &Arc<Session>,
     snapshot: &Snapshot,
@@ -127,7 +127,7 @@ fn repair_all(
         let effective = session.effective(snapshot);
         let language = source_context::language(session, snapshot, &effective);
         let own = language.and_then(|it| it.repair_all(&text, analysis.all_problems().collect()));
-        // That takes longer: only for who asks for it, not for whoever moves the cursor.
+        // This takes longer, so do it only on request, and not for every move of the cursor.
         if is_wanted {
             session.repair_all_of_made((snapshot, &effective), analysis.all_problems(), own, deadline)?
         } else {
@@ -226,7 +226,7 @@ fn find(
         session.rewritten_crds((snapshot, &effective), analysis.all_problems(), span, deadline)
     };
     let declared = if is_source { rewrite() } else { declare() };
-    // Before what takes the field away.
+    // Offer to declare a field before offering to remove it.
     let declared: Vec<_> = declared.into_iter().map(|it| (at_removal(&it.problem), it)).collect();
     let mut actions: Vec<CodeActionOrCommand> = found.into_iter().map(|it| convert(it).into()).collect();
     for (at, it) in declared.into_iter().rev() {
@@ -269,7 +269,7 @@ fn of_source(
     found
 }
 
-/// The fixes of manifests.
+/// The fixes of a manifest.
 fn of_manifest(
     session: &Arc<Session>,
     snapshot: &Snapshot,
@@ -285,7 +285,7 @@ fn of_manifest(
         let problems = analysis.all_problems();
         found.extend(lens::fixes(&costs, problems, span, versions, &goes_on));
     }
-    // Each repair is judged, which takes as long as the diagnostics: only for what is asked about.
+    // Checking a fix takes as long as an analysis, so check only the fixes in the requested range.
     let judge = |text: &str| judge(session, snapshot, text, deadline);
     let problems = analysis.all_problems();
     found.extend(fixes::repairs(
@@ -309,7 +309,7 @@ fn of_manifest(
     found
 }
 
-/// The edits of a CRD's file.
+/// The edits in the file of a CRD.
 fn edit_of_file(it: &fixes::Declaration, client: &Client) -> Option<WorkspaceEdit> {
     let mut edits = Vec::new();
     let mut uri = None;
@@ -331,7 +331,7 @@ fn kind_of(fix: &Fix) -> CodeActionKind {
     }
 }
 
-/// The title of a fix; of a CRD that is generated from Go it says that only the CRD changes, and where to change Go.
+/// The title of a fix. If the CRD is generated from Go, the title says that the fix changes only the CRD, and where to change the Go type.
 fn with_go(title: &str, diagnostics: &[Diagnostic]) -> String {
     let related = diagnostics
         .iter()
@@ -350,7 +350,7 @@ fn with_go(title: &str, diagnostics: &[Diagnostic]) -> String {
     )
 }
 
-/// The edits of a fix as the client counts.
+/// The edits of a fix in the client's units.
 pub(super) fn text_edits(source: &to_proto::Source<'_>, fix: &Fix) -> Vec<TextEdit> {
     let convert = |it: &fixes::TextEdit| TextEdit {
         range: to_proto::range(source, it.span),
@@ -359,7 +359,7 @@ pub(super) fn text_edits(source: &to_proto::Source<'_>, fix: &Fix) -> Vec<TextEd
     fix.edits.iter().map(convert).collect()
 }
 
-/// Edits of the document, for this version of it if the client takes that.
+/// A workspace edit of the document. It names the version of the document if the client supports that.
 pub(super) fn workspace_edit(snapshot: &Snapshot, versioned: bool, edits: Vec<TextEdit>) -> WorkspaceEdit {
     let uri = snapshot.uri.clone();
     if versioned {

@@ -72,8 +72,8 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeLensParams) -> Re
     found.await
 }
 
-/// The lenses that were there stay while somebody types, if the client takes a hint to ask again afterwards. `offset`, `range`: the way between
-/// places and bytes.
+/// Keeps the existing lenses while the user types, if the client can be asked to refresh them later. `offset` converts positions to byte offsets,
+/// `range` spans to ranges.
 fn steady(
     session: &Arc<Session>,
     snapshot: &Snapshot,
@@ -92,7 +92,7 @@ fn steady(
     answer
 }
 
-/// A span from the first character of its line: some editors write a lens in the column where the lens begins.
+/// Extends a span to the first character of its line, because some editors place a lens at the column where its range starts.
 fn with_its_line(text: &str, span: Span) -> Span {
     let start = span.start as usize;
     let line = text[..start].rfind(['\n', '\r']).map_or(0, |it| it + 1);
@@ -100,7 +100,7 @@ fn with_its_line(text: &str, span: Span) -> Span {
     Span::new((line + blanks) as u32, span.end)
 }
 
-/// Leads from each custom resource to its effective object, where the client can show that.
+/// Lenses that open the effective object of each custom resource, if the client can show it.
 fn effective(request: &RequestContext) -> impl Iterator<Item = CodeLens> {
     let known = NearbyIndex {
         session: &request.session,
@@ -123,7 +123,7 @@ fn effective(request: &RequestContext) -> impl Iterator<Item = CodeLens> {
     })
 }
 
-/// What the changes of versions since a revision do. Leads to the first that matters, where the client can show that.
+/// Lenses with the effects of changes since a revision. A click leads to the first important change, if the client can show it.
 fn changes(request: &RequestContext) -> impl Iterator<Item = CodeLens> {
     let shows_documents = request.client().shows_documents;
     request.snapshot.changes.known.versions().map(move |version| {
@@ -147,7 +147,7 @@ fn changes(request: &RequestContext) -> impl Iterator<Item = CodeLens> {
 fn convert(request: &RequestContext, cost: &Cost) -> CodeLens {
     let mut command = Command::default();
     if cost.remedy.is_some() {
-        // A click writes the bounds, where the client lets it.
+        // A click inserts the limits, if the client supports edits by the server.
         if request.client().applies_edits {
             ADD_BOUNDS.clone_into(&mut command.command);
             let place = json!({

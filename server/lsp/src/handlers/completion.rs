@@ -1,4 +1,4 @@
-//! `textDocument/completion`: what can be written at a place.
+//! `textDocument/completion`: what the user can write at a position.
 
 use std::sync::Arc;
 
@@ -31,15 +31,15 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> 
         move |request| {
             let offset = request.offset(at.position);
             let text = request.file().text();
-            // Whoever types blanks before a key has asked for nothing yet.
+            // Spaces at the start of a line do not request a completion.
             if typed == " " && !follows_something(text, offset) {
                 return None;
             }
-            // In a rule, a blank is as often before an operator or the end of the line. Clients that take the first item would write it.
+            // In a rule, a space often precedes an operator or ends the line. Clients that accept the first item would insert it.
             if typed == " " && request.file_kind().is_none() && ask(request, offset, completion::is_begun_expression) {
                 return None;
             }
-            // `a.?b` and `a[?0]` go on; behind `a ?` comes a value of which nothing is typed yet.
+            // `a.?b` and `a[?0]` can be completed, but after `a ?` comes a value that the user has not started yet.
             if typed == "?" && !text[..offset as usize].ends_with(".?") && !text[..offset as usize].ends_with("[?") {
                 return None;
             }
@@ -51,7 +51,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> 
             let version = request.snapshot.version;
             let data = |number| json!([uri, version, offset, number]);
             Some(CompletionList {
-                // Paths go on, and a word that is typed to its end is no longer offered. All else is filtered by the client.
+                // Paths continue, and a completely typed word is no longer offered. The client filters all other items.
                 is_incomplete: found.is_incomplete || found.have_text(),
                 items: request.client().completion.items(&request.source(), &found, data),
             })
@@ -60,7 +60,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> 
     Ok(found.await?.map(CompletionResponse::List))
 }
 
-/// What can be written in a source file: words of its language, or a part of a manifest.
+/// Completions in a source file: words of its language, or parts of a manifest.
 async fn of_source(
     session: &Arc<Session>,
     snapshot: Snapshot,
@@ -97,13 +97,13 @@ async fn of_source(
     Ok(found.await?.map(CompletionResponse::List))
 }
 
-/// A list with an item that never matches, where nothing fits: for clients that would offer words of open files instead.
+/// If nothing fits, a list with an item that never matches. For clients that would offer words of open files instead.
 fn nothing_fits(request: &RequestContext, offset: u32) -> Option<CompletionList> {
     let text = request.file().text();
     let start = text[..offset as usize].rfind(['\n', '\r']).map_or(0, |it| it + 1);
     let line = &text[start..offset as usize];
     let start = start + line.len() - line.trim_start().len();
-    // An item before which nothing is typed always matches.
+    // An item always matches if nothing is typed before it.
     if !request.client().completion.keeps_words_away || start == offset as usize {
         return None;
     }
@@ -117,7 +117,7 @@ fn nothing_fits(request: &RequestContext, offset: u32) -> Option<CompletionList>
     })
 }
 
-/// The CRDs that count for a document.
+/// The CRDs that apply to a document.
 pub(super) fn definitions(request: &RequestContext) -> NearbyIndex<'_> {
     NearbyIndex {
         session: &request.session,
@@ -125,7 +125,7 @@ pub(super) fn definitions(request: &RequestContext) -> NearbyIndex<'_> {
     }
 }
 
-/// Takes from more items than a client is sent those that do not begin with what is typed. The client asks again when more is typed.
+/// If there are too many items for an answer, removes those that do not start with the typed text. The client asks again when the user types more.
 fn narrow(found: &mut Completions, text: &str, offset: u32) {
     if found.items.len() <= limits::ANSWERS {
         return;
@@ -138,7 +138,7 @@ fn narrow(found: &mut Completions, text: &str, offset: u32) {
     found.items.truncate(limits::ANSWERS);
 }
 
-/// What can be written at a byte.
+/// The completions at a byte offset.
 pub(super) fn find(request: &RequestContext, offset: u32) -> Option<Completions> {
     let complete = request
         .file_kind()
@@ -148,7 +148,7 @@ pub(super) fn find(request: &RequestContext, offset: u32) -> Option<Completions>
     Some(found)
 }
 
-/// Asks something about a byte.
+/// Calls a function with the completion request for a byte offset.
 fn ask<T>(request: &RequestContext, offset: u32, question: impl FnOnce(&Request<'_>) -> T) -> T {
     let file = request.file();
     let document = file.document_at(offset);
@@ -165,7 +165,7 @@ fn ask<T>(request: &RequestContext, offset: u32, question: impl FnOnce(&Request<
         tree,
         document: document.as_ref(),
         offset,
-        // What is offered is known to all.
+        // Every offered word exists in all versions of the range.
         version: versions.iter().next().unwrap_or(versions.newest()),
         snippets: request.client().completion.snippets,
         transforms: request.client().completion.transforms,
@@ -173,13 +173,13 @@ fn ask<T>(request: &RequestContext, offset: u32, question: impl FnOnce(&Request<
     })
 }
 
-/// The character that the client asks because of, if it asks by itself.
+/// The trigger character that made the client ask.
 fn trigger(context: Option<&CompletionContext>) -> Option<String> {
     let is_trigger = |it: &&CompletionContext| it.trigger_kind == CompletionTriggerKind::TRIGGER_CHARACTER;
     context.filter(is_trigger)?.trigger_character.clone()
 }
 
-/// Whether the line has text before a byte.
+/// Whether there is text before a byte offset on its line.
 fn follows_something(text: &str, offset: u32) -> bool {
     let before = text.get(..offset as usize).unwrap_or_default();
     let line = before.rsplit(['\n', '\r']).next().unwrap_or_default();

@@ -23,7 +23,7 @@ pub(crate) async fn handle(session: &Arc<Session>, mut item: CompletionItem) -> 
         |it| it.completion,
         "the documentation of an item",
         move |request| {
-            // The same question has the same answer. Of another version no one knows what the item was.
+            // Asking the same question again gives the same items, but only for the same version.
             if request.snapshot.version != version {
                 return None;
             }

@@ -1,4 +1,4 @@
-//! `textDocument/definition`: from a resource to its definition, and from a name in a definition to its declaration.
+//! `textDocument/definition`: from a resource to its CRD, and from a name in a CRD to its declaration.
 
 use std::sync::Arc;
 

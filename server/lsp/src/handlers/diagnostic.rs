@@ -15,7 +15,7 @@ pub(crate) async fn handle(
     params: DocumentDiagnosticParams,
 ) -> Result<DocumentDiagnosticReportResult> {
     let Some(snapshot) = session.documents.snapshot(&params.text_document.uri) else {
-        // Closed in the meantime, or never open: nothing is shown.
+        // The document was closed in the meantime or never open, so there is nothing to report.
         return Ok(report(&Analysis::empty(), None));
     };
     let analysis = session.analysis_in_time(&snapshot).await?;

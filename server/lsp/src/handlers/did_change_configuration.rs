@@ -6,7 +6,7 @@ use lsp_types::{ConfigurationItem, DidChangeConfigurationParams};
 
 use crate::{cluster, names::NAME, session::Session, tasks};
 
-/// Settings come with the notification, or the notification says that they are to be asked for.
+/// The notification contains the settings, or tells the server to request them.
 pub(crate) fn handle(session: &Arc<Session>, params: &DidChangeConfigurationParams) {
     if params.settings.is_null() && session.client().answers_configuration {
         return fetch(session);
@@ -26,7 +26,7 @@ pub(crate) fn fetch(session: &Arc<Session>) {
             section: Some(NAME.to_owned()),
         };
         match session.remote.configuration(vec![item]).await.as_deref() {
-            // A client without settings for us says null: what came with `initialize` goes on.
+            // `null` means that the client has no settings for us: keep those of `initialize`.
             Ok([settings, ..]) if !settings.is_null() => {
                 session.set_settings(settings);
                 session.refresh();

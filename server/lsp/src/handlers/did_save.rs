@@ -7,7 +7,7 @@ use lsp_types::DidSaveTextDocumentParams;
 
 use crate::{from_proto::path_of, session::Session};
 
-/// A configuration that was saved counts at once, also where the client watches no files.
+/// Applies a saved configuration at once, even if the client does not watch files.
 pub(crate) fn handle(session: &Arc<Session>, params: &DidSaveTextDocumentParams) {
     let path = path_of(&params.text_document.uri);
     if path.is_some_and(|it| is_config(&it)) {

@@ -42,7 +42,7 @@ pub(crate) async fn handle(
     found.await
 }
 
-/// Places as the client shows them; `None` if there are none.
+/// Converts spans to highlights. `None` if `spans` is empty.
 fn marked(source: &to_proto::Source<'_>, spans: Vec<Span>) -> Option<Vec<DocumentHighlight>> {
     let convert = |span| DocumentHighlight {
         range: to_proto::range(source, span),

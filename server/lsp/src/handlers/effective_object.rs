@@ -1,4 +1,4 @@
-//! `crd-analyzer/effectiveObject`, of our own: what a server makes of the custom resource at a position.
+//! `crd-analyzer/effectiveObject`, an LSP extension: the custom resource at a position as the API server stores it.
 
 use std::{
     fmt::Write as _,
@@ -23,17 +23,17 @@ use crate::{
     workspace_index::SyncedIndex,
 };
 
-/// The name of the request. Its parameters are those of a position, and in `overlay` one of the builds that an answer has named. Its answer is
-/// null where that object does not exist, else `{title, kubernetes, text, marks: [{line, kind}], overlay, overlays, places: [{line, location}]}`:
-/// the object as YAML, which lines were `defaulted`, `dropped` or `rewritten`, who builds it and who else does, and where lines that are
-/// not written in the object's own file were decided.
+/// The name of the request. Its parameters are a position and, in `overlay`, one of the builds of an earlier answer. The answer is null if the
+/// object does not exist, else `{title, kubernetes, text, marks: [{line, kind}], overlay, overlays, places: [{line, location}]}`: the object as
+/// YAML, the lines that are `defaulted`, `dropped` or `rewritten`, the build shown and all builds, and where lines that come from other files are
+/// defined.
 pub(crate) const METHOD: &str = "crd-analyzer/effectiveObject";
 
-/// What [`METHOD`] calls the object if nothing builds it.
+/// The name of the object in an answer if nothing builds it.
 const AS_WRITTEN: &str = "as written";
 
 pub(crate) async fn handle(session: &Arc<Session>, params: Value) -> Result<Value> {
-    // Editors send a position or none, which means the first object.
+    // Without a position, the request means the first object.
     let at = serde_json::from_value(params.clone()).or_else(|_| {
         serde_json::from_value::<TextDocumentIdentifier>(params["textDocument"].clone()).map(|text_document| {
             TextDocumentPositionParams {
@@ -104,7 +104,7 @@ fn find(request: &RequestContext, offset: u32, overlay: Option<&str>) -> Option<
     Some(answer(request, (&title, *version), lines, None, &names))
 }
 
-/// The answer: `built` says who builds the object, and the file that has it as a whole.
+/// The answer. `built` is the build of the object, and the file that contains all of it.
 fn answer(
     request: &RequestContext,
     (title, kubernetes): (&str, KubernetesVersion),
@@ -148,21 +148,21 @@ fn answer(
         "overlay": built.map(|it| display_text::line(it.0)),
         "overlays": names.iter().map(|it| display_text::line(it)).collect::<Vec<_>>(),
         "places": places,
-        // Not cut: there is a limit of its own.
+        // Not cut by `display_text`, because `MAX_BYTES` limits it.
         "text": escape::text(&text),
     })
 }
 
-/// A file as people name it: from the folder of the workspace.
+/// A path relative to its workspace folder, for people.
 fn shown(path: &Path, folders: &[PathBuf]) -> String {
     let from = folders.iter().find_map(|it| path.strip_prefix(it).ok());
     display_text::line(&from.unwrap_or(path).to_string_lossy())
 }
 
-/// Bytes of an effective object that are shown: a server takes no object over 3 MB, but fills in what may be more.
+/// The maximum size of an effective object to show, in bytes. The API server stores at most 3 MB, but defaults may add more.
 const MAX_BYTES: usize = 4 << 20;
 
-/// Takes the lines away that are too much, and returns how many those are.
+/// Removes the lines over the limit, and returns their number.
 fn bounded(lines: &mut Vec<Line>) -> usize {
     let mut bytes = 0;
     let fits = |it: &Line| {

@@ -1,4 +1,4 @@
-//! `workspace/executeCommand`: what clicks on lenses do, and reading the CRDs of a cluster again.
+//! `workspace/executeCommand`: the commands of code lenses, and a command that reads the CRDs of a cluster again.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ use crate::{
     to_proto,
 };
 
-/// What the command is about.
+/// The document and the range that a command applies to.
 #[derive(Deserialize)]
 struct CommandTarget {
     uri: Uri,
     version: i32,
-    /// In bytes of that version.
+    /// The range in that version, in bytes.
     start: u32,
     end: u32,
 }
@@ -65,7 +65,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: ExecuteCommandParams)
         find(&worker, &snapshot, span, deadline)
     })
     .await?;
-    // The client answers in its own time, and the reader must not wait for it.
+    // Do not make the reader wait for the client's answer.
     let session = session.clone();
     tasks::beside(async move {
         let Some(edit) = edit else {
@@ -95,7 +95,7 @@ fn failing_objects(session: &Arc<Session>, arguments: Vec<LSPAny>) -> Result<LSP
     serde_json::to_value(found).map_err(|_| Error::internal_error())
 }
 
-/// Leads the user to a change.
+/// Shows a change to the user.
 fn show_change(session: &Arc<Session>, arguments: Vec<LSPAny>) -> Result<Option<LSPAny>> {
     let place = arguments.into_iter().next().unwrap_or_default();
     let place: Place = serde_json::from_value(place).map_err(|error| Error::invalid_params(error.to_string()))?;

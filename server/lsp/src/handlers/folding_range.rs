@@ -1,4 +1,4 @@
-//! `textDocument/foldingRange`: the lines that can be folded.
+//! `textDocument/foldingRange`
 
 use std::sync::Arc;
 

@@ -47,7 +47,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: HoverParams) -> Resul
     found.await
 }
 
-/// A hover as the client shows it.
+/// The content of a hover in the client's format.
 fn contents(client: &Client, found: &Found) -> HoverContents {
     HoverContents::Markup(if client.hover_markdown {
         MarkupContent {

@@ -1,4 +1,4 @@
-//! `initialize`: what the client can do, where it works, and what it wants.
+//! `initialize`: the client's capabilities, workspace folders and settings.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `initialized`: asks the client to watch files and to say when settings change, if it can, and for its settings.
+//! `initialized`: asks the client for its settings, to watch files, and to report changes of settings.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ pub(crate) fn handle(session: &Arc<Session>) {
     let folders = client.registers_documents.then(|| session.folders());
     let of_go = go_documents(client);
     let remote = session.remote.clone();
-    // The answers come through the reader, which must not wait for them, nor for a look at the folders.
+    // The reader delivers the answers, so it must not wait for them or for the scan of the folders.
     tasks::beside(async move {
         let has_types = move || folders.is_some_and(|it| it.iter().any(|it| repository::has_api_types(it)));
         if tasks::blocking("the search for Go types", has_types)
@@ -80,10 +80,10 @@ pub(crate) fn handle(session: &Arc<Session>) {
     }
 }
 
-/// The characters of a marker after which names, arguments or values can follow, and those of expressions in it.
+/// The characters of a marker that names, arguments or values can follow, and those of CEL expressions in it.
 const TRIGGERS: [&str; 5] = ["+", ":", "=", ",", "."];
 
-/// Asks for Go files, but only for what concerns markers: other features are the Go language server's.
+/// Registers for Go files, but only for features that concern markers. The Go language server provides the others.
 fn go_documents(client: &Client) -> Vec<Registration> {
     let of_go = |options: serde_json::Value| {
         let mut all = json!({ "documentSelector": [{ "language": "go", "scheme": "file" }] });
@@ -127,7 +127,7 @@ fn go_documents(client: &Client) -> Vec<Registration> {
     if client.registers_highlights {
         all.push(registration(DocumentHighlightRequest::METHOD, json!({})));
     }
-    // Without the question before, the Go language server would not be asked about other names.
+    // Without `prepareRename`, the client would not ask the Go language server about other names.
     if client.registers_rename && client.prepares_rename {
         all.push(registration(Rename::METHOD, json!({ "prepareProvider": true })));
     }

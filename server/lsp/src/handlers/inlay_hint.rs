@@ -16,7 +16,7 @@ use crate::{
 };
 
 pub(crate) async fn handle(session: &Arc<Session>, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
-    // What is shown above a rule is not shown in its line as well.
+    // Code lenses already show the costs.
     if session.client().code_lens && session.features().code_lens {
         return Ok(None);
     }

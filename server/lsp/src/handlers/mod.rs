@@ -1,4 +1,4 @@
-//! One file a method of the protocol.
+//! One file for each LSP method.
 
 pub(crate) mod code_action;
 pub(crate) mod code_lens;

@@ -1,4 +1,4 @@
-//! `textDocument/onTypeFormatting`: the indentation of a new line.
+//! `textDocument/onTypeFormatting`: indents a new line.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(crate) async fn handle(
     let found = request_context::read(
         session,
         &at.text_document.uri,
-        // Clients ask only where this is switched on.
+        // Clients only ask if the user has turned this on.
         |_| true,
         "the indentation of the line",
         move |request| {

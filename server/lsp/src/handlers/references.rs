@@ -1,4 +1,4 @@
-//! `textDocument/references`: from a property or the kind of a CRD to everything that uses it, resources too.
+//! `textDocument/references`: from a property or the kind of a CRD to all its uses, including those in resources.
 
 use std::sync::Arc;
 

@@ -24,7 +24,7 @@ use crate::{
     versions::Parsed,
 };
 
-/// What is named at a place, if it can be renamed.
+/// The name at a position, if it can be renamed.
 pub(crate) async fn handle_prepare(
     session: &Arc<Session>,
     at: TextDocumentPositionParams,
@@ -58,7 +58,7 @@ pub(crate) async fn handle_prepare(
 
 const WHAT: &str = "the search for a name";
 
-/// The edits of a new name in the file and in the workspace's resources.
+/// The edits for a new name, in the file and in the workspace's resources.
 pub(crate) async fn handle(session: &Arc<Session>, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
     let at = params.text_document_position;
     let new_name = params.new_name;
@@ -82,7 +82,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: RenameParams) -> Resu
                 request.effective.versions,
             );
             Some(found.and_then(|it| {
-                // Resources may stand beside their CRD.
+                // The file may contain resources, too.
                 let mut edits = it.edits.clone();
                 edits.extend(of_file(&it, request.file(), &new_name)?);
                 edits.sort_by_key(|it| it.span.start);
@@ -95,7 +95,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: RenameParams) -> Resu
     match found {
         None => Ok(None),
         Some(Ok(files)) => Ok(Some(workspace_edit(files, session.client().versioned_edits))),
-        // The words are for the user: clients show them.
+        // Clients show this message to the user.
         Some(Err(why)) => Err(Error {
             code: ErrorCode::ServerError(REQUEST_FAILED),
             message: why.into(),
@@ -104,7 +104,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: RenameParams) -> Resu
     }
 }
 
-/// The edits of a file; the version if it is open.
+/// The edits of a file, and its version if it is open.
 struct FileEdits {
     uri: Uri,
     version: Option<i32>,
@@ -121,7 +121,7 @@ impl FileEdits {
     }
 }
 
-/// The edits of all files. `own`: those of the file with the name.
+/// The edits of all files. `own` has the edits of the file in which the user renames.
 fn everywhere(
     session: &Session,
     own: FileEdits,
@@ -157,7 +157,7 @@ fn everywhere(
         let Some(text) = read::found(&path).ok().and_then(|it| String::from_utf8(it).ok()) else {
             continue;
         };
-        // Cheap for most files: what does not name the kind is none of it.
+        // Skips most files quickly: those that do not contain the name of the kind.
         if !text.contains(&resources.kind.kind) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! `textDocument/selectionRange`: what selections grow to.
+//! `textDocument/selectionRange`: the ranges to which a selection expands.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use tower_lsp::jsonrpc::Result;
 
 use crate::{session::Session, tasks, to_proto};
 
-/// Positions of one request that are looked at: more cursors than a person sets.
+/// The maximum number of positions in a request to answer, more than the cursors that a person sets.
 const POSITIONS: usize = 500;
 
 pub(crate) async fn handle(
@@ -43,7 +43,7 @@ pub(crate) async fn handle(
                 let spans = tree.map(|it| selection::spans(&it, offset)).unwrap_or_default();
                 (!spans.is_empty()).then_some(nested(&source, &spans, position))
             };
-            // The answer has one range for each position, so one that has none gets itself.
+            // The answer needs a range for each position, so the default is the position itself.
             let asked = params.positions.iter().enumerate();
             let found = asked.map(|(n, it)| {
                 (
@@ -69,7 +69,7 @@ pub(crate) async fn handle(
     tasks::answering("the search for selections", work).await?
 }
 
-/// The ranges, each in the one after it. The first must have the position.
+/// Nests the ranges: each is the child of the next one. The first must contain the position.
 fn nested(source: &to_proto::Source<'_>, spans: &[Span], position: lsp_types::Position) -> SelectionRange {
     let outermost = None;
     let chain = spans.iter().rev().fold(outermost, |parent, &span| {

@@ -18,7 +18,7 @@ use crate::{
     token_lists::difference,
 };
 
-/// The names of the kinds, in the order of their numbers.
+/// The names of the token kinds, in the order of their numbers.
 pub(crate) fn legend() -> SemanticTokensLegend {
     let name = |kind: TokenKind| match kind {
         TokenKind::Variable => SemanticTokenType::VARIABLE,
@@ -82,7 +82,7 @@ pub(crate) async fn handle_range(
     found.await
 }
 
-/// Answers a request for tokens, if semantic tokens are wanted.
+/// Answers a request for tokens, if semantic tokens are turned on.
 async fn read<T: Send + 'static>(
     session: &Arc<Session>,
     document: &TextDocumentIdentifier,
@@ -98,7 +98,7 @@ async fn read<T: Send + 'static>(
     found.await
 }
 
-/// A list, with a name to ask by for what changed if the client does that.
+/// A list of tokens. It has an ID if the client supports deltas.
 fn named(request: &RequestContext, data: Vec<Token>) -> SemanticTokens {
     let keep = || request.session.token_lists.keep(&request.snapshot.uri, &data);
     SemanticTokens {

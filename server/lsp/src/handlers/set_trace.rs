@@ -1,4 +1,4 @@
-//! `$/setTrace`: how much of its work the language server reports to the client.
+//! `$/setTrace`: sets how much the language server reports to the client.
 
 use std::sync::Arc;
 

@@ -50,7 +50,7 @@ fn help(found: &Signatures, offsets: bool) -> SignatureHelp {
     }
 }
 
-/// `offsets`: the client takes parameters as places in the label, which count in UTF-16 whatever was agreed for documents.
+/// Converts a signature. With `offsets`, the client supports parameters as offsets in the label. Those are always UTF-16.
 fn information(signature: &Signature, offsets: bool) -> SignatureInformation {
     let units = |byte: usize| signature.label[..byte].encode_utf16().count() as u32;
     let parameters = signature.parameters.iter().map(|it| ParameterInformation {

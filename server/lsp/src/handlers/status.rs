@@ -1,4 +1,4 @@
-//! `crd-analyzer/status`, of our own: what counts for a document, for the status bar of an editor.
+//! `crd-analyzer/status`, an LSP extension: the state of a document for the status bar of an editor.
 
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ use crate::{
     workspace_index::{NearbyIndex, SyncedIndex},
 };
 
-/// The name of the request. Its parameters name a document; its answer is null where that is not open, else
-/// `{kubernetes, definitions, fromCluster, isKnown, objects}`: the Kubernetes versions that it is checked for, how many CRDs are known, how many of
-/// them from the cluster, whether the document is a CRD or a resource of a known one, and what is known of its first objects:
-/// `{kind, name, line, role, reason, checkedBy}`. `checkedBy` is null where nothing checks the object, else `{file, reason}`.
+/// The name of the request. The parameter is a document. The answer is null if it is not open, else
+/// `{kubernetes, definitions, fromCluster, isKnown, objects}`: the Kubernetes versions to check for, the number of known CRDs and how many of them
+/// come from the cluster, whether the document is a CRD or a resource of a known one, and its first objects:
+/// `{kind, name, line, role, reason, checkedBy}`. `checkedBy` is null if nothing checks the object, else `{file, reason}`.
 pub(crate) const METHOD: &str = "crd-analyzer/status";
 
-/// Objects whose roles are told.
+/// The maximum number of objects in an answer.
 const MOST_OBJECTS: usize = 100;
 
 pub(crate) async fn handle(session: &Arc<Session>, params: Value) -> Result<Value> {
@@ -61,7 +61,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: Value) -> Result<Valu
     Ok(found.await?.unwrap_or_default())
 }
 
-/// What the first objects of a file are to the repository, and what checks them.
+/// The roles of the first objects of a file, and the CRDs that check them.
 fn objects_of(request: &RequestContext) -> Vec<Value> {
     let session = &request.session;
     let Some(path) = request.snapshot.path() else {

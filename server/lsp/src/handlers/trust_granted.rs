@@ -1,10 +1,10 @@
-//! `crd-analyzer/trustGranted`, of our own: the user trusts the workspace from now on.
+//! `crd-analyzer/trustGranted`, an LSP extension: the user now trusts the workspace.
 
 use std::sync::Arc;
 
 use crate::{cluster, session::Session};
 
-/// The method's name.
+/// The name of the method.
 pub(crate) const METHOD: &str = "crd-analyzer/trustGranted";
 
 pub(crate) fn handle(session: &Arc<Session>) {

@@ -1,4 +1,4 @@
-//! `workspace/diagnostic`: findings in the files that are not open, if that is switched on.
+//! `workspace/diagnostic`: the diagnostics of files that are not open, if that is turned on.
 
 use std::{
     collections::HashMap,
@@ -22,7 +22,7 @@ pub(crate) async fn handle(
     if !(features.diagnostics && features.workspace_diagnostics) {
         return Ok(WorkspaceDiagnosticReport::default().into());
     }
-    // A request that is cancelled is dropped, and with this the flag that the scan looks at is set.
+    // Dropping a cancelled request sets the flag that stops the scan.
     let cancel = Cancel::default();
     let lister = session.clone();
     let (paths, new) = tasks::blocking("the scan of the workspace", move || lister.list_files()).await?;
@@ -49,7 +49,7 @@ pub(crate) async fn handle(
     Ok(WorkspaceDiagnosticReport { items }.into())
 }
 
-/// What to say of a file; nothing of one without findings that the client knows nothing of.
+/// The report of a file. `None` for a file without diagnostics that the client has no report of.
 fn item(uri: Uri, analysis: &Analysis, known: &HashMap<String, String>) -> Option<WorkspaceDocumentDiagnosticReport> {
     let previous = known.get(uri.as_str());
     if previous.is_none() && analysis.diagnostics.is_empty() {

@@ -1,4 +1,4 @@
-//! Answers to what the session does not get, in every state of the session.
+//! Answers messages that do not reach the session, in every state of the connection.
 
 use std::{
     future::{Future, ready},
@@ -11,7 +11,7 @@ use tower_service::Service;
 
 use super::REFUSED;
 
-/// A service that answers refused messages itself, also before `initialize` and after `shutdown`.
+/// A service that answers rejected messages itself, even before `initialize` and after `shutdown`.
 pub(crate) struct Answering<S>(pub(crate) S);
 
 impl<S: Service<Request, Response = Option<Response>>> Service<Request> for Answering<S>

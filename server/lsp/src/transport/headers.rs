@@ -1,29 +1,29 @@
-//! Where the next message begins and how long it is, even behind bytes that belong to none.
+//! Finds the start and the length of the next message, even after bytes that belong to no message.
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _};
 
-/// Longer lines, in bytes, are read in pieces. Lines of headers are shorter.
+/// The maximum length of a line to read at once, in bytes. Longer lines are read in pieces. Header lines are shorter.
 const MAX_LINE_BYTES: u64 = 4096;
 
-/// What is kept of a piece, in bytes, when the next one is read: a header that begins in it.
+/// The number of bytes to keep from a piece when the next one is read, because a header may start in them.
 pub(super) const MAX_TAIL_BYTES: usize = 128;
 
-/// The header that every message has.
+/// The header that every message must have.
 const LENGTH: &[u8] = b"content-length";
 
 /// The headers of a message.
 #[derive(Debug, PartialEq)]
 pub(super) struct Headers {
-    /// What is wrong with them, for the client.
+    /// The problem to report to the client.
     pub problem: Option<String>,
-    /// The length of the message in bytes; `None` if it is unknown.
+    /// The length of the message in bytes. `None` if it is unknown.
     pub length: Option<u64>,
 }
 
-/// The next headers; `None` at the end. `is_lost`: the bytes before them belong to something that was answered already.
+/// Reads the next headers. `None` at the end of the input. `is_lost` says that the preceding bytes belong to a message that was already answered.
 pub(super) async fn next_headers(input: &mut (impl AsyncBufRead + Unpin), is_lost: bool) -> Option<Headers> {
     let mut named: Option<Result<u64, String>> = None;
-    // A header that begins in the middle of a line: text that is no message stands before it.
+    // The length in a header that starts inside a line, after text that belongs to no message.
     let mut inside: Option<u64> = None;
     let mut is_empty = true;
     loop {
@@ -58,7 +58,7 @@ pub(super) async fn next_headers(input: &mut (impl AsyncBufRead + Unpin), is_los
                 let value = String::from_utf8_lossy(value);
                 let read: Result<u64, String> = value.parse().map_err(|_| format!("a message of {value:?} bytes"));
                 match (read, found) {
-                    // Another header stands behind the value.
+                    // Another header follows the value on the same line.
                     (Err(_), Some((_, length))) => inside = Some(length),
                     (read, _) => {
                         named = Some(match (named, read) {
@@ -72,7 +72,7 @@ pub(super) async fn next_headers(input: &mut (impl AsyncBufRead + Unpin), is_los
                 }
             }
             (_, Some((_, length))) => inside = Some(length),
-            // What looked like a header is text.
+            // The line is text, so the header before it was text, too.
             (None, None) if is_lost => {
                 named = None;
                 inside = None;
@@ -82,7 +82,7 @@ pub(super) async fn next_headers(input: &mut (impl AsyncBufRead + Unpin), is_los
     }
 }
 
-/// A line, or its end if it is too long.
+/// A line, or the end of a line that is too long.
 struct Line {
     text: Vec<u8>,
     is_cut: bool,
@@ -104,7 +104,7 @@ async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> Option<Line> {
     }
 }
 
-/// The name and the value of a line that is a header as HTTP has them (RFC 9110, section 5.6.2).
+/// Splits a header line into name and value, as in HTTP (RFC 9110, section 5.6.2).
 fn header(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let colon = memchr::memchr(b':', line)?;
     let name = line[..colon].trim_ascii();
@@ -113,7 +113,7 @@ fn header(line: &[u8]) -> Option<(&[u8], &[u8])> {
     is_header.then(|| (name, line[colon + 1..].trim_ascii()))
 }
 
-/// Where a header begins that a line ends with, and the length that it names.
+/// Finds a header at the end of a line. Returns its offset and the length that it declares.
 pub(super) fn length_at_end(line: &[u8]) -> Option<(usize, u64)> {
     let is_start = |at: &usize| line[*at..*at + LENGTH.len()].eq_ignore_ascii_case(LENGTH);
     let start = (0..=line.len().checked_sub(LENGTH.len())?).rev().find(is_start)?;

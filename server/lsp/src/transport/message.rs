@@ -1,4 +1,4 @@
-//! What happens to a message: the session gets it, it is ignored, or it is answered with an error.
+//! Decides whether a message reaches the session, is ignored, or is answered with an error.
 
 use std::fmt;
 
@@ -11,26 +11,26 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Request, Response};
 
 use super::REFUSED;
 
-/// Larger numbers are not exact where they were read as floating-point numbers.
+/// The largest integer that a floating-point number represents exactly.
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// What becomes of a message.
+/// The decision about a message.
 pub(super) enum Reading {
-    /// The session gets it.
+    /// The message reaches the session.
     Accepted,
-    /// The client does not wait for an answer. The text says why the session does not get it.
+    /// The client does not expect an answer. The string is the reason why the message does not reach the session.
     Ignored(&'static str),
     Refused(Refusal),
 }
 
-/// The answer to a message that the session does not get.
+/// The answer to a message that does not reach the session.
 pub(super) struct Refusal {
-    /// The id of the request; null if there is none that can be given back.
+    /// The ID of the request. Null if the ID is missing or invalid.
     id: Value,
     pub(super) error: Error,
 }
 
-/// The forms that the library takes. What is none of them ends its session.
+/// The messages that the library accepts. Any other message would end its session.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Message {
@@ -38,7 +38,7 @@ enum Message {
     Request(#[allow(dead_code, reason = "only the form counts")] Request),
 }
 
-/// As much of a message as is needed to answer it. What is passed over may nest as deep as it likes.
+/// The fields that are needed to answer a message. Other values may have any depth.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Outline {
@@ -49,7 +49,7 @@ struct Outline {
     error: Part,
 }
 
-/// A value of an outline.
+/// A field of an outline.
 #[derive(Default)]
 enum Part {
     #[default]
@@ -65,7 +65,7 @@ impl Refusal {
         Self::of(&Outline::default(), ErrorCode::InvalidRequest, why)
     }
 
-    /// Of a message whose length is too large.
+    /// The answer to a message whose declared length is too large.
     pub(super) fn too_short(body: &[u8]) -> Self {
         let outline = serde_json::from_slice(body).unwrap_or_default();
         let why = "a header is inside the message: its Content-Length is too large";
@@ -73,7 +73,7 @@ impl Refusal {
     }
 
     fn of(outline: &Outline, code: ErrorCode, why: impl Into<String>) -> Self {
-        // A response has an id, too, but the client waits for no answer to it.
+        // A response also has an ID, but the client does not wait for an answer to it.
         let id = if outline.method.is_absent() {
             Value::Null
         } else {
@@ -87,19 +87,19 @@ impl Refusal {
         Self { id, error }
     }
 
-    /// A request with the id of the message. Its answer is the error.
+    /// A request with the ID of the message. The session answers it with the error.
     pub(super) fn request(&self) -> String {
         json!({ "jsonrpc": "2.0", "id": self.id, "method": REFUSED, "params": self.error }).to_string()
     }
 }
 
-/// Reads a message as JSON-RPC 2.0 and LSP 3.17 ("Base Protocol") have them.
+/// Checks a message against JSON-RPC 2.0 and LSP 3.17 ("Base Protocol").
 pub(super) fn read(body: &[u8]) -> Reading {
     let parse_error = |outline: &Outline| {
         let error = Error::parse_error();
         Reading::Refused(Refusal::of(outline, error.code, error.message))
     };
-    // The fields of a structure may be read from a list, too.
+    // serde also accepts a list for a struct, so check this first.
     if !body.trim_ascii_start().starts_with(b"{") {
         let is_json = str::from_utf8(body).is_ok() && serde_json::from_slice::<IgnoredAny>(body).is_ok();
         return if is_json {
@@ -150,7 +150,7 @@ pub(super) fn read(body: &[u8]) -> Reading {
     match message {
         Ok(Message::Request(_)) => Reading::Accepted,
         Ok(Message::Response(_)) => invalid("neither a request nor a response"),
-        // It is JSON, but not JSON that can be kept: numbers and nesting have limits.
+        // The JSON is valid, but exceeds the limits on numbers or nesting.
         Err(_) => match serde_json::from_slice::<Value>(body) {
             Err(error) => invalid(&error.to_string()),
             Ok(_) => invalid("not a request"),
@@ -163,7 +163,7 @@ impl Part {
         matches!(self, Self::Absent)
     }
 
-    /// The value as an id of an answer.
+    /// The value as the ID of an answer.
     fn given_back(&self) -> Value {
         match self {
             Self::Integer(id) => json!(id),

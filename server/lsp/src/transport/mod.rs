@@ -1,5 +1,5 @@
-//! What comes from the client, made safe for the library that reads it: that ends the session at the first message that it cannot read,
-//! and makes room for a message before it comes.
+//! Checks the client's messages before the LSP library reads them. The library ends the session at the first invalid message, and allocates the
+//! declared length of a message before it arrives.
 
 mod answering;
 mod headers;
@@ -15,21 +15,21 @@ use self::{
     rewind::Rewind,
 };
 
-/// Longer messages, in bytes, are answered with an error. Editors send no documents that come near: they hold back what is over 50 MB, and
-/// servers take no manifest over 3 MB.
+/// The maximum size of a message, in bytes. Longer ones are answered with an error. Real documents are much smaller: editors do not send files over
+/// 50 MB, and the API server accepts no manifest over 3 MB.
 const MAX_MESSAGE_BYTES: u64 = 128 << 20;
 
-/// Room, in bytes, that is kept from one message to the next.
+/// The maximum size of the buffer to keep between messages, in bytes.
 const MAX_KEPT_BYTES: usize = 1 << 20;
 
-/// The method that a message which the session does not get is turned into. Its answer is the error that its parameters hold.
+/// The method of the request that replaces a rejected message. Its parameters are the error to answer with.
 const REFUSED: &str = "crd-analyzer/refused";
 
-/// Hands messages on until the client hangs up.
+/// Forwards messages until the client closes the connection.
 pub(crate) async fn filter_malformed(input: impl AsyncRead + Unpin, mut output: impl AsyncWrite + Unpin) {
     let mut input = Rewind::new(input);
     let mut body = Vec::new();
-    // Behind what cannot be read, a header is looked for anywhere in a line: where the body before it ended is unknown.
+    // After an invalid message, search for a header anywhere in a line, because the end of the message is unknown.
     let mut is_lost = false;
     while let Some(Headers { problem, length }) = next_headers(&mut input, is_lost).await {
         is_lost = problem.is_some();
@@ -62,7 +62,7 @@ pub(crate) async fn filter_malformed(input: impl AsyncRead + Unpin, mut output: 
             }
             Reading::Refused(refusal) => {
                 if refusal.error.code == tower_lsp::jsonrpc::ErrorCode::ParseError {
-                    // The length may be wrong: the next header may begin at the end of what was read.
+                    // The length may be wrong, so the next header may start at the end of these bytes.
                     is_lost = true;
                     input.put_back(body.split_off(body.len().saturating_sub(MAX_TAIL_BYTES)));
                 }
@@ -89,17 +89,17 @@ async fn hand_on(body: &[u8], output: &mut (impl AsyncWrite + Unpin)) -> std::io
     output.write_all(body).await
 }
 
-/// How much of a message was there.
+/// The completeness of a message body.
 enum Body {
     Whole,
-    /// The next message began first.
+    /// The next message started before the declared length was reached.
     Cut,
 }
 
-/// Reads a message, and makes room as bytes come. `None` at the end of the input.
+/// Reads a message body, and allocates memory only as bytes arrive. `None` at the end of the input.
 ///
-/// JSON has no line that ends as a header does: strings contain no line breaks. So where such a line comes, the length was too large, and
-/// the next message begins.
+/// No line of JSON ends like a header, because JSON strings contain no line breaks. If such a line appears, the declared length was too
+/// large, and the next message starts there.
 async fn read_body(input: &mut Rewind<impl AsyncRead + Unpin>, length: u64, body: &mut Vec<u8>) -> Option<Body> {
     let length = usize::try_from(length).ok()?;
     let mut line_start = 0;

@@ -1,4 +1,4 @@
-//! A reader that takes bytes back.
+//! A reader that bytes can be put back into.
 
 use std::{
     pin::Pin,
@@ -7,10 +7,10 @@ use std::{
 
 use tokio::io::{AsyncBufRead, AsyncRead, BufReader, ReadBuf};
 
-/// Reads what was put back, then its input.
+/// Reads the bytes that were put back, then its input.
 pub(super) struct Rewind<R> {
     again: Vec<u8>,
-    /// How much of `again` was read.
+    /// The number of bytes of `again` that were read.
     at: usize,
     input: BufReader<R>,
 }
@@ -24,7 +24,7 @@ impl<R: AsyncRead + Unpin> Rewind<R> {
         }
     }
 
-    /// Puts bytes back that were read last.
+    /// Puts back the bytes read last.
     pub(super) fn put_back(&mut self, mut bytes: Vec<u8>) {
         bytes.extend_from_slice(&self.again[self.at..]);
         self.again = bytes;

@@ -1,4 +1,4 @@
-//! What the transport takes from bytes, and what it answers to what is no message.
+//! Tests which messages the transport forwards, and how it answers invalid ones.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ const PARSE: &str = "null -32700 Parse error";
 const LOST: &str = "null -32600 headers without Content-Length";
 const BEFORE: &str = "null -32600 text before the headers of a message";
 
-/// Whether what comes out is these: a message as it is, or the id, the code and the words of an error.
+/// Checks the output: each expected item is a forwarded message, or the ID, code and message of an error.
 async fn check(input: impl AsRef<[u8]>, expected: &[&str]) {
     let input = input.as_ref();
     let mut output = Vec::new();
@@ -35,7 +35,7 @@ fn framed(body: impl AsRef<[u8]>) -> Vec<u8> {
     [format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes(), body].concat()
 }
 
-/// As [`check`], with a good message behind the input, which must come out behind what is expected.
+/// Like [`check`], with a valid message after the input, which must be forwarded.
 async fn check_and_next(input: impl AsRef<[u8]>, expected: &[&str]) {
     let input = [input.as_ref(), &framed(GOOD)].concat();
     check(input, &[expected, &[GOOD]].concat()).await;
@@ -166,7 +166,7 @@ async fn what_is_no_request_is_answered() {
             r#"{"jsonrpc":"2.0","id":5,"method":"a","params":[1e400]}"#,
             &["5 -32600 number out of range at line 1 column 52"],
         ),
-        // Neither a request nor an answer comes of it.
+        // These produce neither a request nor an answer.
         (r#"{"jsonrpc":"2.0","method":"shutdown"}"#, &[]),
         (r#"{"jsonrpc":"2.0","id":5,"error":3}"#, &[]),
         (r#"{"id":5,"result":3}"#, &[]),
@@ -232,18 +232,18 @@ async fn goes_on_behind_a_length_that_is_wrong() {
     let cut = "7 -32600 a header is inside the message: its Content-Length is too large";
     for length in 1..3000 {
         let expected = match length {
-            // Too short: what is left is passed over.
+            // The length is too short: the rest of the body is skipped.
             0..37 => PARSE,
             37 => request,
-            // The beginning of the next header was taken.
+            // The body includes part of the next header.
             38..57 => PARSE,
-            // The next header was taken.
+            // The body includes the whole next header.
             _ => cut,
         };
         let input = format!("Content-Length: {length}\r\n\r\n{request}");
         check_and_next(input, &[expected]).await;
     }
-    // A header that is text of a broken message: the message that it announces never comes.
+    // A header inside a broken message: the message that it announces never arrives.
     for length in ["5", "30", "100", "1000000", "1000000000"] {
         let text = format!("no\r\nContent-Length: {length}\r\n\r\n");
         let input = [framed(text), framed(GOOD), framed(GOOD)].concat();
@@ -253,7 +253,7 @@ async fn goes_on_behind_a_length_that_is_wrong() {
         assert!(output.ends_with(GOOD), "{length}: {output}");
         assert!(output.contains("-32600"), "{length}: {output}");
     }
-    // The name of the header in two pieces of a long line.
+    // The name of the header is split between two pieces of a long line.
     for shift in 0..40 {
         let body = "x".repeat(4096 - shift);
         let input = format!("Content-Length: x\r\n\r\n{body}");

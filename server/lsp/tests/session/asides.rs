@@ -1,4 +1,4 @@
-//! Errors that need no fix: those of test data that is wrong on purpose, and those of copies of old releases.
+//! Errors that need no fix: those in test data that is invalid on purpose, and those in copies of old releases.
 
 use std::path::Path;
 
@@ -42,7 +42,7 @@ fn uri(folder: &Path, path: &str) -> String {
     format!("file://{}", folder.join(path).display())
 }
 
-/// A session in a folder with these files, all of them open.
+/// Starts a session in a folder with these files, and opens all of them.
 async fn open(files: &[(&str, &str)]) -> (Client, TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::create_dir(folder.path().join(".git")).expect("a folder");
@@ -63,7 +63,7 @@ async fn open(files: &[(&str, &str)]) -> (Client, TempDir) {
     (client, folder)
 }
 
-/// The only diagnostic of a file, as soon as it is this loud.
+/// Waits until a file has exactly one diagnostic with this severity.
 async fn until(client: &mut Client, uri: &str, severity: u64) -> Value {
     loop {
         let list = client.published(uri, 1).await;
@@ -75,7 +75,7 @@ async fn until(client: &mut Client, uri: &str, severity: u64) -> Value {
     }
 }
 
-/// How many actions repair all of a file.
+/// The number of code actions that fix the whole file.
 async fn repairs(client: &mut Client, uri: &str) -> usize {
     let whole = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 9, "character": 0 } });
     let context = json!({ "diagnostics": [], "only": ["source.fixAll"] });
@@ -132,7 +132,7 @@ async fn errors_of_old_copies_are_hints_while_there_is_a_better_crd() {
     let (mut client, folder) = open(&[("releases/v1.2.0/crd.yaml", &broken)]).await;
     let old = uri(folder.path(), "releases/v1.2.0/crd.yaml");
     until(&mut client, &old, 1).await;
-    // The CRD that people edit comes.
+    // Open the CRD that people edit.
     client.open(&uri(folder.path(), "crd.yaml"), 1, CRD).await;
     let found = until(&mut client, &old, 4).await;
     assert!(found.to_string().contains("the path names release 1.2.0"), "{found}");
@@ -204,7 +204,7 @@ async fn a_folder_above_the_repository_says_nothing_of_its_first_diagnostics() {
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path().join("testdata/project");
     std::fs::create_dir_all(root.join(".git")).expect("a folder");
-    // What has to be read before the repository is described, so that the first answer does not come after it by chance.
+    // Many files to read before the repository is described, so that the first answer is certain to come before that.
     for at in 0..150 {
         let part = root.join(format!("part-{at}"));
         std::fs::create_dir(&part).expect("a folder");

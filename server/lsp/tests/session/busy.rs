@@ -1,4 +1,4 @@
-//! What is answered while a version is being judged.
+//! Requests that are answered during an analysis.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, pushed};
 
-/// A CRD whose verdict takes seconds, where all else takes milliseconds: each property has a rule of its own to compile.
+/// A CRD whose analysis takes seconds, while everything else takes milliseconds: each property has a rule of its own to compile.
 fn definition() -> String {
     let mut text = crate::BROKEN.replace("properties: {\"é😀\": {type: strng}}", "properties:");
     text.push_str("          first: {type: strng}\n");
@@ -23,7 +23,7 @@ fn definition() -> String {
     text
 }
 
-/// While the text is being judged, all else is answered, for a newer version, too.
+/// During an analysis, all other requests are answered, even for a newer version.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_answer_waits_for_the_judge() {
     let mut capabilities = pushed();
@@ -33,7 +33,7 @@ async fn no_answer_waits_for_the_judge() {
     let uri = "file:///crd.yaml".to_owned();
     let text = definition();
     client.open(&uri, 1, &text).await;
-    // The judge begins.
+    // Wait until the analysis has started.
     tokio::time::sleep(std::time::Duration::from_millis(100)).await;
 
     let line = text.lines().position(|it| it.contains("p1000:")).expect("it is there") as u64;

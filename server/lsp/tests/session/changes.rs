@@ -1,4 +1,4 @@
-//! What the changes of a CRD break since a revision: lenses, diagnostics and fixes.
+//! Lenses, diagnostics and fixes for changes of a CRD that break something since a revision.
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -57,7 +57,7 @@ async fn start(folder: &TempDir, settings: Value) -> (Client, String) {
     (client, crd)
 }
 
-/// The first list of a version that has `count` diagnostics.
+/// Waits for a list of diagnostics for a version that has `count` items.
 async fn found(client: &mut Client, uri: &str, version: i32, count: usize) -> Vec<Value> {
     loop {
         let list = client.published(uri, version).await;
@@ -105,20 +105,20 @@ async fn a_change_that_breaks_writers_is_marked_with_its_witness() {
     let notes: Vec<&str> = related.iter().filter_map(|it| it["message"].as_str()).collect();
     assert!(notes[1].contains(r#"now rejects `{"size":99}`"#), "{notes:?}");
     assert_eq!(notes[2], "note: compared with HEAD");
-    // The lens comes when nobody types.
+    // The lens appears once the user stops typing.
     client.until_asked("workspace/codeLens/refresh").await;
     let lenses = lenses(&mut client, &crd).await;
     assert_eq!(lenses.len(), 1, "{lenses:?}");
     assert_eq!(lenses[0]["range"]["start"]["line"], VERSION);
     assert_eq!(lenses[0]["command"]["title"], "1 change since HEAD: 1 breaks writers");
-    // A click leads to the change.
+    // A click shows the change.
     let command = lenses[0]["command"].clone();
     let click = json!({ "command": command["command"], "arguments": command["arguments"] });
     client.request("workspace/executeCommand", click).await;
     let shown = client.until_asked("window/showDocument").await;
     assert_eq!(shown["uri"], crd);
     assert_eq!(shown["selection"], list[0]["range"]);
-    // A fix puts the bound back, and nothing else.
+    // A fix restores the limit, and changes nothing else.
     let fixes = fixes(&mut client, &crd, SIZE, 42).await;
     let titles: Vec<&str> = fixes.iter().filter_map(|it| it["title"].as_str()).collect();
     assert_eq!(titles[0], "Restore `maximum` to `100`", "{titles:?}");
@@ -127,7 +127,7 @@ async fn a_change_that_breaks_writers_is_marked_with_its_witness() {
         "start": { "line": SIZE, "character": 41 }, "end": { "line": SIZE, "character": 43 },
     });
     assert_eq!(*edits, json!([{ "range": range, "newText": "100" }]));
-    // With the old text there is nothing to say.
+    // The old text has no diagnostics.
     client.change(&crd, 3, &[([SIZE, 41, SIZE, 43], "100")]).await;
     found(&mut client, &crd, 3, 0).await;
     client.until_asked("workspace/codeLens/refresh").await;
@@ -152,7 +152,7 @@ async fn what_changed_is_named_and_errors_come_first() {
             ]
             .as_slice(),
         ),
-        // The error says what is wrong with the rule: that it was edited, too, would hide it.
+        // The error describes the problem in the rule, and not that the rule has changed.
         (
             with("self < maximum"),
             &["`maximum` is neither a variable nor a function"],
@@ -199,7 +199,7 @@ async fn nothing_is_lost_while_somebody_types() {
     client.until_asked("workspace/codeLens/refresh").await;
     let before = lenses(&mut client, &crd).await;
     assert_eq!(before.len(), 1);
-    // A comment is typed above, key by key: each list has the diagnostic at once, one line further down.
+    // Type a comment above, one character at a time: each list has the diagnostic immediately, one line further down.
     let typed = "# a line\n";
     for (n, key) in typed.char_indices() {
         let version = 3 + n as i32;
@@ -212,7 +212,7 @@ async fn nothing_is_lost_while_somebody_types() {
     let after = lenses(&mut client, &crd).await;
     assert_eq!(after.len(), 1);
     assert_eq!(after[0]["range"]["start"]["line"], VERSION + 1);
-    // A second change is found besides.
+    // Make a second change, which is found, too.
     let removed = [MODE + 1, 38, MODE + 1, 41];
     client.change(&crd, last + 1, &[(removed, "")]).await;
     let list = found(&mut client, &crd, last + 1, 2).await;
@@ -230,7 +230,7 @@ async fn a_text_that_cannot_be_read_keeps_what_was_found() {
     let (mut client, crd) = start(&folder, Value::Null).await;
     client.change(&crd, 2, &[(BOUND, "10")]).await;
     found(&mut client, &crd, 2, 1).await;
-    // Nothing of the text can be read, and then it can again.
+    // Make the text unreadable, and then readable again.
     client.change(&crd, 3, &[([3, 0, 3, 0], "}\n")]).await;
     let broken = client.published(&crd, 3).await;
     assert!(!broken.is_empty());
@@ -300,7 +300,7 @@ async fn comments_and_configuration_silence_changes() {
     assert_eq!(list[0]["severity"], 2);
     let comment = "# crd-analyzer: ignore[breaking-change] nobody has more";
     client.change(&crd, 3, &[([SIZE, 45, SIZE, 52], comment)]).await;
-    // The comment is never called useless, whether or not changes are known.
+    // The comment is never reported as unused, whether or not the changes are known yet.
     assert_eq!(client.published(&crd, 3).await.len(), 0);
     client.change(&crd, 4, &[([MODE, 38, MODE, 41], "")]).await;
     let list = found(&mut client, &crd, 4, 1).await;

@@ -1,6 +1,6 @@
-//! A client that does everything at once, at random: afterwards the server says what a fresh one says of the same texts.
+//! A client that does everything concurrently and at random. Afterwards, the server must report the same as a new server for the same texts.
 //!
-//! `CRD_ANALYZER_CHAOS=100..400` plays these seeds instead of the few that each test run plays.
+//! `CRD_ANALYZER_CHAOS=100..400` runs these seeds instead of the few of a normal test run.
 
 mod built;
 
@@ -20,25 +20,25 @@ use tempfile::TempDir;
 
 use crate::client::Client;
 
-/// The seeds of every test run.
+/// The seeds of a normal test run.
 const SEEDS: Range<u64> = 0..6;
 
-/// What the client does in one session.
+/// The number of steps in a session.
 const STEPS: usize = 80;
 
-/// Requests that wait for an answer at a time.
+/// The maximum number of pending requests.
 const MOST_WAITING: usize = 16;
 
-/// Longer texts make a session slow, in bytes.
+/// The maximum size of a text, in bytes. Longer ones would slow the session down.
 const MOST_BYTES: usize = 12 << 10;
 
-/// How long two servers may take to agree. Nothing is asserted of the time that they need.
+/// The time limit for two servers to agree. The test asserts nothing about the actual time.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// The server looks for hazards of rules when nobody has typed for 0.15 s.
+/// Longer than the pause in typing of 0.15 s after which the server searches for hazards.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// What a server advertises, and the requests by which a client asks for it.
+/// The capabilities of a server, and the requests of each.
 const REQUESTS: &[(&str, &[&str])] = &[
     ("codeActionProvider", &["textDocument/codeAction"]),
     ("codeLensProvider", &["textDocument/codeLens"]),
@@ -73,21 +73,21 @@ const REQUESTS: &[(&str, &[&str])] = &[
 const RESOLVE: &str = "completionItem/resolve";
 const COMMAND: &str = "workspace/executeCommand";
 
-/// Errors that are answers: the request was cancelled, the document has changed, nothing can be renamed here. Any other is a failure.
+/// The errors that are valid answers: the request was cancelled, the document has changed, nothing can be renamed here. Any other error is a failure.
 const EXPECTED_ERRORS: &[i64] = &[-32800, -32801, -32802, -32803, -32602];
 
-/// Kubernetes versions as settings have them; one is none.
+/// Values of the Kubernetes version setting. One is invalid.
 const VERSIONS: &[&str] = &["1.30", "1.30..1.37", "1.37", "x"];
 
-/// The settings of the fresh server.
+/// The Kubernetes versions at the end, for both servers.
 const LAST_VERSION: &str = "1.35..1.37";
 
 struct Document {
     uri: String,
-    /// What it was first.
+    /// The text at the beginning.
     original: String,
     text: String,
-    /// `None` if it is closed.
+    /// The version of the document. `None` if it is closed.
     version: Option<i32>,
 }
 
@@ -95,16 +95,16 @@ struct Chaos {
     random: Random,
     client: Client,
     documents: Vec<Document>,
-    /// The workspace's folder with [`built::BUILT`], if there is one.
+    /// The workspace folder with [`built::BUILT`], if any.
     folder: Option<TempDir>,
     encoding: &'static str,
     is_pushed: bool,
     waiting: Vec<(i64, &'static str)>,
-    /// An item of the last list of completions.
+    /// An item of the last completion list.
     item: Value,
-    /// The command of the last lens.
+    /// The command of the last code lens.
     command: Value,
-    /// The last lists that were sent.
+    /// The last published lists of diagnostics, by URI.
     sent: BTreeMap<String, Value>,
 }
 
@@ -191,7 +191,7 @@ impl Chaos {
         match self.random.below(20) {
             0..8 => self.edit(at).await,
             8 => {
-                // Everything anew, as after a pull or a format.
+                // Replace the whole text, as after a git pull or a formatter.
                 let text = self.documents[at].original.clone();
                 self.replace(at, text).await;
             }
@@ -229,7 +229,7 @@ impl Chaos {
         self.client.notify("textDocument/didClose", params).await;
     }
 
-    /// One notification with one edit or some, each in the text that the one before it made.
+    /// Sends a notification with one or more edits, each for the text after the previous one.
     async fn edit(&mut self, at: usize) {
         let document = &mut self.documents[at];
         let Some(version) = &mut document.version else { return };
@@ -290,7 +290,7 @@ impl Chaos {
         self.waiting.push((id, method));
     }
 
-    /// Waits for the answer to one of the requests.
+    /// Waits for the answer to one of the pending requests.
     async fn answer(&mut self) {
         let (id, method) = self.waiting.swap_remove(self.random.below(self.waiting.len()));
         let response = self.client.response(id).await;
@@ -324,16 +324,16 @@ impl Chaos {
         take_sent(&mut self.client, &mut self.sent);
     }
 
-    /// Stops typing: every document is open with a text that counts as nobody's edit.
+    /// Stops typing: opens every document, with a text that the server does not treat as being typed.
     async fn rest(&mut self) {
         configure(&mut self.client, LAST_VERSION).await;
-        // Where each file is broken, nothing is built.
+        // If every file were broken, nothing would be built.
         let is_built = self.folder.is_some();
         let kept = self.random.below(self.documents.len());
         for at in 0..self.documents.len() {
             let Document { text, original, .. } = &self.documents[at];
             let text = if is_built && at != kept { original } else { text };
-            // While a CRD cannot be read, its last readable text counts. A fresh server does not know that one.
+            // For an unreadable CRD, the server uses the last readable text, which a new server does not know.
             let counts = if text.contains("CustomResourceDefinition") && !is_readable(text) {
                 original.clone()
             } else {
@@ -342,7 +342,7 @@ impl Chaos {
             if self.documents[at].version.is_none() {
                 self.open(at).await;
             }
-            // Errors that were shown as such stay for one more edit.
+            // Kept errors last for one more edit.
             for _ in 0..2 {
                 self.replace(at, counts.clone()).await;
                 let uri = self.documents[at].uri.clone();
@@ -352,7 +352,7 @@ impl Chaos {
     }
 }
 
-/// A session with a client that can do everything that a request exists for.
+/// Starts a session with a client that supports everything.
 async fn session(encoding: &str, is_pushed: bool, folder: Option<&TempDir>) -> Client {
     let mut client = Client::connect();
     let mut params = json!({ "capabilities": capabilities(encoding, is_pushed) });
@@ -379,7 +379,7 @@ async fn configure(client: &mut Client, version: &str) {
     client.notify("workspace/didChangeConfiguration", settings).await;
 }
 
-/// Takes the lists that came; of several for a document the last counts.
+/// Takes the published lists. The last one for a document replaces earlier ones.
 fn take_sent(client: &mut Client, sent: &mut BTreeMap<String, Value>) {
     for mut list in client.waiting("textDocument/publishDiagnostics") {
         let uri = list["uri"].as_str().expect("a URI").to_owned();
@@ -389,7 +389,7 @@ fn take_sent(client: &mut Client, sent: &mut BTreeMap<String, Value>) {
     client.waiting("window/showMessage");
 }
 
-/// What the server shows of documents now.
+/// The diagnostics that the server shows for the documents now.
 async fn shown(
     client: &mut Client,
     sent: &mut BTreeMap<String, Value>,
@@ -400,7 +400,7 @@ async fn shown(
     for uri in uris {
         let params = json!({ "textDocument": { "uri": uri } });
         if is_pushed {
-            // What came before the answer to another request is there.
+            // Lists published before the answer to another request have arrived by then.
             client.request("textDocument/foldingRange", params).await;
             take_sent(client, sent);
             all.push(sent.get(uri).cloned().unwrap_or(Value::Null));
@@ -408,19 +408,19 @@ async fn shown(
         }
         let id = client.begin("textDocument/diagnostic", params).await;
         let mut response = client.response(id).await;
-        // It may have been forgotten meanwhile, because the CRD is another.
+        // The result may have been dropped in the meantime because the CRD has changed.
         all.push(response["result"]["items"].take());
     }
     all
 }
 
-/// Diagnostics one in a line.
+/// Prints diagnostics, one per line.
 fn lines(diagnostics: &Value) -> String {
     let all = diagnostics.as_array().map(Vec::as_slice).unwrap_or_default();
     all.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether every document of a text is YAML that JSON can be made of.
+/// Whether every YAML document in the text can be converted to JSON.
 fn is_readable(text: &str) -> bool {
     let found = split(text);
     found.error.is_none()
@@ -435,19 +435,19 @@ fn change(text: &str, edit: &Edit, encoding: &str) -> Value {
     json!({ "range": { "start": start, "end": end }, "text": edit.text })
 }
 
-/// The same edit with places that the protocol has: there is none between CR and LF.
+/// Moves the positions of an edit out of CR LF, because LSP has no position between the two characters.
 fn between_characters(mut edit: Edit, text: &str) -> Edit {
     let moved = |at: usize| at - usize::from(text[..at].ends_with('\r') && text[at..].starts_with('\n'));
     edit.range = moved(edit.range.start)..moved(edit.range.end);
     edit
 }
 
-/// A place as the protocol has it.
+/// The LSP position of a byte offset.
 fn position(text: &str, at: usize, encoding: &str) -> Value {
     let before = &text[..at];
     let (mut line, mut start) = (0, 0);
     for (n, _) in before.match_indices(['\n', '\r']) {
-        // CR LF is one end of a line.
+        // CR LF is a single line break.
         if !text[n..].starts_with("\r\n") {
             line += 1;
             start = n + 1;
@@ -461,7 +461,7 @@ fn position(text: &str, at: usize, encoding: &str) -> Value {
     json!({ "line": line, "character": column })
 }
 
-/// Plays one session, and compares what is shown at its end with what a fresh server shows.
+/// Runs one session, and compares its final diagnostics with those of a new server.
 async fn check(seed: u64) {
     let mut chaos = Chaos::start(seed).await;
     chaos.play().await;
@@ -474,7 +474,7 @@ async fn check(seed: u64) {
     let uris: Vec<String> = chaos.documents.iter().map(|it| it.uri.clone()).collect();
     let begin = Instant::now();
     let mut fresh_sent = BTreeMap::new();
-    // They agree, and still do after both had time to find hazards.
+    // The servers must agree, even after both have had time to find hazards.
     let mut agreed = 0;
     while agreed < 2 {
         tokio::time::sleep(PAUSE).await;
@@ -506,7 +506,7 @@ async fn check(seed: u64) {
 #[test]
 fn what_is_shown_after_chaos_is_what_a_fresh_server_shows() {
     for seed in seeds("CRD_ANALYZER_CHAOS", SEEDS) {
-        // Printed where a session fails: play it again with `CRD_ANALYZER_CHAOS=SEED..SEED+1`.
+        // To run a failed session again: `CRD_ANALYZER_CHAOS=SEED..SEED+1`.
         println!("seed {seed}");
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_time()

@@ -1,4 +1,4 @@
-//! The client's side of a session.
+//! The client of the test sessions.
 
 use std::{
     collections::VecDeque,
@@ -14,29 +14,29 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// How long to wait for what must come. Tests do not wait for what must not come: they provoke something later instead.
+/// How long to wait for an expected message. Tests do not wait for the absence of a message: they provoke a later one instead.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A client and the server that it talks to.
+/// A client and its connection to a server.
 pub(crate) struct Client {
     output: Option<WriteHalf<DuplexStream>>,
     input: BufReader<ReadHalf<DuplexStream>>,
     server: JoinHandle<u8>,
-    /// Where the report is written down, for whoever wants to look at it.
+    /// The file for a trace of the messages, if requested.
     trace: Option<std::fs::File>,
-    /// Where the server keeps its pages.
+    /// The cache folder of the server.
     _cache: TempDir,
     next_id: i64,
-    /// Messages that came while another was waited for.
+    /// Messages received while waiting for another one.
     waiting: VecDeque<Value>,
-    /// What the server asked for, answered at once.
+    /// The requests of the server, which are answered immediately.
     pub(crate) asked: Vec<Value>,
     /// The answer to `workspace/configuration`.
     pub(crate) settings: Value,
 }
 
 impl Client {
-    /// A client whose server waits for `initialize`.
+    /// A client of a server that waits for `initialize`.
     pub(crate) fn connect() -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (their_input, their_output) = tokio::io::split(theirs);
@@ -57,12 +57,12 @@ impl Client {
         }
     }
 
-    /// An initialized session of a client that can do `capabilities`.
+    /// Starts and initializes a session with a client that has these capabilities.
     pub(crate) async fn start(capabilities: Value) -> Self {
         Self::start_with(json!({ "capabilities": capabilities })).await
     }
 
-    /// An initialized session.
+    /// Starts and initializes a session.
     pub(crate) async fn start_with(params: Value) -> Self {
         let mut client = Self::connect();
         client.request("initialize", params).await;
@@ -74,7 +74,7 @@ impl Client {
         self.send_raw(&message.to_string()).await;
     }
 
-    /// Writes a message down as `tests/editors/protocol` reads it.
+    /// Writes a message to the trace, in the format of `tests/editors/protocol`.
     fn write_down(&mut self, from: &str, message: &Value) {
         if let Some(file) = &mut self.trace {
             writeln!(file, "{}", json!({ "from": from, "message": message })).expect("the trace can be written");
@@ -89,7 +89,7 @@ impl Client {
         self.send_bytes(framed.as_bytes()).await;
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes unchanged.
     pub(crate) async fn send_bytes(&mut self, bytes: &[u8]) {
         let output = self.output.as_mut().expect("the client has not hung up");
         output.write_all(bytes).await.expect("the server reads");
@@ -100,7 +100,7 @@ impl Client {
             .await;
     }
 
-    /// Sends a request and returns its number.
+    /// Sends a request and returns its ID.
     pub(crate) async fn begin(&mut self, method: &str, params: Value) -> i64 {
         self.next_id += 1;
         let mut message = json!({ "jsonrpc": "2.0", "id": self.next_id, "method": method });
@@ -111,17 +111,17 @@ impl Client {
         self.next_id
     }
 
-    /// The response to a request, whole.
+    /// The whole response to a request.
     pub(crate) async fn response(&mut self, id: i64) -> Value {
         self.find(|it| it.get("method").is_none() && it["id"] == id).await
     }
 
-    /// The response to a request with a name for a number.
+    /// The response to a request with a string as its ID.
     pub(crate) async fn response_to(&mut self, id: &str) -> Value {
         self.find(|it| it.get("method").is_none() && it["id"] == id).await
     }
 
-    /// The error that answers a message that has no number.
+    /// The error response to a message without an ID.
     pub(crate) async fn response_without_id(&mut self) -> Value {
         self.find(|it| it.get("method").is_none() && it["id"].is_null()).await
     }
@@ -139,7 +139,7 @@ impl Client {
         self.find(|it| it["method"] == method).await["params"].take()
     }
 
-    /// The parameters of the notifications of a method that came while something else was waited for.
+    /// The parameters of the notifications of a method received so far.
     pub(crate) fn waiting(&mut self, method: &str) -> Vec<Value> {
         let all = std::mem::take(&mut self.waiting);
         let (found, others): (Vec<Value>, _) = all.into_iter().partition(|it| it["method"] == method);
@@ -147,7 +147,7 @@ impl Client {
         found.into_iter().map(|mut it| it["params"].take()).collect()
     }
 
-    /// Waits until the server has asked for something.
+    /// Waits until the server has sent a request of a method.
     pub(crate) async fn until_asked(&mut self, method: &str) -> Value {
         loop {
             if let Some(at) = self.asked.iter().position(|it| it["method"] == method) {
@@ -158,7 +158,7 @@ impl Client {
         }
     }
 
-    /// The first message that fits, those before it kept.
+    /// The first message that fits. Keeps the messages before it.
     async fn find(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
         if let Some(at) = self.waiting.iter().position(&fits) {
             return self.waiting.remove(at).expect("it is there");
@@ -171,7 +171,7 @@ impl Client {
         }
     }
 
-    /// The next message; `None` if it was a request, which is answered.
+    /// The next message. `None` for a request, which is answered.
     async fn read(&mut self) -> Option<Value> {
         let message = tokio::time::timeout(PATIENCE, self.read_any())
             .await
@@ -209,7 +209,7 @@ impl Client {
         message
     }
 
-    /// Follows the progress of a token from its beginning to its end.
+    /// Waits for the progress reports of a token from the beginning to the end.
     pub(crate) async fn progress(&mut self, token: &Value) {
         let is_it = |it: &Value| it["method"] == "$/progress" && it["params"]["token"] == *token;
         let begin = self.find(is_it).await;
@@ -242,7 +242,7 @@ impl Client {
         .await;
     }
 
-    /// Asks for the diagnostics of a document.
+    /// Pulls the diagnostics of a document.
     pub(crate) async fn pull(&mut self, uri: &str, previous: Option<&str>) -> Value {
         let mut params = json!({ "textDocument": { "uri": uri } });
         if let Some(previous) = previous {
@@ -251,7 +251,7 @@ impl Client {
         self.request("textDocument/diagnostic", params).await
     }
 
-    /// The next list that the server sends for a document in this version.
+    /// The next list that the server publishes for a document with this version.
     pub(crate) async fn published(&mut self, uri: &str, version: i32) -> Vec<Value> {
         let is_it = |it: &Value| {
             it["method"] == "textDocument/publishDiagnostics"
@@ -262,7 +262,7 @@ impl Client {
         list(message["params"]["diagnostics"].take())
     }
 
-    /// The first list for a document that is as wanted.
+    /// The first list for a document that `is_wanted` accepts.
     pub(crate) async fn published_when(&mut self, uri: &str, is_wanted: impl Fn(&[Value]) -> bool) -> Vec<Value> {
         loop {
             let is_it = |it: &Value| it["method"] == "textDocument/publishDiagnostics" && it["params"]["uri"] == uri;
@@ -274,7 +274,7 @@ impl Client {
         }
     }
 
-    /// The next list that the server sends for a document that is closed.
+    /// The next list that the server publishes for a closed document.
     pub(crate) async fn published_without_version(&mut self, uri: &str) -> Vec<Value> {
         let is_it = |it: &Value| {
             it["method"] == "textDocument/publishDiagnostics"
@@ -285,7 +285,7 @@ impl Client {
         list(message["params"]["diagnostics"].take())
     }
 
-    /// The documents' versions of all lists that came and were not looked at.
+    /// The document versions of all lists that were received but not read.
     pub(crate) fn other_versions(&self) -> Vec<i64> {
         let lists = self
             .waiting
@@ -294,21 +294,21 @@ impl Client {
         lists.map(|it| it["params"]["version"].as_i64().unwrap_or(-1)).collect()
     }
 
-    /// Drops the lists of diagnostics that came and were not looked at.
+    /// Drops the lists of diagnostics that were received but not read.
     pub(crate) fn forget_published(&mut self) {
         self.waiting
             .retain(|it| it["method"] != "textDocument/publishDiagnostics");
     }
 
-    /// Ends the session as [`Self::finish`] does. More lists of diagnostics may come until then: how many depends on how far the
-    /// server's background work is.
+    /// Ends the session like [`Self::finish`], but accepts further lists of diagnostics. Their number depends on the progress of the
+    /// server's background work.
     pub(crate) async fn finish_with_lists(mut self) {
         self.request("shutdown", Value::Null).await;
         self.forget_published();
         self.exit().await;
     }
 
-    /// Ends the session as the protocol has it. Fails if the server said something that no one looked at.
+    /// Ends the session with `shutdown` and `exit`. Fails if the server has sent messages that the test has not read.
     pub(crate) async fn finish(mut self) {
         self.request("shutdown", Value::Null).await;
         self.exit().await;
@@ -324,7 +324,7 @@ impl Client {
         assert!(self.waiting.is_empty(), "not looked at: {:?}", self.waiting);
     }
 
-    /// Hangs up, or exits without a shutdown.
+    /// Closes the connection, or sends `exit` without `shutdown`.
     pub(crate) async fn leave(mut self, says_exit: bool) -> u8 {
         if says_exit {
             self.notify("exit", Value::Null).await;
@@ -339,7 +339,7 @@ impl Client {
     }
 }
 
-/// A new file in the folder that `CRD_ANALYZER_TRACES` names, for `tests/editors/protocol/validate.cjs`.
+/// A new trace file in the folder of `CRD_ANALYZER_TRACES`, for `tests/editors/protocol/validate.cjs`.
 fn trace() -> Option<std::fs::File> {
     static SESSIONS: AtomicUsize = AtomicUsize::new(0);
     let folder = std::env::var_os("CRD_ANALYZER_TRACES")?;
@@ -347,7 +347,7 @@ fn trace() -> Option<std::fs::File> {
     Some(std::fs::File::create(std::path::Path::new(&folder).join(name)).expect("the trace can be written"))
 }
 
-/// A JSON list's items.
+/// The items of a JSON list.
 pub(crate) fn list(value: Value) -> Vec<Value> {
     match value {
         Value::Array(items) => items,
@@ -355,7 +355,7 @@ pub(crate) fn list(value: Value) -> Vec<Value> {
     }
 }
 
-/// A client that asks for diagnostics.
+/// The capabilities of a client that pulls diagnostics.
 pub(crate) fn pulling() -> Value {
     json!({
         "textDocument": { "diagnostic": {}, "publishDiagnostics": published() },
@@ -363,7 +363,7 @@ pub(crate) fn pulling() -> Value {
     })
 }
 
-/// A client that is sent diagnostics.
+/// The capabilities of a client that receives published diagnostics.
 pub(crate) fn pushed() -> Value {
     json!({ "textDocument": { "publishDiagnostics": published() } })
 }

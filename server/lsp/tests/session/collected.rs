@@ -33,7 +33,7 @@ async fn locked_definitions_count_and_the_lock_is_watched() {
     );
     std::fs::write(&crd, DEFINITION).expect("written");
     std::fs::write(&lock, &line).expect("written");
-    // The workspace is a part of the repository.
+    // The workspace is a subfolder of the repository.
     let folders = json!([{ "uri": uri(&repository.join("apps")), "name": "apps" }]);
     let mut client = Client::start_with(json!({ "capabilities": pushed(), "workspaceFolders": folders })).await;
     let cr = uri(&repository.join("apps/one.yaml"));
@@ -44,7 +44,7 @@ async fn locked_definitions_count_and_the_lock_is_watched() {
     }
     assert_eq!(codes(&found), ["number-too-large"]);
     assert_eq!(found[0]["relatedInformation"][1]["location"]["uri"], uri(&crd));
-    // What is added is told by the lock, whether or not the editor tells of the CRD first.
+    // The lock announces an added CRD, even if the editor does not report the CRD's file first.
     let gadgets = DEFINITION.replace("Widget", "Gadget").replace("widgets", "gadgets");
     let other = repository.join(".crd-analyzer/crds/gadgets.example.com.yaml");
     std::fs::write(&other, &gadgets).expect("written");
@@ -56,7 +56,7 @@ async fn locked_definitions_count_and_the_lock_is_watched() {
     let changes = json!({ "changes": [{ "uri": uri(&other), "type": 1 }, { "uri": uri(&lock), "type": 2 }] });
     client.notify("workspace/didChangeWatchedFiles", changes).await;
     while codes(&client.published(&two, 1).await) != ["number-too-large"] {}
-    // And what changes.
+    // The same for a changed CRD.
     std::fs::write(&crd, DEFINITION.replace("maximum: 9", "maximum: 99")).expect("written");
     let changes = json!({ "changes": [{ "uri": uri(&crd), "type": 2 }] });
     client.notify("workspace/didChangeWatchedFiles", changes).await;

@@ -1,4 +1,4 @@
-//! What is offered to be written, as clients get it.
+//! Completion, as clients receive it.
 
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ spec:
               mode: {type: string, enum: [Fast, Slow], description: How *fast* it is.}
 ";
 
-/// A client that can do all that there is.
+/// The capabilities of a client that supports everything.
 fn able() -> Value {
     let refresh = json!({ "diagnostics": { "refreshSupport": true } });
     json!({ "workspace": refresh, "textDocument": { "diagnostic": {}, "completion": { "completionItemKind": { "valueSet": [20] }, "completionItem": {
@@ -46,7 +46,7 @@ fn able() -> Value {
     } } } })
 }
 
-/// The position behind a text, in UTF-16.
+/// The position after a string, in UTF-16.
 fn behind(text: &str, needle: &str) -> Value {
     let at = text.find(needle).expect("the needle") + needle.len();
     let line = text[..at].matches('\n').count();
@@ -149,7 +149,7 @@ async fn what_a_client_cannot_do_is_left_out() {
     }
     let text = serde_json::to_string(&list).expect("JSON");
     assert!(!text.contains("$0") && !text.contains("${"), "{text}");
-    // Nor kinds that the protocol did not have at first.
+    // Nor item kinds of later LSP versions.
     let object = "apiVersion: example.com/v1\nkind: Widget\nspec:\n  mode: ";
     client
         .open(URI, 2, &DEFINITION.replace("fo\n", "}\n").replace("self.\n", "self'\n"))
@@ -170,7 +170,7 @@ async fn objects_are_completed_from_unsaved_definitions() {
     client.open("file:///work/one.yaml", 1, object).await;
     let list = ask(&mut client, "file:///work/one.yaml", &behind(object, "mode: ")).await;
     assert_eq!(item(&list, "Fast")["kind"], 20);
-    // The CRD changes: so does the offered items.
+    // A change of the CRD changes the items.
     let line = DEFINITION.lines().position(|it| it.contains("Fast")).expect("the line") as u64;
     let column = DEFINITION
         .lines()
@@ -201,7 +201,7 @@ async fn nothing_is_offered_where_it_is_switched_off_or_nobodys_business() {
         ask(&mut client, URI, &json!({ "line": 1, "character": 4 })).await,
         Value::Null
     );
-    // A blank is typed before a key: no one has asked yet.
+    // Type a space before a key: this must not request a completion.
     client
         .open(
             "file:///work/two.yaml",
@@ -241,7 +241,7 @@ async fn a_blank_in_a_rule_asks_for_nothing() {
         });
         let found = client.request("textDocument/completion", params.clone()).await;
         assert_eq!(!found.is_null(), expected, "behind {rule:?}");
-        // Who asks gets a list.
+        // An explicit request gets a list.
         if !rule.ends_with("1 ") {
             params["context"] = json!({ "triggerKind": 1 });
             let found = client.request("textDocument/completion", params).await;
@@ -273,7 +273,7 @@ async fn a_question_mark_asks_only_behind_a_dot_or_a_bracket() {
     }
 }
 
-/// A client of which the initialization options say what VS Code says of itself.
+/// Starts a session with a client that declares the capabilities of VS Code in its initialization options.
 async fn code() -> Client {
     let options = json!({ "client": { "triggerSuggest": true, "offersWords": true } });
     Client::start_with(json!({ "capabilities": able(), "initializationOptions": options })).await
@@ -342,7 +342,7 @@ async fn words_of_other_files_stay_away_where_nothing_fits() {
         items[0]["textEdit"]["range"]["start"]["character"], 8,
         "an item that replaces nothing always matches"
     );
-    // A line without text, and files that are not manifests, are left to the client.
+    // The client completes lines without text, and files that are not manifests.
     client
         .open("file:///work/compose.yaml", 1, "services:\n  web: im\n")
         .await;

@@ -9,13 +9,13 @@ use crate::{
 
 const URI: &str = "file:///widgets.yaml";
 
-/// The severity of the one finding, or `null`.
+/// The severity of the only diagnostic, or `null`.
 async fn severity(client: &mut Client, uri: &str) -> Value {
     let items = list(client.pull(uri, None).await["items"].take());
     items.first().map_or(Value::Null, |it| it["severity"].clone())
 }
 
-/// The code of the one finding.
+/// The code of the only diagnostic.
 async fn code(client: &mut Client) -> String {
     client.open(URI, 1, HINTED).await;
     client.pull(URI, None).await["items"][0]["code"]
@@ -165,7 +165,7 @@ async fn a_configuration_file_counts_and_is_watched() {
     client.notify("workspace/didChangeWatchedFiles", change).await;
     client.until_asked("workspace/diagnostic/refresh").await;
     assert_eq!(severity(&mut client, &uri).await, 2);
-    // Saved in the editor.
+    // Save the file in the editor.
     std::fs::write(&file, "exclude: ['*.yaml']\n").expect("written");
     client
         .notify(

@@ -1,4 +1,4 @@
-//! What rules cost, beside them.
+//! The costs of rules in lenses and inlay hints.
 
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ async fn lenses(client: &mut Client) -> Value {
     client.request("textDocument/codeLens", params).await
 }
 
-/// The lenses when the server says that there are others, as nobody types any more.
+/// The lenses after the server has asked to refresh them because the user has paused.
 async fn lenses_at_rest(client: &mut Client) -> Value {
     client.until_asked("workspace/codeLens/refresh").await;
     lenses(client).await
@@ -78,7 +78,7 @@ async fn lenses_follow_the_text() {
     assert_eq!(titles(&found), [summary, EXPENSIVE]);
     assert_eq!(found[1]["range"]["start"], json!({ "line": LINE, "character": 8 }));
     assert_eq!(hints(&mut client, [0, 99]).await, Value::Null, "never both");
-    // Another rule, in the version that was just typed.
+    // Type another rule.
     client
         .change(URI, 2, &[([LINE, 16, LINE, 67], "self.hosts.size() < 3")])
         .await;
@@ -95,7 +95,7 @@ async fn lenses_follow_the_text() {
         [cheap],
         "a cheap rule says nothing"
     );
-    // What cannot be read has no costs, and no request fails for it.
+    // Unreadable text has no costs, and requests for it do not fail.
     client.change(URI, 3, &[([0, 0, 0, 0], "[")]).await;
     lenses(&mut client).await;
     assert_eq!(lenses_at_rest(&mut client).await, Value::Null);
@@ -118,7 +118,7 @@ async fn a_click_on_a_lens_writes_the_bounds() {
     let edits = list(asked["edit"]["changes"][URI].clone());
     let texts: Vec<_> = edits.iter().filter_map(|it| it["newText"].as_str()).collect();
     assert_eq!(texts, [", maxItems: 256", ", maxLength: 253"]);
-    // A lens of a version that is no more does nothing.
+    // A click on a lens of an outdated version does nothing.
     client.change(URI, 2, &[([0, 0, 0, 0], "# new\n")]).await;
     let id = client.begin("workspace/executeCommand", params).await;
     assert!(client.response(id).await["error"].is_object());
@@ -165,7 +165,7 @@ async fn clients_without_lenses_get_hints_in_the_line() {
         found[1]["label"],
         "cost 345,880,409,622,760,653 · over budget by more than 100x"
     );
-    // Behind the comment: two units for the last character.
+    // After the comment, whose last character takes two UTF-16 units.
     assert_eq!(found[1]["position"], json!({ "line": LINE, "character": 16 + 51 + 6 }));
     assert_eq!(
         hints(&mut client, [0, 5]).await,

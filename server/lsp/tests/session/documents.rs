@@ -1,4 +1,4 @@
-//! The server's text is the client's, whatever order and size the edits come in.
+//! The server's text equals the client's, for edits of any order and size.
 
 use serde_json::json;
 
@@ -21,7 +21,7 @@ async fn codes(client: &mut Client) -> Vec<String> {
 async fn a_burst_of_edits_is_applied_in_order() {
     let mut client = Client::start(pulling()).await;
     client.open(URI, 0, BROKEN).await;
-    // Deletes the wrong word, and types the right one: each edit is only right after the one before it.
+    // Delete the wrong word, and type the right one: each edit is valid only after the previous one.
     client.change(URI, 1, &[([LINE, 35, LINE, 40], "")]).await;
     for (n, letter) in "string".chars().enumerate() {
         let at = 35 + n as u64;
@@ -30,7 +30,7 @@ async fn a_burst_of_edits_is_applied_in_order() {
             .await;
     }
     assert_eq!(codes(&mut client).await, [] as [&str; 0]);
-    // And a hundred times there and back, without waiting for any answer.
+    // Then alternate between the two texts a hundred times without waiting for an answer.
     for n in 0..100 {
         client
             .change(
@@ -108,7 +108,7 @@ async fn unknown_documents_are_empty() {
         list(client.pull("untitled:Untitled-1", None).await["items"].take()).len(),
         1
     );
-    // Closed and opened again with an older version.
+    // Close the document, and open it again with an older version.
     client.open(URI, 7, BROKEN).await;
     client
         .notify("textDocument/didClose", json!({ "textDocument": { "uri": URI } }))

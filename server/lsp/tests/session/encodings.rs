@@ -1,4 +1,4 @@
-//! Places in the unit that was agreed on.
+//! Positions in the agreed encoding.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::{
     client::{Client, list, pulling},
 };
 
-/// Opens a broken CRD, sees the error at its columns, repairs it by an edit there, and sees it gone.
+/// Opens a broken CRD, checks the columns of the error, fixes it with an edit there, and checks that the error is gone.
 async fn check(offered: &[&str], agreed: &str, columns: (u64, u64)) {
     let mut client = Client::connect();
     let mut capabilities = pulling();
@@ -19,7 +19,7 @@ async fn check(offered: &[&str], agreed: &str, columns: (u64, u64)) {
         .await;
     assert_eq!(answer["capabilities"]["positionEncoding"], agreed);
     client.notify("initialized", json!({})).await;
-    // CR LF counts for nothing.
+    // CR LF does not affect columns.
     let uri = "file:///widgets.yaml";
     client.open(uri, 1, &BROKEN.replace('\n', "\r\n")).await;
     let items = list(client.pull(uri, None).await["items"].take());

@@ -1,4 +1,4 @@
-//! Fixes for what is shown.
+//! Fixes for the displayed diagnostics.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::{
 
 const URI: &str = "file:///widgets.yaml";
 
-/// A CRD of a version that is no longer served, with places after `é😀`.
+/// A CRD of an API version that is no longer served, with text after `é😀`.
 const OLD: &str = "\
 apiVersion: \"apiextensions.k8s.io/v1beta1\" # old
 kind: CustomResourceDefinition
@@ -24,7 +24,7 @@ spec:
     openAPIV3Schema: {\"description\": é😀} # é😀
 ";
 
-/// A client that takes fixes, columns in this encoding.
+/// The capabilities of a client that supports fixes and this encoding.
 fn capabilities(encoding: &str) -> Value {
     let mut capabilities = pulling();
     capabilities["general"] = json!({ "positionEncodings": [encoding] });
@@ -46,7 +46,7 @@ async fn ask(client: &mut Client, [line, column]: [u64; 2], only: Value) -> Valu
     client.request("textDocument/codeAction", params).await
 }
 
-/// Does in the document what the edits say, from the last to the first.
+/// Applies edits to the document, from the last to the first.
 async fn apply(client: &mut Client, version: i32, edits: Value) {
     for edit in list(edits).iter().rev() {
         let change = json!({ "range": edit["range"], "text": edit["newText"] });
@@ -56,7 +56,7 @@ async fn apply(client: &mut Client, version: i32, edits: Value) {
     }
 }
 
-/// Opens a text with one finding, which goes with the fix of this title that is offered at a place.
+/// Opens a document with one diagnostic, and checks that the fix with this title at this position removes it.
 async fn check(encoding: &str, text: &str, place: [u64; 2], title: &str, preferred: bool) {
     let mut client = Client::start(capabilities(encoding)).await;
     client.open(URI, 7, text).await;
@@ -195,7 +195,7 @@ async fn a_client_gets_what_it_can_take() {
     client.finish().await;
 }
 
-/// A CRD whose fields can be written wrong in many ways.
+/// A CRD whose fields allow many mistakes in a resource.
 const GADGETS: &str = "\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -327,7 +327,7 @@ async fn what_keeps_the_value_comes_before_what_removes_it() {
     }
 }
 
-/// What only our own lints find has fixes, too: a fix is judged by the diagnostics that are shown.
+/// Findings of our own lints have fixes, too: a fix is checked against all displayed diagnostics.
 #[tokio::test]
 async fn what_lints_find_has_its_fixes() {
     let mut client = Client::start(capabilities("utf-16")).await;
@@ -359,7 +359,7 @@ spec:
     assert_eq!(shown[0]["code"], "unknown-scale-path", "{shown}");
     let actions = list(ask(&mut client, [13, 33], Value::Null).await);
     let titles: Vec<&str> = actions.iter().filter_map(|it| it["title"].as_str()).collect();
-    // A path of replicas does not lead to a string.
+    // A replicas path cannot be fixed by pointing it to a string.
     let expected = [
         "Add size to the schema",
         "Change size to replicas",

@@ -31,10 +31,10 @@ spec:
         properties: {name: {type: strng, pattern: a}}
 ";
 
-/// The lines of Go that the first finding names.
+/// The Go files and lines in the related information of the first diagnostic.
 async fn lines(client: &mut Client, uri: &str) -> Vec<(String, u64)> {
     let items = list(client.pull(uri, None).await["items"].take());
-    // Help comes first.
+    // The help comes first.
     let related = list(items[0]["relatedInformation"].clone()).split_off(1);
     let line = |it: &Value| it["location"]["range"]["start"]["line"].as_u64().unwrap_or_default();
     let message = |it: &Value| it["message"].as_str().unwrap_or_default().to_owned();

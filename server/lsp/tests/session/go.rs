@@ -25,7 +25,7 @@ async fn markers_are_checked_while_somebody_types() {
     assert_eq!(list[0]["range"]["start"], json!({ "line": 3, "character": 5 }));
     client.change(&uri, 2, &[([3, 34, 3, 37], "gth")]).await;
     assert_eq!(client.published(&uri, 2).await.len(), 0);
-    // Outside of markers, and for other features, the file is the Go language server's.
+    // Outside markers, and for other features, the Go language server is responsible.
     let at = |line: u32, character: u32| json!({ "textDocument": { "uri": uri }, "position": { "line": line, "character": character } });
     for (method, line) in [
         ("textDocument/hover", 4),
@@ -57,7 +57,7 @@ async fn markers_are_completed_and_explained() {
     let folder = json!({ "uri": format!("file://{}", folder.path().display()), "name": "a" });
     let params = json!({ "capabilities": capabilities, "workspaceFolders": [folder] });
     let mut client = Client::start_with(params).await;
-    // What is before the marker has other columns in UTF-16.
+    // Text before the marker has other columns in UTF-16.
     let text = "package v1\n\ntype A struct {\n\t/* é😀 */\n\t// +kubebuilder:validation:MaxL\n\tB string\n}\n";
     client.open(&uri, 1, text).await;
     let at =
@@ -81,7 +81,7 @@ async fn markers_are_completed_and_explained() {
         "it does not fit a field"
     );
     assert!(item("example:size").is_some(), "it is declared");
-    // The documentation came with the item.
+    // The item already has its documentation.
     assert_eq!(client.request("completionItem/resolve", length.clone()).await, *length);
     client.change(&uri, 2, &[([4, 32, 4, 32], "ength=3")]).await;
     let hover = client.request("textDocument/hover", at(12)).await;
@@ -201,13 +201,13 @@ async fn go_files_are_asked_for_in_projects_of_kubebuilder() {
             let selector = json!([{ "language": "go", "scheme": "file" }]);
             assert!(found.is_none_or(|it| it["registerOptions"]["documentSelector"] == selector));
         }
-        // The client did not say that it takes a registration of these.
+        // The client does not support dynamic registration for these.
         assert!(!registrations.iter().any(|it| it["method"] == "textDocument/codeAction"));
         client.finish_with_lists().await;
     }
 }
 
-/// A kubebuilder project: the types, and the CRD that controller-gen 0.21 makes of them.
+/// A kubebuilder project: the types, and the CRD that controller-gen 0.21 generates from them.
 fn project(folder: &std::path::Path) -> String {
     let write = |path: &str, text: &str| {
         let path = folder.join(path);
@@ -298,7 +298,7 @@ async fn rules_in_markers_are_judged_as_the_api_server_judges_them() {
     let mut client = Client::start_with(params).await;
     client.open(&uri, 1, ORDER).await;
     assert_eq!(client.published(&uri, 1).await, [] as [serde_json::Value; 0]);
-    // The rule names a field that is not there.
+    // Make the rule refer to a field that does not exist.
     client.change(&uri, 2, &[([7, 50, 7, 55], "prise")]).await;
     let list = client.published_when(&uri, |list| !list.is_empty()).await;
     assert_eq!(
@@ -311,10 +311,10 @@ async fn rules_in_markers_are_judged_as_the_api_server_judges_them() {
         list[0]["range"],
         json!({ "start": start, "end": { "line": 7, "character": 55 } })
     );
-    // It is repaired inside the string.
+    // The fix changes the text inside the string.
     let edits = repairs(&mut client, &uri, &list[0]).await;
     assert!(edits.contains(&("price".to_owned(), start.clone())), "{edits:?}");
-    // What is typed is completed with the fields of the type.
+    // Completion in the rule offers the fields of the type.
     let at =
         |character: u32| json!({ "textDocument": { "uri": uri }, "position": { "line": 7, "character": character } });
     let found = client.request("textDocument/completion", at(50)).await;
@@ -337,7 +337,7 @@ fn fixes() -> serde_json::Value {
     json!({ "codeActionLiteralSupport": { "codeActionKind": { "valueSet": ["quickfix"] } } })
 }
 
-/// The edits of the fixes for a diagnostic: the new text, and where it begins.
+/// The edits of the fixes for a diagnostic: the new text and the start of each.
 async fn repairs(client: &mut Client, uri: &str, diagnostic: &serde_json::Value) -> Vec<(String, serde_json::Value)> {
     let params = json!({
         "textDocument": { "uri": uri },
@@ -390,7 +390,7 @@ async fn rules_in_markers_have_a_cost_and_the_bound_that_fits() {
         lenses.contains("over budget") && lenses.contains("Add maxItems"),
         "{lenses}"
     );
-    // The bound is a marker of the field, above it.
+    // The limit is a marker above the field.
     let edits = repairs(&mut client, &uri, &list[0]).await;
     let field = dear[..dear.find("\tTags []").expect("the field")].matches('\n').count();
     let is_bound = |it: &&(String, serde_json::Value)| {
@@ -438,7 +438,7 @@ async fn all_repairs_are_those_of_markers_and_of_what_they_make() {
 async fn variables_of_rules_in_markers_get_another_name() {
     let folder = tempfile::tempdir().expect("a folder");
     let uri = project(folder.path());
-    // What is before the names has other columns in UTF-16, and escapes.
+    // The text before the names has escapes, and other columns in UTF-16.
     let rule = r#"rule="'é😀\"' != '' && [self.limit].all(it, it > 0 && [it].exists(o, o == it))""#;
     let text = ORDER.replacen("rule=\"self.price <= self.limit\"", rule, 1);
     let of_workspace = json!({ "uri": format!("file://{}", folder.path().display()), "name": "shop" });
@@ -471,7 +471,7 @@ async fn variables_of_rules_in_markers_get_another_name() {
     let refused = ask("textDocument/rename", "limit].all", "most").await;
     let why = "`limit` is declared in Go: change its declaration and each rule that reads it";
     assert_eq!(refused["error"]["message"], why);
-    // Other names are those of Go.
+    // The Go language server renames other names.
     let found = ask("textDocument/prepareRename", "Price int32", "").await;
     assert_eq!(found["result"], json!(null), "{found}");
     let found = ask("textDocument/rename", "Price int32", "x").await;
@@ -502,7 +502,7 @@ async fn kinds_without_a_crd_are_judged_as_their_types_make_it() {
         list[0]["range"],
         json!({ "start": { "line": 5, "character": 50 }, "end": { "line": 5, "character": 54 } })
     );
-    // A field that no CRD has is completed in a rule that has no end yet.
+    // Completion in an unfinished rule offers a field that no CRD has yet.
     client.change(&uri, 2, &[([5, 50, 5, 59], "ow")]).await;
     let at = json!({ "textDocument": { "uri": uri }, "position": { "line": 5, "character": 52 } });
     let found = client.request("textDocument/completion", at).await;
@@ -575,7 +575,7 @@ async fn a_new_field_is_known_before_controller_gen_has_run() {
         written.contains("              extra:\n                format: int32\n"),
         "{written}"
     );
-    // The metadata is required now, as controller-gen has it, and the rest stays.
+    // As controller-gen does, this makes the metadata required, and changes nothing else.
     assert!(
         written.contains("            - message: too \"dear\"\n              rule: self.extra <="),
         "{written}"

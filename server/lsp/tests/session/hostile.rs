@@ -1,4 +1,4 @@
-//! Names, paths, values and descriptions that somebody hostile wrote: nothing that an editor shows moves, hides, loads or runs anything.
+//! Hostile names, paths, values and descriptions: nothing that an editor shows may move the cursor, hide text, load something or run a command.
 
 use crd_analyzer_fixtures::markdown::dangers;
 use lsp_types::Uri;
@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, list, pulling};
 
-/// Moves the cursor, turns the direction of text, hides, begins a line with a workflow command, loads an image, runs a command; as a scalar
-/// of YAML in double quotes.
+/// A double-quoted YAML scalar that moves the cursor, changes the direction of text, hides text, starts a line with a workflow command, loads an
+/// image, and runs a command.
 const QUOTED: &str = r#""a\u001b[2J\u009b31mb\u202ec\u2066d\u200be\U000E0041f\n::error file=x::g\r##[error]h ![i](https://evil.example/x.png) [j](command:k) <img src=l> [m]: command:n""#;
 
-/// The same as characters of the file, as far as YAML takes them.
+/// The same with literal characters, as far as YAML accepts them.
 const RAW: &str =
     "'a\u{202e}b\u{2066}c\u{200b}d ##[error]f ::error::g ![i](https://evil.example/x.png) [j](command:k) <img src=l>'";
 
-/// Keys whose texts go into the document as they are, or are addresses or numbers of ours: nobody reads them.
+/// Keys whose values are not shown: text to insert into the document, or our own addresses and numbers.
 const NOT_SHOWN: &[&str] = &[
     "arguments",
     "data",
@@ -30,7 +30,7 @@ const NOT_SHOWN: &[&str] = &[
     "uri",
 ];
 
-/// Requests about a place. Resolving a completion is one more.
+/// Requests with a position. The test also resolves completion items.
 const AT_A_PLACE: &[&str] = &[
     "textDocument/hover",
     "textDocument/completion",
@@ -39,7 +39,7 @@ const AT_A_PLACE: &[&str] = &[
     "crd-analyzer/effectiveObject",
 ];
 
-/// Requests about a document.
+/// Requests with a document.
 const OF_A_DOCUMENT: &[&str] = &[
     "textDocument/documentSymbol",
     "textDocument/codeLens",
@@ -49,7 +49,7 @@ const OF_A_DOCUMENT: &[&str] = &[
     "textDocument/diagnostic",
 ];
 
-/// Places of a document that are asked about.
+/// The maximum number of positions to test in a document.
 const MOST_PLACES: usize = 30;
 
 fn definition(quoted: &str, raw: &str) -> String {
@@ -107,24 +107,24 @@ spec:
     )
 }
 
-/// Characters that no one sees, beside breaks and tabs.
+/// Whether a character is invisible, other than line breaks and tabs.
 fn is_hidden(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\t')
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{e0000}'..='\u{e007f}')
         || matches!(c, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// What was looked at.
+/// The number of checked strings.
 #[derive(Default)]
 struct Seen {
-    /// Texts that say something of what is hostile.
+    /// Strings that contain part of the hostile text.
     texts: usize,
-    /// The same in Markdown.
+    /// Such strings in Markdown.
     markdown: usize,
 }
 
 impl Seen {
-    /// Checks all that is shown of an answer or a message.
+    /// Checks all visible strings of an answer or a message.
     fn check(&mut self, what: &str, value: &Value) {
         match value {
             Value::String(text) => {
@@ -147,7 +147,7 @@ impl Seen {
         }
     }
 
-    /// Checks messages, which people may also read in a log: no line is a command.
+    /// Checks messages, which may also appear in a log: no line may be a workflow command.
     fn check_messages(&mut self, client: &mut Client) {
         for method in ["window/showMessage", "window/logMessage", "$/logTrace", "$/progress"] {
             for message in client.waiting(method) {
@@ -180,7 +180,7 @@ fn capabilities() -> Value {
     capabilities
 }
 
-/// Places all over a document: where words begin, in columns of UTF-16.
+/// Positions all over a document, at the start of words, with UTF-16 columns.
 fn places(text: &str) -> Vec<Value> {
     let mut places = Vec::new();
     for (line, content) in text.lines().enumerate() {
@@ -194,7 +194,7 @@ fn places(text: &str) -> Vec<Value> {
     places.into_iter().step_by(step).collect()
 }
 
-/// Asks everything about a document.
+/// Sends every request for a document.
 async fn examine(client: &mut Client, uri: &str, text: &str, seen: &mut Seen) {
     let document = json!({ "uri": uri });
     let end = json!({ "line": text.lines().count(), "character": 0 });
@@ -211,7 +211,7 @@ async fn examine(client: &mut Client, uri: &str, text: &str, seen: &mut Seen) {
                 .begin(method, json!({ "textDocument": document, "position": place }))
                 .await;
             let response = client.response(id).await;
-            // What cannot be renamed is an error, whose message is shown.
+            // A failed rename returns an error, whose message is shown.
             seen.check(method, &response["error"]);
             seen.check(method, &response["result"]);
             if *method != "textDocument/completion" {
@@ -243,7 +243,7 @@ async fn what_is_shown_of_hostile_documents_can_only_be_read() {
         ("raw.yaml", resource(RAW, RAW)),
         ("broken.yaml", broken),
         ("twice.yaml", twice),
-        // A CRD that is accepted, of which more can be asked.
+        // A valid CRD, for which more requests have answers.
         (
             "good/crd.yaml",
             plain
@@ -272,7 +272,7 @@ async fn what_is_shown_of_hostile_documents_can_only_be_read() {
     client.finish().await;
 }
 
-/// The names of folders and files, and what a configuration file says, come in messages and related places.
+/// File and folder names and the content of a configuration file appear in messages and related information.
 #[tokio::test]
 #[cfg(unix)]
 async fn names_of_files_and_what_configuration_says_can_only_be_read() {
@@ -311,7 +311,7 @@ async fn names_of_files_and_what_configuration_says_can_only_be_read() {
         client.open(&one, 1, &text).await;
         let items = list(client.pull(&one, None).await["items"].take());
         seen.check("textDocument/diagnostic", &Value::Array(items));
-        // What is told is told before a message that comes later is answered.
+        // The message arrives before the answer to a later request.
         client.notification("window/showMessage").await;
         examine(&mut client, &one, &text, &mut seen).await;
         seen.check_messages(&mut client);

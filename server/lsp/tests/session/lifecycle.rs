@@ -1,4 +1,4 @@
-//! The protocol's rules of beginning, end and misuse.
+//! LSP's rules for the beginning and the end of a session, and for invalid use.
 
 use serde_json::{Value, json};
 
@@ -89,7 +89,7 @@ async fn malformed_messages_do_not_end_the_session() {
     client.notify("$/unknown", json!({})).await;
     client.send_raw("{not json").await;
     assert_eq!(client.response_without_id().await["error"]["code"], -32700);
-    // All is as before.
+    // The session still works.
     client.open("file:///a.yaml", 1, BROKEN).await;
     assert_eq!(list(client.pull("file:///a.yaml", None).await["items"].take()).len(), 1);
     client.finish().await;
@@ -110,10 +110,10 @@ async fn a_cancelled_request_is_answered_as_such() {
         .await;
     client.notify("$/cancelRequest", json!({ "id": id })).await;
     let response = client.response(id).await;
-    // It may have been quicker than the cancellation, but it is answered, once.
+    // The answer may come before the cancellation, but there is exactly one.
     let code = &response["error"]["code"];
     assert!(*code == -32800 || response.get("result").is_some(), "{response}");
-    // One that no one waits for is not an error.
+    // Cancelling an unknown request is not an error.
     client.notify("$/cancelRequest", json!({ "id": 9_999 })).await;
     client.pull(uri, None).await;
     client.finish().await;

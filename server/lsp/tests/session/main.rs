@@ -1,4 +1,4 @@
-//! Whole sessions: a client over streams in memory, JSON as it goes over the wire.
+//! Tests of whole sessions: a client that sends JSON over streams in memory.
 
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 
@@ -35,7 +35,7 @@ mod typing;
 mod update;
 mod workspace;
 
-/// A CRD with one error: `strng` at 14:20, behind a line with `é😀` at its start.
+/// A CRD with one error: `strng` at 14:20, after `é😀` on the same line.
 const BROKEN: &str = "\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

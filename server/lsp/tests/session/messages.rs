@@ -1,4 +1,4 @@
-//! Whatever a message is, the next request is answered.
+//! The next request is answered after any message.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::{
     client::{Client, list, pulling},
 };
 
-/// What a client may call.
+/// The methods that a client may call.
 const REQUESTS: &[&str] = &[
     "initialize",
     "textDocument/diagnostic",
@@ -55,7 +55,7 @@ const NOTIFICATIONS: &[&str] = &[
     "$/nothing",
 ];
 
-/// Parameters that are none, or that name what does not exist.
+/// Parameters that are invalid, or that refer to something that does not exist.
 const PARAMS: &[&str] = &[
     "",
     ",\"params\":null",
@@ -71,7 +71,7 @@ const PARAMS: &[&str] = &[
     r#","params":{"textDocument":{"uri":"untitled:x"},"position":{"line":4294967295,"character":4294967295},"range":{"start":{"line":9,"character":9},"end":{"line":0,"character":0}},"newName":"","ch":"","options":{"tabSize":0,"insertSpaces":true},"context":{"includeDeclaration":true,"diagnostics":[]},"positions":[],"previousResultId":"","command":"","label":"","id":{}}"#,
 ];
 
-/// Sends a message, and a request that must be answered.
+/// Sends a message and then a request that must be answered.
 async fn next_is_answered(client: &mut Client, raw: &[u8], next: &str) -> Value {
     client.send_bytes(raw).await;
     let params = json!({ "textDocument": { "uri": "untitled:next" } });
@@ -109,7 +109,7 @@ async fn parameters_of_every_method_may_be_wrong() {
             assert!(answer.get("result").is_some(), "behind {message}: {answer}");
         }
     }
-    // All is as before.
+    // The session still works.
     client.open("file:///a.yaml", 1, BROKEN).await;
     assert_eq!(list(client.pull("file:///a.yaml", None).await["items"].take()).len(), 1);
     client.finish().await;
@@ -133,7 +133,7 @@ async fn requests_and_notifications_may_be_mixed_up() {
     client.finish().await;
 }
 
-/// In every state of a session, what is no message gets the same answer.
+/// An invalid message gets the same answer in every state of the session.
 #[tokio::test]
 async fn what_is_no_message_is_answered_before_and_after() {
     let malformed: &[(&[u8], i64)] = &[

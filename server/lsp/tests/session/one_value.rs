@@ -1,4 +1,4 @@
-//! One value, one diagnostic: what else is wrong with it is a note, and still has its fixes.
+//! One diagnostic for each value: further errors of the value become notes, and still have their fixes.
 
 use serde_json::json;
 

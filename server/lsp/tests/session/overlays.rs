@@ -1,4 +1,4 @@
-//! Files that kustomizations and Flux build: the diagnostics are those of what is built.
+//! Files that kustomizations and Flux build: the diagnostics are those of the built objects.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ const HEAD: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name:
 const BASE: &str = "  color: red\n";
 const NAMES_BASE: &str = "resources: [../base]\npatches: [path: patch.yaml]\n";
 
-/// A folder with a CRD, a base without a required field, and what else is given.
+/// Creates a folder with a CRD, a base without a required field, and the given files.
 fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let base = format!("{HEAD}{BASE}");
@@ -51,7 +51,7 @@ fn uri(folder: &Path, path: &str) -> String {
     format!("file://{}", folder.join(path).display())
 }
 
-/// A session in a folder, with the text of a file.
+/// A session in a folder.
 struct Editor {
     client: Client,
     folder: TempDir,
@@ -74,7 +74,7 @@ impl Editor {
         self.client.open(&self.uri(path), 1, &text).await;
     }
 
-    /// Reads lists of a file in a version until one has these codes, each with its line.
+    /// Reads the lists for a version of a file until one has exactly these codes and lines.
     async fn until(&mut self, path: &str, version: i32, expected: &[(&str, u64)]) -> Vec<Value> {
         loop {
             let list = self.client.published(&self.uri(path), version).await;
@@ -84,7 +84,7 @@ impl Editor {
         }
     }
 
-    /// Whether a later list than those that were read has other codes than these. To be asked when another document is known to be judged.
+    /// The later lists for a file that have not been read. Call it when another document is known to be analyzed.
     fn others(&mut self, path: &str) -> Vec<Vec<Value>> {
         let uri = self.uri(path);
         let lists = self.client.waiting("textDocument/publishDiagnostics");
@@ -109,12 +109,12 @@ async fn what_a_patch_adds_is_not_missing() {
         ("alone.yaml", &format!("{HEAD}{BASE}")),
     ]);
     let mut editor = Editor::start(pushed(), tree).await;
-    // Not in a kustomization: as it is written. When this is known, the workspace is.
+    // A file outside any kustomization is checked as written. Its diagnostics show that the workspace has been scanned.
     editor.open("alone.yaml").await;
     editor.until("alone.yaml", 1, &[("missing-property", 4)]).await;
     editor.open("base/widget.yaml").await;
     editor.until("base/widget.yaml", 1, &[]).await;
-    // A typed key shows no error in between.
+    // Typing a character must not show an error in between.
     let uri = editor.uri("base/widget.yaml");
     editor.client.change(&uri, 2, &[([5, 12, 5, 12], "d")]).await;
     editor.until("base/widget.yaml", 2, &[]).await;
@@ -153,11 +153,11 @@ async fn unsaved_edits_of_a_patch_count_for_the_base() {
     assert!(said.contains("kustomize builds it like this for `../prod`"), "{said}");
     editor.client.change(&patch, 3, &[([5, 2, 5, 13], "size: 4")]).await;
     editor.until("base/widget.yaml", 1, &[]).await;
-    // A kustomization that does not name the base any more.
+    // Open a kustomization without the base.
     let kustomization = editor.uri("prod/kustomization.yaml");
     editor.client.open(&kustomization, 1, "resources: []\n").await;
     editor.until("base/widget.yaml", 1, &[("missing-property", 4)]).await;
-    // Closed: what is on disk counts.
+    // After it is closed, the file on disk applies.
     let closed = json!({ "textDocument": { "uri": kustomization } });
     editor.client.notify("textDocument/didClose", closed).await;
     editor.until("base/widget.yaml", 1, &[]).await;
@@ -229,7 +229,7 @@ async fn nothing_outside_of_the_workspace_is_read() {
     let params = json!({ "capabilities": pushed(), "workspaceFolders": folders });
     let client = Client::start_with(params).await;
     let mut editor = Editor { client, folder: tree };
-    // The base is outside of the workspace: the kustomization is not built, and the patch is judged as it is written.
+    // The base is outside the workspace, so the kustomization is not built, and the patch is checked as written.
     editor.open("prod/kustomization.yaml").await;
     let found = editor
         .until("prod/kustomization.yaml", 1, &[("kustomize-not-built", 0)])
@@ -283,7 +283,7 @@ async fn a_patched_crd_counts_for_what_is_built_with_it() {
     let decides = &found[0]["relatedInformation"][1]["location"];
     assert_eq!(decides["uri"], editor.uri("prod/patch.yaml"), "{found:?}");
     assert_eq!(decides["range"]["start"]["line"], 2, "{found:?}");
-    // Unsaved, too.
+    // The same for an unsaved patch.
     editor.open("prod/patch.yaml").await;
     let uri = editor.uri("prod/patch.yaml");
     editor.client.change(&uri, 2, &[([2, 9, 2, 10], "3")]).await;
@@ -315,7 +315,7 @@ async fn a_crd_as_it_is_built_checks_resources_elsewhere() {
     let place = place_in(&found);
     assert_eq!(place["location"]["uri"], editor.uri("crd/kustomization.yaml"));
     assert_eq!(place["message"], "`type` is set here, as kustomize builds it in `crd`");
-    // Without the patch, the field is unknown; with it again, its type counts.
+    // Without the patch, the field is unknown. With the patch again, its type applies.
     let uri = editor.uri("crd/kustomization.yaml");
     editor.client.open(&uri, 1, "resources: [../crd.yaml]\n").await;
     editor.until("elsewhere/widget.yaml", 1, &[("unknown-field", 6)]).await;
@@ -330,14 +330,14 @@ async fn a_crd_as_it_is_built_checks_resources_elsewhere() {
     let found = editor.until("elsewhere/widget.yaml", 1, &[("wrong-type", 6)]).await;
     let line = |found: &[Value]| place_in(found)["location"]["range"]["start"]["line"].as_u64();
     assert_eq!(line(&found), Some(4));
-    // The same is built, and its place has moved.
+    // The built CRD is the same, but the location has moved.
     editor.client.change(&uri, 3, &[([0, 0, 0, 0], "# A comment.\n")]).await;
     let found = editor.until("elsewhere/widget.yaml", 1, &[("wrong-type", 6)]).await;
     assert_eq!(line(&found), Some(5));
     editor.client.finish_with_lists().await;
 }
 
-/// A CRD with a rule that decides by two fields, and a base that the rule accepts.
+/// A folder with a CRD with a rule about two fields, and a base that satisfies the rule.
 fn ruled(files: &[(&str, &str)]) -> TempDir {
     let rule = "x-kubernetes-validations: [{rule: self.size < 10}], type: object, required: [size]";
     let crd = CRD.replace("type: object, required: [size]", rule);
@@ -353,7 +353,7 @@ async fn one_mistake_of_several_overlays_is_one_diagnostic() {
     let wrong = format!("{HEAD}  size: big\n");
     let tree = folder(&[
         ("base/widget.yaml", &wrong),
-        // One takes it as it is, and two change it.
+        // One kustomization uses the base unchanged, and two change it.
         ("plain/kustomization.yaml", "resources: [../base]\n"),
         ("prod/kustomization.yaml", NAMES_BASE),
         ("prod/patch.yaml", &patch),
@@ -387,7 +387,7 @@ async fn a_patch_is_marked_while_its_base_is_closed() {
     assert_eq!(found[0]["range"]["start"]["character"], 8);
     editor.open("staging/patch.yaml").await;
     editor.until("staging/patch.yaml", 1, &[("missing-property", 5)]).await;
-    // Typing in the patch counts.
+    // Typing in the patch changes the result.
     let uri = editor.uri("prod/patch.yaml");
     editor.client.change(&uri, 2, &[([6, 8, 6, 10], "9")]).await;
     editor.until("prod/patch.yaml", 2, &[]).await;
@@ -409,7 +409,7 @@ async fn a_base_is_not_marked_while_its_patch_is_closed() {
     editor.until("alone.yaml", 1, &[("rule-failed", 4)]).await;
     editor.open("base/widget.yaml").await;
     editor.until("base/widget.yaml", 1, &[]).await;
-    // The patch is still wrong when the base changes, and is marked once somebody opens it.
+    // After a change of the base, the patch is still wrong, and gets its diagnostic when it is opened.
     let uri = editor.uri("base/widget.yaml");
     editor.client.change(&uri, 2, &[([5, 8, 5, 9], "6")]).await;
     editor.until("base/widget.yaml", 2, &[]).await;
@@ -420,7 +420,7 @@ async fn a_base_is_not_marked_while_its_patch_is_closed() {
     editor.client.finish_with_lists().await;
 }
 
-/// What is stored is what is built: a patch alone is no object, and each overlay stores another one.
+/// The API server stores what an overlay builds: a patch alone is not an object, and each overlay produces a different one.
 #[tokio::test]
 async fn the_effective_object_is_what_an_overlay_builds() {
     let crd = CRD.replace(
@@ -450,7 +450,7 @@ async fn the_effective_object_is_what_an_overlay_builds() {
         let params = json!({ "textDocument": { "uri": editor.uri(path) }, "overlay": overlay });
         editor.client.request("crd-analyzer/effectiveObject", params).await
     };
-    // The patch does not lose what the base sets.
+    // The patch keeps the fields that the base sets.
     let found = ask(&mut editor, "prod/patch.yaml", Value::Null).await;
     assert_eq!(found["text"], text(3, "prod/patch.yaml"));
     assert_eq!((&found["overlay"], &found["overlays"]), (&json!("."), &json!(["."])));
@@ -460,7 +460,7 @@ async fn the_effective_object_is_what_an_overlay_builds() {
         place["location"]["range"]["start"],
         json!({ "line": 5, "character": 8 })
     );
-    // The base has the choice.
+    // For the base, the user can choose an overlay.
     let found = ask(&mut editor, "base/widget.yaml", Value::Null).await;
     assert_eq!(found["overlays"], json!(["../prod", "../staging", "as written"]));
     assert_eq!(found["text"], text(3, "prod/patch.yaml"));
@@ -468,12 +468,12 @@ async fn the_effective_object_is_what_an_overlay_builds() {
     assert_eq!(found["text"], text(5, "staging/patch.yaml"));
     let found = ask(&mut editor, "base/widget.yaml", json!("as written")).await;
     assert_eq!((&found["text"], &found["overlay"]), (&json!(base), &Value::Null));
-    // An edit of the patch that is not saved counts.
+    // Unsaved edits of the patch apply.
     let patch = editor.uri("prod/patch.yaml");
     editor.client.change(&patch, 2, &[([5, 8, 5, 9], "4")]).await;
     let found = ask(&mut editor, "base/widget.yaml", json!("../prod")).await;
     assert_eq!(found["text"], text(4, "prod/patch.yaml"));
-    // What nothing builds has no choice.
+    // A file that nothing builds has no choice.
     let found = ask(&mut editor, "alone.yaml", Value::Null).await;
     assert_eq!((&found["overlay"], &found["overlays"]), (&Value::Null, &json!([])));
     editor.client.finish_with_lists().await;

@@ -1,4 +1,4 @@
-//! Objects of the API server's own kinds in an editor: here policies.
+//! Objects of built-in kinds in an editor, here admission policies.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ spec:
     message: too many
 ";
 
-/// The position of the first `needle`, plus some columns, in UTF-16.
+/// The position of the first `needle`, moved by some columns, in UTF-16.
 fn place(needle: &str, columns: usize) -> Value {
     let at = POLICY.find(needle).expect("the needle");
     let line = POLICY[..at].matches('\n').count();

@@ -1,4 +1,4 @@
-//! Diagnostics that the client asks for.
+//! Diagnostics that the client pulls.
 
 use serde_json::json;
 
@@ -18,10 +18,10 @@ async fn a_list_has_a_name_and_is_not_sent_twice() {
     let name = first["resultId"].as_str().expect("a name").to_owned();
     let second = client.pull(URI, Some(&name)).await;
     assert_eq!(second, json!({ "kind": "unchanged", "resultId": name }));
-    // An edit that changes nothing that is shown.
+    // An edit that does not change the diagnostics.
     client.change(URI, 2, &[([LINE + 1, 0, LINE + 1, 0], "# note\n")]).await;
     assert_eq!(client.pull(URI, Some(&name)).await["kind"], "unchanged");
-    // One that moves the finding.
+    // An edit that moves the diagnostic.
     client.change(URI, 3, &[([0, 0, 0, 0], "# note\n")]).await;
     let moved = client.pull(URI, Some(&name)).await;
     assert_eq!(moved["kind"], "full");

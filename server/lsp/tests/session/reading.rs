@@ -1,4 +1,4 @@
-//! Features that read a document: what a place means.
+//! Requests that read a document, such as hover.
 
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ spec:
                 self.limit > 1'
 ";
 
-/// The position of the first `needle`, plus some columns, in UTF-16.
+/// The position of the first `needle` in UTF-16.
 fn place(text: &str, needle: &str) -> Value {
     let at = text.find(needle).expect("the needle");
     let line = text[..at].matches('\n').count();
@@ -46,7 +46,7 @@ async fn ask(client: &mut Client, method: &str, needle: &str) -> Value {
     client.request(method, params).await
 }
 
-/// The text that a range means.
+/// The text in a range.
 fn text_of(range: &Value) -> String {
     let at = |it: &Value| {
         (
@@ -209,7 +209,7 @@ async fn of_tokens_only_what_changed_is_told_to_who_takes_it() {
     let full = json!({ "textDocument": document });
     let first = client.request("textDocument/semanticTokens/full", full.clone()).await;
     let mut data = list(first["data"].clone());
-    // A line above the rules: only the first token moves.
+    // A new line above the rules moves only the first token.
     client.change(URI, 2, &[([0, 0, 0, 0], "# new\n")]).await;
     let since = |name: &Value| json!({ "textDocument": document, "previousResultId": name });
     let delta = "textDocument/semanticTokens/full/delta";
@@ -220,7 +220,7 @@ async fn of_tokens_only_what_changed_is_told_to_who_takes_it() {
     data.splice(0..5, list(edits[0]["data"].clone()));
     let whole = client.request("textDocument/semanticTokens/full", full).await;
     assert_eq!(json!(data), whole["data"]);
-    // What has not changed, and what no one remembers.
+    // A delta without changes, and a delta for an unknown list.
     let same = client.request(delta, since(&whole["resultId"])).await;
     assert_eq!(same["edits"], json!([]));
     let forgotten = client.request(delta, since(&json!("of another day"))).await;

@@ -71,7 +71,7 @@ async fn a_lens_leads_from_a_resource_to_its_effective_object() {
             let command = &found[1]["command"];
             assert_eq!(command["command"], "crd-analyzer.showEffectiveObject");
             assert_eq!(command["arguments"], json!([{ "uri": CR, "line": 13 }]));
-            // What is typed below moves and hides none.
+            // Typing below the lenses does not move or remove them.
             client.change(CR, 2, &[([5, 0, 5, 0], "  unfini\n")]).await;
             let typed = list(client.request("textDocument/codeLens", ask).await);
             assert_eq!((typed.len(), &typed[0]), (2, &found[0]));
@@ -82,7 +82,7 @@ async fn a_lens_leads_from_a_resource_to_its_effective_object() {
     }
 }
 
-/// The line and column in the CRD where `maximum` has its value.
+/// The line and column of the value of `maximum` in the CRD.
 const MAXIMUM: [u64; 2] = [21, 45];
 
 fn codes(list: &[Value]) -> Vec<&str> {
@@ -133,11 +133,11 @@ async fn findings_follow_the_definition_as_it_is_typed() {
         related["location"]["range"]["start"],
         json!({ "line": line, "character": column })
     );
-    // Unsaved text counts.
+    // Unsaved text applies.
     client.change(CRD, 2, &[([line, column, line, column + 1], "10")]).await;
     assert_eq!(client.published(CRD, 2).await.len(), 0);
     assert_eq!(client.published(CR, 1).await.len(), 0);
-    // While it is broken, the last text that could be read.
+    // While the CRD is broken, its last readable text applies.
     client.change(CRD, 3, &[([22, 0, 22, 0], "  bad: [\n")]).await;
     assert_eq!(codes(&client.published(CRD, 3).await), ["invalid-yaml"]);
     client.change(CR, 2, &[([4, 8, 4, 10], "11")]).await;
@@ -200,7 +200,7 @@ fn uri(path: &Path) -> String {
 async fn definitions_on_disk_count_and_are_watched() {
     let folder = tempfile::tempdir().expect("a folder");
     let (crds, elsewhere) = (folder.path().join("repo/crds"), folder.path().join("elsewhere"));
-    // The workspace is a part of a repository.
+    // The workspace is a subfolder of a repository.
     std::fs::create_dir(folder.path().join(".git")).expect("made");
     std::fs::create_dir_all(&crds).expect("made");
     std::fs::create_dir_all(&elsewhere).expect("made");
@@ -225,12 +225,12 @@ async fn definitions_on_disk_count_and_are_watched() {
     std::fs::write(&crd, DEFINITION.replace("maximum: 9", "maximum: 99")).expect("written");
     let changes = json!({ "changes": [{ "uri": uri(&crd), "type": 2 }] });
     client.notify("workspace/didChangeWatchedFiles", changes).await;
-    // A list of before may still be on its way.
+    // An earlier list may still arrive.
     while !client.published(&cr, 1).await.is_empty() {}
     client.finish_with_lists().await;
 }
 
-/// A session that has the CRD and the resource open.
+/// Starts a session with the CRD and the resource open.
 async fn both(capabilities: Value) -> Client {
     let mut client = Client::start(capabilities).await;
     client.open(CRD, 1, DEFINITION).await;
@@ -267,7 +267,7 @@ async fn definitions_of_fields_are_their_schemas() {
             "{line}:{character}"
         );
     }
-    // What is not known is below something that is.
+    // For an unknown field, the definition is that of its parent.
     client.change(CR, 2, &[([5, 0, 5, 0], "  unknown: 1\n")]).await;
     let found = client.request("textDocument/definition", at(CR, 5, 4)).await;
     assert_eq!(place(&found), (CRD.to_owned(), 18, 10));
@@ -284,7 +284,7 @@ async fn references_of_a_property_are_in_resources_too() {
     let mut client = Client::start_with(json!({ "capabilities": pushed(), "workspaceFolders": folders })).await;
     client.open(CRD, 1, DEFINITION).await;
     client.open(CR, 1, RESOURCE).await;
-    // Once the resource has its finding, the folder may still be looked through; the closed file has one reference each.
+    // The resource may have its diagnostic before the scan of the folder ends. The closed file has one reference for each name.
     let mut found = Vec::new();
     let begin = std::time::Instant::now();
     while found.len() < 3 {
@@ -344,7 +344,7 @@ async fn items_of_lists_are_resources_too() {
     let text = format!("apiVersion: v1\nkind: List\nitems:\n- {item}\n");
     let mut client = both(pulling()).await;
     client.open(LIST, 1, &text).await;
-    // The item is written like the resource, three lines further down and two columns in.
+    // The list item equals the resource, three lines further down and two columns to the right.
     let found = client.request("textDocument/definition", at(LIST, 7, 5)).await;
     assert_eq!(place(&found), (CRD.to_owned(), 21, 14));
     let hover = client.request("textDocument/hover", at(LIST, 7, 5)).await;
@@ -432,7 +432,7 @@ async fn an_error_hides_no_warning_of_a_resource() {
     client.finish_with_lists().await;
 }
 
-/// Nothing in a resource mends a rule of its CRD.
+/// A resource cannot fix a broken rule of its CRD.
 #[tokio::test]
 async fn a_rule_that_does_not_compile_is_no_mistake_of_the_resource() {
     let mut client = Client::start(pulling()).await;

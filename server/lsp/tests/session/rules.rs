@@ -1,4 +1,4 @@
-//! Mistakes in rules: at the character, and all of them.
+//! Errors in rules: each one is reported, at its character.
 
 use crd_analyzer_fixtures::styles::rules_with_a_mistake;
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ spec:
     )
 }
 
-/// The codes of what is shown, and whether the server says it only later.
+/// The codes of the diagnostics, and whether the API server reports each only after others are fixed.
 async fn shown(properties: &str) -> Vec<(String, bool)> {
     let mut client = Client::start(pulling()).await;
     client.open("file:///a.yaml", 1, &definition(properties)).await;
@@ -74,7 +74,7 @@ async fn shown(properties: &str) -> Vec<(String, bool)> {
 async fn rules_that_the_server_does_not_get_to_are_examined_and_marked() {
     let rule = "              a: {type: integer, x-kubernetes-validations: [{rule: self.x > 1}]}\n";
     assert_eq!(shown(rule).await, [("rule-type-error".to_owned(), false)]);
-    // A schema that is not structural, a bad default, an error at the node itself.
+    // Errors that the API server reports first: a schema that is not structural, a bad default, an error of the schema itself.
     for earlier in [
         "              b: {description: no type}\n",
         "              b: {type: integer, default: text}\n",
@@ -110,7 +110,7 @@ async fn defaults_are_judged_by_rules() {
     assert_eq!(found.await, [("rule-failed".to_owned(), false)]);
 }
 
-/// A CRD whose rule reads what may be absent.
+/// A CRD with a rule that reads an optional field.
 const HAZARD: &str = "\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -144,7 +144,7 @@ async fn hazards_come_after_the_verdict() {
     assert_eq!(found[0]["code"], "optional-field-read");
     let message = found[0]["message"].as_str().expect("a message");
     assert!(message.starts_with("this rule fails when `a` is not set"), "{message}");
-    // What is known is there at once.
+    // Known hazards are shown immediately.
     client.change(URI, 2, &[([0, 0, 0, 0], "# changed\n")]).await;
     assert_eq!(client.published(URI, 2).await.len(), 1);
     client.finish().await;

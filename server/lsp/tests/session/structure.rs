@@ -1,4 +1,4 @@
-//! Folds and selections: what the structure of a text is good for.
+//! Folding ranges and selection ranges.
 
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ async fn selections(client: &mut Client, places: &[[u64; 2]]) -> Value {
     client.request("textDocument/selectionRange", params).await
 }
 
-/// The columns from which and to which the first steps of a selection go.
+/// The start and end columns of the first ranges of a selection, from inside to outside.
 fn columns(selection: &Value, steps: usize) -> Vec<(u64, u64)> {
     std::iter::successors(Some(selection), |it| it.get("parent"))
         .take(steps)
@@ -34,7 +34,7 @@ fn columns(selection: &Value, steps: usize) -> Vec<(u64, u64)> {
         .collect()
 }
 
-/// First and last lines.
+/// The first and last lines of folding ranges.
 fn lines(folds: &Value) -> Vec<(u64, u64)> {
     let folds = folds.as_array().map(Vec::as_slice).unwrap_or_default();
     let line = |fold: &Value, name: &str| fold[name].as_u64().expect("a line");
@@ -76,7 +76,7 @@ async fn selections_grow_in_the_columns_of_the_client() {
         capabilities["general"] = json!({ "positionEncodings": [encoding] });
         let mut client = Client::start(capabilities.clone()).await;
         client.open(URI, 1, BROKEN).await;
-        // `        properties: {"é😀": {type: strng}}`, behind the face.
+        // `        properties: {"é😀": {type: strng}}`, after the emoji.
         let key = 22 + face;
         let found = selections(&mut client, &[[LINE, key + 12], [LINE, 9]]).await;
         let expected = [

@@ -22,13 +22,13 @@ async fn git_is_asked_once_the_workspace_is_trusted() {
     let one = uri(&folder, "one.yaml");
     client.open(&one, 1, &RESOURCE.replace('3', "4")).await;
     assert_eq!(client.published(&one, 1).await.len(), 0);
-    // Settings that a workspace may have don't count.
+    // Settings, which a workspace may contain, cannot grant trust.
     let settings = json!({"crd-analyzer": {"trusted": true}, "trusted": true});
     client
         .notify("workspace/didChangeConfiguration", json!({"settings": settings}))
         .await;
     assert_eq!(client.published(&one, 1).await.len(), 0);
-    // An edit would ask git.
+    // In a trusted workspace, an edit would start git.
     client.change(&one, 2, &[([4, 8, 4, 9], "5")]).await;
     assert_eq!(client.published(&one, 2).await.len(), 0);
     client.notify("crd-analyzer/trustGranted", json!({})).await;

@@ -1,4 +1,4 @@
-//! Text that somebody types, key by key: what is around the entry stays as it is.
+//! Typing text one character at a time: diagnostics outside the entry stay the same.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::client::{Client, list, pushed};
 
 const URI: &str = "file:///widgets.yaml";
 
-/// A CRD with two errors and a rule that compiles; a property is typed between them.
+/// A CRD with two errors and a valid rule. The test types a property between them.
 const TEXT: &str = "\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -36,7 +36,7 @@ spec:
             - rule: self.nothing
 ";
 
-/// The line that is typed in, behind `count`.
+/// The line to type in, after `count`.
 const LINE: u64 = 20;
 
 struct Typist {
@@ -68,7 +68,7 @@ impl Typist {
         typist
     }
 
-    /// Makes an edit and returns what is published for it first.
+    /// Makes an edit, and returns the first list published for it.
     async fn edit(&mut self, at: [u64; 4], text: &str) -> Vec<Value> {
         self.version += 1;
         self.client.change(URI, self.version, &[(at, text)]).await;
@@ -92,7 +92,7 @@ impl Typist {
     }
 }
 
-/// The report outside of the typed lines: code and line, counted from the end of the text for what comes behind.
+/// The diagnostics outside the typed lines, as code and line. Lines after the typed ones are counted from the end of the text.
 fn outside(diagnostics: &[Value], typed: std::ops::RangeInclusive<u64>) -> Vec<(String, u64)> {
     let line = |it: &Value| it["range"]["start"]["line"].as_u64().expect("a line");
     let place = |it: u64| {
@@ -110,7 +110,7 @@ fn outside(diagnostics: &[Value], typed: std::ops::RangeInclusive<u64>) -> Vec<(
     found
 }
 
-/// Types a text from the beginning of [`LINE`]; after each key everything outside of the typed lines is as before.
+/// Types a text at the beginning of [`LINE`]. After each character, the diagnostics outside the typed lines are as before.
 async fn check(typed: &str) {
     let mut typist = Typist::start().await;
     let before = {

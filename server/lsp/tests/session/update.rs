@@ -1,4 +1,4 @@
-//! What a server would refuse if open files replaced what git has.
+//! Errors that the API server would report if open files replaced their versions in git.
 
 use std::{path::Path, process::Command};
 
@@ -92,7 +92,7 @@ async fn start(folder: &TempDir, settings: Value) -> Client {
     client
 }
 
-/// The first list of a version that is not empty.
+/// The first list for a version that is not empty.
 async fn found(client: &mut Client, uri: &str, version: i32) -> Vec<Value> {
     loop {
         let list = client.published(uri, version).await;
@@ -125,7 +125,7 @@ async fn a_change_that_a_transition_rule_refuses_is_marked() {
         related[1]["location"]["range"]["start"],
         json!({ "line": 4, "character": 8 })
     );
-    // As it was, there is nothing to refuse.
+    // The original value is accepted.
     client.change(&one, 2, &[([4, 8, 4, 9], "3")]).await;
     assert_eq!(client.published(&one, 2).await.len(), 0);
     client.change(&one, 3, &[([4, 8, 4, 9], "5")]).await;
@@ -133,7 +133,7 @@ async fn a_change_that_a_transition_rule_refuses_is_marked() {
     client.finish().await;
 }
 
-/// The CRD with another scope, and a rule that reads a field which can be absent.
+/// The CRD with another scope, and with a rule that reads an optional field.
 fn changed(limit: i32) -> String {
     let rule = format!("- {{rule: self.a > {limit}}}\n            - {{rule: self.size");
     let text = DEFINITION.replace("scope: Namespaced", "scope: Cluster");
@@ -156,7 +156,7 @@ async fn an_edit_is_analyzed_once() {
             "contentChanges": [{ "text": changed(version) }],
         });
         client.notify("textDocument/didChange", whole).await;
-        // The text differs from the revision, and hazards of its rule are found after a pause: both are shown in the end.
+        // The text differs from the revision, and the hazards of its rule are found after a pause. The last list has both.
         loop {
             let list = client.published(&crd, version).await;
             let has = |code: &str| list.iter().any(|it| it["code"] == code);
@@ -172,7 +172,7 @@ async fn an_edit_is_analyzed_once() {
         let count = traces
             .iter()
             .filter(|it| it["message"].as_str().is_some_and(|it| it.starts_with(&analyzed)));
-        // The first edit may come before git has answered.
+        // The first edit may be analyzed before git has answered.
         assert!(version == 2 || count.count() == 1, "{traces:?}");
     }
     client.finish().await;
@@ -183,7 +183,7 @@ async fn definitions_are_updates_too() {
     let folder = repository();
     let mut client = start(&folder, Value::Null).await;
     let crd = uri(&folder, "crd.yaml");
-    // What a CRD is about cannot change.
+    // The scope of a CRD cannot change.
     let scope = ([6, 9, 6, 19], "Cluster");
     client.change(&crd, 2, &[scope]).await;
     let list = found(&mut client, &crd, 2).await;

@@ -13,7 +13,7 @@ fn uri(path: &Path) -> String {
     format!("file://{}", path.display())
 }
 
-/// A session in some folders, with findings in files that are not open switched on.
+/// Starts a session in some folders, with diagnostics for files that are not open.
 async fn start(mut capabilities: Value, folders: &[&Path]) -> Client {
     capabilities["window"] = json!({ "workDoneProgress": true });
     let folders: Vec<_> = folders
@@ -27,7 +27,7 @@ async fn start(mut capabilities: Value, folders: &[&Path]) -> Client {
     .await
 }
 
-/// The files with their kinds of report, sorted.
+/// The reported files with the kinds of their reports, sorted.
 async fn pull(client: &mut Client, known: &[(&str, &str)]) -> Vec<(String, String, String)> {
     let known: Vec<_> = known
         .iter()
@@ -62,7 +62,7 @@ async fn files_with_findings_are_reported_until_they_change() {
     assert_eq!((&first[0].0, first[0].1.as_str()), (&uri(&broken), "full"));
     let again = pull(&mut client, &[(&first[0].0, &first[0].2)]).await;
     assert_eq!(again[0].1, "unchanged");
-    // Another folder comes, and the first one's file is repaired.
+    // Add another folder, and fix the file of the first one.
     let event = json!({ "added": [{ "uri": uri(two.path()), "name": "two" }], "removed": [] });
     client
         .notify("workspace/didChangeWorkspaceFolders", json!({ "event": event }))
@@ -78,7 +78,7 @@ async fn files_with_findings_are_reported_until_they_change() {
         expected,
         "one is told to be clean, one is new"
     );
-    // What is open is asked for on its own.
+    // Diagnostics of an open document are pulled separately.
     client.open(&uri(&second), 1, BROKEN).await;
     assert_eq!(pull(&mut client, &[]).await, []);
     client.finish().await;
@@ -101,7 +101,7 @@ async fn a_long_scan_shows_its_progress() {
         std::fs::write(folder.path().join(format!("{n}.yaml")), BROKEN).expect("written");
     }
     let mut client = start(pulling(), &[folder.path()]).await;
-    // The look through the folders.
+    // The progress of the scan.
     let token = client.until_asked("window/workDoneProgress/create").await["token"].take();
     client.progress(&token).await;
     let params = json!({ "previousResultIds": [], "workDoneToken": "mine" });
@@ -110,11 +110,11 @@ async fn a_long_scan_shows_its_progress() {
         120
     );
     client.progress(&json!("mine")).await;
-    // All is known now: nothing to show.
+    // Everything is known now, so this request shows no progress.
     client
         .request("workspace/diagnostic", json!({ "previousResultIds": [] }))
         .await;
-    // Read again, under a token that the server makes known.
+    // Another scan shows progress with a token that the server creates.
     client
         .notify(
             "workspace/didChangeConfiguration",

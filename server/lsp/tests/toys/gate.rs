@@ -1,4 +1,5 @@
-//! A kind that no API server has, as somebody would add one: its fields, its judge, what its two expressions see, and its row.
+//! A kind that no API server has, added as a contributor would add one: its fields, its validation, the variables of its two expressions,
+//! and its row.
 
 use std::sync::Arc;
 
@@ -91,7 +92,7 @@ pub(crate) static ROW: Row = Row {
     names: &[],
 };
 
-/// What an expression in this field of a door sees, and what it results in.
+/// The variables and the result type of an expression in this field of a door.
 fn site(field: &str, version: KubernetesVersion) -> Option<Context> {
     let results: &'static [Type] = match field {
         "opens" => &[Type::Bool],

@@ -1,4 +1,4 @@
-//! A language that nobody else reads, as somebody would add one: each file describes an object, and a CRD is made of it.
+//! A toy language, added as a contributor would add one: each file describes an object, and a CRD is generated from it.
 //!
 //! ```text
 //! shape Circle
@@ -38,7 +38,7 @@ fn report(text: &Arc<str>, _: &Path, _: &Question<'_>) -> FileReport {
     FileReport::empty(text.clone())
 }
 
-/// A text between these quotes, in which a tilde is a double quote.
+/// A string between these quotes, in which a tilde means a double quote.
 #[derive(Debug)]
 struct Quoted(usize);
 
@@ -62,7 +62,7 @@ struct Shape {
 }
 
 impl Shape {
-    /// The lines that begin with a word, each with what follows the word and where that is.
+    /// The lines that start with a word: the rest of each line, and its offset.
     fn lines(&self, word: &str) -> Vec<(&str, usize)> {
         let text = &*self.file.text;
         let lines = text.split_inclusive('\n');

@@ -1,4 +1,4 @@
-//! The words that options of `check` take.
+//! The values that options of `check` accept.
 
 use clap::ValueEnum;
 use crd_analyzer_compat::Policy;
@@ -6,7 +6,7 @@ use crd_analyzer_workspace::findings::finding::Severity;
 
 use crate::output;
 
-/// What people run most.
+/// The most common commands.
 pub(super) const EXAMPLES: &str = "Examples:
   crd-analyzer check config/
   crd-analyzer check --kubernetes-version 1.31..1.37 --fail-on warning config/
@@ -21,7 +21,7 @@ pub(super) enum Show {
     Effective,
 }
 
-/// The policies of `compat` that judge single changes.
+/// The policies of `compat` that classify individual changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(super) enum CompatPolicy {
     /// Forbid changes that break stored objects or clients that write objects. New defaults are allowed.

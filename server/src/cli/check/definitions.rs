@@ -15,7 +15,7 @@ use crate::{
     input::{self, Input},
 };
 
-/// The CRDs of what is checked and of what was named beside it.
+/// The CRDs for a run: those among the checked files, those of `--crd`, those of neighbouring files, and those of a cluster.
 pub(super) fn crds_of(
     args: &Args,
     revision: Option<&Arc<git::Revision>>,
@@ -51,7 +51,7 @@ pub(super) fn crds_of(
         Some(context) => {
             let mut paths = args.manifests.paths.iter();
             let reads_stdin = args.manifests.list.as_deref() == Some("-") || paths.any(|it| it.as_os_str() == "-");
-            // A program that asks for a password must not get a manifest.
+            // While standard input is the manifest, kubectl must not prompt: it would read the manifest as the password.
             let prompts = if reads_stdin { Prompts::Never } else { Prompts::Allowed };
             known.with_cluster(context, prompts)
         }

@@ -1,4 +1,4 @@
-//! What a run has nothing to check in.
+//! Hints for a run that has nothing to check in a folder or on standard input.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,10 @@ use crd_analyzer_io::{read, repository};
 
 use crate::input;
 
-/// Characters of a line that are quoted.
+/// The maximum length of a quoted line, in characters.
 const MOST_OF_A_LINE: usize = 80;
 
-/// The folders of the command line that have Go types, as Go names packages. Whoever names packages checks their types already.
+/// The folders of the command line that contain Go API types, as Go package patterns. Empty if a pattern is already among the paths.
 pub(super) fn go_folders(paths: &[PathBuf]) -> Vec<String> {
     if paths.iter().any(|it| it.ends_with("...")) {
         return Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn go_folders(paths: &[PathBuf]) -> Vec<String> {
     named.collect()
 }
 
-/// What a standard input without objects is. A command before the pipe that failed is the usual reason.
+/// Describes a standard input without objects. The usual cause is that the command before the pipe failed.
 pub(super) fn without_objects(text: &str) -> String {
     match text.lines().map(str::trim).find(|it| !it.is_empty()) {
         None => "standard input is empty".to_owned(),

@@ -1,4 +1,4 @@
-//! Where the previous text of what is checked lies: `--old-ref` and `--old`.
+//! Finds the previous version of each checked file, for `--old-ref` and `--old`.
 
 use std::{
     path::{Path, PathBuf},
@@ -15,23 +15,23 @@ use crate::{
     input::{Input, Source},
 };
 
-/// What manifests are compared with.
+/// The options that say which previous manifests to compare with.
 pub(super) struct Previous<'a> {
-    /// The paths of the manifests, as they were named.
+    /// The paths of the manifests, as given on the command line.
     pub(super) paths: &'a [PathBuf],
     /// The revision of `--old-ref`.
     pub(super) revision: Option<&'a Arc<git::Revision>>,
     /// The path of `--old`.
     pub(super) old: Option<&'a Path>,
-    /// How files are read below `old`, if that is a folder.
+    /// The access to the files below `old`, if that is a folder.
     pub(super) folder: Option<&'a Access>,
 }
 
 impl Previous<'_> {
-    /// Tells an input where its previous text lies.
+    /// Sets the previous version of an input.
     ///
     /// # Errors
-    /// If the options do not say which text is the previous one.
+    /// If the options do not identify the previous version.
     pub(super) fn add_to(&self, input: &mut Input) -> anyhow::Result<()> {
         let (Source::File(path, _) | Source::Stdin(Some(path))) = &input.source else {
             if let (Source::Stdin(None), Some(revision)) = (&input.source, self.revision) {
@@ -53,7 +53,7 @@ impl Previous<'_> {
             });
         } else if let Some(old) = self.old {
             input.old = if let Some(access) = self.folder {
-                // The place of a file below its folder argument is its place below the folder of previous manifests.
+                // The path of a file relative to the folder argument is also its path in the folder of old manifests.
                 let mut below = self.paths.iter().filter_map(|folder| path.strip_prefix(folder).ok());
                 let old = old.join(below.next().unwrap_or(path));
                 read::exists(&old).then(|| Source::File(old, access.clone()))

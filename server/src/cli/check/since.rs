@@ -1,7 +1,7 @@
-//! `check --since`: the files that have changed since a git revision, and those whose verdict depends on what has changed.
+//! `check --since`: the files that have changed since a git revision, and the files whose result depends on a change.
 //!
-//! Which files depend on a change is known from the run: kustomizations name files, and resources have kinds. Where this does not say how far a
-//! change reaches, as of a Makefile that says where a generator writes, it reaches all files.
+//! The dependencies come from the run itself: kustomizations name files, and resources have kinds. If the effect of a change is unknown, all files
+//! are checked. An example is a Makefile that defines where a generator writes.
 
 use std::{
     collections::BTreeSet,
@@ -35,41 +35,41 @@ use crate::{
     output::counted,
 };
 
-/// Which files a change reaches.
+/// The files that a change affects.
 enum Reach {
-    /// All, because of this file.
+    /// All files, because this file has changed.
     All(PathBuf),
-    /// These, by their absolute paths.
+    /// These files, by absolute path.
     Files(BTreeSet<PathBuf>),
 }
 
-/// What has changed, and what is known of how far it reaches.
+/// The changed files, and everything that depends on them.
 #[derive(Default)]
 struct Changes {
-    /// The files.
+    /// The changed files.
     files: BTreeSet<PathBuf>,
-    /// Whose files below depend on something that has changed.
+    /// The folders whose files, at any depth, depend on a change.
     folders: BTreeSet<PathBuf>,
     /// The kinds whose CRDs have changed.
     kinds: BTreeSet<GroupKind>,
-    /// What kustomizations name, or named before, beside what has changed.
+    /// The files that a kustomization with a changed file names now or named before.
     named: BTreeSet<PathBuf>,
-    /// A Go file has changed, which may be what a CRD is made of.
+    /// Whether a Go file has changed: a CRD may be generated from it.
     has_go: bool,
-    /// A ConfigMap has changed, and Flux may take values from it.
+    /// A changed ConfigMap: Flux may substitute values from it.
     config_map: Option<PathBuf>,
-    /// What reaches all files.
+    /// A changed file that affects all files.
     all: Option<PathBuf>,
 }
 
-/// One file, before and now.
+/// A file with its old and its new content.
 struct Change {
     path: PathBuf,
     old: Option<Vec<u8>>,
     new: Option<Vec<u8>>,
 }
 
-/// Leaves out the files that no change since a revision reaches, and says so.
+/// Keeps only the inputs that have changed since a revision or depend on a change, and prints a note about it.
 pub(super) fn leave_out(
     inputs: &mut Vec<Input>,
     paths: &[PathBuf],
@@ -87,7 +87,7 @@ pub(super) fn leave_out(
             ));
         }
         Reach::Files(reached) => {
-            // Standard input is asked about in any case.
+            // Standard input is always checked.
             let is_reached = |it: &Input| it.place().is_ok_and(|it| reached.contains(&it));
             inputs.retain(|it| matches!(it.source, Source::Stdin(_)) || is_reached(it));
             let (left, of) = (inputs.len(), counted(all, "file"));
@@ -99,7 +99,7 @@ pub(super) fn leave_out(
     Ok(())
 }
 
-/// Which of the files of a run a change since a revision reaches.
+/// The files of a run that the changes since a revision affect.
 fn reach(
     inputs: &[Input],
     paths: &[PathBuf],
@@ -132,7 +132,7 @@ fn reach(
     Ok(Reach::Files(reached))
 }
 
-/// The repositories of what is checked, as paths name them.
+/// The repositories that contain the given paths.
 fn repositories(paths: &[PathBuf]) -> anyhow::Result<BTreeSet<PathBuf>> {
     let mut found = BTreeSet::new();
     for path in paths.iter().filter(|it| it.as_os_str() != "-") {
@@ -144,7 +144,7 @@ fn repositories(paths: &[PathBuf]) -> anyhow::Result<BTreeSet<PathBuf>> {
 }
 
 impl Changes {
-    /// Finds what has changed in a repository.
+    /// Adds the changes of a repository.
     fn find(&mut self, root: &Path, revision: &Arc<Revision>) -> anyhow::Result<()> {
         let before = Access::Elsewhere(revision.clone());
         let now = input::found_in(root);
@@ -191,7 +191,7 @@ impl Changes {
             return self.add_lock(change);
         }
         if path.extension().is_some_and(|it| it == "go" || it == "mod") {
-            // Tests name the files that they reject, and other files of Go those that they read.
+            // Go tests name the files that they expect to be rejected. Other Go files name files that they read.
             self.folders.insert(folder.to_owned());
             self.has_go |= !name.ends_with("_test.go");
             return;
@@ -201,7 +201,7 @@ impl Changes {
             if generated_into(old) != generated_into(new) {
                 self.all.get_or_insert_with(|| path.clone());
             }
-            // A script puts versions into what lies beside it.
+            // A script may write versions into the files beside it.
             if has("apiVersion") {
                 self.folders.insert(folder.to_owned());
             }
@@ -216,7 +216,7 @@ impl Changes {
         self.add_kinds(change);
     }
 
-    /// Adds the kinds that a file defines otherwise than before.
+    /// Adds the kinds whose CRDs the change adds, removes or modifies.
     fn add_kinds(&mut self, change: &Change) {
         let mut index = Index::default();
         let mut put = |bytes: &Option<Vec<u8>>| match bytes.as_ref().filter(|it| may_decide(it)) {
@@ -232,12 +232,12 @@ impl Changes {
             }
             None => index.remove(&change.path),
         };
-        // What it defined before is what is compared with.
+        // Index the old version first, so that the index returns only the differences.
         put(&change.old);
         self.kinds.extend(put(&change.new));
     }
 
-    /// Adds the kinds that a lock lists otherwise than before.
+    /// Adds the kinds whose lock entries have changed.
     fn add_lock(&mut self, change: &Change) {
         let lock = |it: &Option<Vec<u8>>| {
             let text = it.as_deref().map(String::from_utf8_lossy);
@@ -251,9 +251,9 @@ impl Changes {
         }
     }
 
-    /// Whether what has changed reaches a file of the run.
+    /// Whether a change affects a file of the run.
     fn reaches(&self, input: &Input, place: &Path, known: &RunCrds) -> bool {
-        // Standard input is asked about.
+        // Standard input is always checked.
         let Source::File(path, access) = &input.source else {
             return true;
         };
@@ -268,14 +268,14 @@ impl Changes {
         if self.kinds.is_empty() && !self.has_go {
             return false;
         }
-        // What cannot be read is told.
+        // Keep an unreadable file: the check reports it.
         let Ok(bytes) = read::bytes(path, access, access.manifest_bytes()) else {
             return true;
         };
         let (_, objects) = objects(bytes);
         objects.iter().any(|it| {
             let is_of = |kind: &GroupKind| self.kinds.contains(kind);
-            // It may be meant by a kind that nothing defines.
+            // A kind without a CRD may be a typo of a changed kind.
             let is_near = |kind: &GroupKind| {
                 let mut near = self.kinds.iter();
                 near.any(|it| it.group == kind.group || it.kind == kind.kind) && known.find(kind, place).is_none()
@@ -289,7 +289,7 @@ impl Changes {
     }
 }
 
-/// The locks of a repository and the CRDs beside them, which no walk looks at.
+/// The lock files of a repository and the CRDs beside them, which the file walk skips.
 fn locked(files: &BTreeSet<PathBuf>, root: &Path, access: &Access) -> Vec<PathBuf> {
     let folders: BTreeSet<&Path> = files.iter().flat_map(|it| it.ancestors().skip(1)).collect();
     let folders = folders.into_iter().filter(|it| it.starts_with(root));
@@ -299,7 +299,7 @@ fn locked(files: &BTreeSet<PathBuf>, root: &Path, access: &Access) -> Vec<PathBu
         .collect()
 }
 
-/// Which kustomizations among some files name what.
+/// The graph of the files that kustomizations refer to.
 fn builds(files: &BTreeSet<PathBuf>, access: &Access) -> Graph {
     let disk = Disk { access: access.clone() };
     let mut graph = Graph::default();
@@ -313,21 +313,21 @@ fn builds(files: &BTreeSet<PathBuf>, access: &Access) -> Graph {
     graph
 }
 
-/// The group of policies, which may be about any kind.
+/// The group of admission policies, which may apply to any kind.
 const POLICIES: &str = "admissionregistration.k8s.io";
 
-/// Whether a file of this name says something of the templates below its folder.
+/// Whether a file with this name may affect the Helm templates below its folder.
 fn is_of_chart(name: &str) -> bool {
     name == "Chart.yaml" || name.starts_with("values") || name.starts_with('_')
 }
 
-/// Whether the verdict on a manifest may depend on a file, by its name: pictures and programs say nothing.
+/// Whether the result of a manifest may depend on this file, judging by its name. Images and programs do not matter.
 fn may_matter(path: &Path) -> bool {
     const ENDINGS: [&str; 9] = ["bash", "env", "go", "lock", "mk", "mod", "properties", "sh", "tpl"];
     if walk::is_manifest(path) || path.ends_with("modules.txt") {
         return true;
     }
-    // Sources of other modules come with a `go.mod` that has changed.
+    // A change in vendored sources also changes `go.mod`.
     let is_vendored = path.extension().is_some_and(|it| it == "go") && path.iter().any(|it| it == "vendor");
     let ending = path.extension().and_then(|it| it.to_str());
     !is_vendored && ending.is_none_or(|it| ENDINGS.contains(&it))

@@ -1,4 +1,4 @@
-//! What a run says of each file, and what it counts.
+//! Reports the diagnostics of each file in a run of `check`, and counts them.
 
 use crd_analyzer_ide::fixes::Fix;
 use crd_analyzer_schema::codes;
@@ -11,28 +11,28 @@ use crate::{
     output::{File, Outputs, Repeated, Summary, unwritten},
 };
 
-/// One run: where it prints to and what it found.
+/// The state of one run: its outputs and its results so far.
 pub(super) struct CheckRun<'a> {
     pub(super) args: &'a Args,
     pub(super) outputs: Outputs,
     pub(super) summary: Summary,
     pub(super) status: Status,
-    /// Files that could not be repaired, each with the reason.
+    /// The files that could not be fixed or written, each with the reason.
     pub(super) unwritten: Vec<String>,
-    /// How many files were looked at, or could not be.
+    /// The number of files that were checked or could not be read.
     pub(super) seen: usize,
-    /// What standard input has instead of objects, if it has none.
+    /// The content of standard input, described for an error message, if it has no objects.
     pub(super) stdin_without_objects: Option<String>,
-    /// What was said of kinds.
+    /// The diagnostics that were already reported for the same kind.
     pub(super) repeated: Repeated,
-    /// Diagnostics that are known already.
+    /// The baseline of known diagnostics.
     pub(super) baseline: Option<Baseline>,
-    /// What makes diagnostics the same in a later run is wanted.
+    /// Whether an output needs fingerprints, which identify a diagnostic across runs.
     pub(super) has_fingerprints: bool,
 }
 
 impl CheckRun<'_> {
-    /// Writes a repaired file, or prints what would change.
+    /// Writes a fixed file, or prints the diff.
     pub(super) fn repaired(&mut self, input: &Input, repaired: anyhow::Result<Option<Repaired>>) -> anyhow::Result<()> {
         match repaired {
             Ok(Some(repaired)) if self.args.diff => {
@@ -57,7 +57,7 @@ impl CheckRun<'_> {
                 self.status = Status::Failed;
                 input.unreadable(&error).tell();
             }
-            // The check says what it cannot read.
+            // The check reports files that it cannot read.
             Err(_) => {}
         }
         Ok(())
@@ -71,7 +71,7 @@ impl CheckRun<'_> {
         config: &Config,
         (fixes, roles, is_base): (&[Fix], &[Judgement], bool),
     ) -> anyhow::Result<()> {
-        // With a name, it stands for a file of the repository, which may be anything.
+        // Standard input with a file name takes the role of a file of the repository, which need not contain objects.
         if matches!(input.source, Source::Stdin(None)) && !report.has_objects() {
             self.stdin_without_objects = Some(left_out::without_objects(&report.text));
         }
@@ -98,7 +98,7 @@ impl CheckRun<'_> {
         Ok(self.outputs.file(&file)?)
     }
 
-    /// Says that a file could not be read.
+    /// Reports that a file could not be read.
     pub(super) fn unreadable(&mut self, unreadable: &Unreadable) -> anyhow::Result<()> {
         self.summary.unreadable += 1;
         self.status = Status::Failed;

@@ -59,10 +59,10 @@ pub(super) struct Args {
     replacing: Replacing,
 }
 
-/// CRDs that are left out and named, for each reason.
+/// The maximum number of skipped CRDs to name for each reason.
 const MOST_NAMED: usize = 5;
 
-/// A CRD that is added, and the text that the repository has.
+/// A CRD to add, and the version that the repository has now.
 struct Added {
     name: String,
     new: Collected,
@@ -130,13 +130,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
 
 type Found = (BTreeMap<String, Collected>, Vec<Other>);
 
-/// What the sources have, and what is left out of them.
+/// Collects the CRDs of the sources, and the CRDs that are skipped.
 fn collect(args: &Args) -> anyhow::Result<Found> {
     let root = Path::new("/");
     let only = Excluded::new("--only", &args.only, root.to_owned()).map_err(|why| UsageError(why.to_string()))?;
     let mut collection = Collection::default();
     if let Some(context) = &args.from_cluster {
-        // A program that asks for a password must not get a manifest.
+        // While standard input is the manifest, kubectl must not prompt: it would read the manifest as the password.
         let reads_stdin = args.sources.iter().any(|it| it == "-");
         let prompts = if reads_stdin { Prompts::Never } else { Prompts::Allowed };
         sources::add_cluster(context, prompts, &mut collection)?;
@@ -164,7 +164,7 @@ fn locked(crd: &Collected) -> Locked {
     }
 }
 
-/// Says which CRDs are left out, and why.
+/// Prints the skipped CRDs and the reasons.
 fn tell_left_out(left_out: &[Other]) {
     let mut by_reason: BTreeMap<LeftOut, Vec<String>> = BTreeMap::new();
     for Other { why, name, path } in left_out {
@@ -179,7 +179,7 @@ fn tell_left_out(left_out: &[Other]) {
     }
 }
 
-/// Says where nothing tells which of two CRDs is meant.
+/// Prints a note for each CRD that another source also contains, if neither takes precedence.
 fn tell_equals(added: &[Added]) {
     for it in added {
         if let Some(other) = &it.new.equal {
@@ -193,7 +193,7 @@ fn tell_equals(added: &[Added]) {
     }
 }
 
-/// Prints what is new, and what the changes do.
+/// Prints the new CRDs, and the effects of changes to existing ones.
 fn show(args: &Args, folder: &Path, added: &[Added]) -> anyhow::Result<()> {
     let stdout = io::stdout();
     let columns = output::columns(&stdout);
@@ -236,7 +236,7 @@ fn show(args: &Args, folder: &Path, added: &[Added]) -> anyhow::Result<()> {
     Ok(out.flush()?)
 }
 
-/// Writes the CRDs, and the lock last: a run that is stopped leaves CRDs that differ from the lock, which `verify` tells.
+/// Writes the CRDs, then the lock. If the run is interrupted between them, `verify` reports the difference.
 fn write(args: &Args, folder: &Path, added: &[Added], lock: &str) -> anyhow::Result<()> {
     let failed = |path: &Path, why: &Unwritten| anyhow::anyhow!(unwritten(&shown(path), why));
     let below = folder.join(lock::FOLDER);

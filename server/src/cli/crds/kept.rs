@@ -75,7 +75,7 @@ pub(super) fn verify(place: &Place) -> anyhow::Result<Status> {
     })
 }
 
-/// Whether the file of a CRD is the one that the lock lists.
+/// Checks that the file of a CRD matches its entry in the lock.
 fn is_as_locked(found: &Found, name: &str, locked: &Locked) -> Result<(), String> {
     let bytes = match read::bytes(&found.file_of(name), &found.access, read::FOUND_BYTES) {
         Ok(bytes) => bytes,

@@ -1,4 +1,4 @@
-//! Where CRDs are collected from: files, folders, archives, a git revision, a cluster, standard input.
+//! The sources of `crds add`: files, folders, archives, a git revision, a cluster, standard input.
 
 use std::{
     collections::BTreeSet,
@@ -21,19 +21,19 @@ use crate::{
     output::counted,
 };
 
-/// A path as a lock may have it: not where it lies on the machine of whoever added it.
+/// A path as the lock records it: without the folders of the user's machine.
 fn named(path: &Path) -> &Path {
     let is_own = path.is_absolute() || path.starts_with("..");
     path.file_name().filter(|_| is_own).map_or(path, Path::new)
 }
 
-/// Archives in each other: a chart has the charts that it depends on as archives.
+/// The maximum depth of nested archives: a chart contains its dependencies as archives.
 const MOST_NESTED: usize = 3;
 
-/// What a file that was named is called: its name says nothing of what is in it.
+/// The path to use for a file named on the command line, because its real name says nothing about the content.
 const NAMED: &str = "crds.yaml";
 
-/// Adds the CRDs of a source, as it is named on the command line.
+/// Adds the CRDs of a source, given as on the command line.
 pub(super) fn add(source: &str, to: &mut Collection) -> anyhow::Result<()> {
     if source == "-" {
         return add_bytes(stdin::all(read::FOUND_BYTES)?, Path::new("standard input"), to);
@@ -70,7 +70,7 @@ pub(super) fn add(source: &str, to: &mut Collection) -> anyhow::Result<()> {
     add_bytes(bytes, named(path), to)
 }
 
-/// Adds the CRDs of a cluster, which kubectl lists; of the current context if `context` is empty.
+/// Adds the CRDs that kubectl lists in a cluster. An empty `context` means the current one.
 pub(super) fn add_cluster(context: &str, prompts: Prompts, to: &mut Collection) -> anyhow::Result<()> {
     let context = (!context.is_empty()).then_some(context);
     let workspace = std::env::current_dir().ok().and_then(|it| git::root_around(&it));
@@ -84,7 +84,7 @@ pub(super) fn add_cluster(context: &str, prompts: Prompts, to: &mut Collection) 
     Ok(())
 }
 
-/// Adds the CRDs of files that were found at or below a path, which the lock calls `label`.
+/// Adds the CRDs in the files found at or below a path. The lock records the path as `label`.
 fn add_files(inputs: Vec<Input>, path: &Path, label: &Path, to: &mut Collection) -> anyhow::Result<()> {
     for input in inputs {
         let bytes = match input::read(&input.source) {
@@ -106,7 +106,7 @@ fn add_files(inputs: Vec<Input>, path: &Path, label: &Path, to: &mut Collection)
     Ok(())
 }
 
-/// Adds the CRDs of bytes, which are a manifest or an archive.
+/// Adds the CRDs in bytes, which are a manifest or an archive.
 fn add_bytes(bytes: Vec<u8>, label: &Path, to: &mut Collection) -> anyhow::Result<()> {
     if archive::is_gzip(&bytes) {
         return add_archive(&bytes, label, &mut Room::default(), MOST_NESTED, to);
@@ -128,7 +128,7 @@ fn add_archive(bytes: &[u8], label: &Path, room: &mut Room, depth: usize, to: &m
             label.display()
         ));
     }
-    // The folder that everything is in has the name of the project, often with a version.
+    // The top folder of an archive is named after the project, often with a version.
     let mut tops: BTreeSet<&str> = BTreeSet::new();
     for (path, _) in &found.files {
         tops.insert(path.split_once('/').map_or("", |it| it.0));

@@ -1,4 +1,4 @@
-//! The CRDs that locks around what is checked list.
+//! The CRDs that the locks around the checked files list.
 
 use std::{
     collections::BTreeMap,
@@ -21,11 +21,11 @@ struct Crd {
     access: Access,
 }
 
-/// Those of all locks, by the paths of their files.
+/// The CRDs of all locks, by file path.
 pub(super) struct Collected(BTreeMap<PathBuf, Crd>);
 
 impl Collected {
-    /// Those of the locks in the folders of inputs and above. What cannot be read of a lock is told.
+    /// Reads the locks in the folders of inputs and in their parents. Reports problems of a lock.
     pub(super) fn around(inputs: &[(&Input, Arc<Config>)]) -> anyhow::Result<Self> {
         let mut folders: BTreeMap<PathBuf, Access> = BTreeMap::new();
         for (input, _) in inputs {
@@ -58,13 +58,13 @@ impl Collected {
         Ok(Self(all))
     }
 
-    /// Their files.
+    /// The files of the CRDs.
     pub(super) fn files(&self) -> impl Iterator<Item = (PathBuf, (Origin, Access))> {
         let files = self.0.iter();
         files.map(|(path, it)| (path.clone(), (Origin::Collected, it.access.clone())))
     }
 
-    /// Puts those in that are used as the lock lists them. `files`: those of the run, among which a collected one may be checked, too.
+    /// Adds the CRDs that match their lock to the catalog. `files` are those of the run: the run may check a collected CRD, too.
     pub(super) fn put_into(&self, catalog: &Catalog, files: &Named) {
         let is_used = |it: &Path| files.get(it).is_some_and(|it| it.0 == Origin::Collected);
         catalog.change(|index| {

@@ -40,10 +40,10 @@ use crate::{
     output::{counted, unwritten},
 };
 
-/// Strings that stay and are named; the others are counted.
+/// The maximum number of unchanged strings to list. The rest are counted.
 const MOST_KEPT: usize = 20;
 
-/// A file as `check` answers for it.
+/// A file with the diagnostics that `check` reports for it.
 struct Checked {
     text: Arc<str>,
     found: Vec<Located>,
@@ -51,7 +51,7 @@ struct Checked {
     known: RunCrds,
 }
 
-/// Makes a reproduction and prints or writes it.
+/// Creates a reproduction, and prints it or writes it to a file.
 pub(super) fn make(file: &Path, args: &Args) -> anyhow::Result<Status> {
     let checked = check(file, args)?;
     let lines = LineIndex::new(&checked.text);
@@ -78,7 +78,7 @@ pub(super) fn make(file: &Path, args: &Args) -> anyhow::Result<Status> {
     Ok(Status::Clean)
 }
 
-/// What `check` says of the file.
+/// Runs `check` on the file.
 fn check(file: &Path, args: &Args) -> anyhow::Result<Checked> {
     let paths = [file.to_owned()];
     let Collected { inputs, .. } = input::collect(&paths, &Reading::default())?;
@@ -122,7 +122,7 @@ fn check(file: &Path, args: &Args) -> anyhow::Result<Checked> {
     }
 }
 
-/// The diagnostic that is meant.
+/// The diagnostic to reproduce.
 fn choose<'f>(file: &Path, found: &'f [Located], lines: &LineIndex, args: &Args) -> anyhow::Result<&'f Located> {
     let line_of = |it: &Located| lines.line_of(it.span.start) + 1;
     let is_meant = |it: &&Located| {
@@ -150,7 +150,7 @@ fn choose<'f>(file: &Path, found: &'f [Located], lines: &LineIndex, args: &Args)
     Err(UsageError(why).into())
 }
 
-/// The objects of the file, before them the CRDs that check them; and how many lines these have.
+/// The objects of the file after the CRDs that check them, and the number of lines of all these files.
 fn gathered(file: &Path, checked: &Checked, target: &Located) -> (Reproduction, usize) {
     let place = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let (_, objects) = objects(checked.text.as_bytes().to_vec());
@@ -164,7 +164,7 @@ fn gathered(file: &Path, checked: &Checked, target: &Located) -> (Reproduction, 
         let Some(text) = definition.text(checked.known.files()) else {
             continue;
         };
-        // One in the file itself is there already.
+        // A CRD in the file itself is already among the objects.
         let is_of_file = *definition.path == *place;
         let key = (definition.path.to_path_buf(), definition.name.clone());
         if !is_of_file
@@ -196,7 +196,7 @@ fn gathered(file: &Path, checked: &Checked, target: &Located) -> (Reproduction, 
     (reproduction, lines)
 }
 
-/// The file: what is reported, by which program, and the objects.
+/// The bundle file: a header with the diagnostic and the version of crd-analyzer, then the objects.
 fn bundle(reproduction: &Reproduction, output: Option<&Path>) -> String {
     let Target { code, .. } = reproduction.target;
     let mut head = vec![
@@ -210,7 +210,7 @@ fn bundle(reproduction: &Reproduction, output: Option<&Path>) -> String {
     head.extend(reproduction.reported().into_iter().map(|it| format!("  {it}")));
     let mut text = String::new();
     for line in head {
-        // A line break in a message must not end the comment.
+        // Keep a message with a line break inside the comment.
         let words: Vec<&str> = line.trim_end().split(['\n', '\r']).collect();
         text.push_str(format!("# {}", words.join(" ")).trim_end());
         text.push('\n');
@@ -225,7 +225,7 @@ fn command(reproduction: &Reproduction, output: Option<&Path>) -> String {
     format!("crd-analyzer check {file} {}", reproduction.options())
 }
 
-/// Says what the reproduction contains, and how to look at it.
+/// Prints what the reproduction contains, and how to look at it.
 fn said(reproduction: &Reproduction, before: usize, replaced: &Replaced, output: Option<&Path>) {
     let Target { code, .. } = reproduction.target;
     tell(format_args!(

@@ -1,4 +1,4 @@
-//! Which configurations count, and whether they can be used.
+//! The section of `doctor` about configurations: which ones apply, and their mistakes.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,14 +24,14 @@ use crate::{
     },
 };
 
-/// What is wrong with a configuration: its line, from 1, and what to do.
+/// A mistake in a configuration, with its line (from 1) and what to change.
 struct Mistake {
     line: u32,
     text: String,
     help: Option<String>,
 }
 
-/// The section, and whether what is found in the folder can be read with these configurations.
+/// The section about configurations, and whether they are valid enough to check the folder.
 pub(super) fn section(folder: &Path, inputs: &[Input], settings: &Settings) -> anyhow::Result<(Section, bool)> {
     let found = counting(folder, inputs, settings)?;
     let mut lines = Vec::new();
@@ -89,7 +89,7 @@ pub(super) fn section(folder: &Path, inputs: &[Input], settings: &Settings) -> a
     Ok((section, is_usable))
 }
 
-/// The configurations that count for the folder and for the files in it.
+/// The configurations that apply to the folder and to the files in it.
 fn counting(folder: &Path, inputs: &[Input], settings: &Settings) -> anyhow::Result<Vec<Arc<Found>>> {
     if let Some(path) = settings.named_config() {
         return Ok(vec![Arc::new(read_file(path.to_owned(), &Access::Named))]);
@@ -114,7 +114,7 @@ fn counting(folder: &Path, inputs: &[Input], settings: &Settings) -> anyhow::Res
     Ok(found.into_values().collect())
 }
 
-/// What is wrong, with places. A file that cannot be read has none.
+/// The mistakes in a configuration, with their lines. Empty if the file cannot be read.
 fn mistakes(config: &Found) -> Vec<Mistake> {
     let Ok(text) = read::text(&config.path, &Access::Named, SETTINGS_BYTES) else {
         return Vec::new();

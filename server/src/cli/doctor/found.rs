@@ -1,4 +1,4 @@
-//! What is found in the folder: CRDs, custom resources and Go types, as `check` finds them.
+//! The sections of `doctor` about the folder: its CRDs, custom resources and Go types, found as `check` finds them.
 
 use std::{path::Path, sync::Arc};
 
@@ -30,13 +30,13 @@ use crate::{
     },
 };
 
-/// Kinds that are named in a sentence; the others are counted.
+/// The maximum number of kinds to list in a sentence. The rest are counted.
 const MOST_KINDS: usize = 5;
 
-/// CRDs of one role that are named; the others are counted.
+/// The maximum number of CRDs to list for each role. The rest are counted.
 const MOST_CRDS: usize = 3;
 
-/// A CRD in one file.
+/// A CRD and the file that contains it.
 struct Crd {
     name: String,
     kind: String,
@@ -60,7 +60,7 @@ pub(super) fn sections(folder: &Path, collected: Collected, settings: &Settings)
     summary.not_checked.excluded = found - inputs.len();
     let known = match RunCrds::of_inputs(&inputs, &mut configs) {
         Ok(known) => known.with_neighbours(Neighbours::of(&inputs, &[folder.to_owned()], settings.configs()?)),
-        // A path of `crds` leads nowhere.
+        // A path in `crds` does not exist.
         Err(error) => {
             let line = Line::new(State::Broken, format!("{error:#}")).help("change `crds` in the configuration");
             return Ok(vec![Section {
@@ -116,7 +116,7 @@ pub(super) fn sections(folder: &Path, collected: Collected, settings: &Settings)
     ])
 }
 
-/// What `check` judges files by, without options.
+/// The context in which `check` without options checks files.
 pub(super) fn beside(overlays: Overlays) -> Beside {
     Beside {
         made: MadeOfRun::default(),
@@ -134,7 +134,7 @@ pub(super) fn beside(overlays: Overlays) -> Beside {
     }
 }
 
-/// Only diagnostics are wanted.
+/// Requests only diagnostics, and no fixes or stored objects.
 pub(super) const ONLY_DIAGNOSTICS: Wanted = Wanted {
     effective: false,
     roles: false,
@@ -142,7 +142,7 @@ pub(super) const ONLY_DIAGNOSTICS: Wanted = Wanted {
     fixable: false,
 };
 
-/// The files, and what `check` says of them.
+/// The section about the files, with the results of `check`.
 fn files(count: usize, problems: &[Unreadable], summary: &Summary) -> Section {
     let mut lines = Vec::new();
     let text = format!("{} {} checked", counted(count, "YAML or JSON file"), are(count));
@@ -183,7 +183,7 @@ fn are(count: usize) -> &'static str {
     if count == 1 { "is" } else { "are" }
 }
 
-/// Every CRD, the sources of truth first.
+/// All CRDs, with the sources of truth first.
 fn crds(known: &RunCrds) -> Vec<Crd> {
     let mut all: Vec<Crd> = Vec::new();
     for it in known.all() {
@@ -201,7 +201,7 @@ fn crds(known: &RunCrds) -> Vec<Crd> {
 }
 
 fn of_crds(crds: &[Crd]) -> Section {
-    // Those of one role, the sources of truth first: they are sorted so.
+    // The CRDs are sorted, so the sources of truth stay first in each role.
     let mut by_role: Vec<((String, &str), Vec<String>)> = Vec::new();
     for it in crds {
         let role = (it.role.role.to_string(), it.role.reason.as_str());

@@ -1,4 +1,5 @@
-//! What is on this machine: the program, git, kubectl and editors. No program is started but git, and nothing that lies in the repository.
+//! The sections of `doctor` about this machine: the program, git, kubectl and editors. `doctor` runs no program except git, and none from the
+//! repository.
 
 use std::{
     env,
@@ -17,10 +18,10 @@ use crate::{
     output::doctor::{Line, Section, State},
 };
 
-/// The name that editors start the language server by.
+/// The program name that editors use to start the language server.
 const PROGRAM: &str = env!("CARGO_PKG_NAME");
 
-/// Editors, with the names of their programs.
+/// Editors, with the names of their executables.
 const EDITORS: [(&str, &[&str]); 4] = [
     ("VS Code", &["code", "code-insiders", "codium", "cursor"]),
     ("Neovim", &["nvim"]),
@@ -28,13 +29,13 @@ const EDITORS: [(&str, &[&str]); 4] = [
     ("Emacs", &["emacs"]),
 ];
 
-/// The programs of the machine, without those of the repository.
+/// The search path for programs, without folders in the repository.
 fn search_path(root: Option<&Path>) -> SearchPath {
     let workspace: Vec<PathBuf> = root.into_iter().map(Path::to_owned).collect();
     SearchPath::new(&workspace)
 }
 
-/// The program that runs, and the one that editors start.
+/// The section about the running program and the one that editors would start.
 pub(super) fn program(root: Option<&Path>) -> Section {
     let version = env!("CARGO_PKG_VERSION");
     let (oldest, newest) = (KubernetesVersion::OLDEST, KubernetesVersion::NEWEST);
@@ -89,7 +90,7 @@ fn in_path(own: Option<&Path>, found: &Result<PathBuf, NotFound>) -> Line {
     }
 }
 
-/// Git, and the repository around the folder.
+/// The section about git and the repository around the folder.
 pub(super) fn git(folder: &Path, root: Option<&Path>) -> Section {
     let program = search_path(root).find("git");
     let mut commit = None;
@@ -126,7 +127,7 @@ pub(super) fn git(folder: &Path, root: Option<&Path>) -> Section {
     }
 }
 
-/// What a connection to a cluster would use.
+/// The section about kubectl and the kubeconfig that a connection to a cluster would use.
 pub(super) fn cluster(root: Option<&Path>) -> Section {
     let program = search_path(root).find("kubectl");
     let files = kubeconfig();
@@ -157,7 +158,7 @@ pub(super) fn cluster(root: Option<&Path>) -> Section {
     }
 }
 
-/// The files that kubectl reads, as far as they exist.
+/// The existing kubeconfig files that kubectl reads.
 fn kubeconfig() -> Vec<PathBuf> {
     let named = env::var_os("KUBECONFIG").filter(|it| !it.is_empty());
     let files: Vec<PathBuf> = match named {
@@ -167,7 +168,7 @@ fn kubeconfig() -> Vec<PathBuf> {
     files.into_iter().filter(|it| it.is_file()).collect()
 }
 
-/// The editors that can start the language server.
+/// The section about the editors that can start the language server.
 pub(super) fn editors(root: Option<&Path>) -> Section {
     let path = search_path(root);
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! The repairs of source files, such as Go files with markers.
+//! The fixes for source files, such as Go files with kubebuilder markers.
 
 use crd_analyzer_ide::{
     fixes::{Fix, Problem, TextEdit},
@@ -9,7 +9,7 @@ use crd_analyzer_workspace::{config::Config, findings::report::FileReport, judgi
 
 use crate::cli::made::Making;
 
-/// The language of the file of a question, if it has words of its own.
+/// The language of the question's file, if it is a source file.
 pub(super) fn language(question: &Question<'_>) -> Option<Box<dyn Language>> {
     let around = Around {
         go: question.go,
@@ -18,14 +18,14 @@ pub(super) fn language(question: &Question<'_>) -> Option<Box<dyn Language>> {
     language::of(question.path?, around)
 }
 
-/// The findings that are told.
+/// The diagnostics that the configuration shows.
 fn problems(report: &FileReport, config: &Config) -> Vec<Problem> {
     let found = report.findings.iter().cloned();
     let shown = found.filter_map(|it| config.apply(it));
     shown.map(|it| Problem::from(&it)).collect()
 }
 
-/// The repairs with one meaning. `is_edited`: the text of the report is not the one on disk.
+/// The unambiguous fixes. `is_edited` says that the text of the report differs from the file on disk.
 pub(super) fn repairs(
     (report, is_edited): (&FileReport, bool),
     config: &Config,
@@ -45,7 +45,7 @@ pub(super) fn repairs(
     all.unwrap_or(own)
 }
 
-/// The repairs that a person may choose from.
+/// The fixes that a person may choose from.
 pub(super) fn offered(
     report: &FileReport,
     config: &Config,

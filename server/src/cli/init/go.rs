@@ -1,4 +1,4 @@
-//! The folders of a repository that have API types in Go.
+//! Finds the folders of a repository that contain Go API types.
 
 use std::path::Path;
 
@@ -6,16 +6,16 @@ use crd_analyzer_io::read::{self, SETTINGS_BYTES};
 
 use crate::input;
 
-/// Where API types usually are.
+/// The usual folders of API types.
 const FOLDERS: [&str; 4] = ["api", "apis", "pkg/apis", "pkg/api"];
 
-/// Files that are looked into for each.
+/// The maximum number of files to search in each folder.
 const MOST: usize = 500;
 
-/// What only files with API types have.
+/// Markers that occur only in files with API types.
 const SIGNS: [&str; 3] = ["+groupName=", "+kubebuilder:object:", "+kubebuilder:validation:"];
 
-/// The packages with API types, as Go's own commands name them: `./api/...`.
+/// The packages with API types, as Go package patterns: `./api/...`.
 pub(super) fn packages(folder: &Path) -> Vec<String> {
     let access = input::found_in(folder);
     let has_types = |name: &&str| {

@@ -1,4 +1,4 @@
-//! What a folder has, and what it lacks to be checked by itself.
+//! The files that a folder needs to be checked automatically, such as a configuration and a CI workflow.
 
 use std::path::{Path, PathBuf};
 
@@ -9,27 +9,27 @@ use crd_analyzer_workspace::config::FILE_NAMES;
 use super::{go, pre_commit};
 use crate::input;
 
-/// The version of the program, as its releases are tagged.
+/// The git tag of this version's release.
 const RELEASE: &str = concat!("v", env!("CARGO_PKG_VERSION"));
 
-/// The Kubernetes versions that get patches at a time.
+/// The number of Kubernetes minor versions that get patch releases.
 const MAINTAINED: u8 = 3;
 
-/// One file.
+/// An offer to add or change a file.
 pub(super) struct Offer {
-    /// The file, relative to the folder.
+    /// The path of the file, relative to the folder.
     pub(super) path: PathBuf,
-    /// What it is for, or why it stays as it is.
+    /// The purpose of the file, or the reason why it does not change.
     pub(super) why: String,
-    /// What to write, if anything.
+    /// The change to write, if any.
     pub(super) change: Option<Change>,
 }
 
-/// The new text of a file.
+/// The old and the new content of a file.
 pub(super) struct Change {
-    /// The text that is there; `None` if the file is new.
+    /// The current content. `None` if the file is new.
     pub(super) before: Option<String>,
-    /// The whole new text.
+    /// The complete new content.
     pub(super) after: String,
 }
 
@@ -51,7 +51,7 @@ impl Offer {
     }
 }
 
-/// All of them for a folder, an absolute path.
+/// All offers for a folder, given by its absolute path.
 pub(super) fn of(folder: &Path) -> anyhow::Result<Vec<Offer>> {
     let mut offers = vec![configuration(folder)];
     let go = go::packages(folder);
@@ -78,7 +78,7 @@ fn configuration(folder: &Path) -> Offer {
     Offer::new(FILE_NAMES[0], "the settings of this repository", text)
 }
 
-/// The hook of pre-commit.
+/// Offers a pre-commit hook.
 fn hook(folder: &Path, go: &[String]) -> anyhow::Result<Option<Offer>> {
     let path = PathBuf::from(".pre-commit-config.yaml");
     let Some(text) = text(folder, &path)? else {
@@ -106,7 +106,7 @@ fn hook(folder: &Path, go: &[String]) -> anyhow::Result<Option<Offer>> {
     }))
 }
 
-/// The workflow of GitHub.
+/// Offers a GitHub workflow.
 fn workflow(folder: &Path, go: &[String]) -> Option<Offer> {
     let workflows = Path::new(".github/workflows");
     let there = folder.join(workflows);
@@ -139,7 +139,7 @@ fn workflow(folder: &Path, go: &[String]) -> Option<Offer> {
     Some(Offer::new(workflows.join("crd-analyzer.yaml"), why, text))
 }
 
-/// The pipeline of GitLab.
+/// Offers a job for the GitLab pipeline.
 fn pipeline(folder: &Path) -> anyhow::Result<Option<Offer>> {
     let path = PathBuf::from(".gitlab-ci.yml");
     let Some(text) = text(folder, &path)? else {
@@ -157,7 +157,7 @@ fn pipeline(folder: &Path) -> anyhow::Result<Option<Offer>> {
     )))
 }
 
-/// The text of a file of the folder; `None` if there is none.
+/// The content of a file in the folder. `None` if it does not exist.
 fn text(folder: &Path, path: &Path) -> anyhow::Result<Option<String>> {
     match read::text(&folder.join(path), &input::found_in(folder), SETTINGS_BYTES) {
         Ok(text) => Ok(Some(text)),

@@ -1,4 +1,4 @@
-//! The entry for crd-analyzer in the configuration of pre-commit.
+//! The crd-analyzer entry in the configuration of pre-commit.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use crd_analyzer_syntax::{
     tree::{CollectionStyle, NodeKind, Tree},
 };
 
-/// Where crd-analyzer lives.
+/// The address of crd-analyzer's repository.
 pub(super) const REPOSITORY: &str = "https://github.com/crd-analyzer/crd-analyzer";
 
-/// The files whose changes start the hook where it checks Go types, too.
+/// The files whose changes trigger the hook if it also checks Go types.
 const FILES: &str = r"\.(ya?ml|json|go)$|(^|/)kustomization$";
 
-/// The text with the hook as the last of `repos`. `go`: packages that it checks, too. `None` if that list is not written in the usual way.
+/// Adds the hook as the last entry of `repos`. `go` lists the packages that the hook also checks. `None` if the list has an unusual form.
 pub(super) fn with_hook(text: &str, release: &str, go: &[String]) -> Option<String> {
     let tree = read(text)?;
     let repos = tree.get(tree.root()?, "repos")?;
@@ -48,7 +48,7 @@ pub(super) fn with_hook(text: &str, release: &str, go: &[String]) -> Option<Stri
     if !after.ends_with('\n') {
         after.push_str(line_break);
     }
-    // What was written must mean what it meant, with one entry more.
+    // Check the result: it must have the same entries as before and the new one.
     let changed = read(&after)?;
     let of_both = changed.get(changed.root()?, "repos")?;
     let count = tree.items(repos).count();

@@ -10,7 +10,7 @@ use crd_analyzer_workspace::builds::overlay::references;
 
 use super::Named;
 
-/// The folders of those of these kustomizations, each a file and how it is read, that take one of the files, or a folder that does.
+/// The folders of the kustomizations that use one of the files, directly or through another folder. Each kustomization is a file with its access.
 pub(in crate::cli) fn of(
     kustomizations: impl Iterator<Item = (PathBuf, Access)>,
     files: &Named,
@@ -21,7 +21,7 @@ pub(in crate::cli) fn of(
     let mut takers: HashMap<PathBuf, Vec<PathBuf>> = HashMap::new();
     for (folder, disk) in &left {
         let mut named = references(disk, folder).unwrap_or_default();
-        // A text may be anything, and there may be many.
+        // A reference may be any string, and there may be many.
         named.retain(|it| left.contains_key(it) || files.contains_key(it));
         for it in named {
             takers.entry(it).or_default().push(folder.clone());
@@ -37,7 +37,7 @@ pub(in crate::cli) fn of(
             }
         }
     }
-    // The order in which they are built decides which one speaks for the others.
+    // Sort, because the order decides which build of a CRD wins.
     found.sort_by(|one, other| one.0.cmp(&other.0));
     found
 }

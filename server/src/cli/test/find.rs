@@ -1,4 +1,4 @@
-//! The CRDs that a suite is about, and the variants of them.
+//! Finds the CRDs that a suite tests, and their variants.
 
 use std::{
     collections::HashMap,
@@ -20,7 +20,7 @@ use crd_analyzer_workspace::index::objects;
 
 use crate::{input::expand, output::label_of_path};
 
-/// Where projects put generated CRDs, from a folder above their suites.
+/// The usual folders of generated CRDs, relative to a parent folder of a suite.
 const FOLDERS: [&str; 7] = [
     "zz_generated.crd-manifests",
     "config/crd/bases",
@@ -31,18 +31,18 @@ const FOLDERS: [&str; 7] = [
     "manifests",
 ];
 
-/// Where it is told which features each set of them has.
+/// The folder of the files that list the feature gates of each variant.
 const FEATURE_GATES: &str = "payload-manifests/featuregates";
 
-/// A file, and how it is read.
+/// A file and its access.
 type File = (PathBuf, Access);
 
 /// The names of the CRDs in a folder, each with its file.
 type Names = Vec<(String, File)>;
 
-/// CRDs, as far as somebody asked for them.
+/// The CRDs, found on demand.
 pub(super) struct Finder {
-    /// The files that were named.
+    /// The files of `--crd`.
     given: Vec<File>,
     folders: Mutex<HashMap<PathBuf, Arc<Names>>>,
     gates: Mutex<HashMap<PathBuf, Arc<Vec<FeatureGates>>>>,
@@ -62,7 +62,7 @@ impl Finder {
         })
     }
 
-    /// The CRDs to test, one list a variant. `roots`: how far the suite may lead, besides the repository that it lies in.
+    /// The CRDs to test: one list for each variant. Besides the repository of the suite, paths may lead into `roots`.
     pub(super) fn definitions(&self, wanted: &Wanted, suite: &Path, roots: &Roots) -> Result<Vec<Vec<Found>>, Problem> {
         let problem = |message: String| Problem {
             span: wanted.span(),
@@ -99,7 +99,7 @@ impl Finder {
         }
     }
 
-    /// The files with a CRD of this name: among those that were named, or in the nearest folder that has one.
+    /// The files with a CRD of this name: those of `--crd`, or those of the nearest folder that has one.
     fn named(&self, name: &str, folder: &Path, roots: &Arc<Roots>) -> Option<Vec<File>> {
         if !self.given.is_empty() {
             let has = |it: &&File| names_in(it).iter().any(|it| it == name);
@@ -118,7 +118,7 @@ impl Finder {
         None
     }
 
-    /// The CRDs of a folder by name, in the order of its files.
+    /// The CRDs of a folder by name, in the order of the files.
     fn folder(&self, folder: &Path, roots: &Arc<Roots>) -> Arc<Names> {
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = folders.get(folder) {
@@ -151,7 +151,7 @@ impl Finder {
     }
 }
 
-/// The YAML files right in a folder, sorted.
+/// The YAML files directly in a folder, sorted.
 fn files_in(folder: &Path, roots: &Arc<Roots>) -> Vec<File> {
     let is_yaml = |it: &Path| {
         it.extension()

@@ -1,4 +1,4 @@
-//! `crd-analyzer test --init`: a first test file for a CRD.
+//! `crd-analyzer test --init`: writes a first test file for a CRD.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use crate::{
     output::unwritten,
 };
 
-/// Writes a test file beside a CRD. Its path.
+/// Writes a test file beside a CRD, and returns its path.
 pub(super) fn start(definition: &Path, versions: Option<VersionSet>) -> anyhow::Result<PathBuf> {
     let shown = definition.display();
     let bytes = input::read(&Source::named(definition))
@@ -39,7 +39,7 @@ pub(super) fn start(definition: &Path, versions: Option<VersionSet>) -> anyhow::
     if read::exists(&path) {
         return Err(is_there().into());
     }
-    // Deep schemas want the stack of the pool.
+    // Deep schemas need the larger stack of the pool's threads.
     let made = rayon::scope(|_| {
         rayon::join(
             || init::suite(found, &name, versions.unwrap_or_default().newest()),

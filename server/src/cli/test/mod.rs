@@ -1,4 +1,4 @@
-//! `crd-analyzer test`: runs test files and reports where the API server would answer something else.
+//! `crd-analyzer test`: runs test files and reports where the API server would answer differently.
 
 mod find;
 mod init;
@@ -101,7 +101,7 @@ enum Wanted {
     Require,
 }
 
-/// What became of an input.
+/// The result for an input.
 enum Done {
     /// The file is not a suite, or the run was cancelled.
     Nothing,
@@ -235,7 +235,7 @@ fn tested(args: &Args, input: &Input, asked: Option<VersionSet>, finder: &Finder
     };
     match finder.definitions(&read.wanted, &path, &roots) {
         Ok(variants) => {
-            // The Kubernetes versions that a file is for are those that are asked about if nobody says more.
+            // If the command line names no Kubernetes versions, use those of the file.
             let asked = asked.or(read.versions.map(|_| VersionSet::all())).unwrap_or_default();
             let is_wanted = |name: &str| args.run.is_empty() || args.run.iter().any(|it| it.is_match(name));
             let several = variants.len() > 1;
@@ -254,7 +254,7 @@ fn tested(args: &Args, input: &Input, asked: Option<VersionSet>, finder: &Finder
     Ok(Done::Report(Box::new(report)))
 }
 
-/// One run: where it prints to and what came out.
+/// The state of one run: its output and its results so far.
 struct TestRun<'a> {
     args: &'a Args,
     printer: Box<dyn Printer>,
@@ -262,12 +262,12 @@ struct TestRun<'a> {
     summary: Summary,
     coverage: Coverage,
     status: Status,
-    /// Files that could not be updated, each with the reason.
+    /// The files that could not be updated, each with the reason.
     unwritten: Vec<String>,
 }
 
 impl TestRun<'_> {
-    /// Where changes of files are shown: beside the results, where those are for programs.
+    /// The stream for diffs: standard output, or standard error if the output format is for programs.
     fn diffs(&mut self) -> Box<dyn Write + '_> {
         if self.args.output.is_text {
             Box::new(&mut self.out)

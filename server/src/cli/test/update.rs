@@ -1,4 +1,4 @@
-//! `crd-analyzer test --update`: what came out becomes what is expected.
+//! `crd-analyzer test --update`: writes the actual results into test files as the expected ones.
 
 use std::io::Write;
 
@@ -15,8 +15,8 @@ use crate::{
     output::test::Report,
 };
 
-/// Changes a test file so that its tests pass, shows the changes, and runs it again: the new report tells what the file now
-/// comes to. Also why it could not be written, if that is so.
+/// Changes a test file so that its tests pass, prints the diff, and runs the file again. Returns the new report, and the error if the file could
+/// not be written.
 pub(super) fn apply(
     input: &Input,
     report: Box<Report>,

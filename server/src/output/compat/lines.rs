@@ -1,4 +1,4 @@
-//! JSON: a line for each change and direction, and a summary; or the same as one document.
+//! JSON output: a line for each change and direction and a summary line, or one document with the same content.
 
 use std::{
     collections::BTreeMap,
@@ -71,7 +71,7 @@ struct ExceptionLine<'a> {
     until: Option<&'a str>,
 }
 
-/// What the Operator Lifecycle Manager refuses.
+/// A rejection by the Operator Lifecycle Manager.
 #[derive(Serialize)]
 struct OlmLine<'a> {
     name: &'a str,
@@ -112,7 +112,7 @@ struct Document<'a, 'c> {
     verdict: &'static str,
 }
 
-/// The lines of a report, made one by one: with all witnesses there may be many of them.
+/// Serializes the lines of a report one at a time, because there may be many with large witnesses.
 struct Changes<'a, 'c>(&'a Report<'c>);
 
 impl Serialize for Changes<'_, '_> {
@@ -121,14 +121,14 @@ impl Serialize for Changes<'_, '_> {
         let lines = each.flat_map(|it| it.each().flat_map(move |change| lines(it, change)));
         let mut list = serializer.serialize_seq(None)?;
         for line in lines {
-            // With its keys in the order of the other documents.
+            // Convert to a `Value` so that the keys have the same order as in the other documents.
             list.serialize_element(&serde_json::to_value(line).map_err(S::Error::custom)?)?;
         }
         list.end()
     }
 }
 
-/// Prints lines.
+/// Prints the report as JSON lines.
 fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     for compared in &report.reports {
         for line in compared.each().flat_map(|it| lines(compared, it)) {
@@ -144,7 +144,7 @@ fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     write_line(out, &summary(report))
 }
 
-/// Prints a document.
+/// Prints the report as one JSON document.
 fn document(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     let SummaryLine {
         summary,

@@ -1,4 +1,4 @@
-//! Markdown for a pull request: a table of the changes that are not compatible for all.
+//! Markdown output for a pull request: a table of the changes that break something or are unknown.
 
 use std::io::{self, Write};
 
@@ -18,7 +18,7 @@ pub(super) const FORMAT: Format = Format {
     print: |out, _, report| print(out, report),
 };
 
-/// Rows of one table.
+/// The maximum number of rows in a table.
 const MOST: usize = 200;
 
 fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {

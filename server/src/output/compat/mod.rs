@@ -1,4 +1,4 @@
-//! What changes of CRDs do, in several formats.
+//! The output of `compat`, in several formats.
 
 mod lines;
 mod markdown;
@@ -18,7 +18,7 @@ use crd_analyzer_workspace::{comparison::compared::FieldSpans, words::schema_val
 
 use super::format::choose;
 
-/// Every format.
+/// All formats.
 const ALL: &[&Format] = &[
     &text::FORMAT,
     &lines::DOCUMENT,
@@ -27,23 +27,23 @@ const ALL: &[&Format] = &[
     &sarif::FORMAT,
 ];
 
-/// The output format.
+/// An output format.
 #[derive(Debug)]
 pub(crate) struct Format {
-    /// What people type.
+    /// The name to type on the command line.
     name: &'static str,
-    /// What it is.
+    /// The help text.
     help: &'static str,
-    /// Prints a report, in so many columns if it is for people.
+    /// Prints a report. The number is the line width for text output, in columns.
     pub(crate) print: fn(&mut dyn Write, usize, &Report<'_>) -> io::Result<()>,
 }
 
-/// The format for people.
+/// The text format.
 pub(crate) const TEXT: &Format = &text::FORMAT;
 
 choose!(Format, ALL);
 
-/// A CRD of one side, and where it is.
+/// A CRD on one side of the comparison, and its location.
 pub(crate) struct Side<'c> {
     pub(crate) spans: FieldSpans<'c>,
     pub(crate) label: &'c str,
@@ -56,7 +56,7 @@ impl Side<'_> {
         self.spans.span(path)
     }
 
-    /// `file:line`
+    /// The location, as `file:line`.
     fn place(&self, path: &Path) -> Option<String> {
         let span = self.span(path)?;
         let (line, _) = self.lines.line_column(self.text, span.start);
@@ -64,11 +64,11 @@ impl Side<'_> {
     }
 }
 
-/// Why a change is allowed whatever the policy says.
+/// An exception that allows a change despite the policy.
 #[derive(Clone, Copy)]
 pub(crate) struct Allowed<'c> {
     pub(crate) reason: &'c str,
-    /// The last day.
+    /// The last day on which the exception applies.
     pub(crate) until: Option<&'c str>,
 }
 
@@ -78,11 +78,11 @@ pub(crate) struct Compared<'c> {
     pub(crate) old: Option<Side<'c>>,
     pub(crate) new: Option<Side<'c>>,
     pub(crate) changes: Vec<Change>,
-    /// The exception for each of the changes.
+    /// The exception for each change, in the same order.
     pub(crate) exceptions: Vec<Option<Allowed<'c>>>,
-    /// What the Operator Lifecycle Manager refuses, if that is the policy.
+    /// The rejections by the Operator Lifecycle Manager, with the policy `olm`.
     pub(crate) olm: Vec<OlmRefusal>,
-    /// Why the API server refuses the update of the CRD.
+    /// The reason if the API server rejects the update of the CRD.
     pub(crate) refusal: Option<String>,
 }
 
@@ -92,12 +92,12 @@ impl<'c> Compared<'c> {
         self.changes.iter().zip(self.exceptions.iter().copied())
     }
 
-    /// The changes that a policy is asked about: those without an exception.
+    /// The changes that the policy applies to: those without an exception.
     pub(crate) fn counted(&self) -> impl Iterator<Item = &Change> {
         self.each().filter(|it| it.1.is_none()).map(|it| it.0)
     }
 
-    /// `file:line` of a change, in NEW if it is there.
+    /// The location of a change as `file:line`, in NEW if it exists there.
     fn place(&self, change: &Change) -> Option<String> {
         let new = self.new.as_ref().zip(change.new_path.as_ref());
         let old = self.old.as_ref().zip(change.old_path.as_ref());
@@ -105,26 +105,26 @@ impl<'c> Compared<'c> {
     }
 }
 
-/// All changes.
+/// The results of a comparison.
 pub(crate) struct Report<'c> {
     pub(crate) reports: Vec<Compared<'c>>,
-    /// What becomes of objects, if that was asked.
+    /// What happens to existing objects, if objects were given.
     pub(crate) objects: Option<JudgedObjects>,
     pub(crate) policy: Policy,
     pub(crate) verdict: Verdict,
-    /// Also those that are compatible.
+    /// Whether to print compatible changes, too.
     pub(crate) all: bool,
-    /// Something could not be read.
+    /// Whether a file could not be read.
     pub(crate) is_incomplete: bool,
 }
 
 impl Report<'_> {
-    /// Whether the policy forbids what a change does in a direction.
+    /// Whether the policy forbids the effect of a change in one direction.
     fn forbids(&self, change: &Change, allowed: Option<Allowed<'_>>, direction: Direction, answer: &Answer) -> bool {
         allowed.is_none() && self.policy.judge(change, direction, answer) == Verdict::Breaks
     }
 
-    /// How many answers the policy forbids.
+    /// The number of answers that the policy forbids.
     fn forbidden(&self) -> usize {
         let changes = self.reports.iter().flat_map(Compared::each);
         let answers = changes.flat_map(|(change, allowed)| change.each().map(move |it| (change, allowed, it)));
@@ -138,7 +138,7 @@ impl Report<'_> {
     }
 }
 
-/// The values that a change is about, as people read them: `spec.replicas`, `spec.ports[*].name`. Outside of schemas, the path.
+/// The path of the changed values as people write it: `spec.replicas`, `spec.ports[*].name`. The path in the CRD for changes outside a schema.
 pub(crate) fn short_path(path: &Path) -> String {
     match schema_values(path) {
         None => path.to_string(),

@@ -1,4 +1,4 @@
-//! What becomes of objects that exist, in several formats.
+//! The output for existing objects, in several formats.
 
 use std::{
     collections::BTreeMap,
@@ -17,36 +17,36 @@ use crate::output::{
     render::Renderer,
 };
 
-/// Rows of a table.
+/// The maximum number of rows in a table.
 const MOST_ROWS: usize = 200;
 
-/// The text that an object was read from.
+/// The file content that an object was read from.
 #[derive(Clone)]
 pub(crate) struct ObjectText {
     pub(crate) text: Arc<str>,
     pub(crate) lines: Arc<LineIndex>,
-    /// The object, and what happens to it, one place each.
+    /// The span of the object, and a span for each thing that happens to it.
     pub(crate) object: Span,
     pub(crate) places: Vec<Span>,
 }
 
-/// An object, and what becomes of it.
+/// An object, and what happens to it.
 pub(crate) struct JudgedObject {
-    /// The file; or the cluster.
+    /// The name of the file or of the cluster.
     pub(crate) label: String,
     pub(crate) kind: String,
     pub(crate) name: String,
     pub(crate) namespace: Option<String>,
-    /// The version that its `apiVersion` names.
+    /// The version in its `apiVersion`.
     pub(crate) version: String,
-    /// What happens; the worst first.
+    /// Everything that happens to the object, the worst first.
     pub(crate) fate: Result<Vec<Happening>, NotStored>,
-    /// Where it is, if it is in a file.
+    /// The location in a file, if the object came from one.
     pub(crate) text: Option<ObjectText>,
 }
 
 impl JudgedObject {
-    /// The word for what becomes of the object.
+    /// The word for what happens to the object, such as `pruned`.
     pub(crate) fn word(&self) -> &'static str {
         match &self.fate {
             Ok(happenings) => happenings.first().map_or("kept", |it| it.fate.name()),
@@ -55,7 +55,7 @@ impl JudgedObject {
         }
     }
 
-    /// What a policy makes of it.
+    /// The verdict of a policy on the object.
     pub(crate) fn verdict(&self, policy: Policy) -> Verdict {
         match &self.fate {
             Ok(happenings) => {
@@ -67,13 +67,13 @@ impl JudgedObject {
         }
     }
 
-    /// `Widget default/one`
+    /// The kind and name, as in `Widget default/one`.
     pub(super) fn title(&self) -> String {
         let namespace = self.namespace.as_ref().map_or_else(String::new, |it| format!("{it}/"));
         format!("{} {namespace}{}", self.kind, self.name)
     }
 
-    /// `file:line` of the object, or of something that happens to it.
+    /// The location, as `file:line`, of the object or of one thing that happens to it.
     pub(super) fn place(&self, happening: Option<usize>) -> String {
         let Some(text) = &self.text else {
             return self.label.clone();
@@ -90,14 +90,14 @@ impl JudgedObject {
     }
 }
 
-/// All objects that were judged.
+/// All objects with their results.
 #[derive(Default)]
 pub(crate) struct JudgedObjects {
     pub(crate) objects: Vec<JudgedObject>,
 }
 
 impl JudgedObjects {
-    /// How many objects there are for each word.
+    /// The number of objects for each word.
     fn counts(&self) -> BTreeMap<&'static str, usize> {
         let mut counts = BTreeMap::new();
         for it in &self.objects {
@@ -128,14 +128,14 @@ impl JudgedObjects {
         }
     }
 
-    /// What verdict a policy has on all.
+    /// The verdict of a policy on all objects.
     pub(crate) fn verdict(&self, policy: Policy) -> Verdict {
         let each = self.objects.iter().map(|it| it.verdict(policy));
         each.max().unwrap_or_default()
     }
 }
 
-/// What happens to a field, as a sentence.
+/// Describes what happens to a field, as a sentence.
 pub(super) fn said(happening: &Happening) -> String {
     let Happening {
         fate,
@@ -160,7 +160,7 @@ pub(super) fn said(happening: &Happening) -> String {
     }
 }
 
-/// Prints objects for people. Those that stay as they are are only counted.
+/// Prints the objects as text. Unchanged objects are only counted.
 pub(super) fn text(out: &mut Terminal<'_>, renderer: Renderer, judged: &JudgedObjects) -> io::Result<()> {
     let mut line = |indent: &str, text: &str| renderer.indented(out, indent, &format!("{indent}    "), text);
     line("", &judged.sentence())?;
@@ -190,7 +190,7 @@ pub(super) fn text(out: &mut Terminal<'_>, renderer: Renderer, judged: &JudgedOb
     Ok(())
 }
 
-/// Prints a table of the objects that something happens to.
+/// Prints a Markdown table of the objects that change.
 pub(super) fn markdown(out: &mut Terminal<'_>, judged: &JudgedObjects) -> io::Result<()> {
     out.blank()?;
     out.line(format_args!("#### Objects: {}", judged.sentence()))?;
@@ -220,7 +220,7 @@ pub(super) fn markdown(out: &mut Terminal<'_>, judged: &JudgedObjects) -> io::Re
     Ok(())
 }
 
-/// An object in JSON.
+/// An object in JSON output.
 #[derive(Serialize)]
 pub(super) struct ObjectLine<'a> {
     file: &'a str,
@@ -244,7 +244,7 @@ struct HappeningLine<'a> {
     range: Option<Range>,
 }
 
-/// The objects in JSON.
+/// The JSON lines of the objects.
 pub(super) fn lines(judged: &JudgedObjects) -> impl Iterator<Item = ObjectLine<'_>> {
     judged.objects.iter().map(|object| {
         let (happenings, reason) = match &object.fate {
@@ -275,17 +275,17 @@ pub(super) fn lines(judged: &JudgedObjects) -> impl Iterator<Item = ObjectLine<'
     })
 }
 
-/// How many objects there are of each fate.
+/// The number of objects for each word.
 pub(super) fn counts(judged: Option<&JudgedObjects>) -> Option<BTreeMap<&'static str, usize>> {
     judged.map(JudgedObjects::counts)
 }
 
-/// Prints the objects one a line.
+/// Prints the objects as JSON lines.
 pub(super) fn jsonl(out: &mut dyn Write, judged: &JudgedObjects) -> io::Result<()> {
     lines(judged).try_for_each(|it| crate::output::jsonl::write_line(out, &it))
 }
 
-/// A code span in a table, whatever is in it.
+/// A Markdown code span for a table cell, with any text inside.
 pub(super) fn code(text: &str) -> String {
     let longest = text.split(|it| it != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);

@@ -1,4 +1,4 @@
-//! What changes of CRDs do, as SARIF: a rule for each code of a change, and a result for each change that is not compatible for all.
+//! SARIF output: a rule for each code of a change, and a result for each change that breaks something or is unknown.
 
 use std::{
     collections::BTreeMap,
@@ -30,7 +30,7 @@ pub(super) const FORMAT: Format = Format {
     print: |out, _, report| print(out, report),
 };
 
-/// The rule for what the Operator Lifecycle Manager refuses.
+/// The SARIF rule for updates that the Operator Lifecycle Manager rejects.
 const OLM: &str = "refused-by-olm";
 
 /// Prints a report.
@@ -90,7 +90,7 @@ fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
                 version.unwrap_or_default(),
                 &refusal.property,
             ];
-            // crdify names a value, not a place: the CRD is marked.
+            // crdify reports a value without a location, so mark the name of the CRD.
             let name = Path::of(["metadata", "name"]);
             let place = location(compared.new.as_ref(), Some(&name));
             results.push(SarifResult {
@@ -121,7 +121,7 @@ fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     write_line(out, &Log::new(run(rules, results, report.is_incomplete, Vec::new())))
 }
 
-/// An error if the policy forbids the change, a warning if that is not known, and else a note.
+/// The SARIF level: an error if the policy forbids the change, a warning if the answer is unknown, otherwise a note.
 fn level(policy: Policy, change: &Change) -> Level {
     match policy.verdict([change]) {
         Verdict::Breaks => Level::Error,
@@ -130,7 +130,7 @@ fn level(policy: Policy, change: &Change) -> Level {
     }
 }
 
-/// What changed, then a line for each who is concerned.
+/// The message: the change, then a line for each group that it affects.
 fn message(change: &Change, path: &str) -> Message {
     let version = change.version.as_ref().map_or_else(String::new, |it| format!("{it} "));
     let mut text = format!("{version}{path}: {}", summary(change.code));
@@ -152,7 +152,7 @@ fn message(change: &Change, path: &str) -> Message {
     Message::new(&text)
 }
 
-/// Where a change is on one side. A field that is not written is at the key around it.
+/// The location of a change on one side. For a missing field, the location of the key that would contain it.
 fn location(side: Option<&Side<'_>>, path: Option<&Path>) -> Option<Location> {
     let (side, path) = side.zip(path)?;
     let span = side.span(path).unwrap_or(Span { start: 0, end: 0 });
@@ -163,8 +163,8 @@ fn location(side: Option<&Side<'_>>, path: Option<&Path>) -> Option<Location> {
     })
 }
 
-/// The path in OLD of what NEW does not have, if it leads to the same version of the CRD in NEW. Then the key around it is there, and the file
-/// is one that code scanning knows.
+/// The path in OLD of something that NEW removes, if NEW still has the same version of the CRD. Then the result points to the surrounding key in NEW,
+/// a file that code scanning knows.
 fn same_place<'c>(new: &Side<'_>, change: &'c Change) -> Option<&'c Path> {
     let path = change.old_path.as_ref()?;
     let [
@@ -202,7 +202,7 @@ fn summary(code: &str) -> &'static str {
         .map_or("the CRD changed", |it| it.1)
 }
 
-/// The rule of a code.
+/// The SARIF rule of a code.
 fn descriptor(code: &'static str) -> Descriptor {
     let summary = summary(code);
     let help = if code == OLM {

@@ -1,4 +1,4 @@
-//! What becomes of objects that exist, as results of SARIF.
+//! SARIF results for existing objects.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,12 @@ use crate::output::{
     },
 };
 
-/// What is ours beside the standard: the answers.
+/// The properties of a result that SARIF does not define.
 #[derive(Serialize)]
 pub(super) struct Properties<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) crd: Option<&'a str>,
-    /// Where an object is from.
+    /// The source of an object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) from: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,12 +39,12 @@ impl<'a> Properties<'a> {
     }
 }
 
-/// The rules of a run, by the order of their first results.
+/// The rules of a run and their indexes, in the order of their first results.
 #[derive(Default)]
 pub(super) struct Rules(pub(super) BTreeMap<&'static str, usize>);
 
 impl Rules {
-    /// The number of a rule.
+    /// The index of a rule. Adds the rule if it is new.
     pub(super) fn number(&mut self, id: &'static str) -> usize {
         let next = self.0.len();
         *self.0.entry(id).or_insert(next)
@@ -58,7 +58,7 @@ pub(super) struct Answers {
     pub(super) readers: &'static str,
 }
 
-/// The rules, each with its sentence.
+/// The rules with their descriptions.
 pub(super) const RULES: [(&str, &str); 5] = [
     (
         "object-refused",
@@ -86,7 +86,7 @@ const fn rule(fate: Fate) -> &'static str {
     }
 }
 
-/// A result for each thing that happens to an object.
+/// A SARIF result for each thing that happens to an object.
 pub(super) fn results<'a>(
     judged: &'a JudgedObjects,
     policy: Policy,

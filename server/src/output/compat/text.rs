@@ -1,4 +1,4 @@
-//! For people: the changes of each CRD, what each does, and the object that shows it.
+//! Text output: the changes of each CRD, their effects, and an example object for each.
 
 use std::io::{self, Write};
 
@@ -32,11 +32,11 @@ fn print(out: &mut dyn Write, columns: usize, report: &Report<'_>) -> io::Result
     Ok(())
 }
 
-/// How many answers of each kind there are.
+/// Describes the number of answers of each kind.
 pub(super) fn answers(report: &Report<'_>) -> String {
     let summary = report.summary();
     let forbidden = match report.policy {
-        // It judges the update as a whole.
+        // OLM accepts or rejects the update as a whole.
         Policy::Olm => String::new(),
         _ if summary.breaks == 0 => String::new(),
         _ => format!(" ({} forbidden)", report.forbidden()),
@@ -56,7 +56,7 @@ pub(super) fn answers(report: &Report<'_>) -> String {
     )
 }
 
-/// Whether there is nothing to see.
+/// Whether the change is compatible for all groups.
 pub(super) fn is_harmless(change: &Change) -> bool {
     change
         .answers
@@ -64,7 +64,7 @@ pub(super) fn is_harmless(change: &Change) -> bool {
         .all(|it| matches!(it, Answer::Compatible { tolerated: None, .. }))
 }
 
-/// What an answer says in a sentence.
+/// An answer as a sentence.
 pub(super) fn said(direction: Direction, answer: &Answer) -> String {
     match answer {
         Answer::Breaks { effect, .. } => format!("breaks {} ({effect})", direction.whom()),
@@ -76,7 +76,7 @@ pub(super) fn said(direction: Direction, answer: &Answer) -> String {
     }
 }
 
-/// What the Operator Lifecycle Manager refuses, and the check of crdify that does it.
+/// A rejection by the Operator Lifecycle Manager, with the name of the crdify check.
 pub(super) fn olm(refusal: &OlmRefusal) -> String {
     let OlmRefusal {
         version,

@@ -1,4 +1,4 @@
-//! One JSON document.
+//! JSON output: one document.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Converted objects, in several formats.
+//! The output of `convert`, in several formats.
 
 mod json;
 mod text;
@@ -12,27 +12,27 @@ use serde_json::{Map, Value};
 
 use super::format::choose;
 
-/// Every format.
+/// All formats.
 const ALL: &[&Format] = &[&text::FORMAT, &json::FORMAT];
 
-/// The output format.
+/// An output format.
 #[derive(Debug)]
 pub(crate) struct Format {
-    /// What people type.
+    /// The name to type on the command line.
     name: &'static str,
-    /// What it is.
+    /// The help text.
     help: &'static str,
-    /// Prints a report, in so many columns if it is for people.
+    /// Prints a report. The number is the line width for text output, in columns.
     pub(crate) print: fn(&mut dyn Write, usize, &Report) -> io::Result<()>,
 }
 
 choose!(Format, ALL);
 
-/// What became of an object.
+/// The result of a conversion.
 pub(crate) struct Outcome {
     pub(crate) sent: Map<String, Value>,
     pub(crate) result: Result<Converted, Failure>,
-    /// Why the version refuses the converted object when it is written back.
+    /// The reason if the API server rejects the converted object when it is written.
     pub(crate) refusal: Option<String>,
 }
 
@@ -47,13 +47,13 @@ impl Outcome {
         )
     }
 
-    /// The version that is converted from.
+    /// The version of the object before the conversion.
     fn from(&self) -> &str {
         let api_version = self.sent.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
         api_version.rsplit('/').next().unwrap_or_default()
     }
 
-    /// The fields that are dropped, with their values: first those that the version of the object does not have.
+    /// The dropped fields with their values. Fields that the object's own version does not have come first.
     fn lost(&self) -> Vec<(&Path, Option<&Value>)> {
         let Ok(converted) = &self.result else {
             return Vec::new();
@@ -90,11 +90,11 @@ fn at<'v>(object: &'v Map<String, Value>, path: &Path) -> Option<&'v Value> {
     })
 }
 
-/// Everything that was converted.
+/// The results of all conversions.
 pub(crate) struct Report {
     /// The name of the CRD.
     pub(crate) name: String,
-    /// The version that is converted to.
+    /// The target version.
     pub(crate) to: String,
     pub(crate) has_webhook: bool,
     pub(crate) converted: Vec<Outcome>,
@@ -102,7 +102,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Whether nothing is lost or refused.
+    /// Whether no field is lost and no conversion is rejected.
     pub(crate) fn is_clean(&self) -> bool {
         self.converted.iter().all(Outcome::is_clean) && self.trips.as_ref().is_none_or(|it| it.findings.is_empty())
     }

@@ -1,4 +1,4 @@
-//! For people: the objects as YAML with comments, then what is wrong.
+//! Text output: the objects as YAML with comments, then the problems.
 
 use std::io::{self, Write};
 
@@ -19,7 +19,7 @@ pub(super) const FORMAT: Format = Format {
     print,
 };
 
-/// Fields that are named in a sentence.
+/// The maximum number of fields to list in a sentence.
 const MOST_FIELDS: usize = 5;
 
 fn print(out: &mut dyn Write, columns: usize, report: &Report) -> io::Result<()> {
@@ -51,7 +51,7 @@ impl Text<'_, '_> {
         self.renderer.indented(self.out, indent, &format!("{indent}    "), text)
     }
 
-    /// The lines stay YAML, with comments.
+    /// Prints text as YAML comments, so that the output stays valid YAML.
     fn comment(&mut self, text: &str) -> io::Result<()> {
         self.renderer.indented(self.out, "# ", "#     ", text)
     }

@@ -1,4 +1,4 @@
-//! One JSON object a line: what a rule costs by one Kubernetes version, and after the rules of a schema its total.
+//! JSON lines output: one line for each rule and Kubernetes version, and a line with the total after the rules of a schema.
 
 use std::io::{self, Write};
 
@@ -24,7 +24,7 @@ pub(super) const FORMAT: Format = Format {
     unreadable,
 };
 
-/// Which schema, or which node of it, a line is about.
+/// The schema or the part of a schema that a line describes.
 #[derive(Serialize)]
 struct Subject<'a> {
     file: &'a str,
@@ -50,12 +50,12 @@ struct RuleLine<'a> {
     message_expression_cost: u64,
     message_expression_error: Option<&'a str>,
     range: Range,
-    /// The best bounds that bring it below its limit: none if it is, null if missing bounds are not what makes it expensive.
+    /// The best limits that make the rule fit. Empty if it already fits, null if the rule is invalid or no limit makes it fit.
     fits: Option<Vec<Bound>>,
-    /// What the rule costs with them.
+    /// The cost of the rule with these limits.
     #[serde(skip_serializing_if = "Option::is_none")]
     fits_cost: Option<u64>,
-    /// Other bounds that do, too.
+    /// Other limits that also make the rule fit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     alternatives: Vec<Alternative>,
 }
@@ -66,18 +66,18 @@ struct Alternative {
     cost: u64,
 }
 
-/// A bound that is missing.
+/// A missing limit such as `maxItems`.
 #[derive(Serialize)]
 struct Bound {
-    /// The server's path of the schema that lacks it.
+    /// The schema without the limit, as a path in the API server's notation.
     schema_path: String,
-    /// Where its values are: `spec.hosts[*]`.
+    /// The path of the limited values: `spec.hosts[*]`.
     value: String,
     keyword: &'static str,
     suggested: i64,
-    /// The largest that does, if the other bounds are as suggested.
+    /// The largest value that is low enough, if the other limits are set as suggested.
     largest: i64,
-    /// What controller-gen makes it of.
+    /// The kubebuilder marker that sets the limit.
     marker: String,
 }
 
@@ -89,10 +89,10 @@ struct TotalLine<'a> {
     total: u64,
     limit: u64,
     over: bool,
-    /// The bounds that bring the schema and all its rules below their limits, if something is over.
+    /// The limits that make the schema and all its rules fit, if one of them is too expensive.
     #[serde(skip_serializing_if = "Option::is_none")]
     fits: Option<Vec<Bound>>,
-    /// The total with them.
+    /// The total cost with these limits.
     #[serde(skip_serializing_if = "Option::is_none")]
     fits_total: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -148,7 +148,7 @@ fn file(out: &mut dyn Write, label: &str, costs: &FileCosts) -> io::Result<()> {
     Ok(())
 }
 
-/// Prints that a file could not be read.
+/// Prints that a file could not be read, as a JSON line.
 fn unreadable(out: &mut dyn Write, unreadable: &Unreadable) -> io::Result<()> {
     write_line(out, &FileLine::unreadable(unreadable))
 }

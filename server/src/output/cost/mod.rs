@@ -1,4 +1,4 @@
-//! How costs are printed: one file a format.
+//! The output of `cost`, with one file for each format.
 
 mod jsonl;
 pub(crate) mod text;
@@ -10,31 +10,31 @@ use crd_analyzer_workspace::costs::FileCosts;
 use super::format::choose;
 use crate::input::Unreadable;
 
-/// Every format.
+/// All formats.
 const ALL: &[&Format] = &[&text::FORMAT, &jsonl::FORMAT];
 
-/// How costs are printed.
+/// An output format.
 #[derive(Debug)]
 pub(crate) struct Format {
-    /// What people type.
+    /// The name to type on the command line.
     pub(crate) name: &'static str,
-    /// What it is.
+    /// The help text.
     help: &'static str,
-    /// It shows one Kubernetes version, and only the most expensive rules if that is wanted.
+    /// Whether the format is a table: it shows one Kubernetes version, and may show only the most expensive rules.
     pub(crate) is_table: bool,
     /// Prints the costs of a file.
     pub(crate) file: fn(&mut dyn Write, Layout, &str, &FileCosts) -> io::Result<()>,
-    /// Prints that a file could not be read, beside what standard error says.
+    /// Prints that a file could not be read, in addition to the message on standard error.
     pub(crate) unreadable: fn(&mut dyn Write, &Unreadable) -> io::Result<()>,
 }
 
 choose!(Format, ALL);
 
-/// What tables look like.
+/// The layout of tables.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
-    /// How wide they are.
+    /// The width in columns.
     pub(crate) columns: usize,
-    /// The order of their rows.
+    /// The order of the rows.
     pub(crate) order: text::Order,
 }

@@ -1,4 +1,4 @@
-//! For people: a table for each schema, the dearest rule first.
+//! Text output: a table for each schema, with the most expensive rule first.
 
 use std::{
     cmp::Reverse,
@@ -28,13 +28,13 @@ pub(super) const FORMAT: Format = Format {
     unreadable: |_, _| Ok(()),
 };
 
-/// Characters of a rule that are shown.
+/// The maximum width of a rule, in characters.
 const RULE_WIDTH: usize = 80;
 
-/// Rules that are looked at before the list of the most expensive ones is cut.
+/// The maximum number of extra rows to collect before the list of the most expensive rules is cut.
 const MORE_ROWS: usize = 1_000;
 
-/// A rule that would have fewer columns beside its costs is below them.
+/// The minimum width for a rule beside its costs. If there is less space, the rule is printed below them.
 const LEAST_OF_A_RULE: usize = 20;
 
 /// The order of the rules in a table.
@@ -46,7 +46,7 @@ pub(crate) enum Order {
     Line,
 }
 
-/// Prints the tables of a file, in so many columns.
+/// Prints the tables of a file. `columns` is the line width.
 fn file(out: &mut dyn Write, columns: usize, order: Order, label: &str, costs: &FileCosts) -> io::Result<()> {
     let lines = LineIndex::new(&costs.text);
     let mut table = Table {
@@ -87,7 +87,7 @@ struct Table<'t, 'w> {
 }
 
 impl Table<'_, '_> {
-    /// Prints a line, broken where it is too long.
+    /// Prints a line, wrapped to the line width.
     fn line(&mut self, indent: &str, text: &str) -> io::Result<()> {
         self.renderer.indented(self.out, indent, &format!("{indent}    "), text)
     }
@@ -158,7 +158,7 @@ fn heading(label: &str, document: &DocumentCosts, schema: &SchemaCosts) -> Strin
         "" => String::new(),
         name => format!("{name} "),
     };
-    // A total that says nothing of a rule is not a total.
+    // A total without some rules is incomplete, so mention those rules.
     let without = schema.rules.iter().filter(|it| !is_counted(it)).count();
     let without = match without {
         0 => String::new(),
@@ -173,7 +173,7 @@ fn heading(label: &str, document: &DocumentCosts, schema: &SchemaCosts) -> Strin
     )
 }
 
-/// Whether a rule is in the total of its schema.
+/// Whether the total of the schema includes a rule.
 fn is_counted(rule: &RuleCost) -> bool {
     rule.checked && rule.error.is_none()
 }
@@ -205,7 +205,7 @@ struct TopRow {
 }
 
 impl Top {
-    /// So many rules are kept.
+    /// A list that keeps the given number of rules.
     pub(crate) fn new(most: usize) -> Self {
         Self {
             most,
@@ -216,7 +216,7 @@ impl Top {
         }
     }
 
-    /// Looks at the rules of a file.
+    /// Adds the rules of a file.
     pub(crate) fn add(&mut self, label: &str, costs: &FileCosts) {
         let lines = LineIndex::new(&costs.text);
         let answers = costs.documents.iter().flat_map(|it| &it.answers);
@@ -247,7 +247,7 @@ impl Top {
         self.rows.truncate(self.most);
     }
 
-    /// Prints them, in so many columns.
+    /// Prints the rules. `columns` is the line width.
     pub(crate) fn print(mut self, out: &mut dyn Write, columns: usize) -> io::Result<()> {
         self.cut();
         let out = &mut Terminal::new(out, false);
@@ -283,7 +283,7 @@ impl Top {
     }
 }
 
-/// What there is to say below a rule.
+/// The notes to print below a rule.
 fn notes(rule: &RuleCost, root: &Path) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(error) = &rule.error {
@@ -325,7 +325,7 @@ fn notes(rule: &RuleCost, root: &Path) -> Vec<String> {
     notes
 }
 
-/// The first error of an expression without its place, which the API server counts from the beginning of the expression.
+/// The first error of an expression, without the API server's location in the expression.
 fn first_error(detail: &str) -> &str {
     let Some((_, error)) = detail.split_once("ERROR: <input>:") else {
         return detail;
@@ -359,7 +359,7 @@ fn joined(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// A schema as the path of the values that it is for: `spec.hosts[*]`.
+/// The path of the values that a schema applies to: `spec.hosts[*]`.
 fn place(path: &Path, root: &Path) -> String {
     let mut out = String::new();
     for segment in path.segments().iter().skip(root.segments().len()) {
@@ -379,7 +379,7 @@ fn place(path: &Path, root: &Path) -> String {
     out
 }
 
-/// A text on one line, cut where it is long.
+/// Joins the lines of a string, and shortens it if it is too long.
 pub(crate) fn one_line(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match words.char_indices().nth(RULE_WIDTH) {

@@ -1,20 +1,20 @@
-//! Names of places in a document, to which links lead.
+//! The anchors in a document that links point to.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-/// The anchors of a document. No two are the same.
+/// The anchors of a document, which are unique.
 #[derive(Default)]
 pub(super) struct Anchors(BTreeMap<String, usize>);
 
 impl Anchors {
-    /// An anchor for a place with this name. It has only letters, digits, dots, hyphens and underscores.
+    /// Creates an anchor from a name. It contains only letters, digits, dots, hyphens and underscores.
     pub(super) fn take(&mut self, name: &str) -> String {
         let mut anchor = String::with_capacity(name.len());
         for c in name.chars() {
             if c.is_ascii_alphanumeric() || matches!(c, '.' | '-') {
                 anchor.push(c);
             } else {
-                // A string takes whatever is written.
+                // Writing to a string never fails.
                 let _ = write!(anchor, "_{:x}_", c as u32);
             }
         }
@@ -22,7 +22,7 @@ impl Anchors {
         *uses += 1;
         match *uses {
             1 => anchor,
-            // Names have no such ending: an underscore is written by its number.
+            // No other anchor ends like this, because an underscore in a name is escaped.
             n => format!("{anchor}_{n}"),
         }
     }

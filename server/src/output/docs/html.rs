@@ -1,4 +1,4 @@
-//! Reference documentation as HTML that loads nothing and runs nothing.
+//! Reference documentation as HTML without scripts and external resources.
 
 use crd_analyzer_io::escape;
 
@@ -12,7 +12,7 @@ pub(super) const FORMAT: Format = Format {
     write,
 };
 
-/// How it looks, in light and in dark.
+/// The style sheet, for light and dark mode.
 const STYLE: &str = "\
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 56rem; margin: 2rem auto; padding: 0 1rem; }
@@ -29,7 +29,7 @@ code { overflow-wrap: anywhere; }
 pre { overflow-x: auto; padding: .75rem; background: color-mix(in srgb, currentColor 8%, transparent); border-radius: 4px; }
 ";
 
-/// The document.
+/// Writes the HTML document.
 fn write(title: &str, blocks: &[Block<'_>]) -> String {
     let mut out = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -77,7 +77,7 @@ fn table(rows: &[Row<'_>]) -> String {
     format!("<table>\n<tr>{head}</tr>\n{}</table>", rows.collect::<String>())
 }
 
-/// A description: its paragraphs, with its line breaks.
+/// The paragraphs of a description, with its line breaks.
 fn paragraphs(text: &str) -> String {
     let text = text_of_lines(text);
     let mut paragraphs: Vec<String> = Vec::new();
@@ -93,7 +93,7 @@ fn paragraphs(text: &str) -> String {
     paragraphs.join("\n")
 }
 
-/// A text in a line, in which all can be seen.
+/// A string on one line, with invisible characters escaped.
 fn text_on_a_line(text: &str) -> String {
     without_markup(&escape::line(text))
 }

@@ -13,7 +13,7 @@ pub(super) const FORMAT: Format = Format {
     write: |_, blocks| write(blocks),
 };
 
-/// The document.
+/// Writes the Markdown document.
 fn write(blocks: &[Block<'_>]) -> String {
     let mut out = String::new();
     for block in blocks {
@@ -107,7 +107,7 @@ fn code_without_marks(text: &str) -> String {
     out + "</code>"
 }
 
-/// A description without headings of its own: the document's are ours.
+/// A description, with its headings escaped: only our own headings structure the document.
 fn description(text: &str) -> String {
     let mut fence = String::new();
     let lines = whole_description(&visible(text));

@@ -1,6 +1,6 @@
-//! Reference documentation: the facts about a kind as blocks, which a medium writes.
+//! Reference documentation: describes a kind as blocks, which a format writes.
 //!
-//! Blocks hold texts of the CRD as its authors wrote them. Each medium escapes all of them.
+//! Blocks contain strings from the CRD unchanged. Each format escapes all of them.
 
 mod anchors;
 mod fields;
@@ -16,45 +16,45 @@ use super::format::choose;
 use anchors::Anchors;
 pub(crate) use fields::Shown;
 
-/// Every format.
+/// All formats.
 const ALL: &[&Format] = &[&markdown::FORMAT, &html::FORMAT];
 
-/// The medium.
+/// An output format.
 #[derive(Debug)]
 pub(crate) struct Format {
-    /// What people type.
+    /// The name to type on the command line.
     name: &'static str,
-    /// What it is.
+    /// The help text.
     help: &'static str,
-    /// What the name of a file ends in.
+    /// The file name extension.
     pub(crate) extension: &'static str,
-    /// The name of the list of all pages.
+    /// The file name of the index of all pages.
     pub(crate) index: &'static str,
-    /// Writes a document with a title.
+    /// Writes a document with the given title.
     write: fn(&str, &[Block<'_>]) -> String,
 }
 
 choose!(Format, ALL);
 
-/// What is known of a CRD.
+/// The documented facts about a CRD.
 pub(crate) struct Page {
     pub(crate) kind: KindReference,
-    /// The Kubernetes versions that accept the CRD, of all that are known.
+    /// The Kubernetes versions that accept the CRD, among the supported ones.
     pub(crate) accepted_by: VersionSet,
-    /// For each version of the kind, an object that the API server accepts, as YAML; `None` if none was found.
+    /// For each version of the kind, an object that the API server accepts, as YAML. `None` if crd-analyzer found none.
     pub(crate) examples: Vec<Option<String>>,
 }
 
 /// A part of a document.
 enum Block<'a> {
     Heading {
-        /// From 1, the title.
+        /// The level of the heading. Level 1 is the title.
         level: usize,
         anchor: String,
         text: Vec<Span<'a>>,
     },
     Paragraph(Vec<Span<'a>>),
-    /// A description in the words of the CRD's author.
+    /// A description written by the CRD's author.
     Description(&'a str),
     List(Vec<Vec<Span<'a>>>),
     Code {
@@ -78,12 +78,12 @@ struct Row<'a> {
 /// A part of a line.
 #[derive(Clone)]
 enum Span<'a> {
-    /// Our words.
+    /// Our own text.
     Ours(String),
-    /// Words of the CRD's author.
+    /// Text of the CRD's author.
     Theirs(&'a str),
     Code(String),
-    /// A name that leads to an anchor of the same document, or to another page.
+    /// A link to an anchor in the same document, or to another page.
     Link {
         target: String,
         name: String,
@@ -100,7 +100,7 @@ fn code<'a>(text: impl Into<String>) -> Span<'a> {
     Span::Code(text.into())
 }
 
-/// Names with commas between them.
+/// Joins names with commas.
 fn listed<'a>(names: impl IntoIterator<Item = Span<'a>>) -> Vec<Span<'a>> {
     let mut spans = Vec::new();
     for name in names {
@@ -110,7 +110,7 @@ fn listed<'a>(names: impl IntoIterator<Item = Span<'a>>) -> Vec<Span<'a>> {
     spans
 }
 
-/// A text of several lines in which all can be seen. Tabs are blanks.
+/// A text of several lines with invisible characters escaped. Tabs become spaces.
 fn visible(text: &str) -> String {
     escape::text(text).replace('\t', "    ")
 }
@@ -129,7 +129,7 @@ pub(crate) fn document(pages: &[Page], shown: Shown, format: &Format) -> String 
     (format.write)(title, &blocks)
 }
 
-/// The list of all pages, each in a file of its own.
+/// The index of pages that are separate files.
 pub(crate) fn index(pages: &[Page], format: &Format) -> String {
     let entries = pages.iter().map(|page| {
         let target = format!("{}.{}", page.kind.name, format.extension);
@@ -197,7 +197,7 @@ fn facts<'a>(page: &'a Page, targets: &[String]) -> Vec<Vec<Span<'a>>> {
     facts
 }
 
-/// Since when the CRD can be installed.
+/// Describes the Kubernetes versions in which the CRD can be installed.
 fn accepted(by: VersionSet) -> String {
     let known = VersionSet::all();
     let oldest = by.iter().next().unwrap_or(KubernetesVersion::NEWEST);

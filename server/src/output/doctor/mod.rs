@@ -1,4 +1,4 @@
-//! What `crd-analyzer doctor` finds: one file a format.
+//! The output of `doctor`, with one file for each format.
 
 mod json;
 mod text;
@@ -9,34 +9,34 @@ use serde_json::Value;
 
 use super::format::choose;
 
-/// Every format.
+/// All formats.
 const ALL: &[&Format] = &[&text::FORMAT, &json::FORMAT];
 
-/// The output format.
+/// An output format.
 #[derive(Debug)]
 pub(crate) struct Format {
-    /// What people type.
+    /// The name to type on the command line.
     name: &'static str,
-    /// What it is.
+    /// The help text.
     help: &'static str,
-    /// Prints sections, in so many columns if it is for people.
+    /// Prints sections. The number is the line width for text output, in columns.
     pub(crate) print: fn(&mut dyn Write, usize, &[Section]) -> io::Result<()>,
 }
 
 choose!(Format, ALL);
 
-/// Whether something is as it should be.
+/// The state of one aspect of the installation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum State {
     Good,
-    /// The user may want to know it.
+    /// Worth knowing, but not a problem.
     Note,
     /// Something does not work until the user changes it.
     Broken,
 }
 
 impl State {
-    /// The word in outputs.
+    /// The word for the state in outputs.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Good => "ok",
@@ -46,14 +46,14 @@ impl State {
     }
 }
 
-/// What was found about one thing.
+/// A statement about one aspect.
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) state: State,
     pub(crate) text: String,
-    /// What is named, one by one.
+    /// The items that the statement lists, such as files.
     pub(crate) items: Vec<String>,
-    /// What to type or to change.
+    /// What the user can type or change.
     pub(crate) help: Option<String>,
 }
 
@@ -67,7 +67,7 @@ impl Line {
         }
     }
 
-    /// The same with what to do.
+    /// Adds what the user can do.
     pub(crate) fn help(self, help: impl Into<String>) -> Self {
         Self {
             help: Some(help.into()),
@@ -76,20 +76,20 @@ impl Line {
     }
 }
 
-/// What was found about one subject.
+/// The results about one subject.
 #[derive(Debug)]
 pub(crate) struct Section {
-    /// Its name for programs.
+    /// The name in JSON output.
     pub(crate) name: &'static str,
-    /// Its name for people.
+    /// The title in text output.
     pub(crate) title: &'static str,
     pub(crate) lines: Vec<Line>,
-    /// What the lines say, for programs.
+    /// The content of the lines for JSON output.
     pub(crate) facts: Value,
 }
 
 impl Section {
-    /// Whether something does not work.
+    /// Whether something is broken.
     pub(crate) fn is_broken(&self) -> bool {
         self.lines.iter().any(|it| it.state == State::Broken)
     }

@@ -1,4 +1,4 @@
-//! For people: a title for each subject, and a sentence for each thing that was looked at.
+//! Text output: a title for each subject, and a sentence for each check.
 
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ pub(super) const FORMAT: Format = Format {
     print,
 };
 
-/// What is named of one thing; the others are counted.
+/// The maximum number of items to list in a line. The rest are counted.
 const MOST_ITEMS: usize = 12;
 
 fn print(out: &mut dyn Write, columns: usize, sections: &[Section]) -> io::Result<()> {

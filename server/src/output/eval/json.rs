@@ -1,4 +1,4 @@
-//! One JSON object a line: an expression or rule on one value, by one Kubernetes version.
+//! JSON lines output: one line for each expression or rule, value, and Kubernetes version.
 
 use std::io::{self, Write};
 
@@ -18,15 +18,15 @@ pub(super) const FORMAT: Format = Format {
     print: |out, _, answers| lines(out, answers.version, answers.expression, answers.answered),
 };
 
-/// Characters of a value that are shown.
+/// The maximum length of a value, in characters.
 const VALUE_WIDTH: usize = 10_000;
 
 #[derive(Serialize)]
 struct Line<'a> {
     k8s: String,
-    /// Where the value is in the object; empty if it was given by itself.
+    /// The path of the value in the object. Empty if the value is not inside an object.
     path: &'a str,
-    /// The rule's position at its node.
+    /// The index of the rule in its schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     index: Option<usize>,
     expression: &'a str,
@@ -38,23 +38,23 @@ struct Line<'a> {
     cardinality: Option<u64>,
     cost: Option<u64>,
     uses_old_self: Option<bool>,
-    /// As an expression that makes it; a JSON boolean if it is one.
+    /// The result as a CEL expression, or as a JSON boolean.
     result: Option<Value>,
     eval_error: Option<&'a str>,
     actual_cost: Option<u64>,
-    /// What the server says of the value because of the rule.
+    /// The API server's errors for the value because of the rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     errors: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<Value>,
 }
 
-/// Prints the answer to a request of a list: one line of JSON.
+/// Prints the answer to a request of a list as a line of JSON.
 pub(crate) fn answer(out: &mut dyn Write, serialized: &str) -> io::Result<()> {
     writeln!(out, "{}", escape::json(serialized))
 }
 
-/// Prints what was answered by one Kubernetes version.
+/// Prints the answers of one Kubernetes version.
 fn lines(
     out: &mut dyn Write,
     version: KubernetesVersion,

@@ -1,4 +1,4 @@
-//! How what became of expressions is printed: one file a format.
+//! The output of `eval`, with one file for each format.
 
 pub(crate) mod json;
 mod text;
@@ -11,47 +11,47 @@ use serde_json::Value;
 
 use super::format::choose;
 
-/// Every format.
+/// All formats.
 const ALL: &[&Format] = &[&text::FORMAT, &json::FORMAT];
 
-/// How results are printed.
+/// An output format.
 #[derive(Debug)]
 pub(crate) struct Format {
-    /// What people type.
+    /// The name to type on the command line.
     name: &'static str,
-    /// What it is.
+    /// The help text.
     help: &'static str,
-    /// It names the Kubernetes version itself. Else, the versions with the same text are named before it.
+    /// Whether the format prints the Kubernetes version itself. Otherwise a heading names the versions that have the same output.
     pub(crate) names_version: bool,
-    /// Prints answers, in so many columns if it is for people.
+    /// Prints answers. The number is the line width for text output, in columns.
     pub(crate) print: fn(&mut dyn Write, usize, &Answers<'_>) -> io::Result<()>,
 }
 
 choose!(Format, ALL);
 
-/// What one Kubernetes version answers.
+/// The answers of one Kubernetes version.
 pub(crate) struct Answers<'a> {
     pub(crate) version: KubernetesVersion,
-    /// The expression; `None` if the rules of a CRD were asked about.
+    /// The expression. `None` if the rules of a CRD are evaluated.
     pub(crate) expression: Option<&'a str>,
     pub(crate) answered: &'a [Answered],
 }
 
-/// The results under one Kubernetes version.
+/// The result of one evaluation.
 #[derive(Debug)]
 pub(crate) enum Answered {
-    /// The expression, on a value or without one.
+    /// An expression, evaluated with or without a value.
     Expression {
-        /// The path of the value in the given object. Empty if the value was given itself.
+        /// The path of the value in the given object. Empty if the value is not inside an object.
         place: String,
         /// The value.
         value: Option<Value>,
         outcome: Outcome,
     },
-    /// A rule of the CRD on one value.
+    /// A rule of the CRD, evaluated on one value.
     Rule {
         place: String,
-        /// The rule's position at its node.
+        /// The index of the rule in its schema.
         index: usize,
         rule: String,
         message: String,

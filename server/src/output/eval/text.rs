@@ -1,4 +1,4 @@
-//! For people: the result, what it cost, and the parts of the expression as a tree.
+//! Text output: the result, its cost, and the parts of the expression as a tree.
 
 use std::{fmt::Write as _, io};
 
@@ -23,12 +23,12 @@ pub(super) const FORMAT: Format = Format {
     print: |out, columns, answers| print(out, columns, answers.expression, answers.answered),
 };
 
-/// Characters of a value that are shown.
+/// The maximum length of a value, in characters.
 const VALUE_WIDTH: usize = 100;
-/// Characters of a part of an expression that are shown.
+/// The maximum length of a part of an expression, in characters.
 const PART_WIDTH: usize = 100;
 
-/// What there is to say of what was asked, in so many columns.
+/// Prints the results. `columns` is the line width.
 fn print(out: &mut dyn io::Write, columns: usize, expression: Option<&str>, answered: &[Answered]) -> io::Result<()> {
     let mut printer = Printer {
         out: &mut Terminal::new(out, false),
@@ -46,7 +46,7 @@ struct Printer<'p, 'w> {
 }
 
 impl Printer<'_, '_> {
-    /// Prints a line, broken where it is too long.
+    /// Prints a line, wrapped to the line width.
     fn line(&mut self, indent: &str, text: &str) -> io::Result<()> {
         self.renderer.indented(self.out, indent, &format!("{indent}  "), text)
     }
@@ -68,7 +68,7 @@ impl Printer<'_, '_> {
         if !costs.is_empty() {
             self.line("", &costs)?;
         }
-        // Without a schema it is an expression, not a rule.
+        // Without a schema this is an expression, whose type need not be `bool` as in a rule.
         if compiled.type_name != "bool" && compiled.estimate.is_some() {
             let note = format!(
                 "note: a rule must be bool, and this is {}: the API server reports: cel expression must evaluate to a bool",
@@ -120,7 +120,7 @@ impl Printer<'_, '_> {
         let first = error.problems.first();
         let words = first.map(|it| of_expression(&it.kind));
         let (title, help) = words.unwrap_or_else(|| (one_line(&error.detail), Vec::new()));
-        // What a parser says after its first error follows from it.
+        // Later syntax errors are consequences of the first one.
         let shown = if is_syntax { 1 } else { error.problems.len() };
         let headlines: Vec<String> = error.problems.iter().map(|it| of_expression(&it.kind).0).collect();
         let lines = LineIndex::new(text);
@@ -219,7 +219,7 @@ impl Printer<'_, '_> {
         self.line("", &format!("{rules} {what} tried, {failed} failed{left_out}"))
     }
 
-    /// The parts of an expression below one another.
+    /// Prints the parts of an expression as a tree.
     fn tree(&mut self, text: &str, root: &Part, indent: &str) -> io::Result<()> {
         self.part(text, root, indent, "")?;
         self.below(text, root, indent)
@@ -236,7 +236,7 @@ impl Printer<'_, '_> {
         self.branch(indent, branch, &format!("{source}  {value}"))
     }
 
-    /// A line behind a branch of the tree. What does not fit is below it.
+    /// Prints a line of the tree after its branch. Wrapped text is aligned below it.
     fn branch(&mut self, indent: &str, branch: &str, text: &str) -> io::Result<()> {
         let below = match branch {
             MORE => THROUGH,
@@ -296,13 +296,13 @@ impl Printer<'_, '_> {
     }
 }
 
-/// Lines of a tree: to a part behind which more come, to the last, and what is below them.
+/// The branches of a tree: before a part that is not the last, before the last part, and before the parts below it.
 const MORE: &str = "├─ ";
 const LAST: &str = "└─ ";
 const THROUGH: &str = "│  ";
 const BLANK: &str = "   ";
 
-/// What is drawn at one level.
+/// An item at one level of the tree.
 enum Item<'p> {
     Part(&'p Part),
     Iteration(&'p Iteration),
@@ -316,7 +316,7 @@ fn result(ran: &Ran) -> String {
     }
 }
 
-/// What it cost, and what the server thinks that it may cost; empty if nothing is known.
+/// Describes the actual cost and the cost estimate. Empty if both are unknown.
 fn costs(compiled: &Compiled, ran: Option<&Ran>) -> String {
     let cost = ran.map(|ran| grouped(ran.evaluation.cost));
     let (Some(estimate), Some(total)) = (compiled.estimate, compiled.cost()) else {

@@ -1,4 +1,4 @@
-//! What is below a line of source: its marks, and what they say.
+//! The lines below a source line: its marks and their labels.
 
 use std::{cmp::Reverse, iter::repeat_n};
 
@@ -6,22 +6,22 @@ use crd_analyzer_io::print::{Part, Style};
 
 use super::wrap::{width, wrap};
 
-/// A label of several lines follows its mark if it has this many columns there; else below.
+/// The minimum width, in columns, for a label of several lines beside its mark. With less space, the label goes below the mark.
 const LEAST_BEHIND: usize = 30;
 
-/// A mark of a line, in columns.
+/// A marked range of a line, in columns.
 #[derive(Clone, Debug)]
 pub(super) struct Mark<'a> {
     pub(super) start: usize,
-    /// Behind its last column.
+    /// The column after the last one.
     pub(super) end: usize,
     pub(super) is_primary: bool,
     pub(super) style: Style,
-    /// What it says, escaped; empty if nothing.
+    /// The escaped label. Empty if there is none.
     pub(super) label: &'a str,
 }
 
-/// The lines below a line of source, of at most `room` columns.
+/// The lines below a source line, each at most `room` columns wide.
 pub(super) fn below(mut marks: Vec<Mark<'_>>, room: usize) -> Vec<Vec<Part<'static>>> {
     marks.sort_by_key(|it| Reverse((it.start, it.end)));
     let mut labelled: Vec<&Mark<'_>> = marks.iter().filter(|it| !it.label.is_empty()).collect();
@@ -46,7 +46,7 @@ pub(super) fn below(mut marks: Vec<Mark<'_>>, room: usize) -> Vec<Vec<Part<'stat
         }
         parts
     };
-    // The label of one mark alone stands right below it.
+    // Without other marks, the label is directly below its mark.
     if !labelled.is_empty() && marks.len() > 1 {
         lines.push(in_columns(leading(&labelled, usize::MAX)));
     }
@@ -61,7 +61,7 @@ pub(super) fn below(mut marks: Vec<Mark<'_>>, room: usize) -> Vec<Vec<Part<'stat
     lines
 }
 
-/// The label of the last mark as lines behind it, and the column where they begin. Other labels are not crossed.
+/// Places the label of the last mark to its right, if that crosses no other label. Returns the column and the lines of the label.
 fn label_behind<'a>(marks: &[Mark<'_>], labelled: &[&Mark<'a>], room: usize) -> Option<(usize, Vec<&'a str>)> {
     let last = labelled.first()?;
     if marks.iter().any(|it| it.end > last.end) {
@@ -79,7 +79,7 @@ fn label_behind<'a>(marks: &[Mark<'_>], labelled: &[&Mark<'a>], room: usize) -> 
 fn underlines(marks: &[Mark<'_>]) -> Vec<Part<'static>> {
     let end = marks.iter().map(|it| it.end).max().unwrap_or(0);
     let mut cells = vec![(' ', Style::Plain); end];
-    // The primary mark is drawn over others.
+    // The primary mark overwrites the others.
     for is_primary in [false, true] {
         for mark in marks.iter().filter(|it| it.is_primary == is_primary) {
             cells[mark.start..mark.end].fill((if is_primary { '^' } else { '-' }, mark.style));
@@ -90,7 +90,7 @@ fn underlines(marks: &[Mark<'_>]) -> Vec<Part<'static>> {
         .collect()
 }
 
-/// Parts with blanks between them, so that each begins in its column.
+/// Places parts in their columns, with spaces between them.
 fn in_columns(parts: impl IntoIterator<Item = (usize, Part<'static>)>) -> Vec<Part<'static>> {
     let mut line = Vec::new();
     let mut column = 0;

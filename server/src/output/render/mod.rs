@@ -1,5 +1,5 @@
-//! Diagnostics as text: what is wrong, the source around it with the places marked, and what helps. No line is wider than the terminal, and
-//! the effort grows with what is printed, not with the length of the source.
+//! Renders diagnostics as text: the headline, the source with marked places, and the help. No line is wider than the terminal, and the work grows
+//! with the output, not with the length of the source.
 
 mod marks;
 mod pieces;
@@ -16,63 +16,63 @@ use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 
 use wrap::{last_columns, shortened, width, wrap};
 
-/// Characters of a title or a label that are shown.
+/// The maximum length of a title or a label, in characters.
 const MOST_OF_A_LINE: usize = 1_000;
 
-/// Characters of a note that are shown, and lines.
+/// The maximum length of a note, in characters and in lines.
 const MOST_OF_A_NOTE: usize = 4_000;
 const MOST_LINES_OF_A_NOTE: usize = 60;
 
-/// Places that are shown of a diagnostic.
+/// The maximum number of places to show for a diagnostic.
 const MOST_PLACES: usize = 10;
 
-/// Where lines behind the first of a title begin.
+/// The indentation of the second and later lines of a title.
 const INDENT: usize = 4;
 
-/// The rendered diagnostics of a file.
+/// A file whose diagnostics are rendered.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
-    /// The path as it is printed.
+    /// The path to print.
     pub(crate) label: &'a str,
     pub(crate) text: &'a str,
     pub(crate) lines: &'a LineIndex,
 }
 
-/// A place that is marked.
+/// A marked place.
 #[derive(Clone)]
 pub(crate) struct LabeledSpan<'a> {
     pub(crate) source: Source<'a>,
     pub(crate) span: Span,
-    /// What is there; empty if nothing is to be said.
+    /// The label of the place. Empty if there is none.
     pub(crate) label: &'a str,
 }
 
-/// Something to show at the end.
+/// A note at the end of a diagnostic.
 pub(crate) struct Note<'a> {
-    /// `help` or `note`; empty for lines without a word before them.
+    /// `help` or `note`. Empty for lines without such a word.
     pub(crate) word: &'static str,
     pub(crate) text: Cow<'a, str>,
 }
 
-/// What is wrong, and where.
+/// The headline, the places and the notes of a diagnostic.
 pub(crate) struct Diagnostic<'a> {
-    /// `error`, `warning`, `hint`.
+    /// The severity: `error`, `warning` or `hint`.
     pub(crate) word: &'a str,
     pub(crate) style: Style,
     pub(crate) code: Option<&'a str>,
     pub(crate) title: &'a str,
-    /// The first is where it is.
+    /// The marked places. The first is the location of the diagnostic.
     pub(crate) places: Vec<LabeledSpan<'a>>,
     pub(crate) notes: Vec<Note<'a>>,
 }
 
-/// Prints diagnostics in so many columns.
+/// Renders diagnostics for a given line width.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Renderer {
     width: usize,
 }
 
-/// In fewer columns than this nothing can be read.
+/// The minimum line width, in columns. Narrower text would be unreadable.
 const LEAST_WIDTH: usize = 20;
 
 impl Renderer {
@@ -101,7 +101,7 @@ impl Renderer {
         Ok(())
     }
 
-    /// Prints a line with a word before it: `error: text`.
+    /// Prints a line with a word at its start: `error: text`.
     pub(crate) fn title(self, out: &mut Terminal<'_>, style: Style, word: &str, text: &str) -> io::Result<()> {
         let text = escape::line(text);
         let text = shortened(&text, MOST_OF_A_LINE);
@@ -117,16 +117,16 @@ impl Renderer {
         Ok(())
     }
 
-    /// Prints a text, broken where it is wider than the terminal.
+    /// Prints text, wrapped to the line width.
     pub(crate) fn text(self, out: &mut Terminal<'_>, text: &str) -> io::Result<()> {
         self.indented(out, "", &" ".repeat(INDENT), text)
     }
 
-    /// Prints a text behind `first`, and behind `rest` what does not fit into a line.
+    /// Prints text, wrapped to the line width. `first` indents the first line, `rest` the others.
     pub(crate) fn indented(self, out: &mut Terminal<'_>, first: &str, rest: &str, text: &str) -> io::Result<()> {
         let text = escape::line(text);
         let text = shortened(&text, MOST_OF_A_NOTE);
-        // What is indented by more than half of the line is shown as if it were not so deep.
+        // Limit the indentation to half of the line.
         let [first, rest] = [first, rest].map(|it| last_columns(it, self.width / 2));
         let room = |indent: &str| self.width - width(indent);
         for (n, line) in wrap(&text, room(first), room(rest)).into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Pieces of source with places marked in them.
+//! Excerpts of source with marked places.
 
 use std::{collections::BTreeMap, io};
 
@@ -14,32 +14,32 @@ use super::{
     wrap::{shortened, width},
 };
 
-/// Places further apart than this many lines are shown as two pieces of the source.
+/// The maximum distance in lines between two places in one excerpt.
 const LINES_IN_ONE_PIECE: u32 = 40;
 
-/// A range longer than this many lines is marked at its first line only.
+/// The maximum number of lines to mark. A longer range is marked only at its first line.
 const LINES_MARKED: u32 = 6;
 
-/// Places of one file that are near to each other.
+/// An excerpt with places of one file that are near each other.
 pub(super) struct Piece<'a> {
     source: Source<'a>,
-    /// The first byte of the first place.
+    /// The start of the first place, in bytes.
     start: u32,
     is_primary: bool,
     lines: BTreeMap<u32, Vec<Segment>>,
 }
 
-/// What is marked in a line, in bytes of it.
+/// A marked range of a line, in bytes from the start of the line.
 #[derive(Clone)]
 struct Segment {
     start: usize,
     end: usize,
     is_primary: bool,
-    /// Escaped; empty if nothing is said.
+    /// The escaped label. Empty if there is none.
     label: String,
 }
 
-/// The pieces of source that are shown, that of the first place first.
+/// The excerpts for some places. The one with the first place comes first.
 pub(super) fn of<'a>(places: &[LabeledSpan<'a>]) -> Vec<Piece<'a>> {
     let mut pieces: Vec<Piece<'a>> = Vec::new();
     for (n, place) in places.iter().enumerate() {
@@ -69,13 +69,13 @@ fn indentation(line: &str) -> usize {
 }
 
 impl<'a> Piece<'a> {
-    /// The digits of its last line's number.
+    /// The number of digits of the last line number.
     pub(super) fn digits(&self) -> usize {
         let last = self.lines.last_key_value().map_or(0, |it| *it.0);
         (last + 1).to_string().len()
     }
 
-    /// A line without its break.
+    /// A line without its line break.
     fn line(&self, line: u32) -> &'a str {
         let lines = self.source.lines;
         let (start, end) = (lines.line_start(line) as usize, lines.line_start(line + 1) as usize);
@@ -91,7 +91,7 @@ impl<'a> Piece<'a> {
         if last - first >= LINES_MARKED {
             last = first;
         }
-        // A line that nothing is left of is not marked.
+        // Do not mark lines at the end whose marked part is only indentation.
         while last > first && span.end as usize <= lines.line_start(last) as usize + indentation(self.line(last)) {
             last -= 1;
         }
@@ -122,7 +122,7 @@ impl<'a> Piece<'a> {
         }
     }
 
-    /// Prints it in so many columns, with line numbers of so many digits.
+    /// Prints the excerpt. `columns` is the line width, and `digits` the width of the line numbers.
     pub(super) fn print(&self, out: &mut Terminal<'_>, columns: usize, digits: usize, style: Style) -> io::Result<()> {
         let frame = " ".repeat(digits);
         if !self.source.label.is_empty() {
@@ -146,7 +146,7 @@ impl<'a> Piece<'a> {
         Ok(())
     }
 
-    /// Where it is: `--> file:line:column`. It is never broken: programs make links of it.
+    /// Prints the location, as `--> file:line:column`. It is never wrapped, because programs turn it into a link.
     fn heading(&self, out: &mut Terminal<'_>, frame: &str) -> io::Result<()> {
         let (line, column) = self.source.lines.line_column(self.source.text, self.start);
         let place = format!("{}:{}:{}", escape::line(self.source.label), line + 1, column + 1);

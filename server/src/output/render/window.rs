@@ -1,34 +1,34 @@
-//! The part of a line of source that is shown: around what is marked in it, as wide as there is room.
+//! The visible part of a source line: as much around the marks as fits.
 
 use crd_analyzer_io::escape;
 
 use super::wrap::{width, width_of};
 
-/// Blanks that a tab is shown as.
+/// The text that replaces a tab.
 const TAB: &str = "    ";
 
-/// Stands where a line is cut.
+/// The text that replaces the cut part of a line.
 const CUT: &str = "…";
 
-/// A marked range of a line, in bytes of it.
+/// A marked range of a line, in bytes from the start of the line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Marked {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Columns that its label would like to have.
+    /// The preferred width of its label, in columns.
     pub(super) label: usize,
 }
 
-/// A line as it is shown.
+/// The visible part of a line.
 #[derive(Debug)]
 pub(super) struct Window {
     pub(super) text: String,
-    /// For each byte where a character begins that is shown: its column. Then the end.
+    /// The byte offset and column of each visible character, then those of the end.
     columns: Vec<(usize, usize)>,
 }
 
 impl Window {
-    /// The columns of a range: those that are shown of it, at least one.
+    /// The columns of the visible part of a range, at least one.
     pub(super) fn columns(&self, start: usize, end: usize) -> (usize, usize) {
         let column = |byte: usize| {
             let at = self.columns.partition_point(|it| it.0 < byte);
@@ -39,7 +39,7 @@ impl Window {
     }
 }
 
-/// A character as it is shown, and its columns.
+/// Passes the text shown for a character to `put`, and returns its width in columns.
 fn shown(line: &str, at: usize, c: char, put: impl FnOnce(&str)) -> usize {
     if c == '\t' {
         put(TAB);
@@ -54,16 +54,16 @@ fn shown(line: &str, at: usize, c: char, put: impl FnOnce(&str)) -> usize {
     }
 }
 
-/// Characters that are looked at for one column: what has no width does not make a line endless.
+/// The maximum number of characters to examine for each column, because characters may have no width.
 const CHARACTERS_A_COLUMN: usize = 4;
 
-/// The columns of a piece of a line, counted up to `most`.
+/// The width of a part of a line in columns, counted up to `most`.
 fn columns_of(line: &str, start: usize, end: usize, most: usize) -> usize {
     let characters = line[start..end].char_indices().map(|(at, c)| (start + at, c));
     count(line, characters, most)
 }
 
-/// The columns in front of a byte, counted up to `most`.
+/// The number of columns before a byte offset, counted up to `most`.
 fn columns_before(line: &str, end: usize, most: usize) -> usize {
     count(line, line[..end].char_indices().rev(), most)
 }
@@ -79,7 +79,7 @@ fn count(line: &str, mut characters: impl Iterator<Item = (usize, char)>, most: 
     if characters.next().is_some() { most } else { columns }
 }
 
-/// The bytes in front of another that fit into so many columns.
+/// The number of bytes before a byte offset that fit into the given number of columns.
 fn bytes_before(line: &str, end: usize, room: usize) -> usize {
     let mut columns = 0;
     let mut from = end;
@@ -94,7 +94,7 @@ fn bytes_before(line: &str, end: usize, room: usize) -> usize {
     end - from
 }
 
-/// Marks of a line, sorted by where they begin, as groups that fit each into one window of so many columns.
+/// Groups the marks of a line, sorted by start, so that each group fits into one window. `room` is the width of a window in columns.
 pub(super) fn groups<'m, M>(line: &str, marks: &'m [M], room: usize, marked: impl Fn(&M) -> Marked) -> Vec<&'m [M]> {
     let mut groups = Vec::new();
     let mut first = 0;
@@ -111,7 +111,7 @@ pub(super) fn groups<'m, M>(line: &str, marks: &'m [M], room: usize, marked: imp
     groups
 }
 
-/// The window of a line around a group of marks, of at most so many columns.
+/// The window of a line around a group of marks, at most `room` columns wide.
 pub(super) fn around(line: &str, marks: &[Marked], room: usize) -> Window {
     let start = marks.first().map_or(0, |it| it.start.min(line.len()));
     let from = first_shown(line, start, marks, room);
@@ -130,7 +130,7 @@ pub(super) fn around(line: &str, marks: &[Marked], room: usize) -> Window {
         let before = text.len();
         let columns = shown(line, at, c, |it| text.push_str(it));
         let behind = at + c.len_utf8();
-        // The last column is for the sign of the cut, if there is one.
+        // Reserve the last column for the ellipsis if the rest of the line does not fit.
         let is_full =
             column + columns > room || column + columns == room && columns_of(line, behind, line.len(), 1) > 0;
         window.columns.push((at, column));
@@ -145,9 +145,9 @@ pub(super) fn around(line: &str, marks: &[Marked], room: usize) -> Window {
     window
 }
 
-/// The first byte of a line that is shown.
+/// The offset of the first visible byte of a line.
 fn first_shown(line: &str, start: usize, marks: &[Marked], room: usize) -> usize {
-    // What is needed from the first mark on: the marks, and their labels behind where they end or below where they begin.
+    // The columns needed from the first mark on: for the marks, and for the labels beside or below them.
     let needed = marks.iter().map(|it| {
         let begins = columns_of(line, start, it.start.clamp(start, line.len()), room);
         let ends = columns_of(line, start, it.end.clamp(start, line.len()), room).max(begins + 1);
@@ -166,13 +166,13 @@ fn first_shown(line: &str, start: usize, marks: &[Marked], room: usize) -> usize
     if before + needed.max(behind) <= room {
         return 0;
     }
-    // Some of what comes behind is shown as well.
+    // Also show some of the text after the marks.
     let kept = behind.min(needed + room / 4).clamp(needed, most.max(needed));
     if before + kept <= room {
         return 0;
     }
     let from = start - bytes_before(line, start, (room - kept).saturating_sub(width(CUT)));
-    // A character that is all that is cut takes no more room than the sign.
+    // An ellipsis would not save space if it replaced a single character.
     if columns_of(line, 0, from, 2) <= 1 { 0 } else { from }
 }
 

@@ -1,13 +1,13 @@
-//! How wide text is in a terminal, and text that is wider than it.
+//! The width of text in a terminal, and wrapping of long text.
 
 use std::borrow::Cow;
 
 use unicode_width::UnicodeWidthChar as _;
 
-/// Makes a character before it an emoji, which terminals show in two columns.
+/// Turns the preceding character into an emoji, which is two columns wide.
 const EMOJI_SELECTOR: char = '\u{fe0f}';
 
-/// The columns of a character. Never too few: a sequence that a terminal joins counts as its parts.
+/// The width of a character in columns. It is never too small: characters that a terminal joins are counted individually.
 pub(crate) fn width_of(c: char) -> usize {
     match c {
         EMOJI_SELECTOR => 1,
@@ -15,7 +15,7 @@ pub(crate) fn width_of(c: char) -> usize {
     }
 }
 
-/// The columns of a text in which nothing is to be escaped.
+/// The width of text without characters to escape, in columns.
 pub(crate) fn width(text: &str) -> usize {
     if text.is_ascii() {
         return text.len();
@@ -23,7 +23,7 @@ pub(crate) fn width(text: &str) -> usize {
     text.chars().map(width_of).sum()
 }
 
-/// The longest beginning of a text that fits into so many columns.
+/// The longest prefix that fits into the given number of columns.
 fn fitting(text: &str, columns: usize) -> &str {
     let mut used = 0;
     for (at, c) in text.char_indices() {
@@ -35,8 +35,8 @@ fn fitting(text: &str, columns: usize) -> &str {
     text
 }
 
-/// A text as lines of at most so many columns, the first line of `first`, the others of `rest`. It is broken at blanks, and where a word is
-/// longer than a line, behind a slash or anywhere. The name of a file is never broken, so that programs find it.
+/// Splits text into lines. The first has at most `first` columns, the others at most `rest`. It breaks at spaces, and breaks a longer word after a
+/// slash or anywhere. File names stay whole, so that programs recognize them.
 pub(crate) fn wrap(text: &str, first: usize, rest: usize) -> Vec<&str> {
     let mut lines = Vec::new();
     let mut left = text;
@@ -50,7 +50,7 @@ pub(crate) fn wrap(text: &str, first: usize, rest: usize) -> Vec<&str> {
         let (line, behind) = if let Some(at) = last_blank(left, fits.len()) {
             (left[..at].trim_end_matches(' '), left[at..].trim_start_matches(' '))
         } else if lines.is_empty() && rest > first {
-            // A word that does not fit into what a title leaves of its line may fit into the next.
+            // A word that does not fit beside a title may fit on the next line.
             ("", left)
         } else if is_file(first_word(left)) {
             let (word, behind) = left.split_at(first_word(left).len());
@@ -66,14 +66,14 @@ pub(crate) fn wrap(text: &str, first: usize, rest: usize) -> Vec<&str> {
     }
 }
 
-/// The first word of a text, with the blanks before it.
+/// The first word, with the spaces before it.
 fn first_word(text: &str) -> &str {
     let blanks = text.len() - text.trim_start_matches(' ').len();
     let end = text[blanks..].find(' ').map_or(text.len(), |it| blanks + it);
     &text[..end]
 }
 
-/// Whether a word is the name of a manifest, maybe with a place in it.
+/// Whether a word contains the name of a manifest, perhaps with a line number.
 fn is_file(word: &str) -> bool {
     [".yaml", ".yml", ".json"].iter().any(|it| word.contains(it))
 }
@@ -82,20 +82,20 @@ fn is_file(word: &str) -> bool {
 fn break_of_word(word: &str, fits: &str) -> usize {
     match fits.rfind('/') {
         Some(at) if at > 0 => at + 1,
-        // A character that is wider than the line is alone in it.
+        // A character that is wider than the line gets a line of its own.
         _ if fits.is_empty() => word.chars().next().map_or(word.len(), char::len_utf8),
         _ => fits.len(),
     }
 }
 
-/// The last blank of a text before or at a byte, if there is a word before it.
+/// The offset of the last space at or before a byte offset, if there is a word before it.
 fn last_blank(text: &str, end: usize) -> Option<usize> {
     let end = end + usize::from(text[end..].starts_with(' '));
     let at = text[..end].rfind(' ')?;
     (!text[..at].trim_start_matches(' ').is_empty()).then_some(at)
 }
 
-/// A text of at most so many columns, with a sign where it was cut.
+/// Cuts text to the given number of columns, with an ellipsis at the cut.
 pub(crate) fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     if width(text) <= columns {
         return Cow::Borrowed(text);
@@ -103,7 +103,7 @@ pub(crate) fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…", fitting(text, columns.saturating_sub(1))))
 }
 
-/// The end of a text that fits into so many columns.
+/// The longest suffix that fits into the given number of columns.
 pub(crate) fn last_columns(text: &str, columns: usize) -> &str {
     let mut left = width(text);
     let mut from = 0;
@@ -117,7 +117,7 @@ pub(crate) fn last_columns(text: &str, columns: usize) -> &str {
     &text[from..]
 }
 
-/// A text of at most so many characters; a longer one says how much was cut.
+/// Shortens text to a number of characters, and adds how many were removed.
 pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return Cow::Borrowed(text);

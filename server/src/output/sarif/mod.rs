@@ -1,4 +1,4 @@
-//! SARIF 2.1.0 (OASIS), for code scanning: one run, a rule for each code that was found, and a result for each finding.
+//! SARIF 2.1.0 (OASIS) for code scanning: one run, with a rule for each reported code and a result for each finding.
 
 pub(super) mod model;
 mod uri;
@@ -31,34 +31,34 @@ pub(super) const FORMAT: Format = Format {
     ..Format::new("sarif", |_| Box::new(Sarif::default()))
 };
 
-/// Characters of a message.
+/// The maximum length of a message, in characters.
 const MOST_OF_A_MESSAGE: usize = 10_000;
 
-/// Related places of a result.
+/// The maximum number of related locations of a result.
 const MOST_PLACES: usize = 50;
 
-/// Collects results: the rules that they name come before them.
+/// Collects the results, because their rules come before them in the output.
 #[derive(Default)]
 struct Sarif {
     results: Vec<SarifResult<Properties>>,
-    /// The number of each code's rule.
+    /// The index of the rule of each code.
     rules: BTreeMap<&'static str, usize>,
     unreadable: Vec<Notification>,
 }
 
-/// A finding with its object.
+/// A finding with the object that it is about.
 struct Found<'a> {
     finding: &'a Finding,
     headline: String,
     versions: VersionSet,
     document: Option<&'a DocumentReport>,
     fingerprint: String,
-    /// Why it is only told and does not count.
+    /// The suppression, if the result is only listed and does not fail a run.
     suppression: Option<Suppression>,
 }
 
 impl<'a> Found<'a> {
-    /// A diagnostic that is displayed.
+    /// The result for a displayed diagnostic.
     fn shown(shown: &'a MergedFinding, document: Option<&'a DocumentReport>, fingerprint: String) -> Self {
         let asked = document.and_then(DocumentReport::versions);
         Self {
@@ -116,7 +116,7 @@ const fn class(class: Class) -> &'static str {
     }
 }
 
-/// What is wrong, what to type, and why.
+/// The message: the headline, the help and the explanation.
 fn message(found: &Found<'_>) -> Message {
     let finding = found.finding;
     let mut text = match finding.class {
@@ -185,7 +185,7 @@ fn fix(file: &File<'_>, fix: &Fix) -> SarifFix {
     }
 }
 
-/// The rule of a code.
+/// The SARIF rule of a code.
 fn descriptor(name: &'static str) -> Descriptor {
     let code = codes::find(name);
     let summary = code.map_or(name, |it| it.summary);
@@ -221,7 +221,7 @@ impl Printer for Sarif {
             for (it, print) in shown.iter().zip(prints) {
                 self.add(file, Found::shown(it, Some(document), print.clone()), &fixes);
             }
-            // What comments silence, by the newest version.
+            // Add the findings that comments suppress, for the newest Kubernetes version.
             let newest = document.verdicts.last();
             for finding in newest
                 .into_iter()
@@ -279,7 +279,7 @@ impl Printer for Sarif {
     }
 }
 
-/// The run. `is_incomplete`: something could not be read.
+/// The run. `is_incomplete` says that a file could not be read.
 pub(super) fn run<P>(
     rules: Vec<Descriptor>,
     results: Vec<SarifResult<P>>,

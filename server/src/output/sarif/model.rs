@@ -1,4 +1,4 @@
-//! What we use of SARIF's objects, by the names of its schema.
+//! The SARIF objects that we use, with the names of the SARIF schema.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -30,7 +30,7 @@ impl<P> Log<P> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-/// `P`: what is ours beside the standard, of each result.
+/// A run. `P` has the properties of each result that SARIF does not define.
 pub(crate) struct Run<P> {
     pub(crate) tool: Tool,
     pub(crate) invocations: Vec<Invocation>,
@@ -99,21 +99,21 @@ pub(crate) struct SarifResult<P> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) related_locations: Vec<Location>,
     pub(crate) partial_fingerprints: BTreeMap<&'static str, String>,
-    /// All results of a run have this, or none.
+    /// Either all results of a run have this property, or none.
     pub(crate) suppressions: Vec<Suppression>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) fixes: Vec<Fix>,
     pub(crate) properties: P,
 }
 
-/// A message of people, or content of a file.
+/// A message for people, or the content of a file.
 #[derive(Serialize)]
 pub(crate) struct Message {
     pub(crate) text: String,
 }
 
 impl Message {
-    /// A message of others, in which all can be seen.
+    /// A message with text from elsewhere: invisible characters are escaped.
     pub(crate) fn new(text: &str) -> Self {
         let text = escape::text(text);
         Self {
@@ -133,7 +133,7 @@ pub(crate) struct Location {
     pub(crate) message: Option<Message>,
 }
 
-/// A location that is a whole file.
+/// The location of a whole file.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Artifact {
@@ -172,7 +172,7 @@ pub(crate) struct ArtifactLocation {
 }
 
 impl ArtifactLocation {
-    /// A file by its path as it was given.
+    /// The location of a file, given its path.
     pub(crate) fn new(label: &str) -> Self {
         let uri = uri::of(label);
         Self {
@@ -182,7 +182,7 @@ impl ArtifactLocation {
     }
 }
 
-/// Lines and columns from 1; the end is behind the last character.
+/// A range. Lines and columns start at 1, and the end is after the last character.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Region {
@@ -200,7 +200,7 @@ pub(crate) struct Suppression {
 }
 
 impl Suppression {
-    /// By a comment.
+    /// A suppression by a comment.
     pub(crate) const fn in_source() -> Self {
         Self {
             kind: "inSource",
@@ -208,7 +208,7 @@ impl Suppression {
         }
     }
 
-    /// By an exception, with its reason.
+    /// A suppression by an exception, with its reason.
     pub(crate) fn by_exception(reason: &str) -> Self {
         Self {
             kind: "external",
@@ -216,7 +216,7 @@ impl Suppression {
         }
     }
 
-    /// In data that only tests read, with the reason why that is known.
+    /// A suppression for test data. `reason` says why the file is test data.
     pub(crate) fn in_test_data(reason: Option<&Aside>) -> Self {
         let reason = reason.map_or("", Aside::reason);
         Self {
@@ -225,7 +225,7 @@ impl Suppression {
         }
     }
 
-    /// By the baseline.
+    /// A suppression by the baseline.
     pub(crate) const fn in_baseline() -> Self {
         Self {
             kind: "external",
@@ -255,7 +255,7 @@ pub(crate) struct Replacement {
     pub(crate) inserted_content: Message,
 }
 
-/// What is ours beside the standard.
+/// The properties that SARIF does not define.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Properties {

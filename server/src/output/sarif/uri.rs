@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// The reference of a path: relative to where the run began, or a `file:` URI of an absolute path.
+/// The URI reference for a path: relative to the working directory, or a `file:` URI if the path is absolute.
 pub(super) fn of(label: &str) -> String {
     if label == "-" {
         return "stdin".to_owned();

@@ -1,4 +1,4 @@
-//! The versions that objects are stored in, and the steps of a migration: one file a format.
+//! The output of `storage`, with one file for each format.
 
 mod json;
 mod text;
@@ -9,23 +9,23 @@ use crd_analyzer_workspace::comparison::stored_versions::StoragePlan;
 
 use super::format::choose;
 
-/// Every format.
+/// All formats.
 const ALL: &[&Format] = &[&text::FORMAT, &json::FORMAT];
 
-/// The output format.
+/// An output format.
 #[derive(Debug)]
 pub(crate) struct Format {
-    /// What people type.
+    /// The name to type on the command line.
     name: &'static str,
-    /// What it is.
+    /// The help text.
     help: &'static str,
-    /// Prints plans, in so many columns if it is for people.
+    /// Prints plans. The number is the line width for text output, in columns.
     pub(crate) print: fn(&mut dyn Write, usize, &[Planned]) -> io::Result<()>,
 }
 
 choose!(Format, ALL);
 
-/// The plan of one CRD.
+/// The storage plan of a CRD.
 pub(crate) struct Planned {
     /// The name of the CRD.
     pub(crate) name: String,

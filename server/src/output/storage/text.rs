@@ -1,4 +1,4 @@
-//! For people: the steps, with commands to copy.
+//! Text output: the steps, with commands to copy.
 
 use std::io::{self, Write};
 
@@ -92,7 +92,7 @@ impl Text<'_, '_> {
             State::Unknown => "[?]",
         };
         self.line("  ", &format!("{number}. {mark} {}", step.text))?;
-        // Commands and YAML are there to be copied: they are not broken.
+        // Do not wrap commands and YAML, so that people can copy them.
         if let Some(command) = &step.command {
             for line in command.lines() {
                 self.out.line(format_args!("       {line}"))?;

@@ -1,4 +1,4 @@
-//! JSON lines: one for each test, with what each Kubernetes version answered.
+//! JSON lines output: one line for each test, with the result of each Kubernetes version.
 
 use std::{
     io::{self, Write},

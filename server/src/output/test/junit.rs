@@ -1,4 +1,4 @@
-//! JUnit's XML: a suite a file, a case a test.
+//! JUnit XML: a test suite for each file, and a test case for each test.
 
 use std::{
     io::{self, Write},
@@ -18,7 +18,7 @@ pub(super) const FORMAT: Format = Format {
     printer: |_| Box::new(Junit::default()),
 };
 
-/// Collects the files: the document begins with the sums.
+/// Collects the results of all files, because the document starts with the totals.
 struct Junit {
     document: Document,
 }

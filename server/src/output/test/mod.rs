@@ -1,4 +1,4 @@
-//! What is printed of tests: one file a format.
+//! The output of `test`, with one file for each format.
 
 mod jsonl;
 mod junit;
@@ -25,61 +25,61 @@ use similar::{ChangeTag, TextDiff};
 
 use super::{format::choose, render::wrap::shortened};
 
-/// Every format.
+/// All formats.
 const ALL: &[&Format] = &[&text::FORMAT, &junit::FORMAT, &tap::FORMAT, &jsonl::FORMAT];
 
-/// How results are printed.
+/// An output format.
 #[derive(Debug)]
 pub(crate) struct Format {
-    /// What people type.
+    /// The name to type on the command line.
     name: &'static str,
-    /// What it is.
+    /// The help text.
     help: &'static str,
-    /// It is for people.
+    /// Whether the format is for people.
     pub(crate) is_text: bool,
-    /// Makes the printer of a run.
+    /// Creates the printer of a run.
     pub(crate) printer: fn(Look) -> Box<dyn Printer>,
 }
 
 choose!(Format, ALL);
 
-/// How text looks, and what it tells.
+/// The appearance and the content of text output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
-    /// It has colors.
+    /// Whether text has colors.
     pub(crate) color: bool,
-    /// How wide it is.
+    /// The line width in columns.
     pub(crate) columns: usize,
-    /// Tests that pass are printed, too.
+    /// Whether to print tests that pass, too.
     pub(crate) verbose: bool,
 }
 
-/// What a test file came to.
+/// The results of a test file.
 pub(crate) struct Report {
-    /// The path as it was given.
+    /// The path as given.
     pub(crate) label: String,
     pub(crate) text: Arc<str>,
     pub(crate) lines: LineIndex,
-    /// `None`: it could not be read.
+    /// The tests of the file. `None` if it could not be read.
     pub(crate) suite: Option<Suite>,
-    /// Why it cannot be run.
+    /// The reasons why the file cannot be run.
     pub(crate) problems: Vec<Problem>,
     pub(crate) warnings: Vec<Problem>,
     pub(crate) runs: Vec<Run>,
-    /// How many tests were changed to expect what came out.
+    /// The number of tests changed to expect the actual results.
     pub(crate) updated: usize,
 }
 
-/// The tests of a file, run on one variant of the CRD.
+/// The results of a file's tests for one variant of the CRD.
 pub(crate) struct Run {
-    /// The CRD's file, if there are several.
+    /// The file of the CRD, if there are several variants.
     pub(crate) variant: Option<String>,
     /// The CRDs.
     pub(crate) definitions: Vec<Found>,
     pub(crate) outcomes: Vec<Outcome>,
 }
 
-/// A test and what it came to.
+/// A test and its result.
 pub(crate) struct CaseResult<'r> {
     pub(crate) case: &'r Case,
     pub(crate) outcome: &'r Outcome,
@@ -87,7 +87,7 @@ pub(crate) struct CaseResult<'r> {
 }
 
 impl CaseResult<'_> {
-    /// The name of the test, and of the variant that it was run on.
+    /// The name of the test and of its variant.
     pub(crate) fn name(&self) -> String {
         match self.variant {
             Some(variant) => format!("{} [{variant}]", self.case.name),
@@ -114,7 +114,7 @@ impl Report {
         }
     }
 
-    /// Every test that was run or skipped, in the order of the file.
+    /// All tests that were run or skipped, in the order of the file.
     pub(crate) fn printed_cases(&self) -> impl Iterator<Item = CaseResult<'_>> {
         let cases = self.suite.as_ref().map_or(&[][..], |it| &it.cases);
         self.runs.iter().flat_map(move |run| {
@@ -140,7 +140,7 @@ impl Report {
             .count()
     }
 
-    /// Forgets what comes after the first test that fails. Whether there is one.
+    /// Removes the results after the first failed test. Returns whether a test failed.
     pub(crate) fn cut_after_failure(&mut self) -> bool {
         for n in 0..self.runs.len() {
             let outcomes = &mut self.runs[n].outcomes;
@@ -153,13 +153,13 @@ impl Report {
         !self.problems.is_empty()
     }
 
-    /// Line and column of an offset, from 1.
+    /// The line and column of a byte offset, from 1.
     fn position(&self, offset: u32) -> (u32, u32) {
         let (line, column) = self.lines.line_column(&self.text, offset);
         (line + 1, column + 1)
     }
 
-    /// `file:line:column` of a place.
+    /// The start of a span, as `file:line:column`.
     fn place(&self, span: Span) -> String {
         let (line, column) = self.position(span.start);
         format!("{}:{line}:{column}", self.label)
@@ -212,13 +212,13 @@ impl Summary {
         ))
     }
 
-    /// Whether there was nothing at all to run.
+    /// Whether there were no tests to run.
     pub(crate) fn is_empty(&self) -> bool {
         self.files + self.unreadable == 0
     }
 }
 
-/// Prints files one after the other, then what comes at the end.
+/// Prints files one by one, then a summary.
 pub(crate) trait Printer {
     fn file(&mut self, out: &mut dyn Write, report: &Report) -> io::Result<()>;
 
@@ -265,7 +265,7 @@ fn rule_place(crd: &CrdCoverage, rule: &RuleCoverage) -> String {
     format!("{}:{line}:{column}", crd.label)
 }
 
-/// A failure in one line, with the Kubernetes versions that have it if others do not.
+/// A failure in one line. Names the Kubernetes versions that fail if others pass.
 fn message(failed: &Failed, asked: Option<VersionSet>) -> String {
     if asked == Some(failed.versions) {
         failed.failure.message.clone()
@@ -274,7 +274,8 @@ fn message(failed: &Failed, asked: Option<VersionSet>) -> String {
     }
 }
 
-/// A failure in full, without its message: what came out, line by line. `passes_on`: where the test passes.
+/// The details of a failure, without its message: the actual results, line by line. `passes_on` has the Kubernetes versions on which the test
+/// passes.
 fn details(failed: &Failed, passes_on: Option<VersionSet>) -> Vec<String> {
     let mut lines: Vec<String> = failed.failure.got.iter().map(|it| format!("got: {it}")).collect();
     if let Some(versions) = passes_on.filter(|_| !failed.failure.is_setup) {
@@ -287,7 +288,7 @@ fn details(failed: &Failed, passes_on: Option<VersionSet>) -> Vec<String> {
     lines
 }
 
-/// The lines of two texts that differ, with those around them.
+/// The lines that differ between two texts, with some context.
 fn diff(expected: &str, got: &str) -> Vec<String> {
     let diff = TextDiff::from_lines(expected, got);
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! The Test Anything Protocol, version 14 (testanything.org): a line a test, with what failed as a block of YAML.
+//! The Test Anything Protocol, version 14 (testanything.org), with a line for each test and a YAML block for each failure.
 
 use std::{
     io::{self, Write},
@@ -18,14 +18,14 @@ pub(super) const FORMAT: Format = Format {
     printer: |_| Box::new(Tap::default()),
 };
 
-/// Counts the tests.
+/// The number of tests so far.
 #[derive(Default)]
 pub(in crate::output) struct Tests {
     count: usize,
 }
 
 impl Tests {
-    /// Begins a line; the first one of all is the version.
+    /// Starts the line of a test. The first line of the output is the protocol version.
     pub(in crate::output) fn line(&mut self, out: &mut dyn Write, is_ok: bool, name: &str) -> io::Result<()> {
         self.begin(out)?;
         self.count += 1;
@@ -40,7 +40,7 @@ impl Tests {
         Ok(())
     }
 
-    /// Says how many there were.
+    /// Prints the number of tests.
     pub(in crate::output) fn end(&self, out: &mut dyn Write) -> io::Result<()> {
         self.begin(out)?;
         writeln!(out, "1..{}", self.count)
@@ -53,7 +53,7 @@ struct Tap {
     tests: Tests,
 }
 
-/// A block of YAML. JSON strings are YAML's.
+/// Prints a YAML block. JSON strings are valid YAML.
 pub(in crate::output) fn block(out: &mut dyn Write, entries: &[(&str, serde_json::Value)]) -> io::Result<()> {
     writeln!(out, "  ---")?;
     for (key, value) in entries {

@@ -1,4 +1,4 @@
-//! For people: the place in the test file that expects something else, and what came out.
+//! Text output: the expectation in the test file that failed, and the actual result.
 
 use std::{
     io::{self, Write},
@@ -23,7 +23,7 @@ pub(super) const FORMAT: Format = Format {
     printer: |look| Box::new(Text::new(look)),
 };
 
-/// A failure, and how often it is the same: of one test on several variants of the CRD, or one that keeps several tests from being run.
+/// A failure that occurs several times: for one test on several variants of the CRD, or as a setup error of several tests.
 struct Same<'r> {
     case: &'r Case,
     failed: &'r Failed,
@@ -46,7 +46,7 @@ struct Text {
     verbose: bool,
 }
 
-/// The printed report on a test file.
+/// A printed message about a test file.
 struct Said<'s> {
     word: &'static str,
     style: Style,

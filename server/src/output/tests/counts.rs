@@ -1,4 +1,4 @@
-//! A format that the product does not have: how many diagnostics each file has.
+//! A format that only tests have: it prints the number of diagnostics of each file.
 
 use std::{
     io::{self, Write},

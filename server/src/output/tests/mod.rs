@@ -1,4 +1,4 @@
-//! A format is a file and a row: one that only this test registers is chosen by its name and writes a report beside the others.
+//! Tests that a format needs only a file and a row: one that only this test registers can be chosen by name, and writes a report beside the others.
 
 mod counts;
 

@@ -1,5 +1,5 @@
-//! A first suite for a CRD: the smallest object, and for each rule that is found an object that breaks it. What a test expects is what the
-//! server answered, so all of them pass.
+//! Generates a first suite for a CRD: the smallest valid object and, for each rule, an object that violates it, if one is found. Each test
+//! expects the API server's actual answer, so all tests pass.
 
 mod search;
 mod values;
@@ -19,24 +19,24 @@ use crate::{
 };
 use search::Search;
 
-/// A suite that was made.
+/// A generated suite.
 #[derive(Debug)]
 pub struct Made {
     /// Its text.
     pub text: String,
-    /// How many tests it has.
+    /// The number of tests.
     pub tests: usize,
-    /// The rules for which no object was found that breaks them.
+    /// The rules for which no violating object was found.
     pub missing: Vec<String>,
 }
 
-/// Units of work for an example.
+/// The work units for generating an example.
 const SEARCHING: u64 = Limits::DOCUMENT.work;
 
-/// Tests of keywords are not more than this: whoever starts wants to read them.
+/// The maximum number of tests of keywords, so that a first suite stays readable.
 const MOST_KEYWORDS: usize = 40;
 
-/// Makes a suite for the stored version of a CRD. `path`: how the suite finds it.
+/// Generates a suite for the storage version of a CRD. `path`: the path with which the suite names the CRD.
 pub fn suite(definition: &Found, path: &str, kubernetes: KubernetesVersion) -> Result<Made, String> {
     let server = Server::install(&definition.value, None, kubernetes)?;
     let versions = definition.value.pointer("/spec/versions").and_then(Value::as_array);
@@ -59,8 +59,8 @@ pub fn suite(definition: &Found, path: &str, kubernetes: KubernetesVersion) -> R
     })
 }
 
-/// A small object of a version of a CRD, as YAML. An API server of this Kubernetes version accepts it, also with strict field validation.
-/// The error says why none was found.
+/// A small object of a version of a CRD, as YAML. An API server of this Kubernetes version accepts it, even with strict field validation.
+/// The error is the reason why none was found.
 pub fn example(definition: &Found, version: &str, kubernetes: KubernetesVersion) -> Result<String, String> {
     let only = Found {
         value: definition.only(Some(version))?,
@@ -93,7 +93,7 @@ fn smallest(base: &Value, answer: &Answer) -> Value {
     json!({"name": "the smallest object", "create": base, "expect": expect})
 }
 
-/// Tests of what keywords ask for.
+/// The tests of validation keywords.
 fn keywords(search: &mut Search<'_>, base: &Value) -> Vec<Value> {
     let mut tests = Vec::new();
     let mut names = BTreeSet::new();
@@ -114,7 +114,7 @@ fn keywords(search: &mut Search<'_>, base: &Value) -> Vec<Value> {
             };
             let answer = search.create(&object);
             let found = explicit(&answer);
-            // Only what is wrong with this place, so that the test is about one thing.
+            // Only errors at this field, so that the test checks only one thing.
             let is_about = |it: &Cause| it.field == shown || it.field.starts_with(&format!("{shown}["));
             if !found.is_empty() && found.iter().all(is_about) && names.insert(name.clone()) {
                 tests.push(json!({"name": name, "create": object, "expect": rejected(&found)}));
@@ -124,7 +124,7 @@ fn keywords(search: &mut Search<'_>, base: &Value) -> Vec<Value> {
     tests
 }
 
-/// Tests of validation rules, and the rules that have none.
+/// The tests of validation rules, and the rules without a test.
 fn rules(search: &mut Search<'_>, base: &Value) -> (Vec<Value>, Vec<String>) {
     let (mut tests, mut missing) = (Vec::new(), Vec::new());
     let mut names = BTreeSet::new();
@@ -146,7 +146,7 @@ fn rules(search: &mut Search<'_>, base: &Value) -> (Vec<Value>, Vec<String>) {
     (tests, missing)
 }
 
-/// The causes that an expectation lists.
+/// The causes that an expectation has to list.
 fn explicit(answer: &Answer) -> Vec<Cause> {
     let refusal = answer.strict_refusal();
     let found = refusal.map(|it| causes(&it)).unwrap_or_default();

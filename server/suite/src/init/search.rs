@@ -1,4 +1,4 @@
-//! Looking for objects: one that is accepted, and for a rule one that breaks it.
+//! Searches for objects: a valid one and, for each rule, one that violates it.
 
 use std::collections::VecDeque;
 
@@ -13,16 +13,16 @@ use crate::{
     server::{Answer, Server},
 };
 
-/// Places that are looked at: more are not what a first suite is for.
+/// The maximum number of fields that are visited; a first suite does not need more.
 const MOST_PLACES: usize = 400;
-/// How deep places lie at most.
+/// The maximum depth of a field.
 const MOST_STEPS: usize = 6;
-/// Steps on the way to an object that is accepted.
+/// The maximum number of changes on the way to a valid object.
 const MOST_REPAIRS: usize = 40;
-/// Requests for one rule.
+/// The maximum number of requests for one rule.
 const MOST_TRIES: usize = 600;
 
-/// A place in objects, and its schema.
+/// A field of the objects, and its schema.
 #[derive(Clone)]
 pub(super) struct ObjectField<'s> {
     pub(super) path: Vec<String>,
@@ -32,7 +32,7 @@ pub(super) struct ObjectField<'s> {
 
 /// A validation rule.
 pub(super) struct Rule {
-    /// The place of its values.
+    /// The path of the values that it validates.
     path: Vec<String>,
     index: usize,
     pub(super) text: String,
@@ -40,7 +40,7 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// What a test of it is called.
+    /// The name of its test.
     pub(super) fn name(&self) -> String {
         let said = self.message.as_ref().unwrap_or(&self.text);
         let said: Vec<&str> = said.split_whitespace().collect();
@@ -55,13 +55,13 @@ impl Rule {
         }
     }
 
-    /// The end of the path of the CRD that decides when this rule is broken.
+    /// The end of the CRD path that an error reports if this rule is violated.
     fn decider(&self) -> String {
         format!("x-kubernetes-validations[{}]", self.index)
     }
 }
 
-/// An object that breaks a rule.
+/// An object that violates a rule.
 pub(super) struct Broken {
     pub(super) from: Option<Value>,
     pub(super) object: Value,
@@ -83,7 +83,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// The object as a request has it: with its type and a name.
+    /// The object as sent in a request, with its type and a name.
     pub(super) fn whole(&self, object: &Value) -> Value {
         let mut whole: Map<String, Value> = object.as_object().cloned().unwrap_or_default();
         let api_version = format!("{}/{}", self.definition.group(), self.definition.version());
@@ -105,9 +105,9 @@ impl<'s> Search<'s> {
         Some(self.server.update(&stored, &self.whole(to)))
     }
 
-    /// A small object that is accepted.
+    /// A small valid object.
     pub(super) fn accepted(&self) -> Result<Value, String> {
-        // A schema without a type has any value, but a resource is an object.
+        // A schema without a type allows any value, but a resource is an object.
         let mut object = match smallest(self.schema, MOST_STEPS) {
             Value::Object(object) => Value::Object(object),
             _ => json!({}),
@@ -116,7 +116,7 @@ impl<'s> Search<'s> {
             for name in ["apiVersion", "kind", "metadata", "status"] {
                 object.remove(name);
             }
-            // Nearly all that can be said of an object is said of its `spec`.
+            // In most CRDs, nearly all fields are in `spec`.
             if self.schema["properties"]["spec"].is_object() {
                 let spec = &self.schema["properties"]["spec"];
                 object.entry("spec").or_insert_with(|| smallest(spec, MOST_STEPS));
@@ -139,13 +139,13 @@ impl<'s> Search<'s> {
         Err("crd-analyzer found no object that it accepts".to_owned())
     }
 
-    /// How much is wrong with an object.
+    /// The number of errors in an object.
     fn count(&self, object: &Value) -> usize {
         let refusal = self.create(object).strict_refusal();
         refusal.map_or(0, |it| causes(&it).iter().filter(|it| !is_implied(it)).count().max(1))
     }
 
-    /// A neighbor of an object that has less wrong with it, or something else.
+    /// A changed object with fewer errors, or with a different error.
     fn better(&self, object: &Value, best: usize) -> Option<(usize, Value)> {
         let refusal = self.create(object).strict_refusal()?;
         let wrong = causes(&refusal);
@@ -176,13 +176,13 @@ impl<'s> Search<'s> {
                 let now = self.create(&changed).strict_refusal();
                 let now = now.map(|it| causes(&it)).unwrap_or_default();
                 let n = now.iter().filter(|it| !is_implied(it)).count();
-                // To leave out what is required leads nowhere.
+                // Removing a required field does not help.
                 let is_new = |it: &&Cause| is_missing(it) && !wrong.iter().any(|old| old.text == it.text);
                 let leads_back = now.iter().filter(is_new).any(|it| cause.field.starts_with(&it.field));
                 if n < best && !leads_back {
                     return Some((n, changed));
                 }
-                // Rules are only run once all else is right, and what is added may want more: then there may be as many others.
+                // Rules only run when everything else is valid, and an added field may require more fields: then as many errors may remain.
                 let is_gone = !leads_back && !now.iter().any(|it| it.text == cause.text);
                 let is_best = same.as_ref().is_none_or(|it| n < it.0);
                 if is_gone && is_best && (n <= best || is_missing(cause)) {
@@ -199,7 +199,7 @@ impl<'s> Search<'s> {
         None
     }
 
-    /// The places of objects, those above first.
+    /// The fields of the objects, parents first.
     pub(super) fn places(&self) -> Vec<ObjectField<'s>> {
         let mut found = Vec::new();
         let mut open = VecDeque::from([ObjectField {
@@ -228,7 +228,7 @@ impl<'s> Search<'s> {
         found
     }
 
-    /// The rules at these places.
+    /// The rules at these fields.
     pub(super) fn rules(&self) -> Vec<Rule> {
         let mut found = Vec::new();
         for place in self.places() {
@@ -245,7 +245,7 @@ impl<'s> Search<'s> {
         found
     }
 
-    /// An object that breaks a rule, and no other if that can be.
+    /// An object that violates a rule and, if possible, no other rule.
     pub(super) fn broken(&self, base: &Value, rule: &Rule) -> Option<Broken> {
         let schema = rule.path.iter().fold(self.schema, |schema, name| inner(schema, name));
         let values = self.variants(base, rule, schema);
@@ -299,7 +299,7 @@ impl<'s> Search<'s> {
         second
     }
 
-    /// Objects that differ at and right below the place of a rule: in one value, then in two.
+    /// Objects that differ at or directly below the field of a rule: in one value, then in two.
     fn variants(&self, base: &Value, rule: &Rule, schema: &Value) -> Vec<Value> {
         let set = |object: &Value, path: &[String], value: Option<Value>| with(object, self.schema, path, value);
         let base = if rule.path.is_empty() || at(base, &rule.path).is_some() {
@@ -313,7 +313,7 @@ impl<'s> Search<'s> {
         }
         for (name, below) in schema["properties"].as_object().into_iter().flatten() {
             let is_system = rule.path.is_empty() && ["apiVersion", "kind", "metadata"].contains(&name.as_str());
-            // Rules name what they are about.
+            // A rule names the fields that it reads.
             if !is_system && rule.text.contains(name.as_str()) {
                 let path: Vec<String> = rule.path.iter().cloned().chain([name.clone()]).collect();
                 places.push((path, candidates_of(below, &rule.text)));
@@ -340,7 +340,7 @@ impl<'s> Search<'s> {
     }
 }
 
-/// Whether a path of the CRD leads to the schema of a place.
+/// Whether a CRD path leads to the schema of a field.
 fn is_at(decider: &str, place: &[&str]) -> bool {
     let schema = decider.rsplit_once("openAPIV3Schema").map_or(decider, |it| it.1);
     let properties = place

@@ -1,8 +1,8 @@
-//! Values for schemas: the smallest that may be accepted, such that are worth trying, and such that a keyword refuses.
+//! Makes values for schemas: the smallest valid ones, values worth trying, and values that a keyword rejects.
 
 use serde_json::{Map, Number, Value, json};
 
-/// Texts to try where a pattern or a rule wants more than a letter.
+/// Strings to try if a pattern or a rule requires more than a letter.
 const TEXTS: [&str; 20] = [
     "a",
     "example",
@@ -26,10 +26,10 @@ const TEXTS: [&str; 20] = [
     "0123456789abcdef",
 ];
 
-/// Longer texts and lists are not made.
+/// The maximum length of strings and lists.
 const MOST: u64 = 300;
 
-/// A value that is as small as the schema allows, as far as a look at it tells.
+/// A value as small as the schema allows, without a search.
 pub(super) fn smallest(schema: &Value, depth: usize) -> Value {
     if let Some(value) = schema.get("default") {
         return value.clone();
@@ -85,7 +85,7 @@ fn text(schema: &Value) -> String {
     format!("{formatted}{}", "a".repeat(least.saturating_sub(formatted.len())))
 }
 
-/// A number as JSON writes it: whole if it is.
+/// A number as JSON writes it: without a decimal point if it is whole.
 fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 1e15 {
         json!(value as i64)
@@ -94,7 +94,7 @@ fn number(value: f64) -> Value {
     }
 }
 
-/// Values that are worth a try at a place.
+/// Values worth trying for a field.
 pub(super) fn candidates(schema: &Value) -> Vec<Value> {
     let mut found: Vec<Value> = schema["enum"].as_array().cloned().unwrap_or_default();
     match schema["type"].as_str() {
@@ -137,7 +137,7 @@ pub(super) fn candidates(schema: &Value) -> Vec<Value> {
     found
 }
 
-/// Values that are worth a try at a place that a rule names: what the rule compares with comes first.
+/// Values worth trying for a field that a rule names: literals from the rule come first.
 pub(super) fn candidates_of(schema: &Value, rule: &str) -> Vec<Value> {
     let (numbers, texts) = literals(rule);
     let near = || numbers.iter().flat_map(|it| [*it, it + 1, it - 1]);
@@ -159,7 +159,7 @@ pub(super) fn candidates_of(schema: &Value, rule: &str) -> Vec<Value> {
     found
 }
 
-/// The numbers and texts that a rule has in it.
+/// The number and string literals in a rule.
 fn literals(rule: &str) -> (Vec<i64>, Vec<String>) {
     let (mut numbers, mut texts) = (Vec::new(), Vec::new());
     let mut rest = rule;
@@ -171,7 +171,7 @@ fn literals(rule: &str) -> (Vec<i64>, Vec<String>) {
             let end = rest[at..]
                 .find(|it: char| !it.is_ascii_digit())
                 .map_or(rest.len(), |it| at + it);
-            // Not the digits of a name.
+            // Skip digits that are part of a name.
             if !before.is_some_and(|it| it.is_alphanumeric() || it == '_') {
                 numbers.extend(rest[at..end].parse::<i64>().ok().filter(|it| it.abs() < 1 << 40));
             }
@@ -185,7 +185,7 @@ fn literals(rule: &str) -> (Vec<i64>, Vec<String>) {
     (numbers, texts)
 }
 
-/// The smallest value, of plain texts and numbers one of several: items of a set may not be the same.
+/// The smallest value; unconstrained strings and numbers depend on `n`, because items of a set must differ.
 fn distinct(schema: &Value, n: u64) -> Value {
     let is_free = ["enum", "pattern", "format", "maximum"]
         .into_iter()
@@ -197,15 +197,15 @@ fn distinct(schema: &Value, n: u64) -> Value {
     }
 }
 
-/// A value that a keyword of the schema refuses.
+/// A value that a keyword of the schema rejects.
 pub(super) struct Refused {
-    /// What the keyword asks for, behind the path of the value.
+    /// What the keyword requires, to be appended to the path of the value.
     pub(super) rule: String,
-    /// A value without it.
+    /// A value that violates it.
     pub(super) value: Value,
 }
 
-/// A value for each keyword that bounds what is allowed.
+/// A rejected value for each keyword that restricts the values.
 pub(super) fn refused(schema: &Value) -> Vec<Refused> {
     let mut found = Vec::new();
     let mut add = |rule: String, value: Value| found.push(Refused { rule, value });
@@ -255,7 +255,7 @@ pub(super) fn refused(schema: &Value) -> Vec<Refused> {
     found
 }
 
-/// The value at a path of names, `None` if it is not there.
+/// The value at a path of names; `None` if it does not exist.
 pub(super) fn at<'v>(object: &'v Value, path: &[String]) -> Option<&'v Value> {
     path.iter().try_fold(object, |it, name| match it {
         Value::Array(items) => items.get(name.parse::<usize>().ok()?),
@@ -263,7 +263,7 @@ pub(super) fn at<'v>(object: &'v Value, path: &[String]) -> Option<&'v Value> {
     })
 }
 
-/// The object with another value at a path, or without it. What is missing above is made by the schema.
+/// The object with the value at a path replaced or removed. Missing parents are created as the schema requires.
 pub(super) fn with(object: &Value, schema: &Value, path: &[String], value: Option<Value>) -> Option<Value> {
     let mut changed = object.clone();
     let mut place = &mut changed;
@@ -287,7 +287,7 @@ pub(super) fn with(object: &Value, schema: &Value, path: &[String], value: Optio
     Some(changed)
 }
 
-/// The schema of what has a name, or an index, in a value.
+/// The schema of the child with the given name or index.
 pub(super) fn inner<'s>(schema: &'s Value, name: &str) -> &'s Value {
     let properties: Option<&Map<String, Value>> = schema["properties"].as_object();
     match properties.and_then(|it| it.get(name)) {

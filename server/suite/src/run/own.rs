@@ -1,4 +1,4 @@
-//! Tests of our own format.
+//! Runs tests of our own format.
 
 use crd_analyzer_schema::KubernetesVersion;
 use serde_json::{Map, Value, json};
@@ -14,10 +14,10 @@ use crate::{
     yaml,
 };
 
-/// The name of objects that have none.
+/// The default name of objects.
 const NAME: &str = "test";
 
-/// What the API server adds when errors keep it from running rules: no one needs to expect it.
+/// The cause that the API server adds if errors prevent it from running rules: tests need not expect it.
 const UNCHECKED: &str = "some validation rules were not checked because the object was invalid";
 
 impl Rack<'_> {
@@ -75,7 +75,7 @@ impl Rack<'_> {
         Ok((Came::Own(Box::new(answer)), failures))
     }
 
-    /// The CRD of an object: by its kind, or the only one there is.
+    /// The CRD of an object: the one with its kind, or the only one.
     fn choose(&self, case: &Case, object: &Value) -> Result<usize, Box<Failure>> {
         let text = |name: &str| object.get(name).and_then(Value::as_str);
         let kind = text("kind");
@@ -87,7 +87,7 @@ impl Rack<'_> {
         match (found.next(), found.next()) {
             (Some((n, _)), None) => Ok(n),
             (Some((n, first)), Some((_, second))) => {
-                // Of copies any will do.
+                // If the CRDs are identical copies, any of them will do.
                 if self
                     .definitions
                     .iter()
@@ -112,7 +112,7 @@ impl Rack<'_> {
     }
 }
 
-/// An object with what is implied.
+/// The object with the fields that tests may omit.
 fn filled(object: &Value, definition: &Found, version: &str) -> Value {
     let mut object = object.clone();
     if let Value::Object(object) = &mut object {
@@ -135,7 +135,7 @@ fn take_name(object: &mut Value, from: &Map<String, Value>) {
     }
 }
 
-/// Gives an object a name that has none.
+/// Names an object that has no name.
 fn name(object: &mut Value, name: &str) {
     let Value::Object(object) = object else { return };
     let metadata = object.entry("metadata").or_insert_with(|| json!({}));
@@ -146,7 +146,7 @@ fn name(object: &mut Value, name: &str) {
     }
 }
 
-/// What a client is told, a line each.
+/// The messages for a client, one per line.
 fn told(answer: &Answer) -> Vec<String> {
     match answer.strict_refusal() {
         None => vec!["it is accepted".to_owned()],
@@ -154,7 +154,7 @@ fn told(answer: &Answer) -> Vec<String> {
     }
 }
 
-/// The causes of a refusal; its message where the API server gives none.
+/// The causes of a rejection; its message if the API server reports no causes.
 pub(crate) fn causes(refusal: &Refusal) -> Vec<Cause> {
     if refusal.causes.is_empty() {
         vec![Cause::strict(&refusal.message)]
@@ -163,12 +163,12 @@ pub(crate) fn causes(refusal: &Refusal) -> Vec<Cause> {
     }
 }
 
-/// Whether a cause is implied.
+/// Whether a test need not expect a cause.
 pub(crate) fn is_implied(cause: &Cause) -> bool {
     cause.detail.starts_with(UNCHECKED)
 }
 
-/// The refusal that counts for an expectation: who expects fields to be dropped does not ask for strict field validation.
+/// The rejection to compare with an expectation: a test that expects pruned fields does not use strict field validation.
 pub(crate) fn refusal_for(expect: Option<&Expect>, answer: &Answer) -> Option<Refusal> {
     if expect.is_some_and(|it| it.pruned.is_some()) {
         answer.refusal.clone()
@@ -293,7 +293,7 @@ fn compare_causes(rejected: &At<Rejected>, refusal: &Refusal, failures: &mut Vec
     }
 }
 
-/// Gives each pattern a cause of its own as far as possible: the patterns that have none, and the causes that are left.
+/// Assigns a different cause to as many patterns as possible. Returns the unmatched patterns and the remaining causes.
 pub(crate) fn matched(patterns: &[At<Pattern>], causes: &[Cause]) -> (Vec<usize>, Vec<usize>) {
     let mut taken: Vec<Option<usize>> = vec![None; causes.len()];
     let mut unmet = Vec::new();
@@ -306,7 +306,7 @@ pub(crate) fn matched(patterns: &[At<Pattern>], causes: &[Cause]) -> (Vec<usize>
     (unmet, left.collect())
 }
 
-/// Finds a cause for a pattern; those that have one already may take another.
+/// Finds a cause for a pattern, reassigning other patterns if necessary.
 fn give(
     pattern: usize,
     patterns: &[At<Pattern>],

@@ -1,4 +1,4 @@
-//! What Flux substitutes for variables after it has built a folder: `spec.postBuild` of its Kustomizations
+//! The variables that Flux substitutes after it has built a folder: `spec.postBuild` of its Kustomizations
 //! (`SubstituteVariables` of github.com/fluxcd/pkg/kustomize).
 
 mod files;
@@ -29,19 +29,19 @@ use values::Known;
 /// The group of Flux's Kustomizations.
 const GROUP: &str = "kustomize.toolkit.fluxcd.io";
 
-/// The label or annotation that keeps Flux from substituting something in an object, if it is `disabled`.
+/// The label or annotation that turns off Flux's substitution in an object if its value is `disabled`.
 pub(crate) const SWITCH: &str = "kustomize.toolkit.fluxcd.io/substitute";
 
-/// The group of what Flux's Kustomizations take files from.
+/// The group of the sources that Flux's Kustomizations take files from.
 const SOURCES: &str = "source.toolkit.fluxcd.io";
 
-/// The name of the GitRepository that `flux bootstrap` makes of the repository that it writes to.
+/// The name of the GitRepository that `flux bootstrap` creates for the repository that it writes to.
 const BOOTSTRAPPED: &str = "flux-system";
 
-/// The bytes of a text that may say something to Flux.
+/// The largest file, in bytes, that is searched for Flux objects.
 pub const TEXT_BYTES: u64 = 128 << 10;
 
-/// What a Kustomization changes beside variables, a field of `spec` each.
+/// The fields of `spec`, other than those for variables, with which a Kustomization changes what it builds.
 const CHANGES: [&str; 6] = [
     "patches",
     "components",
@@ -51,7 +51,7 @@ const CHANGES: [&str; 6] = [
     "nameSuffix",
 ];
 
-/// The Kustomizations of Flux in some files, and the ConfigMaps and GitRepositories beside them.
+/// The Flux Kustomizations in some files, and the ConfigMaps and GitRepositories in them.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Flux {
     kustomizations: Vec<Kustomization>,
@@ -60,7 +60,7 @@ pub struct Flux {
     known: values::Cache,
 }
 
-/// The texts of an object, by their keys.
+/// The string values of an object by their keys.
 type Texts = BTreeMap<Arc<str>, Arc<str>>;
 
 /// A GitRepository.
@@ -68,41 +68,41 @@ type Texts = BTreeMap<Arc<str>, Arc<str>>;
 struct Repository {
     name: String,
     namespace: String,
-    /// Without what may be written in several ways.
+    /// The URL in a normalized form, see [`plain_url`].
     url: String,
 }
 
 /// One Kustomization.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Kustomization {
-    /// What it builds, an absolute path.
+    /// The folder that it builds, an absolute path.
     folder: PathBuf,
     /// `spec.path` and its place, if it is written.
     path: Option<(String, Span)>,
     name: String,
     namespace: String,
-    /// Where it is written.
+    /// The file that it is written in.
     file: PathBuf,
-    /// The position of its document in the file, and of the item if the document is a list, if it changes objects.
+    /// If it changes objects: the index of its document in the file, and of the item if the document is a list.
     patching: Option<(u32, Option<usize>)>,
     is_substituting: bool,
-    /// The namespace and the name of the GitRepository that its path begins at.
+    /// The namespace and the name of the GitRepository that its path is relative to.
     source: Option<(String, String)>,
     inline: Arc<Texts>,
-    /// The kind and the name of what more variables are in, the last first to count.
+    /// The kind and the name of each object that provides more variables. The last one takes precedence.
     from: Vec<(String, String)>,
 }
 
 /// A Kustomization that changes what it builds.
 #[derive(Clone, Copy, Debug)]
 pub struct Patching<'f> {
-    /// Where it is written, an absolute path.
+    /// The file that it is written in, an absolute path.
     pub file: &'f Path,
-    /// The position of its document in the file.
+    /// The index of its document in the file.
     pub document: u32,
-    /// Its position among the items, if the document is a list.
+    /// Its index among the items, if the document is a list.
     pub item: Option<usize>,
-    /// What it builds, an absolute path.
+    /// The folder that it builds, an absolute path.
     pub folder: &'f Path,
     pub(crate) name: &'f str,
 }
@@ -114,23 +114,23 @@ struct ConfigMap {
     data: Arc<Texts>,
 }
 
-/// As [`str::contains`], several times as fast: each file of a repository is looked into.
+/// Like [`str::contains`], but several times as fast: it searches each file of a repository.
 fn has(text: &str, word: &str) -> bool {
     memmem::find(text.as_bytes(), word.as_bytes()).is_some()
 }
 
 impl Flux {
-    /// Whether a text may hold a Kustomization of Flux, or what it takes files from.
+    /// Whether a file's text may contain a Flux Kustomization or one of its sources.
     pub fn is_in(text: &str) -> bool {
         has(text, GROUP) || has(text, SOURCES) && has(text, "GitRepository")
     }
 
-    /// Whether a text may hold a ConfigMap. Descriptions name them, too: it is of interest only where a Kustomization was found.
+    /// Whether a file's text may contain a ConfigMap. Descriptions also contain the word, so this matters only if there is a Kustomization.
     pub fn may_be_config_map(text: &str) -> bool {
         has(text, "ConfigMap")
     }
 
-    /// Takes what is known of other files.
+    /// Adds the objects found in other files.
     pub fn join(&mut self, other: &Self) {
         self.known = values::Cache::default();
         self.kustomizations.extend_from_slice(&other.kustomizations);
@@ -138,7 +138,7 @@ impl Flux {
         self.repositories.extend_from_slice(&other.repositories);
     }
 
-    /// Takes what a file holds. `root`: the folder that `spec.path` begins at.
+    /// Adds the objects in a file. `root` is the folder that `spec.path` is relative to.
     pub fn add(&mut self, file: &Path, root: &Path, text: &Arc<str>) {
         self.known = values::Cache::default();
         for document in split(text).documents {
@@ -231,12 +231,12 @@ impl Flux {
         self.known.get_or_init(|| Known::new(self))
     }
 
-    /// The Kustomizations whose paths are in this repository, as far as that is known.
+    /// The Kustomizations that build this repository, and those whose repository is unknown.
     fn of_this_repository(&self) -> impl Iterator<Item = &Kustomization> {
         self.known().here.iter().map(|it| &self.kustomizations[*it])
     }
 
-    /// The positions of those.
+    /// The indices of the Kustomizations that build this repository.
     fn here(&self) -> Vec<usize> {
         let mut by_name: HashMap<&str, Vec<&Repository>> = HashMap::new();
         for repository in &self.repositories {
@@ -250,7 +250,7 @@ impl Flux {
                     |it: &&&Repository| it.namespace == namespace || it.namespace.is_empty() || namespace.is_empty();
                 let mut urls: Vec<&str> = named.filter(is_it).map(|it| it.url.as_str()).collect();
                 urls.dedup();
-                // Of several clusters nobody knows which.
+                // With several clusters, the URL is unknown.
                 <[&str; 1]>::try_from(urls).ok().map(|it| it[0])
             })
         };
@@ -266,18 +266,18 @@ impl Flux {
         here
     }
 
-    /// What Flux applies as it is: the folders of Kustomizations that change nothing but variables, absolute paths.
+    /// The folders, as absolute paths, of Kustomizations that change nothing except variables.
     pub(crate) fn applied(&self) -> impl Iterator<Item = &Path> {
         let unchanging = self.of_this_repository().filter(|it| it.patching.is_none());
         unchanging.map(|it| it.folder.as_path())
     }
 
-    /// Whether no Kustomization substitutes something.
+    /// Whether no Kustomization substitutes variables.
     pub fn is_empty(&self) -> bool {
         !self.kustomizations.iter().any(|it| it.is_substituting)
     }
 
-    /// Whether there are Kustomizations of Flux.
+    /// Whether there are any Flux Kustomizations.
     pub fn has_kustomizations(&self) -> bool {
         !self.kustomizations.is_empty()
     }
@@ -301,17 +301,17 @@ impl Flux {
         self.kustomizations.iter().map(|it| it.file.as_path())
     }
 
-    /// Whether a Kustomization counts for what lies at a path.
+    /// Whether a Kustomization substitutes variables in, or changes, the files at a path.
     pub fn is_of(&self, path: &Path) -> bool {
         path.ancestors().any(|it| self.known().folders.contains(it))
     }
 
-    /// The variables that are known in what the Kustomizations build that have something of these places: those on which all of them agree.
+    /// The known variables in the builds that contain any of these paths: those on which all their Kustomizations agree.
     pub(crate) fn variables(&self, places: &[&Path]) -> Option<Arc<Variables>> {
         self.known().variables(places)
     }
 
-    /// The same in what one Kustomization builds, which is named by its file and its name; else in what those of a folder build.
+    /// The known variables in the build of one Kustomization, given by its file and its name, or else in all builds of a folder.
     pub(crate) fn variables_of(&self, one: Option<&(PathBuf, String)>, folder: &Path) -> Option<Arc<Variables>> {
         match one {
             Some((file, name)) => self.known().of_one.get(&(file.clone(), name.clone())).cloned(),
@@ -320,7 +320,7 @@ impl Flux {
     }
 }
 
-/// The texts of an object, on one line each, as Flux takes them.
+/// The string values of an object without line breaks, as Flux reads them.
 fn texts(object: &Value) -> Arc<Texts> {
     let entries = object.as_object().into_iter().flatten();
     let texts =
@@ -328,7 +328,7 @@ fn texts(object: &Value) -> Arc<Texts> {
     Arc::new(texts.collect())
 }
 
-/// A URL without its scheme, its user, and the ending of git.
+/// A URL without its scheme, its user and the ending `.git`.
 fn plain_url(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |it| it.1);
     let rest = rest.split_once('@').map_or(rest, |it| it.1);
@@ -336,7 +336,7 @@ fn plain_url(url: &str) -> String {
     rest.replace(':', "/").to_lowercase()
 }
 
-/// A file with the folder that it is in: many files of a repository have one name.
+/// A file's name with its folder, because many files of a repository have the same name.
 pub(crate) fn file_name(path: &Path) -> String {
     let names: Vec<_> = path.iter().rev().take(2).map(|it| it.to_string_lossy()).collect();
     names.into_iter().rev().collect::<Vec<_>>().join("/")
@@ -424,7 +424,7 @@ mod tests {
         assert!(of(&[], "flux-system") && of(&[], "unknown"));
         assert!(!of(&[("app", "https://example.com/o/app")], "app"));
         assert!(of(&[("app", "https://example.com/o/fleet.git")], "app"));
-        // Each of two clusters has its own.
+        // Each of the two clusters has its own GitRepository.
         assert!(of(
             &[
                 ("app", "https://example.com/o/app"),
@@ -443,14 +443,14 @@ mod tests {
         let m = "{kind: ConfigMap, name: m}";
         check(&[&from(m), &map("{A: z, B: b}")], "/r/apps", &["A=x", "B=b"]);
         check(&[&from(m), &map("{B: '${C}', D: d}")], "/r/apps", &["A=x", "D=d"]);
-        // Another file with the name may be a patch of it, or the one of another cluster.
+        // Another file with the same name may be a patch, or belong to another cluster.
         check(
             &[&from(m), &map("{B: b, C: c}"), &map("{B: other}")],
             "/r/apps",
             &["A=x", "C=c"],
         );
         check(&[&from(m)], "/r/apps", &["A=x"]);
-        // What comes later counts.
+        // The last source takes precedence.
         let secret = "{kind: Secret, name: s}";
         check(
             &[&from(&format!("{secret}, {m}")), &map("{B: b}")],

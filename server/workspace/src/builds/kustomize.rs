@@ -1,12 +1,12 @@
-//! What a `kustomization.yaml` says of the files around it.
+//! The files that a `kustomization.yaml` names.
 
 pub use crd_analyzer_kustomize::FILE_NAMES;
 
-/// The settings that name patches.
+/// The fields that name patches.
 const OF_PATCHES: [&str; 3] = ["patches", "patchesStrategicMerge", "patchesJson6902"];
 
-/// The files that a kustomization names as patches, relative to its folder. What is commented out counts, too: kubebuilder writes patches
-/// and names them in comments, for the author to take the `#` away.
+/// The files that a kustomization names as patches, relative to its folder. This includes names in comments: kubebuilder writes patches
+/// and comments out their names, and the author removes the `#` to use them.
 pub fn patches(text: &str) -> impl Iterator<Item = &str> {
     let mut is_of_patches = false;
     text.lines().filter_map(move |line| {

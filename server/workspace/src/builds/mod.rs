@@ -1,4 +1,4 @@
-//! What kustomizations and Flux build of files.
+//! Objects as kustomizations and Flux build them from files.
 
 pub(crate) mod basis;
 pub mod flux;

@@ -1,7 +1,7 @@
 //! Why a finding is not where its cause was written, and which other places decide it.
 //!
-//! The API server names one field an error. What is wrong may have been written beside it: a name is made of two other fields, a default is
-//! judged by the keywords around it.
+//! The API server names one field for each error. The mistake may be in other fields: a name is built from two other fields, and a default
+//! is checked against the keywords next to it.
 
 use crd_analyzer_apiextensions::{
     codes,
@@ -17,7 +17,7 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Tree},
 };
 
-/// Why the error is shown at `place`, if what decides it may lie elsewhere.
+/// The reason why the error is shown at `place`, if other places may decide it.
 pub(crate) fn reason(error: &Error, place: &LocatedField, tree: &Tree) -> Option<String> {
     if place.missing {
         return Some(format!("{} is missing; this is the closest place", place.path));
@@ -50,7 +50,7 @@ pub(crate) fn reason(error: &Error, place: &LocatedField, tree: &Tree) -> Option
     None
 }
 
-/// What is known of single codes.
+/// The reason for codes that need a specific one.
 fn of_code(code: &str) -> Option<&'static str> {
     match code {
         schema_codes::INVALID_METADATA_NAME => Some("the name of a CRD consists of spec.names.plural and spec.group"),
@@ -68,20 +68,20 @@ fn of_code(code: &str) -> Option<&'static str> {
     }
 }
 
-/// The keyword that makes demands of an error's `type`: how far above it, and its name.
+/// The keyword that makes demands on an error's `type`: how many levels above it, and its name.
 fn demanding(code: &str) -> Option<(usize, &'static str)> {
     match code {
         codes::LIST_TYPE_WITHOUT_ARRAY => Some((1, "x-kubernetes-list-type")),
         codes::MAP_TYPE_WITHOUT_OBJECT => Some((1, "x-kubernetes-map-type")),
         schema_codes::EMBEDDED_RESOURCE_TYPE => Some((1, "x-kubernetes-embedded-resource")),
         schema_codes::MISSING_ITEMS => Some((1, "type")),
-        // The type is that of one of `properties` of the embedded resource.
+        // The type belongs to one of the `properties` of the embedded resource.
         schema_codes::TYPE_META_TYPE | schema_codes::METADATA_TYPE => Some((3, "x-kubernetes-embedded-resource")),
         _ => None,
     }
 }
 
-/// Other nodes that decide an error, and what they are.
+/// Other nodes that decide an error, and a description of each.
 pub(crate) fn deciding<'j>(error: &Error, root: &'j Json<'j>, hoisted: Hoisted) -> Vec<(NodeId, &'static str)> {
     if let Some((levels, keyword)) = demanding(error.code) {
         let above = error.path.segments().len().saturating_sub(levels);

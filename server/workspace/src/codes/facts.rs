@@ -1,4 +1,4 @@
-//! What is true of a code wherever it is reported, and the head of its page that says so.
+//! The facts about each code that do not depend on where it is reported, and the list at the start of its page that states them.
 
 use std::{collections::HashMap, fmt::Write as _, sync::LazyLock};
 
@@ -9,39 +9,39 @@ use crd_analyzer_schema::KubernetesVersion;
 use super::{Code, OFF_BY_DEFAULT, all};
 use crate::config::versions::VersionSet;
 
-/// The table of codes: a code, its severity, its fix, Kubernetes versions, the field of a CRD that it is about, and a word for codes about the same
-/// thing. Lints have this in their own rows.
+/// The table of codes: a code, its severity, its fix, Kubernetes versions, the field of a CRD that it is about, and a word that related codes
+/// share. Lints have these facts in their own table.
 const TABLE: &str = include_str!("facts.tsv");
 
-/// What begins the head of a page.
+/// The start of the list of facts in a page.
 const BEGIN: &str = "- Default severity: ";
 
-/// Related codes that a page names.
+/// The maximum number of related codes that a page names.
 const MOST_RELATED: usize = 6;
 
 /// Whether a code has a quick fix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HasFix {
-    /// No fix is offered.
+    /// It has no quick fix.
     No,
-    /// Editors offer one.
+    /// Editors offer a quick fix.
     Offered,
-    /// Editors offer one, and it may be applied without asking: `check --fix` does that.
+    /// Editors offer a quick fix, and `check --fix` applies it without asking.
     Safe,
 }
 
-/// What is true of a code.
+/// The facts about a code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Facts {
-    /// The severity without a configuration: `error`, `warning` or `hint`.
+    /// The severity unless configured: `error`, `warning` or `hint`.
     pub severity: &'static str,
     /// Whether it has a quick fix.
     pub fix: HasFix,
-    /// The Kubernetes versions that can give it; `None`: all, or it does not depend on Kubernetes.
+    /// The Kubernetes versions that report it. `None`: all, or it does not depend on Kubernetes.
     pub versions: Option<VersionSet>,
-    /// The kubebuilder marker that sets what it is about.
+    /// The kubebuilder marker that sets the field that the code is about.
     pub marker: Option<&'static str>,
-    /// The word that codes about the same thing share; empty if there are none.
+    /// A word that codes about the same subject share; empty if there is none.
     group: &'static str,
 }
 
@@ -88,7 +88,7 @@ fn row(line: &'static str) -> Option<(&'static str, Facts)> {
     Some((code, facts))
 }
 
-/// `1.31..` is open at its end.
+/// Parses a range of Kubernetes versions. `1.31..` has no end.
 fn range(written: &str) -> Option<VersionSet> {
     match written.strip_suffix("..") {
         Some(first) => format!("{first}..{}", KubernetesVersion::NEWEST).parse().ok(),
@@ -97,12 +97,12 @@ fn range(written: &str) -> Option<VersionSet> {
 }
 
 impl Code {
-    /// What is true of it; `None` only if the table lacks it.
+    /// The facts about the code. `None` only if the table lacks it.
     pub fn facts(&self) -> Option<Facts> {
         FACTS.get(self.name).copied()
     }
 
-    /// Other codes that its page names, those whose pages name it, and those about the same thing.
+    /// Related codes: those that its page names, those whose pages name it, and those with the same word in the table.
     pub fn related(&self) -> Vec<Code> {
         let named: Vec<Code> = all()
             .into_iter()
@@ -123,7 +123,7 @@ impl Code {
         related
     }
 
-    /// The page with a head of what is true of the code. `link`: the path of another code's page, as this page names it.
+    /// The page with the list of facts about the code. `link`: returns the path of another code's page relative to this one.
     pub fn with_head(&self, page: &str, link: &dyn Fn(&str) -> Option<String>) -> Option<String> {
         let facts = self.facts()?;
         let mut head = format!("{BEGIN}{}", facts.severity);
@@ -153,12 +153,12 @@ impl Code {
             let _ = writeln!(head, "- Related: {}", related.join(", "));
         }
         let page = body(page);
-        // The title and the sentence stay before it.
+        // Insert the list after the title and the first sentence.
         let end = page.match_indices("\n\n").nth(1)?.0 + 2;
         Some([&page[..end], &wrapped(&head), "\n", &page[end..]].concat())
     }
 
-    /// The page without links to other pages, for readers that have only this one.
+    /// The page without links to other pages, for users who see only this one.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for line in self.page.split_inclusive('\n') {
@@ -179,7 +179,7 @@ impl Code {
     }
 }
 
-/// The page without its head.
+/// The page without its list of facts.
 fn body(page: &str) -> String {
     let Some(begin) = page.find(&format!("\n{BEGIN}")) else {
         return page.to_owned();
@@ -188,12 +188,12 @@ fn body(page: &str) -> String {
     [&page[..begin], &page[end..]].concat()
 }
 
-/// Whether a page names a code. One of a single word may be the name of something else.
+/// Whether a page names a code. Codes of only one word are skipped, since the word may name something else.
 fn names(page: &str, code: &str) -> bool {
     code.contains('-') && page.contains(&format!("`{code}`"))
 }
 
-/// Columns of a line of a page.
+/// The maximum number of columns in a line of a page.
 const COLUMNS: usize = 120;
 
 /// The lines of a list, broken between words.

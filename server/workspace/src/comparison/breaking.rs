@@ -1,4 +1,4 @@
-//! What the changes of a CRD break, at their places in the CRD as it is now.
+//! The breaking changes of a CRD, each at its place in the new CRD.
 
 use crd_analyzer_apiextensions::strategy::Stored;
 use crd_analyzer_compat::{Change, Subject, Verdict, compare_while, paragraph};
@@ -19,18 +19,18 @@ use crate::{
     words::{self, name, text},
 };
 
-/// Changes that somebody has agreed to.
+/// Changes that the user has accepted.
 pub trait Exceptions: Sync {
-    /// Whether a change of the CRD of this name is one of them.
+    /// Whether a change of the CRD with this name has been accepted.
     fn allows(&self, crd: &str, change: &Change) -> bool;
 }
 
-/// By what the changes of CRDs are judged.
+/// Which changes of CRDs are reported.
 #[derive(Clone, Copy)]
 pub struct Compatibility<'a> {
-    /// What is forbidden.
+    /// The policy that decides which changes are forbidden.
     pub policy: Policy,
-    /// What is allowed anyway.
+    /// Changes that are allowed despite the policy.
     pub exceptions: Option<&'a dyn Exceptions>,
 }
 
@@ -40,16 +40,16 @@ impl std::fmt::Debug for Compatibility<'_> {
     }
 }
 
-/// A CRD in its document.
+/// A CRD and the document that it is in.
 #[derive(Clone, Copy)]
 pub(crate) struct Written<'a> {
     pub(crate) tree: &'a Tree,
-    /// The CRD in the tree.
+    /// The root node of the CRD in the tree.
     pub(crate) node: NodeId,
     pub(crate) json: &'a JsonDoc<'a>,
 }
 
-/// What the policy forbids of the changes from `old` to a CRD, and what it would forbid if it were known; at most `most` findings.
+/// Findings for the changes from `old` to a CRD that the policy forbids, or may forbid if their effect is unknown; at most `most`.
 pub(crate) fn find(
     old: &JsonDoc<'_>,
     new: Written<'_>,
@@ -65,7 +65,7 @@ pub(crate) fn find(
     counted.filter_map(|it| it.finding).take(most).collect()
 }
 
-/// What is found of changes, without those at an error of the CRD: an API server that rejects the CRD changes nothing, and the error says
+/// The findings about changes, without those at an error of the CRD: an API server that rejects the CRD changes nothing, and the error says
 /// more about the same place.
 pub(crate) fn beside_errors<'f>(
     tree: &Tree,
@@ -82,7 +82,7 @@ pub(crate) fn beside_errors<'f>(
             return true;
         }
         let written = paths::at(tree, it.span.start).and_then(|place| match (place.side, tree.entry_of(place.node)) {
-            // A change is at the key around what is gone.
+            // The change removed something below this key.
             (Side::Key, Some(entry)) => (tree.entries(entry.value).next().is_none()).then_some(entry.value),
             _ => Some(place.node),
         });
@@ -93,12 +93,12 @@ pub(crate) fn beside_errors<'f>(
     })
 }
 
-/// The changes of a CRD.
+/// The changes of a CRD, with findings.
 pub(crate) struct Judged {
     /// The name of the CRD.
     pub(crate) crd: String,
     pub(crate) changes: Vec<JudgedChange>,
-    /// The names of its versions, with the places of the names.
+    /// The names of its versions and the spans of the names.
     pub(crate) versions: Vec<(String, Span)>,
 }
 
@@ -108,7 +108,7 @@ pub(crate) struct JudgedChange {
     pub(crate) finding: Option<Finding>,
 }
 
-/// The changes from `old` to a CRD. `None` if one of both cannot be read, or `goes_on` says no.
+/// The changes from `old` to a CRD. `None` if either cannot be read, or if `goes_on` returns false.
 pub(crate) fn judge(
     old: &JsonDoc<'_>,
     new: Written<'_>,
@@ -126,7 +126,7 @@ pub(crate) fn judge(
         .map(|it| it.name.clone())
         .collect();
     let (before, now) = (Subject::new(before, kubernetes), Subject::new(now, kubernetes));
-    // The verdict has its own limits, and does not depend on this.
+    // The verdict has its own limits and does not depend on the comparison.
     let changes = crd_analyzer_budget::apart(|| compare_while(&before, &now, goes_on))?;
     let places = Places {
         tree: new.tree,
@@ -192,7 +192,7 @@ const fn help(verdict: Verdict) -> &'static str {
     }
 }
 
-/// What changed, in backquotes if it has a name.
+/// The name of what changed, in backquotes if it has one.
 fn place_name(change: &Change) -> String {
     let path = change.path();
     match words::schema_values(&path) {
@@ -202,7 +202,7 @@ fn place_name(change: &Change) -> String {
     }
 }
 
-/// Where changes are in a CRD.
+/// Finds the places of changes in a CRD.
 struct Places<'a> {
     tree: &'a Tree,
     node: NodeId,
@@ -211,10 +211,10 @@ struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// The place of a change; of what is gone, the key around it.
+    /// The place of a change. For a removal, the place of the key around it.
     fn span(&self, change: &Change) -> Span {
         let path = match (&change.new_path, &change.old_path) {
-            // The expression: what is first in the entry may be its message.
+            // Mark the expression, because the rule's first field may be its message.
             (Some(path), _) if ["rule-added", "rule-changed"].contains(&change.code) => path.child("rule"),
             (Some(path), _) => path.clone(),
             (None, Some(path)) => self.where_it_was(path, change.version.as_deref()),
@@ -223,7 +223,7 @@ impl Places<'_> {
         self.at(&path)
     }
 
-    /// The place of a field; of one that is not there, the key around it.
+    /// The place of a field. For a missing field, the place of the key around it.
     fn at(&self, path: &Path) -> Span {
         let found = self.finder.find_from(self.node, &spans::steps(path.segments()));
         match found.key {
@@ -233,7 +233,7 @@ impl Places<'_> {
         }
     }
 
-    /// The path in the new CRD of what only the old one has: the same version may be at another position.
+    /// The path in the new CRD for something that only the old CRD has. The same version may have another index.
     fn where_it_was(&self, path: &Path, version: Option<&str>) -> Path {
         let rest = match path.segments() {
             [

@@ -1,4 +1,4 @@
-//! The CRDs of a text, ready to be compared with those of another text.
+//! The CRDs in a text, ready to be compared with those in another text.
 
 use crd_analyzer_apiextensions::{
     strategy::{Received, Stored, judge_update},
@@ -26,12 +26,12 @@ pub struct ComparedCrd {
     pub subject: Subject,
     pub(crate) stored: Stored,
     pub(crate) tree: Tree,
-    /// The CRD in the tree.
+    /// The root node of the CRD in the tree.
     pub(crate) node: NodeId,
     pub(crate) kubernetes: KubernetesVersion,
 }
 
-/// The CRDs of a text, and the text. `named`: the user named the file, so that a document without a kind is asked about, too.
+/// The CRDs in a text, and the text. `named`: whether the user named the file, in which case a document without a kind is read, too.
 pub fn compared(
     bytes: Vec<u8>,
     named: bool,
@@ -60,7 +60,7 @@ impl ComparedCrd {
         versions.iter().map(|it| it.name.as_str())
     }
 
-    /// Compares only one version, whose objects are taken as objects of the version `name`. `None` if the CRD does not have the version.
+    /// Keeps only one version and calls it `name`, to compare its objects with those of `name`. `None` if the CRD does not have the version.
     pub fn only_version(self, version: &str, name: &str) -> Option<Self> {
         let stored = self.stored.with_only_version(version, name)?;
         Some(Self {
@@ -70,7 +70,7 @@ impl ComparedCrd {
         })
     }
 
-    /// Looks for the places of fields in the text.
+    /// Returns a finder for the places of fields in the text.
     pub fn spans(&self) -> FieldSpans<'_> {
         FieldSpans {
             tree: &self.tree,
@@ -79,7 +79,7 @@ impl ComparedCrd {
         }
     }
 
-    /// Why an API server refuses this CRD as an update of another one; `None` if it accepts the update.
+    /// Why the API server rejects this CRD as an update of another one; `None` if it accepts the update.
     pub fn refusal_as_update(&self, old: &Self) -> Option<String> {
         let json = read_json_of(&self.tree, self.node).ok()?;
         let compiler = CelCompiler::new(self.kubernetes);
@@ -92,7 +92,7 @@ impl ComparedCrd {
     }
 }
 
-/// The places of fields in a CRD's text. It remembers where it looked: thousands of changes below one mapping take one walk over it.
+/// Finds the places of fields in a CRD's text. It caches its searches, so thousands of changes below one mapping need only one walk over it.
 #[derive(Debug)]
 pub struct FieldSpans<'c> {
     tree: &'c Tree,
@@ -101,11 +101,11 @@ pub struct FieldSpans<'c> {
 }
 
 impl FieldSpans<'_> {
-    /// The place of a field in the text, its key and its value; of a field that is not written, the key around it.
+    /// The place of a field's key and value in the text. For a missing field, the place of the key around it.
     pub fn span(&self, path: &Path) -> Option<Span> {
         let found = self.finder.find_from(self.node, &spans::steps(path.segments()));
         let key = found.key_span(self.tree);
-        // Reached through an alias or a merge key, the value stands elsewhere.
+        // If an alias or a merge key leads to the value, it is written elsewhere.
         let value = found.value_span(self.tree);
         Some(if found.is_found() && key.start <= value.start {
             key.join(value)

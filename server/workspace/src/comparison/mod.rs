@@ -1,4 +1,4 @@
-//! What a change of a manifest does.
+//! The effects of changing a manifest.
 
 pub mod breaking;
 pub mod compared;

@@ -1,4 +1,4 @@
-//! The previous revision of a file, and which of its objects a new one replaces.
+//! The previous revision of a file, and which of its objects each new object replaces.
 
 use std::{collections::HashMap, sync::OnceLock};
 
@@ -20,15 +20,15 @@ pub(crate) struct Previous {
     objects: Vec<Object>,
     by_name: HashMap<(String, String, String), Same>,
     trees: HashMap<u32, OnceLock<Result<Tree, ReadError>>>,
-    /// The user said which text replaces which: an object whose name is not found replaces the first one.
+    /// Whether the user paired the two files: then an object whose name is not found replaces the first one.
     is_paired: bool,
 }
 
-/// The objects of one kind and name, by their positions.
+/// The indices of the objects with the same kind and name.
 #[derive(Default)]
 struct Same {
     all: Vec<usize>,
-    /// The first of each namespace, looked up when there are several.
+    /// The first object of each namespace, computed if there are several.
     by_namespace: OnceLock<HashMap<Option<String>, usize>>,
 }
 
@@ -59,19 +59,19 @@ impl Previous {
         &self.text
     }
 
-    /// The tree of the document that has the object.
+    /// The tree of the document that contains the object.
     pub(crate) fn read(&self, object: &Object) -> Option<Result<&Tree, &ReadError>> {
         let cell = self.trees.get(&object.document.index)?;
         Some(cell.get_or_init(|| self.text.read(object.document)).as_ref())
     }
 
-    /// The tree of the document that has the object, and the object in it.
+    /// The tree of the document that contains the object, and the object's node in it.
     pub(crate) fn tree(&self, object: &Object) -> Option<(&Tree, NodeId)> {
         let tree = self.read(object)?.ok()?;
         Some((tree, object.node(tree)?))
     }
 
-    /// The object that `new` replaces: of the same kind, name and namespace.
+    /// The object with the same kind, name and namespace, which `new` replaces.
     pub(crate) fn of(&self, new: &WrittenType, namespace: Option<&str>) -> Option<&Object> {
         let same = self.by_name.get(&name_of(new));
         let all = same.map(|it| it.all.as_slice()).unwrap_or_default();
@@ -95,12 +95,12 @@ impl Previous {
         found
     }
 
-    /// The object that one of this kind, name and namespace replaces, where it is.
+    /// The tree and node of the object that an object of this kind, name and namespace replaces.
     pub(crate) fn object(&self, new: &WrittenType, namespace: Option<&str>) -> Option<(&Tree, NodeId)> {
         self.tree(self.of(new, namespace)?)
     }
 
-    /// The CRD that one of this name replaces.
+    /// The CRD that a CRD of this name replaces.
     pub(crate) fn definition(&self, new: &WrittenType) -> Option<(&Tree, NodeId)> {
         let only = || {
             let mut all = self.objects.iter().filter(|it| it.written.is_crd());
@@ -114,7 +114,7 @@ impl Previous {
         self.tree(named.or_else(only)?)
     }
 
-    /// Whether a CRD that has none to replace cannot be new: the user says that it replaces one.
+    /// Whether it is an error if this CRD replaces none: the files are paired, or the old file has a CRD of this name that cannot be read.
     pub(crate) fn must_replace(&self, new: &WrittenType) -> bool {
         self.is_paired || self.by_name.contains_key(&name_of(new))
     }

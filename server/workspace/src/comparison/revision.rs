@@ -1,4 +1,4 @@
-//! What the API server would answer if a text replaced the one of a git revision, beside the verdict on the text alone.
+//! The API server's answer if a text replaces the text of a git revision, in addition to the verdict on the new text alone.
 
 use std::{
     borrow::Cow,
@@ -20,30 +20,30 @@ use crate::{
     findings::report::DocumentVerdict,
 };
 
-/// Places of a verdict for which values that differ are looked for: of more refusals the first.
+/// The maximum number of places in a verdict that are searched for changed values.
 const MAX_PLACES: usize = 100;
-/// Bytes of values that are compared for one place. Aliases of aliases stand for more than any text has.
+/// The maximum number of bytes of values that are compared for one place. Nested aliases can expand to more than any text contains.
 const MAX_COMPARED: usize = 16 << 20;
-/// So many values that differ are named for one finding.
+/// The maximum number of changed values that one finding names.
 const MAX_NAMED: usize = 3;
-/// So many of the values that a rule read are compared.
+/// The maximum number of values read by a rule that are compared.
 const MAX_READ: usize = 20;
-/// Longer values are not named, in bytes.
+/// The maximum length in bytes of a value that is named.
 const MAX_VALUE: usize = 60;
-/// Differences are looked for so deep.
+/// The maximum depth at which differences are searched.
 const MAX_DEPTH: usize = 20;
 
-/// How the first note of a hint about an update begins.
+/// The start of the first note of a hint about an update.
 const OF_UPDATE: &str = "this is the API server's answer to an update of the object in";
 
-/// Whether [`Revision::add`] has added a hint.
+/// Whether the finding is a hint that [`Revision::add`] has added.
 pub(crate) fn is_about_update(finding: &Finding) -> bool {
     finding.class == Class::Hint && finding.notes.first().is_some_and(|it| it.starts_with(OF_UPDATE))
 }
 
 /// The text of a file in a git revision, read once for all versions of the file that are compared with it.
 pub struct Revision {
-    /// What people call it: `HEAD`.
+    /// The name of the revision, for example `HEAD`.
     name: String,
     previous: Previous,
 }
@@ -57,7 +57,7 @@ impl std::fmt::Debug for Revision {
 }
 
 impl Revision {
-    /// The text that a file has in the revision of this name.
+    /// Creates the revision with this name from the file's text in it.
     pub fn new(name: &str, text: &[u8]) -> Self {
         Self {
             name: name.to_owned(),
@@ -75,12 +75,12 @@ impl Revision {
         &self.previous.text().content
     }
 
-    /// What people call it.
+    /// The name of the revision.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The CRD of this name, or else the only one.
+    /// The CRD with this name, or else the only one.
     pub fn crd(&self, name: &str) -> Option<(&Tree, NodeId)> {
         let written = WrittenType {
             api_version: CRD.served().api_version.to_owned(),
@@ -94,8 +94,8 @@ impl Revision {
         &self.previous
     }
 
-    /// Adds to the verdict on a text what the API server refuses besides when the text replaces the revision's. These are hints: that the
-    /// revision is what is stored is only assumed.
+    /// Adds hints to the verdict on a text: the API server's additional errors if the text replaces the revision's. They are only hints because
+    /// the stored objects are assumed to be those of the revision.
     ///
     /// `at` is the object that both verdicts are about.
     pub(crate) fn add(&self, verdict: &mut DocumentVerdict, updated: &DocumentVerdict, at: &Compared<'_>) {
@@ -125,8 +125,8 @@ impl Revision {
         }
     }
 
-    /// Marks the value that changed, if the finding is about a rule that read the value: that is the line to edit. The rule itself is about
-    /// everything around it. `of_whole`: how many values of the whole are named first.
+    /// If the finding is about a rule that read a changed value, marks the value, since that is the line to edit. The rule itself applies to
+    /// the whole object around it. `of_whole`: the number of changed values of the whole object, which are listed first.
     fn mark_changed(&self, finding: &mut Finding, of_whole: usize, reads: &[Path], at: &Compared<'_>) {
         let mut changed: Vec<Related> = Vec::new();
         for path in reads.iter().take(MAX_READ) {
@@ -157,11 +157,11 @@ impl Revision {
         });
     }
 
-    /// The values at a place that differ in the revision, with what they are there.
+    /// The values at a place that differ from the revision, with their old values.
     fn values(&self, at: &Compared<'_>, place: Span) -> Option<Vec<Related>> {
         let written = at.written;
         let path = paths::at(at.tree, place.start)?.path;
-        // Objects in others have the way to them before their own paths.
+        // The path of an object inside another one starts with the path to the object.
         let (_, steps) = path.split_at_checked(paths::path_of(at.tree, at.node).len())?;
         let namespace = [Step::key("metadata"), Step::key("namespace")];
         let namespace = paths::find_from(at.tree, at.node, &namespace);
@@ -191,12 +191,12 @@ impl Revision {
     }
 }
 
-/// An object that is compared with a revision.
+/// An object to compare with a revision.
 pub(crate) struct Compared<'a> {
-    /// What it says it is.
+    /// The kind and name that the object states.
     pub(crate) written: &'a WrittenType,
     pub(crate) tree: &'a Tree,
-    /// The object in the tree.
+    /// The root node of the object in the tree.
     pub(crate) node: NodeId,
 }
 
@@ -204,7 +204,7 @@ struct Differences<'a> {
     tree: &'a Tree,
     old: &'a Tree,
     name: &'a str,
-    /// How many bytes may still be compared.
+    /// The number of bytes that may still be compared.
     left: usize,
     found: Vec<Related>,
 }
@@ -220,7 +220,7 @@ impl Differences<'_> {
         }
     }
 
-    /// The text of an old value, if it is short.
+    /// The source text of an old value, if it is short.
     fn value(&self, node: NodeId) -> Option<&str> {
         let text = self.old.source(node);
         (text.len() <= MAX_VALUE && !text.contains('\n')).then_some(text)
@@ -275,7 +275,7 @@ impl Differences<'_> {
     }
 }
 
-/// The values of a mapping by their keys; of a key that is there twice the last, which counts.
+/// The values of a mapping by their keys. For a repeated key, the last value applies.
 fn by_key(tree: &Tree, mapping: NodeId) -> HashMap<Cow<'_, str>, NodeId> {
     let entries = tree.entries(mapping).filter(|it| tree.is_scalar(it.key));
     entries.map(|it| (tree.scalar(it.key), it.value)).collect()

@@ -1,4 +1,4 @@
-//! What the changes of CRDs do since a git revision, found after the verdict and known while somebody types.
+//! The effects of CRD changes since a git revision. They are computed after the verdict and kept while the user types.
 
 use std::{fmt::Write as _, ops::Range};
 
@@ -18,16 +18,16 @@ use crate::{
     sources::generated::Origin,
 };
 
-/// By what the changes since a revision are judged.
+/// How to evaluate the changes since a revision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Comparison {
     /// The Kubernetes version.
     pub kubernetes: KubernetesVersion,
-    /// What is forbidden.
+    /// The policy that decides which changes are forbidden.
     pub policy: Policy,
 }
 
-/// What the changes of the CRDs of a text do, as far as it is known. Its places follow edits of the text.
+/// The effects of the changes of the CRDs in a text, as far as they are known. Their spans follow edits of the text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KnownChanges {
     crds: Vec<ChangedCrd>,
@@ -41,7 +41,7 @@ struct ChangedCrd {
     versions: Vec<ChangedVersion>,
 }
 
-/// A change that the policy forbids, or would forbid if it were known.
+/// A change that the policy forbids, or may forbid if its effect is unknown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundChange {
     /// The finding about it.
@@ -50,26 +50,26 @@ pub struct FoundChange {
     pub change: Change,
 }
 
-/// What the changes of a version do together.
+/// The combined effects of the changes of a version.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChangedVersion {
-    /// The name of the version in the text.
+    /// The place of the version's name in the text.
     pub span: Span,
-    /// The changes in one line.
+    /// A one-line summary of the changes.
     pub summary: String,
-    /// The place of the first that the policy forbids, or else of the first that is not known.
+    /// The place of the first change that the policy forbids, or else of the first with an unknown effect.
     pub first: Option<Span>,
 }
 
 impl KnownChanges {
-    /// Whether nothing is known.
+    /// Whether no changes are known.
     pub fn is_empty(&self) -> bool {
         self.crds.is_empty()
     }
 
-    /// Compares the CRDs of a text with those of a revision. `None`: `goes_on` said no, which is asked between two changes.
+    /// Compares the CRDs of a text with those of a revision. Calls `goes_on` between two changes, and returns `None` if it returns false.
     ///
-    /// What was known before of a CRD that cannot be read now stays.
+    /// Keeps the previous result for a CRD that cannot be read.
     pub fn find(
         text: &str,
         revision: &Revision,
@@ -100,7 +100,7 @@ impl KnownChanges {
         Some(found)
     }
 
-    /// Follows an edit of the text: the changes in what is deleted are gone.
+    /// Updates the spans after an edit of the text, and drops changes whose place was deleted.
     pub fn edited(&mut self, range: &Range<usize>, inserted: usize) {
         let follow = |span: &mut Span| match moved(*span, range, inserted) {
             Some(moved) => {
@@ -120,17 +120,17 @@ impl KnownChanges {
             .retain(|it| !(it.changes.is_empty() && it.versions.is_empty()));
     }
 
-    /// What changed in all versions that have changes.
+    /// The versions that have changes.
     pub fn versions(&self) -> impl Iterator<Item = &ChangedVersion> {
         self.crds.iter().flat_map(|it| &it.versions)
     }
 
-    /// The changes that are told.
+    /// The changes that are reported.
     pub fn changes(&self) -> impl Iterator<Item = &FoundChange> {
         self.crds.iter().flat_map(|it| &it.changes)
     }
 
-    /// The findings of a CRD, with the places of the Go source that it is generated from.
+    /// The findings about a CRD, with places in the Go source that it is generated from.
     pub(crate) fn of(&self, crd: &str, origin: Option<&Origin<'_>>) -> Vec<Finding> {
         let changed = self.crds.iter().filter(|it| it.name == crd);
         let findings = changed.flat_map(|it| &it.changes).map(|it| it.finding.clone());
@@ -207,7 +207,7 @@ impl ChangedCrd {
     }
 }
 
-/// Changes that no value is judged by.
+/// Changes that do not affect the validation of any value.
 const OF_TEXTS: [&str; 2] = ["description-changed", "rule-message-changed"];
 
 impl ChangedVersion {

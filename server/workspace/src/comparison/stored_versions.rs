@@ -1,4 +1,4 @@
-//! The versions that objects of a CRD are stored in, and what is due before one of them can be removed.
+//! The versions that objects of a CRD are stored in, and the steps that are needed before one of them can be removed.
 //!
 //! The steps are those of the Kubernetes documentation, "Versions in CustomResourceDefinitions": upgrade existing objects to a new
 //! stored version, and remove an old version.
@@ -10,21 +10,21 @@ use serde_json::{Value, json};
 
 use crate::comparison::compared::ComparedCrd;
 
-/// How far a step is.
+/// The progress of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
-    /// It is done.
+    /// The step is done.
     Done,
-    /// It can be done now.
+    /// The step can be done now.
     Due,
-    /// It can be done when the steps before it are done.
+    /// The step can be done when the earlier steps are done.
     Later,
-    /// The CRD does not tell whether it is done.
+    /// The CRD does not show whether the step is done.
     Unknown,
 }
 
 impl State {
-    /// Its name in reports.
+    /// The name of the state in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -38,36 +38,36 @@ impl State {
 /// One step of a migration.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MigrationStep {
-    /// What kind of step it is.
+    /// The kind of step.
     pub code: &'static str,
-    /// How far it is.
+    /// The progress of the step.
     pub state: State,
-    /// What to do.
+    /// A description of what to do.
     pub text: String,
-    /// The command that does it.
+    /// The command to run.
     pub command: Option<String>,
-    /// The object that does it.
+    /// The object to apply.
     pub object: Option<Value>,
 }
 
-/// What is stored, what is refused, and what to do.
+/// The stored versions of a CRD, the API server's errors, and the steps to take.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StoragePlan {
-    /// The version that objects are stored in when they are written.
+    /// The storage version, in which objects are stored when they are written.
     pub storage: String,
     /// The versions that objects may be stored in (`status.storedVersions`).
     pub stored: Vec<String>,
-    /// Why the API server refuses the CRD as an update, in its words.
+    /// The API server's errors about the CRD as an update.
     pub refusals: Vec<String>,
-    /// The steps, in their order. Empty if all objects are stored in the storage version.
+    /// The steps in order. Empty if all objects are stored in the storage version.
     pub steps: Vec<MigrationStep>,
     /// The versions that can be removed now: no object is stored in them.
     pub removable: Vec<String>,
-    /// The API server only changes `apiVersion` between versions whose schemas differ.
+    /// Whether conversion may lose fields: the API server only changes `apiVersion`, but the schemas of the versions differ.
     pub loses_fields: bool,
 }
 
-/// `status.storedVersions` as the CRD's document has it; `None` if it does not have it.
+/// `status.storedVersions` in the CRD's document; `None` if it is not there.
 pub fn written(crd: &ComparedCrd) -> Option<Vec<String>> {
     let json = read_json(&crd.tree).ok()?;
     let document = json.root()?.to_value();
@@ -76,7 +76,7 @@ pub fn written(crd: &ComparedCrd) -> Option<Vec<String>> {
     Some(names.collect::<Vec<_>>()).filter(|it| !it.is_empty())
 }
 
-/// What is due for a CRD whose objects are stored in these versions. `None` if the CRD does not have a storage version.
+/// The plan for a CRD whose objects are stored in these versions. `None` if the CRD does not have a storage version.
 pub fn plan(crd: &ComparedCrd, stored: &[String]) -> Option<StoragePlan> {
     let definition = crd.stored.definition();
     let spec = &definition.spec;
@@ -111,7 +111,7 @@ pub fn plan(crd: &ComparedCrd, stored: &[String]) -> Option<StoragePlan> {
     })
 }
 
-/// The API server's words about the CRD as an update of itself in a cluster that stores these versions.
+/// The API server's errors about the CRD as an update of itself in a cluster that stores these versions.
 fn refusals(crd: &ComparedCrd, stored: &[String]) -> Vec<String> {
     let Ok(json) = read_json(&crd.tree) else {
         return Vec::new();
@@ -199,7 +199,7 @@ fn steps(
     steps
 }
 
-/// The `StorageVersionMigration` of a Kubernetes version.
+/// The `StorageVersionMigration` object for a Kubernetes version.
 fn migration(spec: &Spec, storage: &str, kubernetes: KubernetesVersion) -> Value {
     let name = format!("{}.{}", spec.names.plural, spec.group);
     let mut resource = json!({"group": spec.group, "resource": spec.names.plural});
@@ -208,7 +208,7 @@ fn migration(spec: &Spec, storage: &str, kubernetes: KubernetesVersion) -> Value
     } else if kubernetes >= KubernetesVersion::minor(35) {
         "v1beta1"
     } else {
-        // The migrator asks for the objects in this version.
+        // The migrator requests the objects in this version.
         let mut served = spec.versions.iter().filter(|it| it.served).map(|it| it.name.as_str());
         let first = served.clone().next();
         resource["version"] = json!(served.find(|it| *it == storage).or(first).unwrap_or(storage));

@@ -1,4 +1,4 @@
-//! What is wrong with a `.crd-analyzer.yaml`, with places.
+//! Checks a `.crd-analyzer.yaml` and locates its mistakes.
 
 use std::{fmt::Display, sync::Arc};
 
@@ -33,7 +33,7 @@ pub fn check(bytes: Vec<u8>) -> FileReport {
     }
 }
 
-/// What is wrong first with the text of a configuration file, in a line. `None`: nothing.
+/// The first mistake in the text of a configuration file, on one line. `None` if there is none.
 pub fn first_problem(text: &str) -> Option<String> {
     let report = check(text.as_bytes().to_vec());
     let finding = report.findings.iter().find(|it| it.severity == Severity::Error)?;
@@ -43,7 +43,7 @@ pub fn first_problem(text: &str) -> Option<String> {
     Some(format!("line {line}: {}{help}", finding.headline))
 }
 
-/// The document; `None` if there is nothing in it.
+/// The tree of the document; `None` if it is empty.
 fn tree(source: &Text) -> Result<Option<Tree>, Box<Finding>> {
     let found = source.documents();
     let not_yaml = |error: &_| Box::new(verdict::not_yaml(error));
@@ -94,7 +94,7 @@ fn of_tree(tree: &Tree) -> Vec<Finding> {
             help,
         ));
     }
-    // Whoever reads the file decides; what has no place of its own is said at the beginning.
+    // The configuration's parser decides. An error without a place of its own is shown at the beginning.
     if found.iter().all(|it| it.severity != Severity::Error)
         && let Err(error) = Config::parse(&tree.text()[tree.document_span().range()])
     {
@@ -246,7 +246,7 @@ fn first_line(error: &dyn Display) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
-/// Whether nothing is written, or a null.
+/// Whether the value is empty or null.
 fn is_null(tree: &Tree, node: NodeId) -> bool {
     tree.is_absent(node) || tree.is_scalar(node) && matches!(&*tree.scalar(node), "" | "~" | "null")
 }
@@ -255,7 +255,7 @@ fn is_null(tree: &Tree, node: NodeId) -> bool {
 mod tests {
     use super::*;
 
-    /// What is found: the marked text with its headline.
+    /// Checks the findings: for each, the marked text and the headline.
     #[track_caller]
     fn check_text(text: &str, expected: &[(&str, &str)]) {
         let report = check(text.as_bytes().to_vec());

@@ -1,4 +1,4 @@
-//! Globs that are held to many paths.
+//! Globs that are matched against many paths.
 
 use std::{
     collections::HashMap,
@@ -8,14 +8,14 @@ use std::{
 
 use globset::GlobSet;
 
-/// Globs of files and folders. Each path is held to them once, however many lie in it and however often it is asked about.
+/// Globs of files and folders. Each path is matched only once, even if it contains many files or is looked up often.
 #[derive(Default, Debug)]
 pub struct Covering {
     globs: GlobSet,
     known: Mutex<HashMap<PathBuf, bool>>,
 }
 
-/// The answers that are kept.
+/// The maximum number of cached answers.
 const MOST_KNOWN: usize = 200_000;
 
 impl Covering {
@@ -26,7 +26,7 @@ impl Covering {
         }
     }
 
-    /// Whether a glob matches a path, or a folder that the path lies in.
+    /// Whether a glob matches a path or one of its parent folders.
     pub fn covers(&self, path: &Path) -> bool {
         if self.globs.is_empty() || path.as_os_str().is_empty() {
             return false;
@@ -35,7 +35,7 @@ impl Covering {
         if let Some(known) = lock().get(path) {
             return *known;
         }
-        // A folder is asked about more often than what lies in it.
+        // Folders are looked up more often than their files.
         let is_covered = path.parent().is_some_and(|it| self.covers(it)) || self.globs.is_match(path);
         let mut known = lock();
         if known.len() >= MOST_KNOWN {

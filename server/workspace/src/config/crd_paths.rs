@@ -1,4 +1,4 @@
-//! Where CRDs lie that are only used: files, folders and globs.
+//! The paths of CRDs that are used but not checked: files, folders and globs.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -7,13 +7,13 @@ use globset::{Error, GlobBuilder, GlobMatcher};
 /// A file, the files below a folder, or those below a folder whose path matches a glob.
 #[derive(Clone, Debug)]
 pub struct CrdPath {
-    /// The file or the folder, absolute if the folder that it was relative to is.
+    /// The file or the folder. It is absolute if the path or the folder that the path is relative to is absolute.
     pub base: PathBuf,
     matcher: Option<GlobMatcher>,
 }
 
 impl CrdPath {
-    /// Reads a path as it was written, relative to `folder`.
+    /// Parses a path relative to `folder`.
     pub fn parse(written: &str, folder: &Path) -> Result<Self, Error> {
         let is_glob = |part: &Component<'_>| part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
         let written = Path::new(written);
@@ -38,7 +38,7 @@ impl CrdPath {
         self.matcher.is_some()
     }
 
-    /// Whether a file at or below the base is meant.
+    /// Whether the path covers a file.
     pub fn holds(&self, file: &Path) -> bool {
         let Ok(below) = file.strip_prefix(&self.base) else {
             return false;
@@ -47,7 +47,7 @@ impl CrdPath {
     }
 }
 
-/// Without `.` and `..`, as far as names alone tell.
+/// Removes `.` and `..` from a path without looking at the file system.
 fn clean(path: &Path) -> PathBuf {
     let mut cleaned = PathBuf::new();
     for part in path.components() {

@@ -1,4 +1,4 @@
-//! Files that one run leaves alone, as its command line says.
+//! Files that the command line excludes from a run.
 
 use std::path::{Path, PathBuf};
 
@@ -11,12 +11,12 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct Excluded {
     globs: Covering,
-    /// What the globs are relative to.
+    /// The folder that the globs are relative to.
     folder: PathBuf,
 }
 
 impl Excluded {
-    /// The globs of an option, relative to an absolute folder.
+    /// Parses the globs of an option, relative to an absolute folder.
     ///
     /// # Errors
     /// If one of them is not a glob.
@@ -31,7 +31,7 @@ impl Excluded {
         })
     }
 
-    /// Whether a glob matches the file of this absolute path, or a folder that it lies in.
+    /// Whether a glob matches the file with this absolute path or one of its parent folders.
     pub fn covers(&self, path: &Path) -> bool {
         let relative = path.strip_prefix(&self.folder).unwrap_or(path);
         self.globs.covers(relative) || path != relative && self.globs.is_match(path)

@@ -1,4 +1,4 @@
-//! `.crd-analyzer.yaml`: what a repository decides once for everybody.
+//! `.crd-analyzer.yaml`: the settings that a repository has for all its users.
 
 pub mod check;
 pub(crate) mod covering;
@@ -24,7 +24,7 @@ use crate::{
     findings::finding::{Class, Finding, Severity},
 };
 
-/// The file's names; the nearest one in the folder of a document or above counts.
+/// The names of the file. The nearest one in the folder of a document or above it applies.
 pub const FILE_NAMES: [&str; 2] = [".crd-analyzer.yaml", ".crd-analyzer.yml"];
 
 /// Whether a path is that of a configuration file.
@@ -47,13 +47,13 @@ struct Written {
     markers: Vec<String>,
 }
 
-/// How loud a code is, by configuration.
+/// The configured severity of a code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Not shown at all.
     Off,
-    /// Shown as a hint that editors barely mark.
+    /// Shown as a hint that editors mark only faintly.
     Hint,
     /// Shown as a hint.
     Info,
@@ -75,24 +75,24 @@ impl Level {
     }
 }
 
-/// What a configuration decides.
+/// The settings of a configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
-    /// The Kubernetes versions asked about; `None` where the configuration does not say.
+    /// The Kubernetes versions to check; `None` if the configuration does not set them.
     pub kubernetes_versions: Option<VersionSet>,
-    /// How loud each code is.
+    /// The configured severity of each code.
     pub rules: BTreeMap<String, Level>,
-    /// Files to leave alone, relative to the configuration's folder.
+    /// Files to exclude, relative to the configuration's folder.
     pub exclude: Covering,
-    /// Where CRDs lie that are not in the workspace: files, folders and globs, relative to the configuration's folder.
+    /// Paths of CRDs that are not in the workspace: files, folders and globs, relative to the configuration's folder.
     pub crds: Vec<String>,
-    /// Files that hold parts of objects, which something else completes; relative to the configuration's folder.
+    /// Files with parts of objects that something else completes, relative to the configuration's folder.
     pub partial: GlobSet,
-    /// A resource whose CRD is not found is an error.
+    /// Whether a resource whose CRD is not found is an error.
     pub requires_crds: bool,
-    /// The markers in Go files that other tools than controller-gen read.
+    /// The markers in Go files that are for other tools than controller-gen.
     pub markers: Declared,
-    /// The configuration's own folder, absolute; its globs and paths are relative to it. Set by whoever read the file.
+    /// The configuration's own folder, absolute. Its globs and paths are relative to it. The caller that reads the file sets it.
     pub folder: PathBuf,
 }
 
@@ -102,7 +102,7 @@ pub enum ConfigError {
     /// Not YAML, an unknown setting, or a value of the wrong type.
     #[error("{0}")]
     Form(#[from] serde_yaml::Error),
-    /// `kubernetesVersion` is not one.
+    /// `kubernetesVersion` is not a Kubernetes version.
     #[error("kubernetesVersion: {0}")]
     Version(#[from] VersionError),
     /// `rules` names a code that does not exist.
@@ -113,15 +113,15 @@ pub enum ConfigError {
         /// The code that was probably meant.
         nearest: Option<&'static str>,
     },
-    /// `exclude` or `partial` holds something that is not a glob.
+    /// `exclude` or `partial` contains something that is not a glob.
     #[error("{setting}: {error}")]
     Glob {
-        /// The setting.
+        /// The name of the setting.
         setting: &'static str,
         /// Why it is not a glob.
         error: globset::Error,
     },
-    /// `markers` holds something that is not the name of a marker.
+    /// `markers` contains something that is not the name of a marker.
     #[error("markers: {0}")]
     Marker(NoName),
 }
@@ -140,13 +140,13 @@ fn did_you_mean(nearest: Option<&str>) -> String {
 }
 
 impl Config {
-    /// Reads the text of a configuration file. An empty file decides nothing.
+    /// Parses the text of a configuration file. An empty file sets nothing.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         let written = serde_yaml::from_str::<Option<Written>>(text)?.unwrap_or_default();
         Self::from_written(written)
     }
 
-    /// Reads editor settings, which have the names of the file.
+    /// Reads editor settings, which have the same names as those in the file.
     pub fn from_json(settings: serde_json::Value) -> Result<Self, ConfigError> {
         Self::from_written(serde_yaml::from_value(serde_yaml::to_value(settings)?)?)
     }
@@ -170,12 +170,12 @@ impl Config {
         })
     }
 
-    /// Whether the file of this absolute path is to be left alone.
+    /// Whether the file with this absolute path is excluded.
     pub fn excludes(&self, path: &Path) -> bool {
         self.exclude.covers(path.strip_prefix(&self.folder).unwrap_or(path))
     }
 
-    /// Whether the file of this absolute path holds parts of objects.
+    /// Whether the file with this absolute path contains parts of objects.
     pub fn is_partial(&self, path: &Path) -> bool {
         self.partial.is_match(path.strip_prefix(&self.folder).unwrap_or(path))
     }
@@ -188,7 +188,7 @@ impl Config {
             Some(Level::Off) => return None,
             None if codes::OFF_BY_DEFAULT.contains(&finding.code) => return None,
             None => {}
-            // What the API server rejects is an error: showing it as less would promise that it is accepted.
+            // A rejection is always an error: a lower severity would suggest that the API server accepts the object.
             Some(level) if matches!(finding.class, Class::Error | Class::LaterError) => {
                 let note = "this is an error of the API server, so the configuration can only hide it";
                 let is_lowered = *level != Level::Error;

@@ -1,4 +1,4 @@
-//! Which diagnostics one run shows, as its command line says: `--select` and `--ignore`.
+//! Which diagnostics the command line selects: `--select` and `--ignore`.
 
 use std::str::FromStr;
 
@@ -7,14 +7,14 @@ use crate::{
     config::{Config, Level},
 };
 
-/// The word for all codes.
+/// The word that selects all codes.
 const ALL: &str = "all";
 
-/// Codes that one word names.
+/// The codes that a word selects.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Selector {
     word: String,
-    /// The word is a code, not the first words of several.
+    /// Whether the word is a whole code, not the first words of several codes.
     is_code: bool,
 }
 
@@ -27,7 +27,7 @@ impl Selector {
             .is_some_and(|rest| rest.starts_with('-'))
     }
 
-    /// How exactly it names a code: of two selectors, the longer one decides.
+    /// How specific the selector is. If two selectors match a code, the longer one wins.
     fn exactness(&self) -> usize {
         if self.word == ALL { 0 } else { self.word.len() }
     }
@@ -36,12 +36,12 @@ impl Selector {
 impl FromStr for Selector {
     type Err = String;
 
-    /// Reads a code, the first words of codes (`unknown`: `unknown-field`, `unknown-type` and so on), or `all`.
+    /// Parses a code, the first words of codes (`unknown`: `unknown-field`, `unknown-type` and so on), or `all`.
     fn from_str(text: &str) -> Result<Self, String> {
         let word = text.trim();
         let is_code = codes::find(word).is_some();
         let selector = Self {
-            // `unknown-` and `unknown-*` say the same as `unknown`.
+            // `unknown-` and `unknown-*` mean the same as `unknown`.
             word: if is_code {
                 word.to_owned()
             } else {
@@ -62,23 +62,23 @@ impl FromStr for Selector {
     }
 }
 
-/// What one run shows.
+/// The diagnostics that a run shows.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Selection {
-    /// Only these are shown. All, if there are none.
+    /// The codes to show. If empty, all are shown.
     pub selected: Vec<Selector>,
-    /// These are not shown.
+    /// The codes to hide.
     pub ignored: Vec<Selector>,
 }
 
 impl Selection {
-    /// Whether everything is shown that the configuration shows.
+    /// Whether the selection does not change what the configuration shows.
     pub fn is_empty(&self) -> bool {
         self.selected.is_empty() && self.ignored.is_empty()
     }
 
-    /// What a configuration decides under this selection. A code that is selected by its name is shown although the configuration switches it
-    /// off, and what is off by default is shown where it is selected.
+    /// The configuration with this selection applied. A code that is selected by its full name is shown even if the configuration turns it off,
+    /// and a code that is off by default is shown if it is selected.
     #[must_use]
     pub fn applied(&self, config: &Config) -> Config {
         let mut config = config.clone();

@@ -1,19 +1,19 @@
-//! The settings of `.crd-analyzer.yaml`: their names, what they mean and which values they take.
+//! The settings of `.crd-analyzer.yaml`: their names, meanings and possible values.
 
 use crd_analyzer_schema::KubernetesVersion;
 
 /// A setting.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// Its key.
+    /// The key of the setting.
     pub name: &'static str,
-    /// What it means, in Markdown.
+    /// A description in Markdown.
     pub doc: &'static str,
-    /// Its values.
+    /// The values that the setting accepts.
     pub values: Values,
 }
 
-/// Which values a setting takes.
+/// The values that a setting accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Values {
     /// A minor version, a range of them, or `all`.
@@ -26,11 +26,11 @@ pub enum Values {
     Boolean,
     /// Names of markers in Go files.
     Markers,
-    /// A level for each code.
+    /// A severity for each code.
     Levels,
 }
 
-/// All settings, those first that are written most.
+/// All settings, the most common ones first.
 pub const SETTINGS: &[Setting] = &[
     Setting {
         name: "kubernetesVersion",
@@ -78,12 +78,12 @@ pub const LEVELS: &[(&str, &str)] = &[
     ("error", "Shown as an error."),
 ];
 
-/// The setting of a name.
+/// The setting with the given name.
 pub fn find(name: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|it| it.name == name)
 }
 
-/// Values of `kubernetesVersion` that are offered: each known version, all from one on, and all.
+/// The values of `kubernetesVersion` that completion offers: each known version, all from a version on, and all.
 pub fn kubernetes_versions() -> Vec<String> {
     let newest = KubernetesVersion::NEWEST;
     let versions: Vec<_> = KubernetesVersion::all().rev().collect();

@@ -1,15 +1,15 @@
-//! Which Kubernetes versions are asked about.
+//! Sets of Kubernetes versions to check.
 
 use std::{fmt, str::FromStr};
 
 use crd_analyzer_schema::KubernetesVersion;
 
-/// A non-empty set of Kubernetes versions whose answers are known.
+/// A non-empty set of supported Kubernetes versions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct VersionSet(u16);
 
 impl VersionSet {
-    /// Every Kubernetes version whose answers are known.
+    /// All supported Kubernetes versions.
     pub fn all() -> Self {
         KubernetesVersion::all().map(Self::one).fold(Self(0), Self::union)
     }
@@ -61,7 +61,7 @@ impl Default for VersionSet {
 }
 
 impl fmt::Display for VersionSet {
-    /// Runs of Kubernetes versions for people: `1.30`, `1.31 to 1.37`, `1.30 and 1.33 to 1.37`.
+    /// Formats runs of Kubernetes versions: `1.30`, `1.31 to 1.37`, `1.30 and 1.33 to 1.37`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut runs: Vec<(KubernetesVersion, KubernetesVersion)> = Vec::new();
         for version in self.iter() {
@@ -84,13 +84,13 @@ impl fmt::Display for VersionSet {
     }
 }
 
-/// A version set that cannot be read.
+/// An error in a written set of Kubernetes versions.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VersionError {
     /// Not of the form `1.31`, `1.30..1.37` or `all`.
     #[error("`{0}` is not a Kubernetes version: write `1.31`, a range `1.30..1.37`, or `all`")]
     Form(String),
-    /// A Kubernetes version whose answers are not known.
+    /// An unsupported Kubernetes version.
     #[error("Kubernetes {0} is not known: choose from {oldest} to {newest}", oldest = KubernetesVersion::OLDEST, newest = KubernetesVersion::NEWEST)]
     Unknown(String),
     /// A range that ends before it begins.
@@ -98,7 +98,7 @@ pub enum VersionError {
     Backwards(String),
 }
 
-/// Reads one Kubernetes version: `1.31`, also `v1.31` and a patch release such as `1.31.4`.
+/// Parses one Kubernetes version: `1.31`, `v1.31` or a patch release such as `1.31.4`.
 fn one(text: &str) -> Result<KubernetesVersion, VersionError> {
     let form = || VersionError::Form(text.to_owned());
     let mut numbers = text.trim().trim_start_matches('v').split('.');

@@ -1,4 +1,4 @@
-//! Questions about each CRD of a text, asked of API servers of several minor versions.
+//! Runs a check of each CRD in a text for several Kubernetes versions.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::{
 /// The answers about one CRD.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CrdAnswers<T> {
-    /// The document's position in the file, all documents counted; `None`: the file cannot be cut into documents.
+    /// The index of the document among all documents of the file. `None` if the file cannot be split into documents.
     pub index: Option<usize>,
     /// `metadata.name`; empty if absent.
     pub name: String,
@@ -29,16 +29,16 @@ pub struct CrdAnswers<T> {
     pub answers: Vec<(KubernetesVersion, Result<T, Unanswered>)>,
 }
 
-/// Why there is not an answer.
+/// Why the answer is missing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unanswered {
-    /// The API server cannot read the document: its words.
+    /// The API server cannot decode the document; its error.
     Undecodable(String),
-    /// The API server itself fails on the CRD, or the CRD is too deep for us: our words.
+    /// The API server itself fails on the CRD, or the CRD is nested too deeply for crd-analyzer; our error.
     Unjudged(String),
 }
 
-/// Asks `ask` about each CRD of a text, once a Kubernetes version. `named`: as in [`Question`](crate::judging::analysis::Question).
+/// Calls `ask` for each CRD in a text and each Kubernetes version. `named`: as in [`Question`](crate::judging::analysis::Question).
 pub(crate) fn each<T>(
     bytes: Vec<u8>,
     versions: VersionSet,
@@ -68,7 +68,7 @@ pub(crate) fn each<T>(
     (source.content, documents)
 }
 
-/// The CRDs of a document: it is one, or wraps some.
+/// The answers about the CRDs of a document: the document is a CRD, or wraps some.
 fn of_document<T>(
     source: &Text,
     document: Document,
@@ -130,7 +130,7 @@ fn of_wrapper<T>(
     answers.collect()
 }
 
-/// Why a CRD that was not judged has no answer.
+/// Why a CRD that was not checked has no answer.
 pub(crate) fn unanswered(verdict: &CrdVerdict) -> Unanswered {
     match (&verdict.decode_error, &verdict.unjudged) {
         (Some(error), _) => Unanswered::Undecodable(error.text.clone()),

@@ -1,4 +1,4 @@
-//! What a document says it is, found even where the rest of it cannot be read.
+//! The kind and name that a document states, which are found even if the rest of it cannot be read.
 
 use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_apiextensions::kind::parse_group_version;
@@ -11,18 +11,18 @@ use crd_analyzer_syntax::{
 
 use crate::{documents::text::Text, index::native};
 
-/// What a document says it is, and what had to be read to know that.
+/// The kind and name that a document states, and the tree if it was read for that.
 pub(crate) struct Head {
-    /// What it says; `WrittenType::default()` if nothing of it can be read.
+    /// The stated type and name; `WrittenType::default()` if none of it can be read.
     pub(crate) written: WrittenType,
-    /// The document, if all of it was read.
+    /// The result of reading the whole document, if it was read.
     whole: Option<Result<Tree, ReadError>>,
 }
 
 impl Head {
-    /// Reads what the document says it is.
+    /// Reads the kind and name that the document states.
     ///
-    /// What is before `spec:` is enough in the usual layout, and all there is where the rest is broken.
+    /// In the usual layout, the lines before `spec:` are enough. If the rest cannot be parsed, only they are used.
     pub(crate) fn read(text: &Text, document: Document) -> Self {
         let span = document.span;
         if text.content[span.range()].contains("\nspec:") {
@@ -46,13 +46,13 @@ impl Head {
         }
     }
 
-    /// The document, read now if it was not before.
+    /// The result of reading the whole document, which is read now if necessary.
     pub(crate) fn whole(self, text: &Text, document: Document) -> Result<Tree, ReadError> {
         self.whole.unwrap_or_else(|| text.read(document))
     }
 }
 
-/// Reads what the document says it is; `WrittenType::default()` if nothing of it can be read.
+/// Reads the kind and name that the document states; `WrittenType::default()` if none of it can be read.
 pub(crate) fn read(text: &Text, document: Document) -> WrittenType {
     Head::read(text, document).written
 }
@@ -66,8 +66,8 @@ pub(crate) fn says_objects(text: &Text) -> bool {
     })
 }
 
-/// What a document that cannot be read says it is, by its indentation: a custom resource, or a CRD of the served version. Whether
-/// another version of CRDs is served is asked before the text is read, and of a broken text that would be an answer to another question.
+/// The kind and name of a document that cannot be parsed, according to its indentation: a custom resource, or a CRD of the served version.
+/// CRDs of an unserved version are excluded, because that error is reported before parsing.
 fn of_broken(text: &Text, span: Span) -> WrittenType {
     let tree = edit::read(&text.content, span).tree;
     let field = |name: &str| {

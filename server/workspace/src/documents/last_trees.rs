@@ -1,20 +1,20 @@
-//! The trees of the text that somebody types in, kept from one version of the text to the next.
+//! The trees of a text that the user edits, kept from one version of the text to the next.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crd_analyzer_syntax::{edited::read_edited, json::KeptJson, split::Document, tree::Tree};
 
-/// The trees of the documents of the text that was judged last, and the JSON of large ones.
+/// The trees of the documents of the text that was checked last, and the JSON of large texts.
 ///
-/// It is a cache: what it gives equals what the parser makes.
+/// It is only a cache: its trees are the same as those that the parser returns.
 #[derive(Debug)]
 pub struct LastTrees {
     trees: Mutex<Vec<LastTree>>,
     json_from: usize,
 }
 
-/// From this size on, in bytes, the JSON of a text is kept. It takes up to eight times the memory of the text; of smaller texts, reading
-/// it takes less than half a millisecond.
+/// The minimum size in bytes of a text whose JSON is kept. The JSON takes up to eight times the memory of the text. For smaller texts,
+/// reading it takes less than half a millisecond.
 const LARGE: usize = 256 << 10;
 
 impl Default for LastTrees {
@@ -23,7 +23,7 @@ impl Default for LastTrees {
     }
 }
 
-/// A document of the text that was judged last.
+/// A document of the text that was checked last.
 #[derive(Debug)]
 pub(crate) struct LastTree {
     pub(crate) document: Document,
@@ -32,7 +32,7 @@ pub(crate) struct LastTree {
 }
 
 impl LastTrees {
-    /// Keeps the JSON of texts of so many bytes and more.
+    /// Creates a cache that keeps the JSON of texts of at least the given size.
     pub fn with_json_from(bytes: usize) -> Self {
         Self {
             trees: Mutex::default(),
@@ -49,7 +49,7 @@ impl LastTrees {
         self.trees.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The tree of a document, made from the last one of the same position in the file, with its JSON if that is known. `None` if the
+    /// The tree of a document, updated from the last tree of the document with the same index, and its JSON if that is known. `None` if the
     /// text has to be parsed.
     pub(crate) fn edited(&self, text: &Arc<str>, document: Document) -> Option<(Tree, Option<KeptJson>)> {
         let last = {
@@ -59,7 +59,7 @@ impl LastTrees {
         };
         let mut tree = Arc::unwrap_or_clone(last.tree);
         let Some(edited) = read_edited(&mut tree, last.document, text, document) else {
-            // Where the text cannot be parsed, the next one is compared with the last that could.
+            // Keep the last tree while the text cannot be parsed, for comparison with the next text.
             let tree = Arc::new(tree);
             self.lock().push(LastTree { tree, ..last });
             return None;
@@ -68,7 +68,7 @@ impl LastTrees {
         Some((tree, json))
     }
 
-    /// Keeps the trees of a text, which is the last one now.
+    /// Keeps the trees of the current text.
     pub(crate) fn keep(&self, trees: Vec<LastTree>) {
         *self.lock() = trees;
     }

@@ -1,4 +1,4 @@
-//! The texts of files, the documents in them, and what each says it is.
+//! The texts of files, their documents, and the kind and name that each document states.
 
 pub(crate) mod crd_documents;
 pub(crate) mod head;

@@ -1,4 +1,4 @@
-//! The objects of a text, as values with places.
+//! The objects in a text, as values with their places.
 
 use std::sync::Arc;
 
@@ -31,16 +31,16 @@ pub struct ObjectDocument {
     node: NodeId,
 }
 
-/// A document that says that it is an object which is asked about, and cannot be read.
+/// A document that claims to be an object of a requested kind but cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnreadableObject {
-    /// Where it begins.
+    /// The place where it begins.
     pub span: Span,
-    /// Why, in the API server's words.
+    /// The reason, in the API server's words.
     pub why: String,
 }
 
-/// The objects of the file at a path, in order. A template is read as `check` does: with its actions filled in.
+/// The objects of the file at a path, in order. Templates are filled in as `check` does it.
 pub fn objects_of_file(bytes: Vec<u8>, path: &std::path::Path) -> (Arc<str>, Vec<Object>) {
     let text = Text::decode(bytes);
     let filled = roles::is_template(path).then(|| fill(&text.content)).flatten();
@@ -55,7 +55,7 @@ pub fn objects_of_file(bytes: Vec<u8>, path: &std::path::Path) -> (Arc<str>, Vec
     (text.content, found)
 }
 
-/// The objects of a text whose group and kind are asked about, each object inside another on its own.
+/// The objects of the requested groups and kinds in a text, including objects inside other objects.
 pub fn object_documents(
     bytes: Vec<u8>,
     is_asked: &dyn Fn(&GroupKind) -> bool,
@@ -116,7 +116,7 @@ impl ObjectDocument {
         spans::first_line(self.tree.text(), self.tree.span(self.node))
     }
 
-    /// The places of fields. A field that is not written is where it would be.
+    /// The places of fields. A missing field is located where it would be.
     pub fn places<'p>(&self, paths: impl IntoIterator<Item = &'p Path>) -> Vec<Span> {
         let json = read_json_of(&self.tree, self.node).ok();
         let place = |path| self.place(json.as_ref(), path);

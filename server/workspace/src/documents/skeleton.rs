@@ -1,14 +1,14 @@
-//! References of all fields of a kind, as generators write them for readers: each value is empty, and says nothing but its type.
+//! Skeletons: generated reference objects that list all fields of a kind, with empty values that show only their types.
 
 use crd_analyzer_syntax::json::{Json, JsonDoc, JsonValue};
 
-/// An object with fewer values may have been written by hand.
+/// The minimum number of values in a skeleton. An object with fewer values may have been written by hand.
 const LEAST_VALUES: usize = 20;
 
-/// Of so many values one may say something.
+/// At most one of this number of values may be non-empty.
 const ONE_OF: usize = 4;
 
-/// Whether nearly all values of an object but for those of its metadata are empty.
+/// Whether nearly all values of an object are empty, apart from those in its metadata.
 pub(crate) fn is_skeleton(json: &JsonDoc<'_>) -> bool {
     let (mut all, mut empty) = (0, 0);
     let members = json.root().and_then(Json::members).unwrap_or_default();
@@ -29,7 +29,7 @@ pub(crate) fn is_skeleton(json: &JsonDoc<'_>) -> bool {
     all >= LEAST_VALUES && rest * ONE_OF <= all
 }
 
-/// Whether a value of such an object says nothing but its type.
+/// Whether a value shows only its type.
 pub(crate) fn is_empty(json: &Json<'_>) -> bool {
     match &json.value {
         JsonValue::String(text) => text.is_empty(),

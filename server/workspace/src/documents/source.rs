@@ -1,4 +1,4 @@
-//! The text of a file that findings of other files point into.
+//! A file that findings in other files refer to, with its text.
 
 use std::{
     fmt,
@@ -9,56 +9,55 @@ use std::{
 
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 
-/// A file and its text, as it was when it was looked at. Two are equal if they are of the same file with texts of one length: that is
-/// enough to tell findings from each other.
+/// A file with its text at the time it was read. Two values are equal if they have the same path and texts of equal length, which is
+/// enough to distinguish findings.
 pub struct SourceText {
-    /// The file, absolute.
+    /// The absolute path of the file.
     pub path: Arc<Path>,
-    /// Its text.
+    /// The text of the file.
     pub text: Arc<str>,
-    /// Where it comes from, if a kustomization has built it: no file has the text.
+    /// If a kustomization has built the text, so that no file has it: the files that it was built from.
     pub built: Option<Arc<BuiltFrom>>,
     lines: OnceLock<LineIndex>,
 }
 
-/// What a kustomization has built a text from.
+/// The files that a kustomization has built a text from.
 pub struct BuiltFrom {
-    /// The file of the object that it changes.
+    /// The file with the object that the kustomization changes.
     pub path: Arc<Path>,
-    /// The folder of the kustomization, as it is shown.
+    /// The folder of the kustomization, as shown to the user.
     pub folder: String,
-    /// Pieces of the text, and where each was written.
+    /// The parts of the text and where each was written, sorted by start, outer parts first.
     pub places: Arc<[BuiltPlace]>,
 }
 
-/// A piece of a built text: a key, a scalar, or a collection, which has those of its children inside. They are in the order of their starts, the
-/// outer ones first.
+/// A part of a built text: a key, a scalar, or a collection together with its children. Parts are sorted by start, outer ones first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BuiltPlace {
-    /// The bytes in the built text.
+    /// The part's span in the built text.
     pub span: Span,
-    /// The file that decided it, with its whole text.
+    /// The file that decided the part, with its text.
     pub file: Arc<SourceText>,
-    /// The bytes in that file.
+    /// The span in that file.
     pub origin: Span,
 }
 
 impl BuiltFrom {
-    /// Where a part of the text was written.
+    /// The place where a part of the text was written.
     pub fn place(&self, span: Span) -> Option<&BuiltPlace> {
         let before = self.places.partition_point(|it| it.span.start <= span.start);
         let mut around = self.places[..before].iter().rev();
         around.find(|it| span.start < it.span.end || it.span.is_empty() && span.start == it.span.start)
     }
 
-    /// Who builds it.
+    /// A phrase that names the kustomization.
     pub fn words(&self) -> String {
         format!("as kustomize builds it in `{}`", self.folder)
     }
 }
 
 impl SourceText {
-    /// Of a file with this text.
+    /// A file with the given text.
     pub fn new(path: Arc<Path>, text: Arc<str>) -> Self {
         Self {
             path,
@@ -68,7 +67,7 @@ impl SourceText {
         }
     }
 
-    /// Of what a kustomization has built. `path`: what no file has.
+    /// A text that a kustomization has built. `path` is not the path of a file.
     pub fn built(path: Arc<Path>, text: Arc<str>, from: Arc<BuiltFrom>) -> Self {
         Self {
             built: Some(from),
@@ -76,7 +75,7 @@ impl SourceText {
         }
     }
 
-    /// A file that a person can open and the bytes in it, for a part of this text.
+    /// The file that a user can open, and the span in it, for a part of this text.
     pub fn place(self: &Arc<Self>, span: Span) -> (Arc<Self>, Span) {
         match self.built.as_ref().and_then(|it| it.place(span)) {
             Some(place) => (place.file.clone(), place.origin),
@@ -84,7 +83,7 @@ impl SourceText {
         }
     }
 
-    /// The lines of the text, counted when first wanted.
+    /// The line index of the text, computed on first use.
     pub fn lines(&self) -> &LineIndex {
         self.lines.get_or_init(|| LineIndex::new(&self.text))
     }

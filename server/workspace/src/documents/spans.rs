@@ -1,4 +1,4 @@
-//! Which span to mark for a node of a document.
+//! The span to mark for a node of a document.
 
 use crd_analyzer_apiextensions::places::LocatedField;
 use crd_analyzer_schema::field::{Cause, Error, Segment};
@@ -7,12 +7,12 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Span, Tree},
 };
 
-/// The segments of a field's path as the steps that lead to it in a tree.
+/// Converts the segments of a field's path to steps in a tree.
 pub fn steps(path: &[Segment]) -> Vec<Step<'_>> {
     path.iter().map(step).collect()
 }
 
-/// A part of a field's path as a step in a tree.
+/// Converts a segment of a field's path to a step in a tree.
 fn step(segment: &Segment) -> Step<'_> {
     match segment {
         Segment::Field(name) | Segment::Key(name) => Step::key(name.as_str()),
@@ -34,7 +34,7 @@ pub(crate) fn spot(tree: &Tree, key: Option<NodeId>, value: NodeId) -> Span {
     first_line(tree.text(), tree.span(value))
 }
 
-/// The span to mark for an error at a field: down to the part of the scalar if the error knows it.
+/// The span to mark for an error at a field. If the error refers to a part of the scalar, only that part.
 pub(crate) fn of_error(tree: &Tree, place: &LocatedField, error: &Error) -> Span {
     if let (Some(key), Some(Cause::Entry { is_value: false, .. })) = (place.key, error.cause()) {
         return tree.span(key);
@@ -45,7 +45,7 @@ pub(crate) fn of_error(tree: &Tree, place: &LocatedField, error: &Error) -> Span
     }
 }
 
-/// The first line of a span that holds something.
+/// The first line of a span that is not blank.
 pub(crate) fn first_line(text: &str, span: Span) -> Span {
     let text = &text[span.range()];
     let end = text.find(['\r', '\n']).unwrap_or(text.len());

@@ -1,4 +1,4 @@
-//! The text of a file, and what was wrong with its bytes.
+//! The text of a file, and the defects of its bytes.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -17,16 +17,16 @@ pub(crate) struct Text {
     pub(crate) content: Arc<str>,
     documents: OnceLock<Documents>,
     defects: Vec<Defect>,
-    /// The tree that [`Text::check`] made, for the next reader.
+    /// The tree that [`Text::check`] has parsed, for the next call of [`Text::read`].
     read_ahead: Mutex<Option<(Document, Tree)>>,
-    /// The JSON that came with a tree.
+    /// The JSON that belongs to a tree.
     json: Mutex<Option<(Document, KeptJson)>>,
-    /// The trees of an older version of the text, if somebody types in it.
+    /// The trees of an earlier version of the text, if the user edits it.
     last: Option<Arc<LastTrees>>,
 }
 
 impl Text {
-    /// Any bytes are a text; what is not text in them is remembered.
+    /// Decodes bytes. Any bytes are accepted, and bytes that are not valid text are recorded as defects.
     pub(crate) fn decode(bytes: Vec<u8>) -> Self {
         let Source { text, defects, .. } = Source::decode(bytes);
         Self {
@@ -39,7 +39,7 @@ impl Text {
         }
     }
 
-    /// A text that was text from the start.
+    /// Creates a text without defects.
     pub(crate) fn whole(content: Arc<str>) -> Self {
         Self {
             content,
@@ -51,23 +51,23 @@ impl Text {
         }
     }
 
-    /// The documents that clients cut it into.
+    /// The documents that clients split the text into.
     pub(crate) fn documents(&self) -> &Documents {
         self.documents.get_or_init(|| split(&self.content))
     }
 
-    /// The same text, whose trees are made from those of the version before it.
+    /// The same text, with trees derived from those of the previous version.
     pub(crate) fn after(self, last: Option<&Arc<LastTrees>>) -> Self {
         let last = last.filter(|_| self.defects.is_empty()).cloned();
         Self { last, ..self }
     }
 
-    /// Another text, whose trees are made from those of the same version.
+    /// Another text, with trees derived from those of the same previous version.
     pub(crate) fn with_other_content(&self, content: Arc<str>) -> Self {
         Self::whole(content).after(self.last.as_ref())
     }
 
-    /// Whether the trees of this text are kept for the next version.
+    /// Whether the trees of this text are kept for its next version.
     pub(crate) fn keeps_trees(&self) -> bool {
         self.last.is_some()
     }
@@ -77,13 +77,13 @@ impl Text {
         self.last.as_ref().is_some_and(|it| it.keeps_json_of(&self.content))
     }
 
-    /// The JSON of the tree that was read last, if it is known.
+    /// The JSON of the last tree that was read, if it is known.
     pub(crate) fn known_json(&self, document: Document) -> Option<KeptJson> {
         let mut json = self.json.lock().unwrap_or_else(PoisonError::into_inner);
         json.take_if(|it| it.0 == document).map(|it| it.1)
     }
 
-    /// Keeps the trees of this text for the next version.
+    /// Keeps the trees of this text for its next version.
     pub(crate) fn keep(&self, trees: Vec<LastTree>) {
         if let Some(last) = &self.last
             && !trees.is_empty()
@@ -110,7 +110,7 @@ impl Text {
         }
     }
 
-    /// Whether a document can be read. If so, reading it next takes no time.
+    /// Checks that a document can be read. If so, the next call of [`Text::read`] returns the tree without parsing it again.
     pub(crate) fn check(&self, document: Document) -> Result<(), ReadError> {
         let tree = self.parse(document)?;
         *self.read_ahead.lock().unwrap_or_else(PoisonError::into_inner) = Some((document, tree));

@@ -1,4 +1,4 @@
-//! What expressions are tried with: CRDs, schemas and values, read from text.
+//! The inputs for trying expressions: CRDs, schemas and values, read from text.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{documents::head, documents::text::Text};
 
-/// A CRD as expressions need it.
+/// The parts of a CRD that expressions need.
 #[derive(Clone, Debug)]
 pub struct Definition {
     /// `metadata.name`
@@ -29,14 +29,14 @@ pub struct Definition {
 pub struct CrdVersion {
     /// `name`
     pub name: String,
-    /// Objects are stored in this version.
+    /// Whether objects are stored in this version.
     pub is_storage: bool,
     /// Its schema, if it has one.
     pub schema: Option<Arc<JsonSchemaProps>>,
 }
 
 impl Definition {
-    /// The CRDs in a text.
+    /// Reads the CRDs in a text.
     pub fn read(bytes: Vec<u8>, version: KubernetesVersion) -> Result<Vec<Self>, String> {
         let source = Text::decode(bytes);
         let cut = source.documents();
@@ -82,7 +82,7 @@ impl Definition {
         })
     }
 
-    /// The version that is asked for by name, or by an object of it, or else the one that objects are stored in.
+    /// The version with the given name, or that of the given object, or else the storage version.
     pub fn version(&self, name: Option<&str>, object: Option<&Value>) -> Result<&CrdVersion, String> {
         let named = |name: &str| self.versions.iter().find(|it| it.name == name);
         if let Some(name) = name {
@@ -99,7 +99,7 @@ impl Definition {
             .ok_or_else(|| format!("{} has no version", self.name))
     }
 
-    /// Whether a value is an object of this CRD, by what it says.
+    /// Whether a value has the group and kind of this CRD.
     pub fn defines(&self, value: &Value) -> bool {
         let api_version = value.get("apiVersion").and_then(Value::as_str);
         let group = api_version.and_then(|it| it.split_once('/')).map(|it| it.0);
@@ -107,7 +107,7 @@ impl Definition {
     }
 }
 
-/// The values in a text: the YAML or JSON documents that are not empty.
+/// Reads the values in a text: the YAML or JSON documents that are not empty.
 pub fn read_value(bytes: Vec<u8>) -> Result<Vec<Value>, String> {
     let source = Text::decode(bytes);
     let cut = source.documents();
@@ -127,7 +127,7 @@ pub fn read_value(bytes: Vec<u8>) -> Result<Vec<Value>, String> {
     Ok(values)
 }
 
-/// A schema as a v1 CRD holds it, in YAML or JSON.
+/// Reads a schema in the form of a v1 CRD, in YAML or JSON.
 pub fn read_schema(bytes: Vec<u8>, version: KubernetesVersion) -> Result<JsonSchemaProps, String> {
     let source = Text::decode(bytes);
     let Some(&document) = source.documents().documents.first() else {

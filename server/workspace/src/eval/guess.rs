@@ -1,4 +1,4 @@
-//! Types for values that have no schema: what can be seen of them.
+//! Infers CEL types for values without a schema.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crd_analyzer_cel::value::{Map, Value as CelValue};
 use crd_analyzer_schema::cel_types::MAX_REQUEST_SIZE;
 use serde_json::Value;
 
-/// The narrowest type that these values have in common. Where they differ, or say nothing, expressions see `dyn`.
+/// The narrowest type that these values have in common. It is `dyn` where they differ or give no information.
 pub(super) fn type_of_values<'v>(values: impl IntoIterator<Item = &'v Value>) -> Arc<DeclType> {
     Arc::new(
         values
@@ -18,7 +18,7 @@ pub(super) fn type_of_values<'v>(values: impl IntoIterator<Item = &'v Value>) ->
     )
 }
 
-/// A value as expressions see it that take it to be of this type. Names of fields are escaped, those of keys are not.
+/// Converts a value to a CEL value of this type. Names of fields are escaped, keys of maps are not.
 pub(super) fn value_of(value: &Value, ty: &DeclType) -> CelValue {
     match value {
         Value::Null => CelValue::Null,
@@ -89,7 +89,7 @@ fn of_value(value: &Value) -> DeclType {
             });
             match fields.collect::<Option<Vec<_>>>() {
                 Some(fields) if !fields.is_empty() => object_of(fields),
-                // Names that no field can have are keys of a map.
+                // If some names cannot be field names, treat the object as a map.
                 _ => {
                     let values = members
                         .values()
@@ -110,7 +110,7 @@ fn common(a: &DeclType, b: &DeclType) -> DeclType {
     }
     match (&a.kind, &b.kind) {
         (DeclKind::List(x), DeclKind::List(y)) => list_of(match (is_anything(x), is_anything(y)) {
-            // Empty lists say nothing of their items.
+            // An empty list says nothing about the type of its items.
             (true, _) => (**y).clone(),
             (_, true) => (**x).clone(),
             _ => common(x, y),

@@ -1,4 +1,4 @@
-//! Requests and answers one a line, in the form of ORACLE's `eval`.
+//! Evaluates requests and writes answers, one per line, in the format of ORACLE's `eval`.
 
 use crd_analyzer_apiextensions::decode::decode_schema;
 use crd_analyzer_cel::value::Value as CelValue;
@@ -28,7 +28,7 @@ struct Request {
     root: bool,
 }
 
-/// What is answered to a request.
+/// The answer to a request.
 #[derive(Serialize, Default)]
 struct Answer {
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -49,7 +49,7 @@ struct Answer {
 }
 
 /// Answers a line `{"id", "schema", "rule", "messageExpression", "optionalOldSelf", "self", "oldSelf", "stored", "root"}` with a line of
-/// JSON. What is wrong with the request itself is in `request_error`.
+/// JSON. Errors in the request itself are in `request_error`.
 pub fn answer(line: &str, version: KubernetesVersion) -> String {
     let mut answer = Answer::default();
     if let Err(why) = judge(line, version, &mut answer) {
@@ -60,7 +60,7 @@ pub fn answer(line: &str, version: KubernetesVersion) -> String {
 
 fn judge(line: &str, version: KubernetesVersion, answer: &mut Answer) -> Result<(), String> {
     let whole: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    // A value that is null is another thing than none.
+    // A null value differs from a missing value.
     let this = whole.get("self").cloned();
     let old = whole.get("oldSelf").cloned();
     let request: Request = serde_json::from_value(whole).map_err(|error| error.to_string())?;

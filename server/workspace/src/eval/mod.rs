@@ -1,4 +1,4 @@
-//! Expressions tried on values: what they compile to, what they cost, and what they come to.
+//! Tries expressions on values: compiles them, estimates their cost, and evaluates them.
 
 mod definition;
 mod guess;
@@ -31,7 +31,7 @@ use guess::{type_of_values, value_of};
 pub use list::answer;
 pub use node_path::{Node, NodePath};
 
-/// What an expression is about: values of one schema, or values without one.
+/// The input of an expression: values of a schema, or values without one.
 #[derive(Clone, Debug)]
 pub struct Subject {
     ty: Arc<DeclType>,
@@ -40,64 +40,64 @@ pub struct Subject {
     version: KubernetesVersion,
 }
 
-/// An expression that is to be tried.
+/// A request to evaluate an expression.
 #[derive(Clone, Copy, Debug)]
 pub struct EvalRequest<'a> {
     /// The expression.
     pub text: &'a str,
-    /// The old value is an optional one.
+    /// Whether the old value is optional (`optionalOldSelf`).
     pub optional_old_self: bool,
-    /// With which functions.
+    /// The functions that the expression may use.
     pub set: ExpressionSet,
-    /// What its parts come to is asked, too.
+    /// Whether to return the results of the parts of the expression, too.
     pub explain: bool,
 }
 
-/// What became of an expression.
+/// The result of compiling and running an expression.
 #[derive(Debug)]
 pub struct Outcome {
-    /// What it compiled to.
+    /// The compiled expression, or the error.
     pub compiled: Result<Compiled, CompileError>,
-    /// What it came to; `None` if it was not run.
+    /// The result of the run; `None` if the expression was not run.
     pub ran: Option<Ran>,
 }
 
-/// What an expression compiled to.
+/// Properties of a compiled expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Compiled {
-    /// The name of its type; rules are `bool`.
+    /// The name of the result type. Validation rules have the type `bool`.
     pub type_name: String,
-    /// Cost units of one evaluation at worst; `None` without a schema that bounds it.
+    /// The worst-case cost of one evaluation, in cost units; `None` without a schema that limits it.
     pub estimate: Option<u64>,
-    /// How often it may be evaluated for one object: the factor of the API server's estimate.
+    /// The maximum number of evaluations for one object, which is a factor in the API server's estimate.
     pub cardinality: u64,
-    /// It compares with the old value.
+    /// Whether the expression uses the old value.
     pub uses_old_self: bool,
 }
 
 impl Compiled {
-    /// What the API server compares with the limit of a rule; `None` without a schema.
+    /// The cost that the API server compares with the limit of a rule; `None` without a schema.
     pub fn cost(&self) -> Option<u64> {
         Some(self.estimate?.saturating_mul(self.cardinality))
     }
 
-    /// The API server takes it for too expensive.
+    /// Whether the API server rejects the expression as too expensive.
     pub fn is_over(&self) -> bool {
         self.cost().is_some_and(|cost| cost > COST_LIMIT)
     }
 }
 
-/// A run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Ran {
-    /// The value or error, and what it cost.
+    /// The value or error, and the cost.
     pub evaluation: Evaluation,
-    /// What the parts came to, if that was asked.
+    /// The results of the parts, if requested.
     pub parts: Option<Part>,
 }
 
 impl Outcome {
-    /// It compiles, is cheap enough, and if it was run it came to something else than an error or `false`.
+    /// Whether the expression compiles, is not too expensive, and, if it was run, did not return an error or `false`.
     pub fn is_good(&self) -> bool {
         let is_cheap = self.compiled.as_ref().is_ok_and(|it| !it.is_over());
         is_cheap
@@ -109,8 +109,8 @@ impl Outcome {
 }
 
 impl Subject {
-    /// Values of a schema. `is_resource_root`: they are custom or embedded resources. `max_cardinality`: how many of them an object can
-    /// have by the bounds of the schemas above; `None` if nothing bounds it. An error: expressions cannot see values of this schema.
+    /// Values of a schema. `is_resource_root`: whether they are custom or embedded resources. `max_cardinality`: the maximum number of them in
+    /// an object, from the bounds of the schemas above; `None` if unlimited. Fails if expressions cannot read values of this schema.
     pub fn of_schema(
         schema: Structural<'_>,
         is_resource_root: bool,
@@ -127,7 +127,7 @@ impl Subject {
         })
     }
 
-    /// Values without a schema: they tell their types.
+    /// Values without a schema. Their types are inferred.
     pub fn of_values<'v>(values: impl IntoIterator<Item = &'v Value>, version: KubernetesVersion) -> Self {
         Self {
             ty: type_of_values(values),
@@ -137,7 +137,7 @@ impl Subject {
         }
     }
 
-    /// Compiles an expression, and runs it if there is a value to run it on; a comparison with the old value needs one, too.
+    /// Compiles an expression, and runs it if there is a value to run it on. If it uses the old value, it needs one to run.
     pub fn try_expression(&self, asked: EvalRequest<'_>, this: Option<&Value>, old: Option<&Value>) -> Outcome {
         let context = context(&self.ty, self.version, asked.set, asked.optional_old_self);
         let reads = |expression: &Expression, role| {
@@ -160,7 +160,7 @@ impl Subject {
             uses_old_self: reads(&expression, Role::OldValue),
         };
         let has_old = old.is_some() || asked.optional_old_self || !compiled.uses_old_self;
-        // Nothing has to be given that the expression does not read.
+        // A value that the expression does not read need not be given.
         let nothing = (!reads(&expression, Role::Value)).then_some(&Value::Null);
         let ran = this
             .or(nothing.filter(|_| self.place.is_none()))
@@ -193,7 +193,7 @@ impl Subject {
             .flatten()
             .and_then(|program| {
                 let source = Source::new(asked.text);
-                // What is constant costs something here.
+                // Here constant parts of the expression have a cost, too.
                 let limit = limit.map(|it| it.saturating_mul(2));
                 explain(&expression.checked, &source, &program, &variables, limit).1
             });
@@ -201,7 +201,7 @@ impl Subject {
     }
 }
 
-/// `self` and `oldSelf` of a rule, made by `of`.
+/// The variables `self` and `oldSelf` of a rule. `of` converts the values.
 fn bind(
     of: impl Fn(&Value) -> crd_analyzer_cel::value::Result,
     this: &Value,
@@ -215,26 +215,26 @@ fn bind(
     bindings.with_old(old.map(of))
 }
 
-/// A rule of a CRD, run on one value.
+/// A run of a CRD's rule on one value.
 #[derive(Debug)]
 pub struct RuleRun<'s> {
-    /// From the object to the value.
+    /// The path from the object to the value.
     pub path: field::Path,
     /// The value.
     pub value: Value,
-    /// From the root of the schema to the node with the rule.
+    /// The path from the root of the schema to the node with the rule.
     pub steps: Vec<SchemaStep>,
-    /// The rule's position at its node.
+    /// The index of the rule at its node.
     pub index: usize,
     /// The rule.
     pub rule: &'s ValidationRule,
-    /// What became of it.
+    /// The result of the rule.
     pub outcome: Outcome,
-    /// The API server's errors that come of this rule alone, as it prints them.
+    /// The API server's errors that this rule alone causes, as it prints them.
     pub errors: Vec<String>,
 }
 
-/// Runs the rules of a schema over an object: all of them, or those of one node. `old`: what the object was before.
+/// Runs the rules of a schema on an object: all of them, or those of one node. `old`: the previous version of the object.
 pub fn run_rules<'s>(
     root: Structural<'s>,
     only: Option<&Node<'s>>,
@@ -253,7 +253,7 @@ pub fn run_rules<'s>(
     Ok(runs)
 }
 
-/// The values in an object that have rules, or those of one node.
+/// The values in an object that rules apply to: all of them, or those of one node.
 pub fn find_sites<'s>(
     root: Structural<'s>,
     only: Option<&Node<'s>>,
@@ -306,7 +306,7 @@ pub fn run_site<'s>(
     Ok(runs)
 }
 
-/// What the API server makes of an object before its rules are run: without fields that the schema does not know, and with its defaults.
+/// The object on which the API server runs the rules: without fields that the schema does not specify, and with defaults.
 pub fn as_stored(object: &Value, schema: Structural<'_>) -> Value {
     let mut object = object.clone();
     pruning::prune(&mut object, Some(schema), true);
@@ -315,7 +315,7 @@ pub fn as_stored(object: &Value, schema: Structural<'_>) -> Value {
     object
 }
 
-/// How many values of a node an object can have; `None` if nothing bounds it.
+/// The maximum number of values of a node in an object; `None` if unlimited.
 pub fn cardinality(root: Structural<'_>, steps: &[SchemaStep]) -> Option<u64> {
     let mut schema = root;
     let mut count = Some(1_u64);
@@ -328,7 +328,7 @@ pub fn cardinality(root: Structural<'_>, steps: &[SchemaStep]) -> Option<u64> {
     count
 }
 
-/// The schema one step further down.
+/// The schema one step below.
 fn below<'s>(schema: Structural<'s>, step: &SchemaStep) -> Option<Structural<'s>> {
     match step {
         SchemaStep::Property(name) => schema.property(name),

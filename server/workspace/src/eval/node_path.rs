@@ -1,4 +1,4 @@
-//! Paths to the node of a schema, as people write them: by the values (`spec.hosts[*].name`) or by the schema, as the API server does
+//! Paths to a node of a schema, as users write them: by value (`spec.hosts[*].name`) or by schema, as the API server prints them
 //! (`spec.validation.openAPIV3Schema.properties[spec]`).
 
 use crd_analyzer_schema::field::{Path, Segment};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::words::meant::meant;
 
-/// A path as it was written.
+/// A parsed path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NodePath {
     steps: Vec<Step>,
@@ -22,7 +22,7 @@ enum Step {
     Any,
     /// One item.
     Index(usize),
-    /// What a schema says.
+    /// A step in a schema.
     Schema(SchemaStep),
 }
 
@@ -31,16 +31,16 @@ enum Step {
 pub struct Node<'s> {
     /// The node.
     pub schema: Structural<'s>,
-    /// It describes custom or embedded resources.
+    /// Whether it describes custom or embedded resources.
     pub is_resource_root: bool,
-    /// From the root of the schema to the node.
+    /// The path from the root of the schema to the node.
     pub steps: Vec<SchemaStep>,
-    /// Which items and keys are meant; `None`: all.
+    /// The items and keys that the path selects at each step; `None` selects all.
     only: Vec<Option<Segment>>,
 }
 
 impl Node<'_> {
-    /// Whether a value at this path of an object is meant.
+    /// Whether the path selects the value at this path of an object.
     pub fn is_at(&self, path: &Path) -> bool {
         let segments = path.segments();
         segments.len() == self.only.len()
@@ -75,7 +75,7 @@ impl std::str::FromStr for NodePath {
     }
 }
 
-/// Splits at dots and brackets.
+/// Splits a path at dots and brackets.
 fn parts(text: &str) -> Result<Vec<Step>, String> {
     let mut steps = Vec::new();
     let mut rest = text;
@@ -100,7 +100,7 @@ fn parts(text: &str) -> Result<Vec<Step>, String> {
     Ok(steps)
 }
 
-/// The step in brackets, and the text after them.
+/// The step in brackets, and the text after the brackets.
 fn bracket(text: &str) -> Option<(Step, &str)> {
     if let Some(quote) = text.chars().next().filter(|it| ['"', '\''].contains(it)) {
         let (name, rest) = text[1..].split_once(quote)?;
@@ -117,7 +117,7 @@ fn bracket(text: &str) -> Option<(Step, &str)> {
     Some((step, rest))
 }
 
-/// Reads steps as those of a schema, up to a rule.
+/// Converts steps to those of a schema, up to a rule.
 fn schema_steps(parts: Vec<Step>) -> Result<Vec<Step>, String> {
     let mut steps = Vec::new();
     let mut parts = parts.into_iter();
@@ -143,12 +143,12 @@ fn schema_steps(parts: Vec<Step>) -> Result<Vec<Step>, String> {
 }
 
 impl NodePath {
-    /// Whether it is the root.
+    /// Whether the path is the root.
     pub fn is_root(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// The value in an object without schema, if there is one; of several the first.
+    /// The first value that the path selects in an object, without a schema.
     pub fn value_in<'v>(&self, object: &'v Value) -> Option<&'v Value> {
         self.steps.iter().try_fold(object, |value, step| match step {
             Step::Name(name) | Step::Schema(SchemaStep::Property(name)) => value.get(name),

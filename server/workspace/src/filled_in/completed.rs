@@ -1,4 +1,4 @@
-//! What tests and scripts on disk complete in a file. They are read only for a file with errors, which they may explain.
+//! Files that tests and scripts on disk complete. The tests and scripts are read only for a file with errors, which they may explain.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use crate::{
     judging::question::Question,
 };
 
-/// The question that is to be asked again, because tests or scripts near the file of this absolute path complete what is in it; `None` if the
-/// report stays. The report has errors.
+/// The changed question to check the file with again, if tests or scripts near this absolute path complete the file; `None` if the report
+/// is final. Without errors in the report, it is final.
 pub fn completed<'q>(
     report: &FileReport,
     path: &Path,

@@ -1,7 +1,7 @@
-//! Templates of Helm charts as YAML: each action is replaced by a text of the same length, so that every place stays where it is.
+//! Helm templates as YAML: each action is replaced by text of the same length, so that all offsets stay valid.
 //!
 //! An action in a value makes the value unknown. An action that fills whole lines becomes one unknown entry, and so does a conditional
-//! block. The rest is the author's own text, and is judged. What was filled in is known by its place ([`Places`]), not by what it looks like.
+//! block. The rest is the author's own text, and is checked. Replaced text is identified by its place ([`Places`]), not by its content.
 
 mod lines;
 mod places;
@@ -11,15 +11,15 @@ use std::{cmp::Reverse, collections::BinaryHeap, ops::Range};
 use lines::{Lines, Shape, indent};
 pub(crate) use places::{Place, Places};
 
-/// Deepest nesting of blocks that is followed.
+/// The maximum nesting depth of blocks.
 const MAX_DEPTH: usize = 64;
 
-/// A template that is filled in.
+/// A template whose actions have been replaced.
 #[derive(Debug)]
 pub(crate) struct Filled {
-    /// The text, as long as the template.
+    /// The text, of the same length as the template.
     pub(crate) text: String,
-    /// What in it is not the author's.
+    /// The places in the text that the author did not write.
     pub(crate) places: Places,
 }
 
@@ -31,19 +31,19 @@ struct Action {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// It prints something.
+    /// The action prints something.
     Value,
-    /// `if`, `with`, `range`: what follows is there sometimes.
+    /// `if`, `with`, `range`: the block is conditional or repeated.
     Begin,
-    /// `define`, `block`: what follows is used elsewhere.
+    /// `define`, `block`: the block is used elsewhere.
     Define,
     Else,
     End,
-    /// A comment or an assignment, which print nothing.
+    /// A comment or an assignment, which prints nothing.
     Nothing,
 }
 
-/// A block, by the numbers of its actions.
+/// A block, by the indices of its actions.
 struct Block {
     first: usize,
     /// The first `else`.
@@ -53,7 +53,7 @@ struct Block {
 
 /// A range of the template that becomes unknown.
 enum Replaced {
-    /// An entry, an item or a value, in these lines.
+    /// An entry, an item or a value in these lines.
     Lines(Range<usize>),
     /// A part of a value.
     Part(Range<usize>),
@@ -66,8 +66,8 @@ impl Replaced {
     }
 }
 
-/// The text with its actions filled in; `None` if it has none, its blocks do not fit together, or one has no room or no column for
-/// what it prints.
+/// The text with its actions replaced. `None` if it has no actions, its blocks are not balanced, or an action that prints something has no
+/// room or no known column.
 pub(crate) fn fill(text: &str) -> Option<Filled> {
     let actions = actions(text)?;
     if actions.is_empty() {
@@ -122,7 +122,7 @@ pub(crate) fn fill(text: &str) -> Option<Filled> {
     })
 }
 
-/// The blocks, in the order in which they begin; `None` if they do not fit together, or nest too deep.
+/// The blocks, sorted by start. `None` if they are not balanced or are nested too deeply.
 fn blocks(actions: &[Action]) -> Option<Vec<Block>> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
@@ -151,7 +151,7 @@ fn blocks(actions: &[Action]) -> Option<Vec<Block>> {
     open.is_empty().then_some(blocks)
 }
 
-/// What ranges reach to that begin before a place. Places are asked for in order.
+/// The end of all ranges that begin before an offset. Offsets are given in order.
 #[derive(Default)]
 struct Covered {
     end: usize,
@@ -167,12 +167,12 @@ impl Covered {
     }
 }
 
-/// The ranges that blocks leave out, and the ranges that become unknown because of them.
+/// The ranges that blocks remove, and the ranges that become unknown because of them.
 fn left_out(actions: &[Action], blocks: &[Block], lines: &Lines) -> (Vec<Range<usize>>, Vec<Replaced>) {
     let mut left_out: Vec<Range<usize>> = Vec::new();
     let mut replaced = Vec::new();
     let mut covered = Covered::default();
-    // Branches that begin further on, the first on top.
+    // `else` branches that begin later, the first on top.
     let mut branches: BinaryHeap<Reverse<(usize, usize)>> = BinaryHeap::new();
     for block in blocks {
         let (begin, end) = (&actions[block.first], &actions[block.last]);
@@ -190,7 +190,7 @@ fn left_out(actions: &[Action], blocks: &[Block], lines: &Lines) -> (Vec<Range<u
         let taken = if begin.kind == Kind::Define {
             whole
         } else if lines.is_alone(&begin.span) && lines.is_alone(&end.span) {
-            // A block around whole documents is where they are kept or left out: they are judged as if they were there.
+            // A block around whole documents includes or omits them. They are checked as if they were included.
             if lines.has_head(begin.span.end..end.span.start) {
                 if let Some(other) = block.other {
                     let branch = actions[other].span.start..end.span.start;
@@ -202,7 +202,7 @@ fn left_out(actions: &[Action], blocks: &[Block], lines: &Lines) -> (Vec<Range<u
             replaced.push(Replaced::Lines(whole.clone()));
             whole
         } else {
-            // Within a line: the value is not known.
+            // The block is within a line, so the value is unknown.
             replaced.push(Replaced::Part(value.clone()));
             value
         };
@@ -243,7 +243,7 @@ fn actions(text: &str) -> Option<Vec<Action>> {
     Some(actions)
 }
 
-/// Where an action ends whose text begins at `at`: texts in quotes may hold braces.
+/// The end of an action whose text begins at `at`. Strings in quotes may contain braces.
 fn end_of(text: &str, at: usize) -> Option<usize> {
     let code = text[at..].trim_start_matches('-').trim_start();
     if code.starts_with("/*") {
@@ -267,7 +267,7 @@ fn end_of(text: &str, at: usize) -> Option<usize> {
     None
 }
 
-/// The text while it is filled in.
+/// The text while its actions are replaced.
 struct Filling {
     bytes: Vec<u8>,
     places: Places,
@@ -282,7 +282,7 @@ impl Filling {
         }
     }
 
-    /// Fills a range with what begins a plain text or continues any.
+    /// Fills a range with characters that can begin a plain scalar or continue any scalar.
     fn put(&mut self, range: Range<usize>) {
         self.bytes[range.clone()].fill(b'x');
         let filler = self.places.filler();
@@ -292,13 +292,13 @@ impl Filling {
         self.places.push(range, Place::Value);
     }
 
-    /// Writes an unknown entry, item or value into blank lines, as the lines around them need it. `None` if it has no room, or nothing tells where it
-    /// begins.
+    /// Writes an unknown entry, item or value into blank lines, as the lines around them require. `None` without room, or if nothing
+    /// determines its column.
     fn more(&mut self, text: &str, around: &lines::Around<'_>, range: Range<usize>) -> Option<()> {
         let after = around.after(range.end);
         let (column, content) = match column_of(text, &range)? {
             Column::Said(column, content) => (column, content),
-            // Where it is written says less than the lines that go on below it.
+            // The indentation of the lines below is more reliable than the column of the action.
             Column::Written(column) => {
                 let deeper = after.filter(|it| it.indent > column && !it.is_separator);
                 (deeper.map_or(column, |it| it.indent), None)
@@ -313,7 +313,7 @@ impl Filling {
             Form::Items => (column, format!("- {filler}"), Place::Items),
             Form::ItemsOrEntries => (column, format!("- {filler}"), Place::ItemsOrEntries),
             Form::Value => (column, filler.to_owned(), Place::Value),
-            // As deep as the key it would be another entry.
+            // In the column of the key, it would be another entry.
             Form::ValueOrEntries => (column + 1, filler.to_owned(), Place::ValueOrEntries),
         };
         let from = entry.find(filler)?;
@@ -333,14 +333,14 @@ impl Filling {
     }
 }
 
-/// What printed lines are to the lines around them.
+/// How printed lines relate to the lines around them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     /// Entries of an object.
     Entry,
     /// Items of a list.
     Items,
-    /// A value, or a part of a text.
+    /// A value, or a part of a block scalar.
     Value,
     /// The value of the key above, or entries beside it. Items of a list may begin at the column of the list's key.
     ValueOrEntries,
@@ -349,8 +349,8 @@ enum Form {
 }
 
 impl Form {
-    /// Of lines that begin at a column. `content`: the first of them that is written and not printed. `None`: they are between documents,
-    /// or a part of what is unknown already.
+    /// The form of lines that begin at a column. `content`: the first line of the block that the author wrote. `None`: the lines are between
+    /// documents, or part of a value that is already unknown.
     fn of(column: usize, content: Option<Shape>, before: Option<Shape>, after: Option<Shape>) -> Option<Self> {
         let before = before.filter(|it| !it.is_separator);
         if before.is_some_and(|it| it.is_text_at(column)) {
@@ -360,7 +360,7 @@ impl Form {
         let is_entry = content.is_some_and(|it| !it.is_item);
         let is_item = content.or(after).is_some_and(|it| it.is_item);
         match before {
-            // It is the same value, or more of it.
+            // The lines are part of the unknown value.
             Some(it) if it.is_filled && it.indent == column => None,
             Some(it) if it.is_item && it.indent == column => Some(if is_item || !it.is_at_key {
                 Self::Items
@@ -369,7 +369,7 @@ impl Form {
             } else {
                 Self::ItemsOrEntries
             }),
-            // An item's first entry is on its line.
+            // The first entry of an item is on the line of the item.
             Some(it) if it.indent == column || it.is_item && it.indent + 2 == column => {
                 Some(if is_entry || !it.awaits_value {
                     Self::Entry
@@ -389,13 +389,13 @@ impl Form {
 
 /// The column where printed lines begin.
 enum Column {
-    /// The argument of `nindent`, or the column of the first line in a block, which comes with it.
+    /// The argument of `nindent`, or the column of the first line in a block together with that line.
     Said(usize, Option<Shape>),
     /// The column of the action.
     Written(usize),
 }
 
-/// The column where the printed lines begin; `None` if nothing says it.
+/// The column where the printed lines begin; `None` if nothing determines it.
 fn column_of(text: &str, lines: &Range<usize>) -> Option<Column> {
     let written = &text[lines.clone()];
     let first = written.lines().next()?;
@@ -470,7 +470,7 @@ mod tests {
         );
     }
 
-    /// What the lines `{{ x }}` become below these and above others, as a text and a place.
+    /// Checks the text and the place that replace the lines `{{ x }}` between these lines.
     #[track_caller]
     fn check_form(above: &str, below: &str, expected: &str, expected_place: Place) {
         let lines = format!("{above}{{{{ x }}}}\n{below}");
@@ -503,7 +503,7 @@ mod tests {
 
     #[test]
     fn a_block_is_what_is_written_in_it() {
-        // Of the lines only what is not blank.
+        // Only the lines that are not blank.
         let filled = |text: &str| {
             let filled = super::fill(text).expect("it has actions");
             let text = filled.text.replace(filled.places.filler(), "@");

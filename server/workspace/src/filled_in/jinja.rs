@@ -1,7 +1,7 @@
-//! Documentation that shows manifests between `{% raw %}` and `{% endraw %}`, which Jinja takes out. The rest is the manifest.
+//! Documentation that shows manifests between `{% raw %}` and `{% endraw %}`, which Jinja removes. The rest is the manifest.
 
-/// The text without the lines that only say where raw text begins and ends, at the same places; `None` if there are none, or if Jinja does
-/// more with the text.
+/// The text without the lines that begin and end raw text, with the same offsets. `None` without such lines, or if the text has
+/// other Jinja statements.
 pub(crate) fn without_raw(text: &str) -> Option<String> {
     if !text.contains("{%") {
         return None;
@@ -10,7 +10,7 @@ pub(crate) fn without_raw(text: &str) -> Option<String> {
     let mut is_raw = false;
     for line in text.split_inclusive('\n') {
         let Some(mark) = mark(line) else {
-            // Another statement of Jinja decides on lines.
+            // Another Jinja statement may add or remove lines.
             if line.contains("{%") {
                 return None;
             }
@@ -28,7 +28,7 @@ pub(crate) fn without_raw(text: &str) -> Option<String> {
     Some(kept)
 }
 
-/// The statement that fills a line: `raw` or `endraw`.
+/// The statement on a line of its own: `raw` or `endraw`.
 fn mark(line: &str) -> Option<&str> {
     let inside = line.trim().strip_prefix("{%")?.strip_suffix("%}")?;
     let name = inside.trim_matches(['-', '+', ' ']);

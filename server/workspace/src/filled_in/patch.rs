@@ -1,4 +1,4 @@
-//! Documents that are part of an object, to be merged into the rest of it.
+//! Patches: documents that are part of an object and are merged into the rest of it.
 
 use crd_analyzer_schema::depth;
 use crd_analyzer_syntax::{
@@ -14,7 +14,7 @@ pub(crate) fn may_be(json: &JsonDoc<'_>) -> bool {
     spec.is_none_or(|spec| spec.get("versions").is_none() && spec.get("names").is_none())
 }
 
-/// Says with the first error what to do if the document is a patch.
+/// Adds a help text to the first error if the document may be a patch.
 pub(crate) fn say_how_to_mark_it(verdict: &mut DocumentVerdict) {
     if let Some(first) = verdict.errors.iter_mut().min_by_key(|it| it.span.start) {
         let named = "if this file is a patch, name it in a `kustomization.yaml`";
@@ -23,9 +23,9 @@ pub(crate) fn say_how_to_mark_it(verdict: &mut DocumentVerdict) {
     }
 }
 
-/// Whether something in a document tells how to merge it, as only a strategic merge patch does (`k8s.io/apimachinery/pkg/util/strategicpatch`).
+/// Whether a document contains a merge directive, as only a strategic merge patch does (`k8s.io/apimachinery/pkg/util/strategicpatch`).
 ///
-/// `tree` is the one that the document was read from.
+/// `tree` is the tree that `json` was read from.
 pub(crate) fn has_directive(tree: &Tree, json: &JsonDoc<'_>) -> bool {
     if !may_have_directive(written(tree, json)) {
         return false;
@@ -42,7 +42,7 @@ pub(crate) fn has_directive(tree: &Tree, json: &JsonDoc<'_>) -> bool {
     false
 }
 
-/// Takes out what tells how to merge a document: the object does not have it.
+/// Removes the merge directives of a document, which are not part of the object.
 pub(crate) fn take_directives(json: &mut JsonDoc<'_>) {
     if json.depth() <= depth::limit()
         && let Some(root) = json.root_mut()
@@ -64,7 +64,7 @@ fn take_directives_of(json: &mut Json<'_>) {
     }
 }
 
-/// Whether a key of a text may begin like a directive, written as it is or escaped. Most texts have none, and are not walked.
+/// Whether a text may contain a key that starts like a directive, plain or escaped. Most texts have none, so their trees are not searched.
 fn may_have_directive(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memchr2_iter(b'$', b'\\', bytes).any(|at| {
@@ -78,7 +78,7 @@ fn may_have_directive(text: &str) -> bool {
     })
 }
 
-/// Whether a key is one of those.
+/// Whether a key is a merge directive.
 pub(crate) fn is_directive(key: &str) -> bool {
     key.starts_with('$')
         && (matches!(key, "$patch" | "$retainKeys")

@@ -1,21 +1,21 @@
-//! Placeholders, in the spellings of people and programs: `HCP_NAMESPACE`, `$$name$$`, `{GATEWAY_NAME}`, `<endpoint>`,
-//! `{{ .Files.Get "a" }}`. Somebody replaces them before the object is sent.
+//! Placeholders as people and programs write them: `HCP_NAMESPACE`, `$$name$$`, `{GATEWAY_NAME}`, `<endpoint>`,
+//! `{{ .Files.Get "a" }}`. They are replaced before the object is sent.
 
 use crd_analyzer_syntax::{
     json::{Json, JsonDoc, JsonValue},
     tree::NodeId,
 };
 
-/// Pairs that a placeholder is written between, whatever is around it.
+/// Marks on both sides of a placeholder, anywhere in a string.
 const AROUND: [&str; 2] = ["$$", "@@"];
 
-/// Pairs that a whole value is written between.
+/// Brackets around a placeholder that is the whole value.
 const BETWEEN: [(&str, &str); 2] = [("{", "}"), ("<", ">")];
 
-/// What words in capitals begin with that ask to be replaced.
+/// The starts of words in capitals that ask to be replaced.
 const ASK: [&str; 3] = ["REPLACE", "CHANGEME", "PLACEHOLDER"];
 
-/// Whether a text may have a placeholder, apart from names.
+/// Whether a text may contain a placeholder, apart from names.
 pub(crate) fn may_be_in(text: &str) -> bool {
     AROUND.iter().any(|it| text.contains(it)) || text.contains(['<', '{'])
 }
@@ -29,13 +29,13 @@ pub(crate) fn is_placeholder(written: &str) -> bool {
     between || is_action(written) || AROUND.iter().any(|it| is_around(written, it))
 }
 
-/// Whether a value is one action of a template, or several: `{{- .Values.a | b64enc }}`.
+/// Whether a value consists of one or more actions of a template: `{{- .Values.a | b64enc }}`.
 fn is_action(written: &str) -> bool {
     let written = written.trim();
     written.len() > "{{}}".len() && written.starts_with("{{") && written.ends_with("}}")
 }
 
-/// Whether a text has a word between two equal marks.
+/// Whether a string has a word between two of the same marks.
 fn is_around(written: &str, mark: &str) -> bool {
     let mut parts = written.split(mark);
     parts.next();
@@ -48,7 +48,7 @@ fn is_word(text: &str, joins: &[char]) -> bool {
         && text.chars().all(|it| it.is_ascii_alphanumeric() || joins.contains(&it))
 }
 
-/// Whether the name of an object is a placeholder. The API server takes no name in capitals.
+/// Whether the name of an object is a placeholder. The API server accepts no name in capitals.
 fn is_placeholder_of_name(written: &str) -> bool {
     let is_of_capitals = written.starts_with(|it: char| it.is_ascii_uppercase())
         && written
@@ -57,7 +57,7 @@ fn is_placeholder_of_name(written: &str) -> bool {
     is_of_capitals && (written.contains('_') || ASK.iter().any(|it| written.starts_with(it)))
 }
 
-/// The names in the metadata of an object that are placeholders.
+/// The names in an object's metadata that are placeholders.
 pub(crate) fn names(json: &JsonDoc<'_>) -> Vec<NodeId> {
     let metadata = json.root().and_then(|it| it.get("metadata"));
     let names = ["name", "namespace"].into_iter().filter_map(|it| metadata?.get(it));
@@ -65,7 +65,7 @@ pub(crate) fn names(json: &JsonDoc<'_>) -> Vec<NodeId> {
     names.map(|it| it.node).collect()
 }
 
-/// Whether a mapping is a placeholder that YAML reads as one: `name: {GATEWAY_NAME}`.
+/// Whether a mapping is a placeholder in braces, which YAML reads as a mapping: `name: {GATEWAY_NAME}`.
 pub(crate) fn is_mapping(json: &Json<'_>) -> bool {
     let [member] = json.members().unwrap_or_default() else {
         return false;

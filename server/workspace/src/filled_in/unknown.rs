@@ -1,4 +1,4 @@
-//! What is not known of a resource, because something completes it before it is sent.
+//! The unknown values of a resource: those that something fills in before the resource is sent.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -26,47 +26,47 @@ use crate::{
     roles::is_assertion,
 };
 
-/// What the values of variables may take in one object. The API server takes no object that is a fifth as long.
+/// The limits for the values of variables in one object. The API server accepts objects of less than a fifth of this size.
 pub(crate) const LIMITS: Limits = Limits {
     bytes: 16 << 20,
     ..Limits::NONE
 };
 
-/// What completes a text.
+/// How a text is completed before it is sent.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Completed<'a> {
-    /// It is merged into something: whatever is missing may be there.
+    /// Whether it is merged into something, which may have the missing fields.
     pub(crate) is_part: bool,
-    /// It states what has to be true of an object, in the language of a test tool.
+    /// Whether it states the expectations of a test tool about an object.
     pub(crate) is_assertion: bool,
-    /// `${NAME}` is substituted.
+    /// Whether `${NAME}` is substituted.
     pub(crate) is_substituted: bool,
-    /// Marks of values that something fills in.
+    /// The marks of values that are filled in.
     pub(crate) marks: &'static [&'static str],
-    /// What is in parentheses is an expression of chainsaw.
+    /// Whether values in parentheses are chainsaw expressions.
     pub(crate) has_expressions: bool,
-    /// What Flux substitutes.
+    /// The variables that Flux substitutes.
     pub(crate) variables: Option<&'a Variables>,
-    /// Where actions of a template are filled in.
+    /// The places where the actions of a template were filled in.
     pub(crate) filled: Option<&'a Places>,
-    /// The file may have placeholders, which people or programs replace.
+    /// Whether the file may have placeholders, which people or programs replace.
     pub(crate) has_placeholders: bool,
-    /// A script puts in the version.
+    /// Whether a script sets the version.
     pub(crate) replaces_version: bool,
 }
 
-/// What came of completing an object.
+/// The result of completing an object.
 #[derive(Default, Debug)]
 pub(crate) struct Outcome {
-    /// Something completes it, or did.
+    /// Whether the object is, or was, completed.
     pub(crate) is_completed: bool,
-    /// What is not known of it.
+    /// The values of the object that are unknown.
     pub(crate) unknown: Option<Unknown>,
 }
 
 impl Completed<'_> {
-    /// Puts what is substituted into the JSON of a resource, takes out the entries whose keys are not known, and finds out what is not known
-    /// of the rest.
+    /// Substitutes known values in the JSON of a resource, removes the entries with unknown keys, and returns which of the remaining values are
+    /// unknown.
     pub(crate) fn apply(mut self, json: &mut JsonDoc<'_>, tree: &Tree) -> Outcome {
         let text = written(tree, json);
         self.is_assertion |= text.contains('(') && has_expression_keys(json);
@@ -108,7 +108,7 @@ impl Completed<'_> {
             has_entries: false,
         };
         if self.filled.is_some() {
-            // Two actions may be filled in alike, and stand for different keys.
+            // Two actions may be filled in with the same text but stand for different keys.
             json.forget_duplicates();
         }
         let unknown = json.root_mut().and_then(|root| completion.value(root));
@@ -119,7 +119,7 @@ impl Completed<'_> {
     }
 }
 
-/// Puts in what Flux substitutes, in an object that is stored. What is not known stays as it is written.
+/// Substitutes the values that Flux substitutes in a stored object. Unknown ones stay as written.
 pub(crate) fn substitute_known(json: &mut JsonDoc<'_>, tree: &Tree, variables: &Variables) {
     if !written(tree, json).contains("${") || json.depth() > depth::limit() || json.root().is_some_and(is_left_alone) {
         return;
@@ -158,30 +158,30 @@ pub(crate) fn substitute_known(json: &mut JsonDoc<'_>, tree: &Tree, variables: &
 struct Completion<'t> {
     completed: Completed<'t>,
     tree: &'t Tree,
-    /// SOPS has encrypted values.
+    /// Whether SOPS has encrypted values.
     is_encrypted: bool,
-    /// Empty values stand for any.
+    /// Whether empty values stand for any value.
     is_skeleton: bool,
-    /// The names and versions that stand for others.
+    /// The names and versions that are placeholders.
     names: Vec<NodeId>,
-    /// A value was put in.
+    /// Whether a value was substituted.
     has_known: bool,
-    /// What was completed last may stand for entries of the object around it.
+    /// Whether the value that was completed last may stand for entries of the object around it.
     has_entries: bool,
 }
 
-/// What becomes of a text.
+/// The result of completing a string.
 enum Text {
-    /// All of it is known.
+    /// The whole string is known.
     Known(JsonValue<'static>),
-    /// One value that is not known.
+    /// One unknown value.
     Unknown,
     /// Any number of items.
     Items,
 }
 
 impl Completion<'_> {
-    /// Completes a value, and returns what is not known of it.
+    /// Completes a value, and returns which parts of it are unknown.
     fn value(&mut self, json: &mut Json<'_>) -> Option<Unknown> {
         let node = json.node;
         if self.is_skeleton && skeleton::is_empty(json) {
@@ -213,7 +213,7 @@ impl Completion<'_> {
                     if self.completed.is_part && patch::is_directive(&member.key) {
                         continue;
                     }
-                    // What is below a key that is not known is completed too: something may be known there.
+                    // Complete the value of an unknown key, too: parts of it may be known.
                     let unknown = self.value(&mut member.value);
                     if std::mem::take(&mut self.has_entries) {
                         parts.more();
@@ -228,7 +228,7 @@ impl Completion<'_> {
                     }
                     kept.push((member, unknown));
                 }
-                // Objects are sorted and have each key once.
+                // The entries of an object must be sorted and have unique keys.
                 kept.sort_by(|a, b| a.0.key.cmp(&b.0.key));
                 kept.dedup_by(|a, b| a.0.key == b.0.key);
                 for (member, unknown) in kept {
@@ -244,7 +244,7 @@ impl Completion<'_> {
         parts.whole()
     }
 
-    /// What becomes of a key.
+    /// The result of completing a key.
     fn key(&self, member: &Member<'_>) -> Option<Text> {
         if self.completed.is_assertion && is_expression_key(&member.key) {
             return Some(Text::Unknown);
@@ -252,7 +252,7 @@ impl Completion<'_> {
         self.filled(member.key_node).or_else(|| self.text(&member.key, false))
     }
 
-    /// What becomes of a text that is a value.
+    /// The result of completing a string that is a value.
     fn written(&mut self, written: &str, node: NodeId) -> Option<Text> {
         let is_plain = self.tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain);
         let place = self.place(node);
@@ -263,7 +263,7 @@ impl Completion<'_> {
         self.filled(node).or_else(|| self.text(written, is_plain))
     }
 
-    /// What becomes of a scalar because an action of a template is in it.
+    /// The result of completing a scalar that contains an action of a template.
     fn filled(&self, node: NodeId) -> Option<Text> {
         Some(match self.place(node)? {
             Place::Value | Place::ValueOrEntries => Text::Unknown,
@@ -275,14 +275,14 @@ impl Completion<'_> {
         self.completed.filled?.at(self.tree.span(node))
     }
 
-    /// `is_plain`: it is written without quotes.
+    /// The result of completing a string. `is_plain`: whether it is written without quotes.
     fn text(&self, written: &str, is_plain: bool) -> Option<Text> {
         let completed = self.completed;
         if self.is_encrypted && written.starts_with(ENCRYPTED) {
             return Some(Text::Unknown);
         }
         if written.starts_with('(') && written.ends_with(')') {
-            // A test tool puts in what a binding has, in whatever file: `($namespace)`, `(to_number($version))`.
+            // A test tool fills in bindings in any file: `($namespace)`, `(to_number($version))`.
             let is_unknown = completed.is_assertion || completed.has_expressions || has_binding(written);
             return is_unknown.then_some(Text::Unknown);
         }
@@ -304,10 +304,11 @@ impl Completion<'_> {
     }
 }
 
-/// What a value begins with that SOPS has encrypted.
+/// The start of a value that SOPS has encrypted.
 const ENCRYPTED: &str = "ENC[";
 
-/// Takes out what SOPS adds to an object that it encrypts, and takes away again before the object is applied. Whether there is any.
+/// Removes the fields that SOPS adds when it encrypts an object, and that it removes before the object is applied. Returns whether there were
+/// any.
 fn take_sops(json: &mut JsonDoc<'_>) -> bool {
     let Some(JsonValue::Object(members)) = json.root_mut().map(|it| &mut it.value) else {
         return false;
@@ -317,18 +318,18 @@ fn take_sops(json: &mut JsonDoc<'_>) -> bool {
     members.len() < before
 }
 
-/// Whether a text names a binding of chainsaw in parentheses.
+/// Whether a string names a chainsaw binding in parentheses.
 fn has_binding(text: &str) -> bool {
     let mut after = text.split('$').skip(1);
     text.contains('(') && after.any(|it| it.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
-/// Whether a key is an expression of chainsaw: `(conditions[?type == 'Ready'])`, `~.key`, `key->binding`.
+/// Whether a key is a chainsaw expression: `(conditions[?type == 'Ready'])`, `~.key`, `key->binding`.
 fn is_expression_key(key: &str) -> bool {
     key.starts_with('(') && (key.ends_with(')') || key.contains(")->")) || key.starts_with('~') || key.contains("->")
 }
 
-/// Whether an object has keys that only assertions of chainsaw have.
+/// Whether an object has keys that occur only in chainsaw assertions.
 fn has_expression_keys(json: &JsonDoc<'_>) -> bool {
     let mut open = Vec::from_iter(json.root());
     while let Some(json) = open.pop() {
@@ -343,7 +344,7 @@ fn has_expression_keys(json: &JsonDoc<'_>) -> bool {
     false
 }
 
-/// Whether a CRD only states what has to be true of one, for a test tool.
+/// Whether a CRD only states the expectations of a test tool about a CRD.
 pub(crate) fn asserts_definition(question: &Question<'_>, tree: &Tree, json: &JsonDoc<'_>) -> bool {
     let is_named = || question.path.is_some_and(is_assertion);
     let lacks = || {
@@ -353,7 +354,7 @@ pub(crate) fn asserts_definition(question: &Question<'_>, tree: &Tree, json: &Js
     question.is_completed && (is_named() && lacks() || patch::may_be(json) && has_expression_keys(json))
 }
 
-/// Whether an object tells Flux to substitute nothing in it.
+/// Whether an object tells Flux not to substitute variables in it.
 fn is_left_alone(object: &Json<'_>) -> bool {
     let metadata = object.get("metadata");
     ["labels", "annotations"].iter().any(|it| {
@@ -362,7 +363,7 @@ fn is_left_alone(object: &Json<'_>) -> bool {
     })
 }
 
-/// The value that YAML reads from a text without quotes; `None` if that is not a scalar.
+/// The value that YAML reads from a plain scalar; `None` if the text is not a scalar.
 fn resolved(text: &str) -> Option<JsonValue<'static>> {
     let source: Arc<str> = text.into();
     let tree = read(&source, Span::new(0, source.len() as u32)).ok()?;

@@ -1,4 +1,4 @@
-//! What is not known of a CRD, because a tool fills it in before the CRD is sent. It is taken out: what it would decide is not judged.
+//! The unknown values of a CRD, which a tool fills in before the CRD is sent. They are removed, and what depends on them is not checked.
 
 use crd_analyzer_apiextensions::codes as server_codes;
 use crd_analyzer_schema::depth;
@@ -13,24 +13,24 @@ use crate::{
     findings::report::DocumentVerdict,
 };
 
-/// Where something was taken out. The later ones say more.
+/// The part of a CRD from which unknown values were removed. Later variants matter more.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(crate) enum Taken {
-    /// Nowhere.
+    /// No values were removed.
     #[default]
     Nothing,
-    /// In labels or annotations: nothing else depends on it.
+    /// Labels or annotations, on which nothing else depends.
     Marks,
-    /// In what says who converts resources.
+    /// The configuration of the conversion of resources.
     Conversion,
-    /// In what every CRD needs.
+    /// A field that every CRD needs.
     Rest,
-    /// In a schema, on which its rules and their costs depend.
+    /// A schema, on which its rules and their costs depend.
     Schema,
 }
 
 impl Taken {
-    /// Leaves out the errors that may only follow from what is not known.
+    /// Removes the errors that may only be a consequence of the unknown values.
     pub(crate) fn apply(self, verdict: &mut DocumentVerdict) {
         let in_field = |it: &Finding, part: &str| match &it.server {
             Some(ServerSays::Cause { field, .. }) => field.contains(part),
@@ -47,7 +47,7 @@ impl Taken {
     }
 }
 
-/// Whether [`take`] finds something without knowing where a template is filled in.
+/// Whether [`take`] finds an unknown value without the places where a template was filled in.
 pub(crate) fn has_placeholder(json: &JsonDoc<'_>) -> bool {
     json.depth() <= depth::limit() && json.root().is_some_and(is_in)
 }
@@ -61,10 +61,10 @@ fn is_in(json: &Json<'_>) -> bool {
     }
 }
 
-/// The key of a schema, which may well describe a placeholder.
+/// The key of a schema. A schema may describe a placeholder without containing one.
 const SCHEMA: &str = "openAPIV3Schema";
 
-/// Whether the webhook that converts resources is in a service without a name or a namespace, which who installs the CRD knows.
+/// Whether the service of the conversion webhook lacks a name or a namespace, which the user who installs the CRD knows.
 pub(crate) fn lacks_service(json: &JsonDoc<'_>) -> bool {
     let path = ["spec", "conversion", "webhook", "clientConfig", "service"];
     let service = path
@@ -74,7 +74,7 @@ pub(crate) fn lacks_service(json: &JsonDoc<'_>) -> bool {
     service.is_some_and(|it| it.get("name").is_none() || it.get("namespace").is_none())
 }
 
-/// Whether a value is nothing but a placeholder: `{{caBundle}}`, `${CA_BUNDLE}`, `$(CA_BUNDLE)`.
+/// Whether a value consists only of a placeholder: `{{caBundle}}`, `${CA_BUNDLE}`, `$(CA_BUNDLE)`.
 fn is_placeholder(written: &str) -> bool {
     let written = written.trim();
     [("{{", "}}"), ("${", "}"), ("$(", ")")]
@@ -82,13 +82,13 @@ fn is_placeholder(written: &str) -> bool {
         .any(|(begin, end)| written.starts_with(begin) && written.ends_with(end))
 }
 
-/// Takes out what is not known. `filled`: where the actions of a template are filled in.
+/// Removes the unknown values. `filled`: the places where the actions of a template were filled in.
 pub(crate) fn take(json: &mut JsonDoc<'_>, tree: &Tree, filled: Option<&Places>) -> Taken {
     if json.depth() > depth::limit() {
         return Taken::Nothing;
     }
     if filled.is_some() {
-        // Two actions may be filled in alike, and stand for different keys.
+        // Two actions may be filled in with the same text but stand for different keys.
         json.forget_duplicates();
     }
     let mut taking = Taking {
@@ -134,7 +134,7 @@ impl Taking<'_> {
         }
     }
 
-    /// Whether a value is known. What is not known below it is taken out.
+    /// Whether a value is known. Unknown values below it are removed.
     fn stays(&mut self, json: &mut Json<'_>, path: &mut Vec<String>) -> bool {
         if self.tree.is_scalar(json.node) && self.filled.is_some_and(|it| it.at(self.tree.span(json.node)).is_some()) {
             return false;
@@ -148,7 +148,7 @@ impl Taking<'_> {
     }
 }
 
-/// What a path of keys belongs to.
+/// The part of a CRD that a path of keys belongs to.
 fn of_path(path: &[String]) -> Taken {
     let names: Vec<&str> = path.iter().map(String::as_str).take(3).collect();
     match names.as_slice() {

@@ -1,4 +1,4 @@
-//! Variables (`${NAME}`) in the texts of a resource: what a tool such as Flux makes of them.
+//! Variables (`${NAME}`) in the strings of a resource, and how a tool such as Flux substitutes them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -7,21 +7,21 @@ use std::{
 
 use crd_analyzer_budget::{self as budget, Unfinished};
 
-/// The variables that are known, and who says so.
+/// The known variables and where their values come from.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Variables {
-    /// The values, by the names.
+    /// The values by name.
     pub(crate) values: Arc<BTreeMap<Arc<str>, Arc<str>>>,
-    /// The Kustomizations of Flux that have them.
+    /// The Flux Kustomizations that set the variables.
     pub(crate) by: BTreeSet<String>,
-    /// How many more have them.
+    /// The number of further Kustomizations.
     pub(crate) more: usize,
-    /// Values are missing that would take too much work or memory to find.
+    /// Whether values are missing because finding them would take too much work or memory.
     pub(crate) is_unfinished: bool,
 }
 
 impl Variables {
-    /// The names of the Kustomizations that have them, for a message.
+    /// The names of the Kustomizations, for a message.
     pub(crate) fn by(&self) -> String {
         let by: Vec<&str> = self.by.iter().map(String::as_str).collect();
         let by = by.join(", ");
@@ -32,20 +32,20 @@ impl Variables {
     }
 }
 
-/// What a text has become.
+/// A string after substitution.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum Substituted {
-    /// A part of it is not known.
+    /// A part of the string is unknown.
     Unknown,
-    /// The text, which stays text.
+    /// The result remains a string.
     Text(String),
-    /// The text, which YAML takes for what it looks like.
+    /// YAML parses the result as a plain scalar, which may not be a string.
     Written(String),
-    /// The text. Whether it stays a text depends on the tool: Flux writes an object again before it substitutes, without quotes.
+    /// Whether the result remains a string depends on the tool: Flux writes the object again without quotes before it substitutes.
     Either(String),
 }
 
-/// A text after substitution; `None` if it has no variables. `is_plain`: it has no quotes in the file. `known`: Flux substitutes it.
+/// Substitutes variables in a string; `None` if it has none. `is_plain`: whether the file has it without quotes. `known`: Flux's variables.
 pub(crate) fn substitute(written: &str, is_plain: bool, known: Option<&Variables>) -> Option<Substituted> {
     let (text, has_quotes) = match expand(written, known)? {
         Expanded::Unknown => return Some(Substituted::Unknown),
@@ -59,14 +59,14 @@ pub(crate) fn substitute(written: &str, is_plain: bool, known: Option<&Variables
         Some(_) => match quoting {
             Quoting::Plain => Substituted::Written(text),
             Quoting::Unsure => Substituted::Either(text),
-            // What is put in may end the quotes.
+            // The value may close the quotes.
             Quoting::Quoted if has_quotes => Substituted::Unknown,
             Quoting::Quoted => Substituted::Text(text),
         },
     })
 }
 
-/// How go-yaml writes a text, however it was written before.
+/// How go-yaml writes a string, whatever its style in the file.
 #[derive(PartialEq, Eq, Debug)]
 enum Quoting {
     Plain,
@@ -91,9 +91,9 @@ fn quoting(text: &str) -> Quoting {
     }
 }
 
-/// Whether a variable with blanks around its name begins here, as clusterctl takes it (`${ NAME }`).
+/// Whether a variable with blanks around its name begins here, as clusterctl allows it (`${ NAME }`).
 fn is_spaced(inside: &str) -> bool {
-    // No further than the name goes: the end of the text may be far.
+    // Search only up to the end of the name, because the end of the text may be far away.
     let begin = inside.trim_start();
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let end = begin.find(|c| !is_part(c)).unwrap_or(begin.len());
@@ -112,26 +112,26 @@ enum Expanded {
     Unknown,
     Text {
         text: String,
-        /// Something that was put in may end quotes.
+        /// Whether a substituted value may close quotes.
         has_quotes: bool,
     },
 }
 
-/// The operators that give a default. Flux makes no difference between them (`toDefault` of github.com/fluxcd/pkg/envsubst).
+/// The operators that give a default. Flux treats all of them alike (`toDefault` of github.com/fluxcd/pkg/envsubst).
 const DEFAULTS: [&str; 5] = [":=", ":-", ":+", ":?", "="];
 
-/// Replaces variables by their values or their defaults, as Flux does (`github.com/fluxcd/pkg/envsubst`); `None` if there are none.
+/// Replaces variables with their values or defaults, as Flux does (`github.com/fluxcd/pkg/envsubst`); `None` if there are none.
 fn expand(written: &str, known: Option<&Variables>) -> Option<Expanded> {
     let mut text = String::new();
     let mut has_quotes = false;
-    // Behind it no variable ends.
+    // No variable ends after this.
     let last = written.rfind('}').unwrap_or(0);
     let mut rest = written;
     let mut has_variables = false;
     while let Some(at) = rest.find('$') {
         let (before, from) = rest.split_at(at);
         text.push_str(before);
-        // `$${NAME}` is how `${NAME}` is written.
+        // `$${NAME}` is the escaped form of `${NAME}`.
         if let Some(after) = from.strip_prefix("$$") {
             text.push('$');
             rest = after;
@@ -169,7 +169,7 @@ fn expand(written: &str, known: Option<&Variables>) -> Option<Expanded> {
             return Some(Expanded::Unknown);
         }
         let value = match (value, default) {
-            // An empty value counts as none.
+            // An empty value is treated as missing.
             (Some(value), Some(_)) if !value.is_empty() => value,
             (Some(value), None) if operation.is_empty() => value,
             (_, Some(default)) if !default.contains("${") => default,
@@ -209,9 +209,9 @@ mod tests {
         check("${A:=${B}}", Some("unknown"));
         check("${A/b/c}", Some("unknown"));
         check("${#A}", Some("unknown"));
-        // clusterctl takes it.
+        // clusterctl accepts it.
         check("${ A }-tls", Some("unknown"));
-        // Flux fails.
+        // Flux fails on it.
         check("${A-2}", Some("unknown"));
     }
 
@@ -224,7 +224,7 @@ mod tests {
         check("$A $$ 3$", None);
     }
 
-    /// What Flux answers to these (`JSONToYAML`, `envsubst.Eval`, `YAMLToJSON`).
+    /// The values that Flux produces for these strings (`JSONToYAML`, `envsubst.Eval`, `YAMLToJSON`).
     #[test]
     fn values_as_flux_puts_them_in() {
         let a = |value: &str| Variables {
@@ -262,7 +262,7 @@ mod tests {
                 assert_eq!(found.as_ref(), Some(&expected), "of {from:?} with {value:?}");
             }
         }
-        // Another tool keeps the quotes.
+        // Another tool may keep the quotes.
         let found = substitute("${A:=3}", false, None);
         assert_eq!(found, Some(Substituted::Either("3".to_owned())));
         assert_eq!(substitute("*${A:=3}", false, None), Some(text("*3")));

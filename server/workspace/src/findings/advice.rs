@@ -1,6 +1,6 @@
 //! The advice on expensive rules: why a rule is expensive, and what to do. Each piece of advice appears once.
 //!
-//! The API server gives up to three errors for one expensive rule: that it is, that it contributes to the total, and that the total is too much.
+//! The API server reports up to three errors for one expensive rule: its own cost, its share of the total, and the total.
 
 use std::{collections::HashMap, fmt::Write as _};
 
@@ -13,10 +13,10 @@ use crate::{
     sources::generated::Origin,
 };
 
-/// Bounds that are named one by one.
+/// The maximum number of bounds that are listed individually.
 const MAX_NAMED: usize = 4;
 
-/// Whether something costs too much.
+/// Whether the verdict has an error about costs.
 pub(crate) fn is_needed(verdict: &DocumentVerdict) -> bool {
     let mut all = verdict.errors.iter().chain(&verdict.hints);
     all.any(|it| is_about_cost(it.code))
@@ -31,7 +31,7 @@ fn is_about_cost(code: &str) -> bool {
     .contains(&code)
 }
 
-/// Says of each expensive rule what it costs, which bounds are missing, and which would do.
+/// Adds to the finding about each expensive rule its cost, the missing bounds, and bounds that would be enough.
 pub(crate) fn give(verdict: &mut DocumentVerdict, costs: &[PlacedCosts], origin: Option<&Origin<'_>>) {
     let rules = costs.iter().flat_map(|placed| {
         placed.schema.rules.iter().map(move |rule| {
@@ -75,7 +75,7 @@ pub(crate) fn give(verdict: &mut DocumentVerdict, costs: &[PlacedCosts], origin:
     }
 }
 
-/// Whether the total is too much only because of rules that are too much by themselves.
+/// Whether the total is over the limit only because of rules that are over the limit themselves.
 fn is_of_single_rules(placed: &PlacedCosts) -> bool {
     let rules = placed.schema.rules.iter().filter(|it| it.checked);
     let others = rules.map(|it| {
@@ -106,7 +106,7 @@ fn what_it_costs(rule: &RuleCost, is_rule: bool) -> String {
     format!("it costs {} of {limit} cost units{times}", grouped(rule.cost))
 }
 
-/// What would bring the costs below the limit.
+/// Adds help with bounds that would bring the costs below the limit.
 fn help(finding: &mut Finding, placed: &PlacedCosts, remedy: Option<&BoundsProposal>, origin: Option<&Origin<'_>>) {
     let Some(remedy) = remedy else {
         let help = "simplify the rule, or split it: no missing limit makes it this expensive";
@@ -140,7 +140,7 @@ fn help(finding: &mut Finding, placed: &PlacedCosts, remedy: Option<&BoundsPropo
         .push(format!("in Go: {}", markers.collect::<Vec<_>>().join(", ")));
 }
 
-/// The limits in words: `maxItems: 64` on `spec.hosts`.
+/// Lists the bounds: `maxItems: 64` on `spec.hosts`.
 pub(crate) fn named(remedy: &BoundsProposal) -> String {
     let bounds = remedy.bounds.iter().take(MAX_NAMED).map(|it| {
         let place = it.place();
@@ -162,7 +162,7 @@ fn lacks(bound: &Bound) -> String {
     format!("no `{}` here", bound.keyword)
 }
 
-/// Makes one finding of those that one expensive rule has.
+/// Merges the findings about the same expensive rule.
 pub(crate) fn merge(shown: &mut Vec<MergedFinding>) {
     let is_rule = |it: &MergedFinding| [RULE_COST_OVER_LIMIT, MESSAGE_COST_OVER_LIMIT].contains(&it.finding.code);
     if !shown.iter().any(|it| it.finding.code == TOTAL_RULE_COST_OVER_LIMIT) {
@@ -172,7 +172,7 @@ pub(crate) fn merge(shown: &mut Vec<MergedFinding>) {
         .into_iter()
         .partition(|it| it.finding.code != TOTAL_RULE_COST_OVER_LIMIT);
     *shown = others;
-    // The error about the schema comes after those about what contributes to it.
+    // The error about a schema comes after those about its expensive rules.
     while let Some(at) = totals.iter().position(|it| !is_contribution(&it.finding)) {
         let mut total = totals.remove(at);
         let root = field(&total.finding).unwrap_or_default().to_owned();
@@ -183,7 +183,7 @@ pub(crate) fn merge(shown: &mut Vec<MergedFinding>) {
         let rules: Vec<usize> = (0..shown.len())
             .filter(|at| is_rule(&shown[*at]) && field(&shown[*at].finding).is_some_and(|it| it.starts_with(&root)))
             .collect();
-        // Of several at one place the first.
+        // If there are several at one place, use the first.
         let by_place: HashMap<_, usize> = rules.iter().rev().map(|at| (shown[*at].finding.span, *at)).collect();
         let mut unexplained = Vec::new();
         for contribution in of_it {
@@ -218,7 +218,7 @@ fn is_contribution(finding: &Finding) -> bool {
     field(finding).is_some_and(|it| it.contains("x-kubernetes-validations"))
 }
 
-/// The API server says of one expensive rule up to three times that something is too much: people are told once.
+/// Adds a note to a rule's finding for another error about the same rule, since the API server reports up to three.
 fn note(finding: &mut Finding, other: &Finding) {
     let is_total = !is_contribution(other);
     let note = "the API server also reports that all rules of the schema together are over their limit";

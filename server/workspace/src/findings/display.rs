@@ -21,7 +21,7 @@ impl DocumentReport {
     /// Comments and the configuration can suppress diagnostics.
     pub fn merged_findings(&self, config: &Config) -> Vec<MergedFinding> {
         let mut shown: Vec<MergedFinding> = Vec::new();
-        // What newer Kubernetes versions give, by what makes it the same.
+        // The findings of newer Kubernetes versions, by the hash of their cause.
         let mut newer: HashMap<u64, VecDeque<usize>> = HashMap::new();
         let hasher = RandomState::new();
         for (version, verdict) in self.verdicts.iter().rev() {
@@ -59,7 +59,7 @@ impl DocumentReport {
     }
 }
 
-/// Leaves one of the findings that say the same of one place: the API server may have two reasons for one mistake.
+/// Keeps only one of the findings with the same message and place. The API server may report one mistake for two reasons.
 fn tell_once(shown: &mut Vec<MergedFinding>) {
     if shown.len() < 2 {
         return;

@@ -12,20 +12,20 @@ use crd_analyzer_syntax::tree::Span;
 pub use crate::builds::basis::Basis;
 use crate::documents::source::SourceText;
 
-/// Who says it. The classes are never mixed.
+/// The source of a finding. The classes are never mixed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Class {
     /// The API server of this Kubernetes version rejects the object.
     Error,
-    /// An error that the API server reports only after earlier errors are fixed. No part of its answer.
+    /// An error that the API server reports only after earlier errors are fixed. It is not part of the answer.
     LaterError,
     /// The API server accepts the object with this warning.
     Warning,
-    /// Ours: hazards, compatibility. Never a verdict.
+    /// crd-analyzer's own: hazards and compatibility. Never part of the verdict.
     Hint,
 }
 
-/// How loud a finding is shown.
+/// How prominently a finding is shown.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
     /// Shown as an error.
@@ -39,7 +39,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word in outputs. Only editors tell the two kinds of hints apart.
+    /// The word in outputs. Only editors distinguish information and hints.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -50,7 +50,7 @@ impl Severity {
 }
 
 impl Class {
-    /// How loud findings of this class are, unless configured otherwise.
+    /// The default severity of findings of this class.
     pub const fn severity(self) -> Severity {
         match self {
             Self::Error => Severity::Error,
@@ -60,7 +60,7 @@ impl Class {
     }
 }
 
-/// What outputs write before the code of a [`Class::LaterError`].
+/// The words that outputs print before the code of a [`Class::LaterError`].
 pub const AFTER_FIXING: &str = "error (after fixing the above)";
 
 /// The API server's own words.
@@ -81,16 +81,16 @@ pub enum ServerSays {
     },
     /// Why the document cannot be read as a CRD at all.
     Decode(String),
-    /// What strict field validation rejects.
+    /// An error of strict field validation.
     Strict(String),
-    /// A rejection without causes, or that the API server fails.
+    /// A rejection without causes, or a failure of the API server.
     Other(String),
     /// The text of a Warning header.
     Warning(String),
 }
 
 impl ServerSays {
-    /// What the API server says of a field.
+    /// The API server's words about a field.
     pub(crate) fn cause(error: &field::Error) -> Self {
         Self::Cause {
             reason: error.kind.reason(),
@@ -101,7 +101,7 @@ impl ServerSays {
         }
     }
 
-    /// The message as a client prints it, without values that are the API server's own structs: those say nothing to a person.
+    /// The message as a client prints it, without values that are the API server's internal structs, which do not help users.
     pub fn message(&self) -> String {
         match self {
             Self::Cause {
@@ -126,29 +126,29 @@ impl ServerSays {
     }
 }
 
-/// Whether a value is a printed struct of the API server: its fields have capital letters.
+/// Whether a value is a printed struct of the API server, whose fields start with capital letters.
 fn is_struct(value: &str) -> bool {
     let first = value.trim_start_matches('[').strip_prefix("{\"");
     first.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase())) || value.contains("apiextensions.")
 }
 
-/// Another place that belongs to a finding.
+/// Another place that is related to a finding.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Related {
-    /// Where, in bytes of the file.
+    /// The span in the file.
     pub span: Span,
-    /// What is there.
+    /// A description of the place.
     pub message: String,
-    /// The file, if it is another one.
+    /// The file, if it is not the finding's own.
     pub file: Option<Arc<SourceText>>,
 }
 
-/// Who builds an object like this.
+/// The kustomization or Flux Kustomization whose build has a finding.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct BuiltFor {
     /// The words before the name; empty for the kustomization of the file's own folder.
     pub(crate) what: &'static str,
-    /// The folder, or the Kustomization of Flux.
+    /// The folder of the kustomization, or the Flux Kustomization.
     pub(crate) name: Option<String>,
     /// The object, if the finding is in a patch.
     pub(crate) object: Option<String>,
@@ -157,54 +157,54 @@ pub(crate) struct BuiltFor {
 /// One diagnostic of one document.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Finding {
-    /// Who says it.
+    /// The source of the finding.
     pub class: Class,
-    /// How loud.
+    /// How prominently it is shown.
     pub severity: Severity,
     /// The diagnostic code, kebab-case; `crd-analyzer explain CODE` prints its page.
     pub code: &'static str,
     /// What is wrong: one sentence that makes sense alone.
     pub headline: String,
-    /// The API server's own text; absent for hints of our own.
+    /// The API server's own words; `None` for crd-analyzer's own hints.
     pub server: Option<ServerSays>,
-    /// The API server's text says more than the headline, so that it is shown without being asked for.
+    /// Whether the API server's words say more than the headline, so that they are shown by default.
     pub quotes_server: bool,
-    /// Where, in bytes of the file.
+    /// The span in the file.
     pub span: Span,
-    /// What is at `span`, in three to six words.
+    /// A description of the text at `span`, in three to six words.
     pub label: Option<String>,
-    /// Other places: the versions that a hoisted path represents, the first of two duplicate keys.
+    /// Other places, for example the versions that a hoisted path represents, or the first of two duplicate keys.
     pub related: Vec<Related>,
-    /// Why, one paragraph each.
+    /// The reasons, one paragraph each.
     pub notes: Vec<String>,
     /// What to type, one paragraph each.
     pub help: Vec<String>,
-    /// The changes that would fix it, where its check proposes some.
+    /// Changes that fix the problem, if the check proposes any.
     pub proposed: Option<Arc<Proposed>>,
-    /// The word that was meant, where the headline names it.
+    /// The correct word, if the headline suggests one.
     pub meant: Option<String>,
-    /// Why the place is not where the cause was written: what is missing is shown at its parent.
+    /// Why the span is not where the cause was written. For example, a missing field is shown at its parent.
     pub elsewhere: Option<String>,
-    /// A comment in the file asks not to show it.
+    /// Whether a comment in the file suppresses it.
     pub suppressed: bool,
-    /// The text at `span` has no effect.
+    /// Whether the text at `span` has no effect.
     pub unnecessary: bool,
-    /// The text at `span` is deprecated.
+    /// Whether the text at `span` is deprecated.
     pub deprecated: bool,
-    /// The same is said elsewhere in the file: it counts for the verdict and is not shown.
+    /// Whether another place in the file has the same finding. Then it affects the verdict but is not shown.
     pub repeats: bool,
-    /// The builds that have it, until a note names them.
+    /// The builds with this finding, until a note names them.
     pub(crate) builds: Vec<BuiltFor>,
-    /// What it is about, if it is a finding of an object that something builds.
+    /// The field that it is about, if something builds the object.
     pub basis: Option<Box<Basis>>,
-    /// Whether the finding only follows from others. It is then displayed as a note of those.
+    /// Whether the finding is only a consequence of others. Then it is shown as a note of those.
     pub follows: bool,
-    /// Whether everything else that is wrong with its document follows from it.
+    /// Whether all other problems of its document are a consequence of it.
     pub(crate) explains_rest: bool,
 }
 
 impl Finding {
-    /// A finding of this class with its usual severity and nothing else to say.
+    /// A finding of this class with the default severity and no further text.
     pub fn new(class: Class, code: &'static str, span: Span, headline: impl Into<String>) -> Self {
         Self {
             class,
@@ -232,7 +232,7 @@ impl Finding {
         }
     }
 
-    /// The same finding in another class, with the usual severity of that class.
+    /// The same finding in another class, with the default severity of that class.
     #[must_use]
     pub fn in_class(self, class: Class) -> Self {
         Self {
@@ -250,7 +250,7 @@ impl Finding {
         }
     }
 
-    /// The API server's own text as the last note, where it says more than the headline or everything is wanted.
+    /// The API server's own words as the last note, if they say more than the headline or verbose output is requested.
     pub fn server_note(&self, is_verbose: bool) -> Option<String> {
         let server = self.server.as_ref().filter(|_| is_verbose || self.quotes_server)?;
         let text = server.message();

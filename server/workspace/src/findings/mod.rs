@@ -1,4 +1,4 @@
-//! Diagnostics: what they say and where, which of them are the same, and which are silenced.
+//! Diagnostics: their text and place, which of them are the same, and which are suppressed.
 
 pub(crate) mod advice;
 pub(crate) mod display;

@@ -1,4 +1,4 @@
-//! Errors about one value of a resource, which are told as one: the error that says most, and the others as its notes.
+//! Errors about one value of a resource, which are shown together: the most informative error, with the others as its notes.
 
 use std::collections::HashMap;
 
@@ -14,16 +14,16 @@ use crate::{
     findings::report::{DocumentReport, MergedFinding, Subject},
 };
 
-/// What the API server says instead of a field where it judges by a part of the schema.
+/// The field that the API server reports for errors from a part of a schema, such as `anyOf`.
 const NO_FIELD: &str = "<nil>";
 
-/// Errors of values that match none, or too many, of several schemas.
+/// Codes for values that match none, or too many, of several schemas.
 const OF_SEVERAL: [&str; 4] = [ALL_OF_MISMATCH, ANY_OF_MISMATCH, NOT_MISMATCH, ONE_OF_MISMATCH];
 
-/// Errors of one value: its place, and whether they come after others are fixed.
+/// A group of errors about one value: its place, and whether the API server reports them only after others are fixed.
 type Value = (Span, bool);
 
-/// The field of a value that is refused, as the API server says it.
+/// The field of an invalid value, as the API server names it.
 fn field(finding: &Finding) -> Option<&str> {
     match &finding.server {
         Some(ServerSays::Cause { field, .. }) => Some(field),
@@ -31,12 +31,12 @@ fn field(finding: &Finding) -> Option<&str> {
     }
 }
 
-/// How little an error says about a value. The error that says most is shown, and the others follow it.
+/// The rank of an error: the error with the lowest rank says most about a value and is shown first.
 fn rank(code: &str) -> u8 {
     match code {
-        // What else is wrong follows from that.
+        // The other errors are a consequence of this one.
         WRONG_TYPE => 0,
-        // It says what to write.
+        // This error says what to write.
         NOT_IN_ENUM => 1,
         MISSING_PROPERTY => 4,
         _ if OF_SEVERAL.contains(&code) => 3,
@@ -49,18 +49,18 @@ fn covers(head: &Finding, other: &Finding) -> bool {
     let (Some(of_head), Some(of_other)) = (field(head), field(other)) else {
         return false;
     };
-    // A rule is a cause of its own.
+    // A failed rule has its own cause.
     let is_rule = |it: &Finding| [RULE_FAILED, resource_codes::UNCHECKED_RULES].contains(&it.code);
     if is_rule(head) || is_rule(other) && head.code != WRONG_TYPE {
         return false;
     }
-    // The schemas of `anyOf` and the like may ask for fields of the value.
+    // The schemas of `anyOf` and similar keywords may require fields of the value.
     of_head == of_other
         || [of_head, of_other].contains(&NO_FIELD) && OF_SEVERAL.contains(&head.code)
         || of_other == NO_FIELD
 }
 
-/// For each displayed diagnostic of a document, the number of the diagnostic that it is shown with. A diagnostic on its own has its own number.
+/// For each displayed diagnostic of a document, the index of the diagnostic that it is shown with. This is its own index if it is shown alone.
 pub fn heads(document: &DocumentReport, shown: &[MergedFinding]) -> Vec<usize> {
     let mut heads: Vec<usize> = (0..shown.len()).collect();
     if document.subject != Subject::Resource {
@@ -85,7 +85,7 @@ pub fn heads(document: &DocumentReport, shown: &[MergedFinding]) -> Vec<usize> {
     heads
 }
 
-/// What an error says as a note of another one; nothing, if that says the same.
+/// The text of an error as a note of another one; `None` if both have the same code.
 pub fn note(head: &Finding, other: &Finding) -> Option<String> {
     (head.code != other.code).then(|| format!("also {}: {}", other.code, other.headline))
 }

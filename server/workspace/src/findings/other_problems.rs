@@ -6,7 +6,7 @@ use crd_analyzer_syntax::tree::Tree;
 
 use crate::{findings::finding::Related, words};
 
-/// Further problems of an expression, where they are.
+/// The further problems of an expression, with their places.
 pub(crate) fn other_problems(tree: &Tree, place: &LocatedField, error: &Error) -> Vec<Related> {
     if place.missing || !tree.is_scalar(place.value) {
         return Vec::new();
@@ -27,7 +27,7 @@ mod tests {
         judging::analysis::{Question, analyze},
     };
 
-    /// The messages of the places beside the error of a rule.
+    /// The messages for the other problems of a rule, with the text at each place.
     fn beside(rule: &str) -> Vec<(String, String)> {
         let text = format!(
             "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: as.example.com}}\nspec:\n  group: example.com\n  \
@@ -55,7 +55,7 @@ mod tests {
         };
         assert_eq!(beside("b == 'a' && c == 'b' && d"), [undeclared("c"), undeclared("d")]);
         assert_eq!(beside("b == 'a'"), []);
-        // What comes after a mistake in the syntax is mostly made by it.
+        // Problems after a syntax error are mostly caused by it.
         assert_eq!(beside("self == == 'a' == )"), []);
     }
 }

@@ -1,4 +1,4 @@
-//! What is known about one file: its documents and, for each Kubernetes version asked about, the verdict.
+//! The results for one file: its documents and, for each requested Kubernetes version, the verdict.
 
 use std::sync::Arc;
 
@@ -21,19 +21,19 @@ use crate::{
     roles::Aside,
 };
 
-/// What a document is.
+/// The kind of a document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Subject {
     /// A CustomResourceDefinition.
     Definition,
-    /// A part of a CustomResourceDefinition, as a kustomize patch has it: what is missing is not looked for.
+    /// A part of a CustomResourceDefinition, for example a kustomize patch. Missing fields are not reported.
     PartialCrd,
     /// A custom resource.
     Resource,
 }
 
 impl Subject {
-    /// What an object is called that does not say its kind.
+    /// A noun for an object that does not state its kind.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Definition | Self::PartialCrd => CRD.name,
@@ -42,12 +42,12 @@ impl Subject {
     }
 }
 
-/// What the API server of one Kubernetes version answers for one document.
+/// The answer of one Kubernetes version's API server for one document.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct DocumentVerdict {
-    /// The document cannot be read as what it says it is.
+    /// The error if the document cannot be decoded as the kind that it states.
     pub decode_error: Option<Finding>,
-    /// What strict field validation, the default of command line clients, rejects.
+    /// The errors of strict field validation, which command line clients request by default.
     pub strict: Vec<Finding>,
     /// The causes of the rejection.
     pub errors: Vec<Finding>,
@@ -55,20 +55,20 @@ pub struct DocumentVerdict {
     pub other_error: Option<Finding>,
     /// The warnings.
     pub warnings: Vec<Finding>,
-    /// Ours.
+    /// crd-analyzer's own hints.
     pub hints: Vec<Finding>,
-    /// What is not known because it takes more work or memory than one document may. No part of the answer: if nothing else rejects the
-    /// object, the answer is unknown.
+    /// Parts that were not checked because they take more work or memory than one document may use. They are not part of the answer: if no
+    /// error rejects the object, the answer is unknown.
     pub unfinished: Vec<Finding>,
-    /// Of a custom resource: what the API server makes of it, if it can read it.
+    /// For a custom resource: the object that the API server stores, if it can decode the resource.
     pub resource: Option<Box<Effective>>,
-    /// How many findings are left out, because the memory budget has no room for them or the caller wants fewer (see
+    /// The number of findings that were dropped, because of the memory budget or the caller's limit (see
     /// [`Question::most_findings`](crate::judging::analysis::Question::most_findings)).
     pub left_out: usize,
 }
 
 impl DocumentVerdict {
-    /// Whether the object is stored, if the client does not ask for strict field validation.
+    /// Whether the object is stored if the client does not request strict field validation.
     pub fn accepted(&self) -> bool {
         self.is_without_errors() && self.unfinished.is_empty()
     }
@@ -77,12 +77,12 @@ impl DocumentVerdict {
         self.decode_error.is_none() && self.other_error.is_none() && self.errors.is_empty()
     }
 
-    /// Whether it is known that the object is stored, or that it is not, if the client does not ask for strict field validation.
+    /// Whether it is known if the object is stored when the client does not request strict field validation.
     pub fn is_known(&self) -> bool {
         self.unfinished.is_empty() || !self.is_without_errors()
     }
 
-    /// The same if the client does.
+    /// Whether it is known if the object is stored when the client requests strict field validation.
     pub fn is_known_strictly(&self) -> bool {
         self.is_known() || !self.strict.is_empty()
     }
@@ -92,7 +92,7 @@ impl DocumentVerdict {
         self.accepted() && self.strict.is_empty()
     }
 
-    /// Everything there is to show, in the order of the API server's stages.
+    /// All findings, in the order of the API server's stages.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.decode_error
             .iter()
@@ -104,12 +104,12 @@ impl DocumentVerdict {
             .chain(&self.hints)
     }
 
-    /// Leaves out findings.
+    /// Keeps only the findings for which `stays` returns true.
     pub(crate) fn retain(&mut self, stays: impl Fn(&Finding) -> bool) {
         self.retain_mut(|it| stays(it));
     }
 
-    /// The same, and changes those that stay.
+    /// Like [`DocumentVerdict::retain`], but `stays` may change the findings.
     pub(crate) fn retain_mut(&mut self, stays: impl Fn(&mut Finding) -> bool) {
         self.decode_error.take_if(|it| !stays(it));
         self.other_error.take_if(|it| !stays(it));
@@ -118,7 +118,7 @@ impl DocumentVerdict {
         }
     }
 
-    /// The same, to mark them.
+    /// All findings, to be changed.
     pub(crate) fn findings_mut(&mut self) -> impl Iterator<Item = &mut Finding> {
         self.decode_error
             .iter_mut()
@@ -134,17 +134,17 @@ impl DocumentVerdict {
 /// One document of a file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DocumentReport {
-    /// Its position in the file, all documents counted.
+    /// The document's index among all documents of the file.
     pub index: usize,
-    /// Its position among the objects that the document wraps, if it is one, such as an item of a list.
+    /// If a document wraps the object, such as a list: the object's index in it.
     pub item: Option<usize>,
-    /// Its bytes in the file.
+    /// The document's span in the file.
     pub span: Span,
-    /// What it is.
+    /// The kind of the document.
     pub subject: Subject,
-    /// Something else completes the object, such as the base of a patch or the values of a template: it is checked as far as it is known.
+    /// Whether something else completes the object, such as the base of a patch or the values of a template. Only the known parts are checked.
     pub in_part: bool,
-    /// Of a CRD: it is written as a whole, and values in it are filled in later, as in a template.
+    /// For a CRD: whether it is complete except for values that are filled in later, as in a template.
     pub is_filled_in: bool,
     /// `apiVersion` as written; empty if absent.
     pub api_version: String,
@@ -152,34 +152,34 @@ pub struct DocumentReport {
     pub kind: String,
     /// `metadata.name`; empty if absent.
     pub name: String,
-    /// `metadata.name` as it is written, if something builds the object or patches with the document: builds may give it other names.
+    /// `metadata.name` as written, if the document is built or is a patch, since builds may rename objects.
     pub written_name: Option<String>,
     /// The answers, oldest Kubernetes version first.
     pub verdicts: Vec<(KubernetesVersion, DocumentVerdict)>,
 }
 
-/// A finding as it is shown once for all Kubernetes versions that it holds for.
+/// A finding that is shown once, with all Kubernetes versions that report it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MergedFinding {
-    /// The finding, in the words of the newest Kubernetes version that gives it.
+    /// The finding, with the text of the newest Kubernetes version that reports it.
     pub finding: Finding,
-    /// The Kubernetes versions that give it.
+    /// The Kubernetes versions that report it.
     pub versions: VersionSet,
 }
 
-/// Errors of the API server that are not shown, see [`DocumentReport::hidden_errors`].
+/// The numbers of API server errors that are not shown, see [`DocumentReport::hidden_errors`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct HiddenErrors {
-    /// Those whose code the configuration switches off.
+    /// Errors with codes that the configuration turns off.
     pub by_configuration: usize,
-    /// Those that a comment suppresses.
+    /// Errors that a comment suppresses.
     pub by_comments: usize,
-    /// Those that the baseline of a run lists.
+    /// Errors that the baseline of a run lists.
     pub by_baseline: usize,
 }
 
 impl MergedFinding {
-    /// The headline, and the Kubernetes versions that it holds for where these are not all that were asked about.
+    /// The headline, with the Kubernetes versions that report it if they are not all the requested ones.
     pub fn headline(&self, asked: VersionSet) -> String {
         if self.versions == asked {
             self.finding.headline.clone()
@@ -190,7 +190,7 @@ impl MergedFinding {
 }
 
 impl DocumentReport {
-    /// An empty report on a document, from the keys that begin it.
+    /// An empty report on a document, from its first keys.
     pub(crate) fn of_head(index: u32, span: Span, head: &WrittenType, subject: Subject) -> Self {
         Self {
             index: index as usize,
@@ -207,7 +207,7 @@ impl DocumentReport {
         }
     }
 
-    /// A report on no object.
+    /// A report without an object.
     #[cfg(test)]
     pub(crate) fn empty(subject: Subject) -> Self {
         Self::of_head(0, Span::default(), &WrittenType::default(), subject)
@@ -230,23 +230,23 @@ impl DocumentReport {
         }
     }
 
-    /// Whether findings of it are told elsewhere in its file.
+    /// Whether another place in the file shows some of its findings.
     pub fn has_repeats(&self) -> bool {
         let mut verdicts = self.verdicts.iter();
         verdicts.any(|it| it.1.findings().any(|it| it.repeats))
     }
 
-    /// Whether it is an object of a kind that the API server itself has, other than a CRD.
+    /// Whether the object's kind is built into the API server, other than a CRD.
     pub fn is_built_in(&self) -> bool {
         kinds::of(&self.api_version, &self.kind).is_some()
     }
 
-    /// Whether an API server of one of the Kubernetes versions rejects it.
+    /// Whether any requested Kubernetes version rejects it.
     pub(crate) fn has_errors(&self) -> bool {
         self.verdicts.iter().any(|(_, verdict)| !verdict.accepted_strict())
     }
 
-    /// The Kubernetes versions asked about.
+    /// The requested Kubernetes versions.
     pub fn versions(&self) -> Option<VersionSet> {
         self.verdicts
             .iter()
@@ -254,12 +254,12 @@ impl DocumentReport {
             .reduce(VersionSet::union)
     }
 
-    /// The Kubernetes versions whose server accepts the document (strictly, as command line clients ask).
+    /// The Kubernetes versions that accept the document (with strict field validation, as command line clients request).
     pub fn accepted_by(&self) -> Option<VersionSet> {
         self.by(DocumentVerdict::accepted_strict)
     }
 
-    /// The Kubernetes versions whose server rejects the document.
+    /// The Kubernetes versions that reject the document.
     pub fn rejected_by(&self) -> Option<VersionSet> {
         self.by(|verdict| verdict.is_known_strictly() && !verdict.accepted_strict())
     }
@@ -273,9 +273,9 @@ impl DocumentReport {
         sets.reduce(VersionSet::union)
     }
 
-    /// The highest severity among the displayed diagnostics. `None` if nothing is wrong.
+    /// The highest severity among the displayed diagnostics. `None` if there are none.
     ///
-    /// Errors that follow from others count as errors: the API server rejects the object even if the first ones are
+    /// Errors that are a consequence of others still count: the API server rejects the object even if the first ones are
     /// suppressed.
     pub fn loudest<'s>(&self, shown: impl IntoIterator<Item = &'s MergedFinding>) -> Option<Severity> {
         let is_whole = self.subject != Subject::PartialCrd;
@@ -286,7 +286,7 @@ impl DocumentReport {
         shown.into_iter().map(|it| loudness(&it.finding)).min()
     }
 
-    /// The errors of the API server that are not shown: how many the configuration hides, and how many comments.
+    /// The numbers of API server errors that the configuration or comments hide.
     pub fn hidden_errors(&self, config: &Config) -> HiddenErrors {
         let is_whole = self.subject != Subject::PartialCrd;
         let Some((_, verdict)) = self
@@ -311,31 +311,31 @@ impl DocumentReport {
     }
 }
 
-/// One file.
+/// The report on one file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FileReport {
-    /// The text that all spans count in.
+    /// The text that all spans refer to.
     pub text: Arc<str>,
-    /// The documents that there is something to say about: CRDs and what belongs to them.
+    /// The documents with a report: CRDs and related objects.
     pub documents: Vec<DocumentReport>,
-    /// Why its errors do not fail a run, if they do not. Set by whoever knows the repository.
+    /// Why the file's errors do not fail a run, if so. The caller that knows the repository sets it.
     pub aside: Option<Aside>,
-    /// About the file as a whole: it is a template, its end of line is odd.
+    /// Findings about the file as a whole: for example, it is a template, or its line endings are wrong.
     pub findings: Vec<Finding>,
-    /// The kinds of the objects that were not checked, because neither a known CRD nor Kubernetes itself defines them: one entry an object.
+    /// The kinds of objects that were not checked, because no known CRD and not Kubernetes itself defines them: one entry per object.
     pub unknown: Vec<GroupKind>,
-    /// Why other documents were not checked: one entry a document, or an item of a list.
+    /// Why other documents were not checked: one entry per document or item of a list.
     pub unchecked: Vec<Unchecked>,
-    /// Why the text as it is cannot be read, if an unfinished entry was taken out of it: see [`crate::judging::typing::analyze_typing`].
+    /// Why the current text cannot be read, if an unfinished entry was removed from it: see [`crate::judging::typing::analyze_typing`].
     pub unfinished: Option<Box<Finding>>,
-    /// Hazards of some rules are not known yet: they were not asked for, or take too long.
+    /// Whether the hazards of some rules are still unknown, because they were not requested or take too long.
     pub is_unfinished: bool,
-    /// What the rules of the CRDs cost, if that was wanted; those without rules are left out.
+    /// The costs of the CRDs' rules, if requested. CRDs without rules are omitted.
     pub costs: Vec<DocumentCosts>,
 }
 
 impl FileReport {
-    /// A report that says only this of a file.
+    /// A report with only this finding about a file.
     pub fn of_file(text: Arc<str>, finding: Finding) -> Self {
         Self {
             findings: vec![finding],
@@ -343,7 +343,7 @@ impl FileReport {
         }
     }
 
-    /// A report that says nothing.
+    /// An empty report.
     pub fn empty(text: Arc<str>) -> Self {
         Self {
             text,
@@ -358,24 +358,24 @@ impl FileReport {
         }
     }
 
-    /// Whether the text has an object, or anything else that there is something to say about.
+    /// Whether the text has an object, or anything else to report on.
     pub fn has_objects(&self) -> bool {
         let is_object = |it: &Unchecked| !matches!(it, Unchecked::NoObject);
         let is_told = !(self.documents.is_empty() && self.findings.is_empty() && self.unknown.is_empty());
         is_told || self.unchecked.iter().any(is_object) || head::says_objects(&Text::whole(self.text.clone()))
     }
 
-    /// Whether an API server of one of the Kubernetes versions rejects a document.
+    /// Whether any requested Kubernetes version rejects a document.
     pub fn has_errors(&self) -> bool {
         let mut documents = self.documents.iter();
         documents.any(DocumentReport::has_errors)
     }
 
-    /// What to show of each document to a person: see [`DocumentReport::merged_findings`].
+    /// The diagnostics to display for each document: see [`DocumentReport::merged_findings`].
     pub fn merged_findings(&self, config: &Config) -> Vec<Vec<MergedFinding>> {
         self.documents.iter().map(|it| it.merged_findings(config)).collect()
     }
-    /// The highest severity among the displayed diagnostics. `None` if nothing is wrong.
+    /// The highest severity among the displayed diagnostics. `None` if there are none.
     pub fn worst(&self, shown: &[Vec<MergedFinding>]) -> Option<Severity> {
         let documents = self.documents.iter().zip(shown);
         let documents = documents.filter_map(|(document, shown)| document.loudest(shown));

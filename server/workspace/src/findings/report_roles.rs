@@ -1,4 +1,4 @@
-//! What the roles of files mean for reports: which errors need no fix, how those are shown, and what each document is.
+//! How the role of a file affects its report: which errors need no fix, how those are shown, and the role of each document.
 
 use std::path::Path;
 
@@ -11,35 +11,35 @@ use crate::{
     roles::{Aside, Judgement, TestData, What},
 };
 
-/// What the tests and tools near files say of them. The reasons are clauses without a full stop.
+/// What nearby tests and tools reveal about files. The reasons are clauses without a full stop.
 pub trait Tests: Sync {
-    /// Why the API server has to reject what is in the file of this absolute path, if a test says so.
+    /// Why the API server has to reject the objects in the file with this absolute path, if a test says so.
     fn rejection(&self, path: &Path) -> Option<String>;
 
-    /// Whether a test gives the file of this absolute path to an API server and expects that validation rejects it.
+    /// Whether a test applies the file with this absolute path and expects the API server's validation to reject it.
     fn expects_invalid(&self, path: &Path) -> bool;
 
-    /// Whether a test near the file may give what is in it to an API server.
+    /// Whether a test near the file may apply its objects.
     fn may_apply(&self, path: &Path) -> bool;
 
-    /// Whether tests only look at what a cluster has of the objects in the file.
+    /// Whether tests name the file only to look up its objects in a cluster.
     fn only_looks_at(&self, path: &Path) -> bool;
 
-    /// Whether a script near the file puts in the version of the objects of an API group.
+    /// Whether a script near the file sets the version of the objects of an API group.
     fn replaces_version(&self, group: &str, path: &Path) -> bool;
 
-    /// Why only a tool's test beside the file reads it, if it is so.
+    /// The reason if only a nearby test of a tool reads the file.
     fn reader(&self, path: &Path) -> Option<String>;
 
-    /// The same of Go tests, which takes longer to find out.
+    /// The reason if only a Go test reads the file. This takes longer to find out.
     fn go_reader(&self, path: &Path) -> Option<String>;
 
-    /// Why the file is known to come from another project, if Go's tools copied it.
+    /// The reason if the file comes from another project because Go's tools copied it.
     fn vendored(&self, path: &Path) -> Option<String>;
 }
 
 impl Aside {
-    /// Why the errors of a file need no fix, if they need none. `path`: absolute.
+    /// Why the errors of a file need no fix, if so. `path`: absolute.
     pub fn of(report: &FileReport, path: &Path, catalog: &Catalog, tests: &dyn Tests) -> Option<Self> {
         let has_errors = report.has_errors() || report.findings.iter().any(|it| it.severity == Severity::Error);
         if !has_errors {
@@ -56,7 +56,7 @@ impl Aside {
         })
     }
 
-    /// Why the errors of a file of tests with this text need no fix, whether it has some or not. `path`: absolute.
+    /// Why errors of a test file with this text would need no fix, whether it has errors or not. `path`: absolute.
     pub fn of_text(text: &str, path: &Path, catalog: &Catalog, tests: &dyn Tests) -> Option<Self> {
         let by_name = catalog.with(|index| Self::expected(index.relative(path), text));
         by_name
@@ -66,7 +66,7 @@ impl Aside {
             .or_else(|| tests.go_reader(path).map(Self::TestData))
     }
 
-    /// Whether only tests read a file, as its path or a test beside it says.
+    /// Returns `Self::TestData` if only tests read a file, according to its path or a nearby test.
     fn test_data(path: &Path, catalog: &Catalog, tests: &dyn Tests) -> Option<Self> {
         if let Some(reason) = tests.reader(path) {
             return Some(Self::TestData(reason));
@@ -78,7 +78,7 @@ impl Aside {
         (is_output || !tests.may_apply(path)).then_some(Self::TestData(reason))
     }
 
-    /// Whether it is about a document of the file.
+    /// Whether it applies to a document of the file.
     pub fn covers(&self, document: &DocumentReport) -> bool {
         match self {
             Self::Expected(_) | Self::TestData(_) | Self::Vendored(_) => true,
@@ -86,7 +86,7 @@ impl Aside {
         }
     }
 
-    /// Shows an error of a document of the file as loud as it is meant. False if it stays as it is.
+    /// Lowers the severity of an error of a document of the file. Returns false if it stays the same.
     pub fn quiet(&self, document: &DocumentReport, finding: &mut Finding) -> bool {
         if !self.covers(document) || !matches!(finding.class, Class::Error | Class::LaterError) {
             return false;
@@ -101,7 +101,7 @@ impl Aside {
 }
 
 impl FileReport {
-    /// Says that a test expects the API server to reject what is in the file of this absolute path, although it accepts all of it.
+    /// Adds a finding if a test expects the API server to reject the objects in this file (an absolute path), but all are accepted.
     pub fn look_for_expected_error(&mut self, path: &Path, tests: &dyn Tests) {
         let is_known = self.unknown.is_empty() && self.unchecked.is_empty();
         let is_accepted = |it: &DocumentReport| !it.in_part && it.accepted_by() == it.versions();
@@ -129,7 +129,7 @@ impl FileReport {
 }
 
 impl Judgement {
-    /// Of a document that was checked, in the file of an absolute path.
+    /// The role of a checked document in the file with an absolute path.
     pub fn of_document(index: &Index, path: &Path, document: &DocumentReport, aside: Option<&Aside>) -> Self {
         let what = match document.subject {
             Subject::Resource => What::Object,

@@ -1,4 +1,4 @@
-//! What makes two findings of one file the same: their code, their place and their cause. Values and names in their words may differ.
+//! The identity of findings in one file: their code, place and cause. Values and names in their text may differ.
 
 use std::{collections::HashSet, path::Path, sync::Arc};
 
@@ -9,7 +9,7 @@ use crate::{
     findings::report::FileReport,
 };
 
-/// The key of a finding.
+/// The identity of a finding.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Same {
     code: &'static str,
@@ -17,16 +17,16 @@ pub(crate) struct Same {
     cause: Cause,
 }
 
-/// The cause without values.
+/// The cause of a finding, without values.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Cause {
-    /// The API server names a field, here without positions in lists; the first other place is the part of the CRD that decides.
+    /// The field that the API server names, without list indices, and the first related place, which is the part of the CRD that decides.
     Field(String, Option<(Option<Arc<Path>>, Span)>),
-    /// All that is known are the words.
+    /// Only the words are known.
     Words(String),
 }
 
-/// The key of a finding in its file.
+/// The identity of a finding in its file.
 pub(crate) fn same(finding: &Finding) -> Same {
     let cause = match &finding.server {
         Some(ServerSays::Cause { field, .. }) => {
@@ -43,7 +43,7 @@ pub(crate) fn same(finding: &Finding) -> Same {
     }
 }
 
-/// The name of a field without positions in lists: builds may have other items before.
+/// The name of a field without list indices. Builds may insert items before it.
 fn without_positions(field: &str) -> String {
     let mut parts = field.split('[');
     let mut name = parts.next().unwrap_or_default().to_owned();
@@ -62,7 +62,7 @@ fn without_positions(field: &str) -> String {
     name
 }
 
-/// Marks the findings of an object as it is built that the object has as it is written, too: each is shown once.
+/// Marks the findings of a built object that the object has as written, too, so that each is shown once.
 pub(crate) fn mark_repeats(report: &mut FileReport) {
     let mut written = 0;
     for n in 1..report.documents.len() {

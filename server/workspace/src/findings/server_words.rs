@@ -1,13 +1,13 @@
-//! Diagnostic codes by the API server's words: what somebody pastes from a terminal or the log of a CI run.
+//! Finds diagnostic codes for the API server's messages, as pasted from a terminal or a CI log.
 
 use std::{cmp::Reverse, sync::LazyLock};
 
 use crate::codes::{self, Code};
 
-/// What begins the lines of a page that quote the API server and its client.
+/// The starts of lines in a page that quote the API server and its client.
 const QUOTES: [&str; 2] = ["- The API server reports ", "- kubectl reports "];
 
-/// Words that begin many messages: whatever else a message says is more to the point.
+/// The starts of many messages. Any other quote that matches is more specific.
 const GENERAL: [&str; 6] = [
     "Forbidden",
     "Invalid value",
@@ -17,21 +17,21 @@ const GENERAL: [&str; 6] = [
     "cannot be handled as a",
 ];
 
-/// What stands between texts that the API server writes all.
+/// The separator between strings that are all part of the API server's message.
 const AND: &str = "` and `";
 
-/// What a page quotes: a code, and texts that are in the API server's answer, all of them.
+/// A quote in a page: a code, and strings that all occur in the API server's message.
 struct Quote {
     code: Code,
     texts: Vec<String>,
-    /// It is on the page of errors, which says what people mean by the words.
+    /// Whether the quote is on the page of errors, which explains their usual causes.
     is_of_errors: bool,
 }
 
-/// The rows of the page of errors for people.
+/// The rows of the user documentation's page of errors.
 const ERRORS: &str = include_str!("../codes/errors.txt");
 
-/// The messages in the tables of the page of errors. What differs from file to file is left out of them.
+/// The messages in the tables of the page of errors, without parts that differ between files.
 fn quotes_of_errors() -> Vec<Quote> {
     let mut found = Vec::new();
     for row in ERRORS.lines() {
@@ -72,7 +72,7 @@ fn quotes(code: Code) -> Vec<Quote> {
     lines.flat_map(|it| quoted(code, it)).collect()
 }
 
-/// The quotes in the line of a page; `rest` begins with them.
+/// The quotes in a line of a page; `rest` begins with them.
 fn quoted(code: Code, rest: &str) -> Vec<Quote> {
     let end = rest.find("\n- ").or_else(|| rest.find("\n\n")).unwrap_or(rest.len());
     let texts = rest[..end].split('`').skip(1).step_by(2).map(in_one_line);
@@ -96,9 +96,9 @@ fn in_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The codes whose pages quote what is in a text of the API server, those with the longest quotes first.
+/// The codes whose pages quote a part of the API server's message, longest quotes first.
 pub fn codes_of(said: &str) -> Vec<Code> {
-    // Terminals and logs break lines, and JSON escapes quotes.
+    // Terminals and logs wrap lines, and JSON escapes quotes.
     let said = in_one_line(&said.replace("\\\"", "\""));
     let is_said = |it: &&Quote| it.texts.iter().all(|text| said.contains(text.as_str()));
     let is_general = |it: &Quote| it.texts.iter().all(|text| GENERAL.contains(&text.as_str()));
@@ -134,7 +134,7 @@ mod tests {
         }
     }
 
-    /// The page of errors for people names codes by the same words.
+    /// The page of errors in the user documentation lists the same codes for its messages.
     #[test]
     fn finds_the_codes_of_the_page_of_errors() {
         let mut count = 0;
@@ -147,7 +147,7 @@ mod tests {
                 .filter_map(|it| it.split('`').next())
                 .collect();
             for message in cells[1].split('`').skip(1).step_by(2).filter(|_| !codes.is_empty()) {
-                // What differs from file to file says nothing, and words alone are searched for as codes or fields.
+                // Skip the parts that differ between files, and words, which are searched for as codes or fields.
                 if !message.contains(' ') {
                     continue;
                 }

@@ -1,7 +1,7 @@
-//! Comments that silence findings: `# crd-analyzer: ignore[code, code] reason`, and the same behind `//` in Go.
+//! Comments that suppress findings: `# crd-analyzer: ignore[code, code] reason`, and the same after `//` in Go.
 //!
-//! At the end of a line the comment speaks of that line, on a line of its own of the next line that holds something.
-//! A comment before everything else in the file that says `ignore-file[code]` speaks of the whole file.
+//! A comment at the end of a line applies to that line. A comment on a line of its own applies to the next line that is not blank.
+//! A comment with `ignore-file[code]` before everything else in the file applies to the whole file.
 
 use std::collections::HashMap;
 
@@ -13,40 +13,40 @@ use crate::{
     words::{MAX_HEADLINE, clip},
 };
 
-/// What a comment silences.
+/// A suppression comment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Suppression {
-    /// The comment.
+    /// The span of the comment.
     comment: Span,
     reach: Reach,
     codes: Vec<String>,
     reason: String,
 }
 
-/// What a comment speaks of.
+/// The part of the file that a comment applies to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Reach {
     /// All findings of the file.
     File,
-    /// The findings that begin on the line with these bytes, or at its end.
+    /// The findings that begin in this line, or at its end.
     Line(Span),
-    /// Nothing: no line comes after it.
+    /// Nothing, because no line follows.
     Nothing,
 }
 
 const MARK: &str = "crd-analyzer:";
 
-/// How a file writes comments.
+/// The comment syntax of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     /// From `#` to the end of the line.
     Yaml,
-    /// From `//` to the end of the line. With a plus sign before the words, as in a marker, controller-gen leaves a comment out of descriptions.
+    /// From `//` to the end of the line. With a plus sign before the words, as in a marker, controller-gen omits the comment from descriptions.
     Go,
 }
 
 impl Form {
-    /// What comes before the words where nothing else says so.
+    /// The text before the words of a new comment.
     const fn sign(self) -> &'static str {
         match self {
             Self::Yaml => "# ",
@@ -65,11 +65,11 @@ impl Form {
         }
     }
 
-    /// Whether a line holds nothing that a comment above it may speak of.
+    /// Whether a comment above this line applies to a later line instead.
     fn is_passed_over(self, line: &str) -> bool {
         match self {
             Self::Yaml => line.is_empty() || line.starts_with('#'),
-            // Markers are what comments of Go files speak of.
+            // In Go files, comments can apply to markers.
             Self::Go => {
                 let comment = line.strip_prefix("//").map(str::trim_start);
                 let is_marker = |it: &str| it.starts_with('+') && !self.body(line).starts_with(MARK);
@@ -84,15 +84,15 @@ pub(crate) fn may_be_in(text: &str) -> bool {
     text.contains(MARK)
 }
 
-/// The comment that silences a code in a file of this form.
+/// A comment that suppresses a code in a file of this form.
 pub fn comment(form: Form, code: &str) -> String {
     format!("{}{MARK} ignore[{code}] reason", form.sign())
 }
 
-/// Marks the findings that comments silence, and reports comments that silence nothing, have no reason or cannot be read.
+/// Marks the findings that comments suppress, and reports comments that suppress nothing, have no reason or cannot be parsed.
 ///
-/// `comments` are the spans of the document's comments, to the end of the line, in the order of the text. The work grows with the comments and the
-/// findings, not with their product.
+/// `comments` are the spans of the document's comments, to the end of the line, in the order of the text. The work is proportional to the
+/// number of comments plus the number of findings, not to their product.
 pub fn apply<'f>(
     text: &str,
     form: Form,
@@ -103,7 +103,7 @@ pub fn apply<'f>(
     let mut suppressions = Vec::new();
     let below = None;
     let mut lines = NextLines { text, form, below };
-    // Comments that stand one below the other speak of one line, which is looked for once.
+    // Adjacent comment lines apply to the same line, which is searched for only once.
     for comment in comments.iter().rev() {
         match parse(text, *comment, &mut lines) {
             Some(Ok(suppression)) => suppressions.push(suppression),
@@ -135,7 +135,7 @@ pub fn apply<'f>(
     let is_used: Vec<bool> = suppressions.iter().map(|it| meant.is_used(it)).collect();
     for (suppression, is_used) in suppressions.into_iter().zip(is_used) {
         if !is_used && suppression.codes.iter().all(|it| is_of_changes(it)) {
-            // Without a comparison nobody knows whether it suppresses something.
+            // Without a comparison, it is unknown whether the comment suppresses anything.
         } else if !is_used {
             hints.push(unused(&suppression));
         } else if suppression.reason.is_empty() {
@@ -151,7 +151,7 @@ pub fn apply<'f>(
     hints
 }
 
-/// Whether a code is reported only where a text is compared with another one.
+/// Whether a code is reported only if a text is compared with another one.
 fn is_of_changes(code: &str) -> bool {
     [
         crd_analyzer_compat::codes::BREAKING_CHANGE,
@@ -160,10 +160,10 @@ fn is_of_changes(code: &str) -> bool {
     .contains(&code)
 }
 
-/// A comment that speaks to us and is not a suppression.
+/// A comment for crd-analyzer that is not a valid suppression.
 struct Malformed;
 
-/// A comment that suppresses nothing.
+/// The finding about a comment that suppresses nothing.
 fn unused(suppression: &Suppression) -> Finding {
     let unknown = suppression.codes.iter().find(|it| codes::find(it).is_none());
     let near = unknown.and_then(|it| codes::nearest(it));
@@ -193,16 +193,16 @@ fn unused(suppression: &Suppression) -> Finding {
     }
 }
 
-/// What comments speak of, by code.
+/// The places that comments apply to, by code.
 struct Meant<'s>(HashMap<&'s str, Places>);
 
 #[derive(Default)]
 struct Places {
-    /// Whether a comment speaks of the whole file; if so, whether a finding was silenced by it.
+    /// If a comment applies to the whole file: whether it suppressed a finding.
     file: Option<bool>,
-    /// By the first byte of a line: its last, and whether a finding on it was silenced.
+    /// By the start of a line: its end, and whether a finding on it was suppressed.
     lines: HashMap<u32, (u32, bool)>,
-    /// The first bytes of these lines, sorted.
+    /// The starts of these lines, sorted.
     starts: Vec<u32>,
 }
 
@@ -228,7 +228,7 @@ impl<'s> Meant<'s> {
         Self(by_code)
     }
 
-    /// Whether a comment silences the finding.
+    /// Whether a comment suppresses the finding.
     fn silence(&mut self, finding: &Finding) -> bool {
         let Some(places) = self.0.get_mut(finding.code) else {
             return false;
@@ -249,7 +249,7 @@ impl<'s> Meant<'s> {
         is_on_line || places.file.is_some()
     }
 
-    /// Whether a finding was silenced that the comment speaks of.
+    /// Whether the comment suppressed a finding.
     fn is_used(&self, suppression: &Suppression) -> bool {
         let mut places = suppression.codes.iter().filter_map(|it| self.0.get(it.as_str()));
         places.any(|it| match suppression.reach {
@@ -260,7 +260,7 @@ impl<'s> Meant<'s> {
     }
 }
 
-/// Reads one comment. `None`: it does not speak to us.
+/// Parses a comment. `None` if it is not for crd-analyzer.
 fn parse(text: &str, comment: Span, lines: &mut NextLines<'_>) -> Option<Result<Suppression, Malformed>> {
     let body = lines.form.body(text.get(comment.range())?);
     let body = body.strip_prefix(MARK)?.trim();
@@ -291,7 +291,7 @@ fn parse(text: &str, comment: Span, lines: &mut NextLines<'_>) -> Option<Result<
     }))
 }
 
-/// The lines that comments speak of. It is asked from the last comment to the first.
+/// Finds the lines that comments apply to, from the last comment to the first.
 struct NextLines<'t> {
     text: &'t str,
     form: Form,
@@ -300,7 +300,7 @@ struct NextLines<'t> {
 }
 
 impl NextLines<'_> {
-    /// The line of the comment. For a comment on a line of its own: the next line that is not blank.
+    /// The line that the comment is on. For a comment on a line of its own: the next line that is not blank.
     fn reach(&mut self, comment: Span) -> Reach {
         let text = self.text;
         let start = comment.start as usize;
@@ -313,7 +313,7 @@ impl NextLines<'_> {
         reach
     }
 
-    /// The first line that holds something after one that ends here.
+    /// The first line that is not blank after a line that ends at `at`.
     fn after(&self, mut at: usize) -> Reach {
         while at < self.text.len() {
             let start = at + 1;
@@ -337,7 +337,7 @@ impl NextLines<'_> {
     }
 }
 
-/// What ends a line.
+/// Line break characters.
 const BREAKS: [char; 2] = ['\n', '\r'];
 
 #[cfg(test)]
@@ -387,7 +387,7 @@ mod tests {
         let text = [&of("bad"), "\n# other\n", &of("other"), &of("bad"), "a: !\nb: !\n"].concat();
         check(&text, &[7], &["unused-suppression"]);
         check(&text.replace('\n', "\r\n"), &[7], &["unused-suppression"]);
-        // Nothing comes after the last ones, and what stands before them is not meant.
+        // No line follows the last comments, and they do not apply to the lines before them.
         let last = ["a: !\n", &of("bad"), &of("bad")].concat();
         check(&last, &[1], &["unused-suppression"; 2]);
     }
@@ -400,7 +400,7 @@ mod tests {
 
     #[test]
     fn many_comments_take_no_longer_than_many_lines() {
-        // In the square of these, the test would take minutes.
+        // With quadratic work, the test would take minutes.
         let count = 50_000;
         let text = [
             "# crd-analyzer: ignore[bad] why\n".repeat(count),
@@ -418,7 +418,7 @@ mod tests {
         assert_eq!(left, stay);
     }
 
-    /// The same in a Go file, whose findings are at `!`.
+    /// Like `check`, but for a Go file, whose findings are at `!`.
     #[track_caller]
     fn check_go(text: &str, stay: &[usize], said: &[&str]) {
         let marks = text.match_indices('!').map(|it| it.0 as u32);

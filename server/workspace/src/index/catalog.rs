@@ -1,4 +1,4 @@
-//! An index that several threads share, and what those ask it who judge objects.
+//! An index that several threads share, and its interface for checks of objects.
 
 use std::{
     collections::HashMap,
@@ -11,35 +11,35 @@ use crd_analyzer_apiextensions::decode::WrittenType;
 
 use super::{CrdText, Files, Found, GroupKind, Index, KnownCrd, Resource, Thing, definitions_in, group_kind, native};
 
-/// Where whoever judges an object finds CRDs.
+/// A source of CRDs for checks of objects.
 pub trait Definitions: Sync {
-    /// The CRD that counts for objects of this kind in the file at `near`.
+    /// The CRD that applies to objects of this kind in the file at `near`.
     fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found>;
 
-    /// The kind that was probably meant by one that nothing defines: of another name in its group, or of the same name in another group.
+    /// The kind that an undefined one probably means: with another name in the same group, or the same name in another group.
     fn meant(&self, kind: &GroupKind) -> Option<GroupKind>;
 
-    /// The whole CRD of this name, the best one outside of the file at `path`.
+    /// The best complete CRD with this name outside the file at `path`.
     fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownCrd>>;
 
-    /// The name of a mutating webhook that the API server asks about objects of a resource that are created.
+    /// The name of a mutating webhook that the API server calls when objects of a resource are created.
     fn webhook(&self, resource: &Resource<'_>) -> Option<Arc<str>>;
 
-    /// Where their texts come from.
+    /// The source of the CRDs' texts.
     fn files(&self) -> &dyn Files;
 
-    /// The CRD as it was in the revision that is compared with; `None` if there is none, or no such CRD in it.
+    /// The CRD in the old revision; `None` without such a revision or CRD.
     fn previous(&self, definition: &KnownCrd) -> Option<Arc<KnownCrd>>;
 }
 
-/// The CRDs of a file of another revision, found once.
+/// The CRDs of a file in the old revision, read once.
 type OldFile = Arc<OnceLock<Vec<Arc<KnownCrd>>>>;
 
-/// An index that several threads share, and where its files come from.
+/// An index that several threads share, and the source of its files.
 pub struct Catalog {
     index: RwLock<Index>,
     files: Box<dyn Files>,
-    /// The revision that is compared with, and the CRDs of its files as far as somebody asked.
+    /// The files of the old revision, and the CRDs read from them so far.
     old_files: Option<Box<dyn Files>>,
     old: Mutex<HashMap<Arc<Path>, OldFile>>,
 }
@@ -76,7 +76,7 @@ impl Definitions for Catalog {
             let Some(bytes) = files.read(path) else {
                 return Vec::new();
             };
-            // The files of the index are those of another revision.
+            // Parse these bytes, because the index has the files of another revision.
             definitions_in(bytes, path, definition.origin)
         });
         definitions
@@ -94,7 +94,7 @@ impl fmt::Debug for Catalog {
 }
 
 impl Catalog {
-    /// An empty one.
+    /// Creates an empty catalog.
     pub fn new(files: impl Files + 'static) -> Self {
         Self {
             index: RwLock::default(),
@@ -104,31 +104,31 @@ impl Catalog {
         }
     }
 
-    /// Compares with what these files were.
+    /// Sets the files of the old revision.
     #[must_use]
     pub fn compared_with(mut self, old: impl Files + 'static) -> Self {
         self.old_files = Some(Box::new(old));
         self
     }
 
-    /// Forgets what was read of CRDs if it is more than `most` bytes of text, see [`Index::release`].
+    /// Drops cached texts of CRDs if they have more than `most` bytes, see [`Index::release`].
     pub fn release(&self, most: u64) {
         if self.change(|index| index.release(most)) {
             self.old.lock().unwrap_or_else(PoisonError::into_inner).clear();
         }
     }
 
-    /// Looks into the index. Must not be called from within.
+    /// Reads the index. Must not be called from within another such call.
     pub fn with<T>(&self, look: impl FnOnce(&Index) -> T) -> T {
         look(&self.index.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Changes the index. Must not be called from within.
+    /// Changes the index. Must not be called from within another such call.
     pub fn change<T>(&self, change: impl FnOnce(&mut Index) -> T) -> T {
         change(&mut self.index.write().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What something in the file at `near` is.
+    /// The role of an object in the file at `near`.
     pub fn thing(&self, written: &WrittenType, near: &Path) -> Thing {
         if written.is_crd() {
             return Thing::Definition;
@@ -143,7 +143,7 @@ impl Catalog {
         }
     }
 
-    /// The text of a CRD; `None` if it is not there any more.
+    /// The text of a CRD; `None` if it no longer exists.
     pub fn text(&self, definition: &KnownCrd) -> Option<Arc<CrdText>> {
         definition.text(&*self.files)
     }

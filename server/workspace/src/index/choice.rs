@@ -1,7 +1,7 @@
-//! Which of several CRDs of a kind checks a resource.
+//! Chooses the CRD that a resource is checked against if there are several for its kind.
 //!
-//! First how the CRD came to be known: `--crd`, the repository, the configuration, a cluster. Then one in the resource's own file, and one of the
-//! release that the resource belongs to. Then what the CRD is to the repository ([`Standing`]), how near it lies, and the newest release.
+//! The origin of the CRD matters first: `--crd`, the repository, the configuration, a cluster. Next comes a CRD in the resource's own file,
+//! and one of the same release. Then come its role in the repository ([`Standing`]), its distance, and the newest release.
 
 use std::{
     cmp::Reverse,
@@ -14,47 +14,47 @@ use std::{
 use super::{ByPath, Fingerprint, KnownCrd, Object, Origin};
 use crate::roles::{Place, Standing, Version};
 
-/// The CRD that counts for an object.
+/// The CRD that applies to an object.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The best one.
     pub definition: Arc<KnownCrd>,
-    /// Others of the same rank that define the kind in other words: nothing says which of them is in the cluster. Not more than a few.
+    /// A few different CRDs of the same rank: it is unknown which of them is in the cluster.
     pub equals: Vec<Arc<KnownCrd>>,
-    /// Others of lower ranks, the best first; not more than a few.
+    /// A few CRDs of lower ranks, the best first.
     pub others: Vec<Arc<KnownCrd>>,
-    /// Why it is the best one.
+    /// Why the CRD was chosen.
     pub chosen: Chosen,
 }
 
-/// Why one of several CRDs checks a resource.
+/// Why one of several CRDs was chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Chosen {
     /// It is the only one.
     Only,
     /// The user or the configuration named it, or no file of the repository has one.
     Origin,
-    /// The resource's file has it.
+    /// It is in the resource's own file.
     SameFile,
     /// The resource belongs to the same release.
     SameRelease,
-    /// The others are copies, or serve another purpose.
+    /// The others are copies or have another purpose.
     Standing,
     /// It is nearer.
     Nearest,
     /// It is newer.
     Newest,
-    /// Nothing but the order of names, or of the documents in a file.
+    /// Only by the order of names, or of documents in a file.
     Order,
 }
 
-/// How many CRDs of a kind are compared. Of more, these are the nearest.
+/// The maximum number of CRDs of a kind that are compared. If there are more, these are the nearest.
 const MOST_COMPARED: usize = 256;
 
-/// How many others are named, and may be asked about a resource.
+/// The maximum number of other CRDs that are named and that a resource may be checked against.
 const MOST_OTHERS: usize = 4;
 
-/// How many of the same rank may be asked about a resource.
+/// The maximum number of CRDs of the same rank that a resource may be checked against.
 const MOST_EQUALS: usize = 16;
 
 /// The file of an object.
@@ -74,14 +74,14 @@ impl<'a> Near<'a> {
     }
 }
 
-/// What CRDs are compared by, the best first. CRDs of one rank are equal: the rest of the order is arbitrary.
+/// The rank of a CRD, the best first. CRDs of the same rank are equally good, and their order is arbitrary.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Rank {
     origin: Origin,
     is_other_file: bool,
     is_other_release: bool,
     standing: Standing,
-    /// The folders that are common to the object and to the CRD, or to all releases of the CRD.
+    /// The number of parent folders that the object shares with the CRD, or with all releases of the CRD.
     common: Reverse<usize>,
     version: Reverse<Option<Version>>,
 }
@@ -127,7 +127,7 @@ impl Rank {
     }
 }
 
-/// How many folders two paths begin with.
+/// The number of folders that two paths share at their start.
 fn common(one: &Path, other: &Path) -> usize {
     one.components()
         .zip(other.components())
@@ -135,7 +135,7 @@ fn common(one: &Path, other: &Path) -> usize {
         .count()
 }
 
-/// The best of the CRDs of a kind, with others.
+/// Chooses the best CRD of a kind, and a few others.
 pub(super) fn choose(by_origin: &BTreeMap<Origin, ByPath>, near: &Near<'_>) -> Option<Found> {
     let mut compared: Vec<(Rank, usize, &Arc<KnownCrd>)> = Vec::new();
     for by_path in by_origin.values() {
@@ -145,8 +145,8 @@ pub(super) fn choose(by_origin: &BTreeMap<Origin, ByPath>, near: &Near<'_>) -> O
             }
         }
     }
-    // The sort is stable: those of one rank and depth stay sorted by name, and of two in one file the later comes first, which is what an API
-    // server has in the end.
+    // The sort is stable: CRDs of the same rank and depth stay sorted by name. Of two in one file the later comes first, because it is the one
+    // that the API server has in the end.
     compared.sort_by(|one, other| (&one.0, one.1).cmp(&(&other.0, other.1)));
     let (rank, _, definition) = compared.first()?;
     let mut found = Found {
@@ -163,7 +163,7 @@ pub(super) fn choose(by_origin: &BTreeMap<Origin, ByPath>, near: &Near<'_>) -> O
         if found.chosen == Chosen::Only {
             found.chosen = rank.reason(of);
         }
-        // Who names a CRD means no other one. A cluster rarely has what is being written: that is why one writes.
+        // A CRD that the user gave explicitly excludes others. A cluster's CRD rarely matches work in progress, so it is no alternative.
         let counts = other.origin != Origin::Cluster && (rank.origin != Origin::Given || other.origin == Origin::Given);
         if of == rank && found.equals.len() < MOST_EQUALS {
             found.equals.push((*other).clone());
@@ -174,14 +174,14 @@ pub(super) fn choose(by_origin: &BTreeMap<Origin, ByPath>, near: &Near<'_>) -> O
     Some(found)
 }
 
-/// The CRDs of a kind; of very many the nearest ones.
+/// The CRDs of a kind, or the nearest ones if there are too many.
 fn nearest<'a>(by_path: &'a ByPath, near: &'a Path) -> Vec<&'a Arc<KnownCrd>> {
     let of_file = |it: &'a Vec<Arc<KnownCrd>>| it.iter().rev();
     if by_path.len() <= MOST_COMPARED {
         return by_path.values().flat_map(of_file).collect();
     }
     let mut found: BTreeMap<&Arc<Path>, &Vec<Arc<KnownCrd>>> = BTreeMap::new();
-    // What lies below none of the folders of `near`, as CRDs of a cluster may, lies below nothing.
+    // A file that shares no folder with `near`, such as a CRD of a cluster, is found with the empty path.
     for folder in near.ancestors().chain([Path::new("")]) {
         let below = by_path.range::<Path, _>((Bound::Included(folder), Bound::Unbounded));
         let below = below.take_while(|(path, _)| path.starts_with(folder));
@@ -195,13 +195,13 @@ fn nearest<'a>(by_path: &'a ByPath, near: &'a Path) -> Vec<&'a Arc<KnownCrd>> {
 }
 
 impl Found {
-    /// All CRDs of the kind that are known here but for the best one.
+    /// All known CRDs of the kind except the best one.
     pub fn all_others(&self) -> impl Iterator<Item = &Arc<KnownCrd>> {
         self.equals.iter().chain(&self.others)
     }
 }
 
-/// What the text of a CRD says of it, wherever it lies.
+/// The role of a CRD according to its text, independent of its path.
 pub(super) fn of_text(object: &Object) -> Standing {
     if object.lacks.is_part() {
         Standing::Part

@@ -1,4 +1,4 @@
-//! The CRDs of a cluster, as files that findings can point into.
+//! The CRDs of a cluster, as files that findings can refer to.
 
 use std::{
     fmt::Write as _,
@@ -8,17 +8,18 @@ use std::{
 use crd_analyzer_apiextensions::kind::CRD;
 use serde_json::Value;
 
-/// The file of a CRD: in `folder`, one folder a context.
+/// The path of a CRD's file: `folder` has one folder for each context.
 pub fn path(folder: &Path, context: &str, name: &str) -> PathBuf {
     folder.join(encode(context)).join(format!("{}.json", encode(name)))
 }
 
-/// The context that a file of [`path`] is of.
+/// The context that a file at a [`path`] belongs to.
 pub fn context(path: &Path) -> Option<String> {
     Some(decode(path.parent()?.file_name()?.to_str()?))
 }
 
-/// The name of a CRD and its text, a line a field; without what only the API server has use for. What cannot be read has no name and is left as it is.
+/// The name and the text of a CRD, with one field per line and without fields that only the API server needs. A CRD that cannot be parsed
+/// has an empty name and its text is not changed.
 pub fn text(sent: &str) -> (String, String) {
     let Ok(mut object) = serde_json::from_str::<Value>(sent) else {
         return (String::new(), sent.to_owned());
@@ -26,7 +27,7 @@ pub fn text(sent: &str) -> (String, String) {
     let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     if let Some(fields) = object.as_object_mut() {
         fields.remove("status");
-        // Those of a list do not say what they are.
+        // Items of a list do not have these fields.
         fields
             .entry("apiVersion")
             .or_insert_with(|| CRD.served().api_version.into());
@@ -41,7 +42,7 @@ pub fn text(sent: &str) -> (String, String) {
     (name, format!("{object:#}\n"))
 }
 
-/// A name that every file system takes.
+/// Encodes a name so that every file system accepts it.
 fn encode(name: &str) -> String {
     let mut encoded = String::with_capacity(name.len());
     for (n, byte) in name.bytes().enumerate() {

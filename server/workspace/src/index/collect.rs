@@ -1,4 +1,4 @@
-//! Collecting CRDs of other projects: the best one of each name among files, each as a text of its own.
+//! Collects CRDs of other projects: the best one of each name in a set of files, each as a text of its own.
 
 use std::{
     cmp::Reverse,
@@ -17,30 +17,30 @@ use crate::{
 /// A CRD of another project.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Collected {
-    /// What it defines.
+    /// The kind that it defines.
     pub defines: GroupKind,
     /// The file that it was found in.
     pub path: PathBuf,
-    /// Its text, without anything else of the file.
+    /// Its text, without the rest of the file.
     pub text: String,
-    /// Another file with a CRD of this name in other words, which has the same rank.
+    /// Another file with a different CRD of the same name and rank.
     pub equal: Option<PathBuf>,
 }
 
-/// Why a CRD is not taken.
+/// Why a CRD is left out.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum LeftOut {
-    /// It is a template of Helm.
+    /// It is a Helm template.
     Template,
-    /// It is a part of a CRD, or what a test expects.
+    /// It is a part of a CRD, or a test's expectation.
     Part,
-    /// No API server serves its version any more.
+    /// No supported API server serves its version.
     Unserved,
-    /// It is a copy of a release, of another project, of documentation or of tests.
+    /// It is a copy of a release or another project, or belongs to documentation or tests.
     Copy,
-    /// The API server takes no CRD of this name.
+    /// The API server does not accept a CRD with this name.
     Name,
-    /// It cannot be taken out of its file.
+    /// It cannot be extracted from its file.
     Form,
 }
 
@@ -58,10 +58,10 @@ impl LeftOut {
     }
 }
 
-/// A CRD that is left out.
+/// A CRD that was left out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Other {
-    /// Why.
+    /// The reason.
     pub why: LeftOut,
     /// Its name; empty if it has none.
     pub name: String,
@@ -69,10 +69,10 @@ pub struct Other {
     pub path: PathBuf,
 }
 
-/// How good a CRD is, the best first.
+/// The rank of a CRD, the best first.
 type Rank = (Standing, Reverse<Option<Version>>);
 
-/// The CRDs of some files.
+/// The CRDs collected from some files.
 #[derive(Default, Debug)]
 pub struct Collection {
     best: BTreeMap<String, (Rank, Collected)>,
@@ -80,7 +80,7 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// Adds those of a file. `below`: its path below what the user named, which says what it is there.
+    /// Adds the CRDs of a file. `below`: its path relative to the folder that the user named, which determines its role.
     pub fn add(&mut self, path: &Path, below: &Path, bytes: Vec<u8>) {
         if !may_decide(&bytes) {
             return;
@@ -118,8 +118,7 @@ impl Collection {
         }
     }
 
-    /// The CRDs by their names, and those that are left out. A CRD that is taken from one file is not left out
-    /// because of others.
+    /// The CRDs by name, and those that are left out. A CRD that is taken from one file is not listed as left out because of other files.
     pub fn end(self) -> (BTreeMap<String, Collected>, Vec<Other>) {
         let best: BTreeMap<String, Collected> = self.best.into_iter().map(|(name, it)| (name, it.1)).collect();
         let left_out = self.left_out.into_iter();
@@ -130,11 +129,11 @@ impl Collection {
     }
 }
 
-/// The text of a CRD, as it will be a file.
+/// The rank of a CRD and its text as a file of its own.
 fn taken(text: &Text, object: &Object, (path, below): (&Path, &Path)) -> Result<(Rank, String), LeftOut> {
     let written = &text.content[object.document.span.range()];
     let place = Place::of(below);
-    // Elsewhere braces are text, for example in descriptions.
+    // In other files, braces are ordinary text, for example in descriptions.
     if is_template(path) && written.contains("{{") {
         return Err(LeftOut::Template);
     }
@@ -157,7 +156,7 @@ fn taken(text: &Text, object: &Object, (path, below): (&Path, &Path)) -> Result<
         None => format!("{}\n", written.trim_matches(['\n', '\r'])),
         Some(_) => of_wrapped(text, object).ok_or(LeftOut::Form)?,
     };
-    // It has to be the same CRD when it is alone in a file: a separator may have said how it is read.
+    // Check that the CRD is the same in a file of its own, since a separator may have affected how it is parsed.
     let alone = objects::read(&Text::whole(own.as_str().into()));
     match alone.as_slice() {
         [only] if only.defines == object.defines && only.written == object.written && only.inside.is_none() => {
@@ -167,7 +166,7 @@ fn taken(text: &Text, object: &Object, (path, below): (&Path, &Path)) -> Result<
     }
 }
 
-/// The text of a CRD that is in another object, such as a list.
+/// The text of a CRD inside another object, such as a list.
 fn of_wrapped(text: &Text, object: &Object) -> Option<String> {
     let tree = text.read(object.document).ok()?;
     let json = read_json_of(&tree, object.node(&tree)?).ok()?;

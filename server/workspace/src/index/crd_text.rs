@@ -1,4 +1,4 @@
-//! A CRD that objects are checked against, and its text.
+//! CRDs that objects are checked against, and their texts.
 
 use std::{
     collections::HashMap,
@@ -36,26 +36,26 @@ use crate::{
     roles::{Place, Standing},
 };
 
-/// How a CRD came to be known. The earlier ones count for more, wherever they lie.
+/// The origin of a CRD. Earlier origins take precedence, wherever the files are.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Origin {
-    /// The user named it as a CRD to use.
+    /// The user gave it on the command line.
     Given,
-    /// It lies in the workspace, or among what is checked.
+    /// It is in the workspace, or among the checked files.
     Workspace,
-    /// The configuration says where it lies.
+    /// It is at a path that the configuration lists.
     Configured,
     /// It was collected, and a lock lists it.
     Collected,
-    /// A cluster has it.
+    /// It comes from a cluster.
     Cluster,
 }
 
-/// A file with CRDs: its text and trees, made once for all of them.
+/// A file with CRDs. Its text and trees are read once for all of them.
 pub(super) struct DefiningFile {
     path: Arc<Path>,
     text: OnceLock<Option<Shared>>,
-    /// By the number of the document.
+    /// The trees by the index of the document.
     trees: Mutex<HashMap<u32, Arc<OnceLock<DocumentTree>>>>,
 }
 
@@ -72,7 +72,7 @@ impl Shared {
 }
 
 impl DefiningFile {
-    /// `text`: that of an open file, which need not be read.
+    /// Creates a file. `text`: the text of an open file, which need not be read.
     pub(super) fn new(path: Arc<Path>, text: Option<&Arc<str>>) -> Self {
         let known = text.map(|text| Some(Shared::new(path.clone(), Text::whole(text.clone()))));
         Self {
@@ -82,7 +82,7 @@ impl DefiningFile {
         }
     }
 
-    /// What a kustomization has built.
+    /// Creates a file from a text that a kustomization has built.
     pub(super) fn built(path: Arc<Path>, text: &Arc<str>, from: Arc<BuiltFrom>) -> Self {
         let shared = Shared {
             source: Arc::new(SourceText::built(path.clone(), text.clone(), from)),
@@ -95,7 +95,7 @@ impl DefiningFile {
         }
     }
 
-    /// What a kustomization has built it from.
+    /// The files that a kustomization has built it from.
     fn built_from(&self) -> Option<&BuiltFrom> {
         self.text.get()?.as_ref()?.source.built.as_deref()
     }
@@ -137,38 +137,38 @@ impl DefiningFile {
 struct DocumentTree {
     tree: Arc<Tree>,
     is_readable: bool,
-    /// The JSON, until it is used: most CRDs are prepared once, right after they are read.
+    /// The JSON until its first use: most CRDs are prepared only once, right after they are read.
     json: Arc<Mutex<Option<KeptJson>>>,
 }
 
-/// A CRD, by the place where it is written.
+/// A CRD and where it is written.
 pub struct KnownCrd {
-    /// The file, absolute.
+    /// The absolute path of the file.
     pub path: Arc<Path>,
-    /// What it defines.
+    /// The kind that it defines.
     pub defines: GroupKind,
-    /// Its name: that of its resources and its group.
+    /// The name of the CRD: the plural name and the group.
     pub name: String,
-    /// How it came to be known.
+    /// The origin of the CRD.
     pub origin: Origin,
-    /// What its path says of it, no better than its text says.
+    /// The role of the file according to its path, adjusted by the CRD's text.
     pub place: Arc<Place>,
     pub(super) of_text: Standing,
-    /// Of its text, or of the whole document that wraps it.
+    /// The fingerprint of its text, or of the whole document that wraps it.
     pub fingerprint: Fingerprint,
     pub(super) document: Document,
     pub(super) inside: Option<Inside>,
     pub(super) file: Arc<DefiningFile>,
     /// Whether the file is open.
     pub(super) is_open: bool,
-    /// The last version of it that could be read: the text of a document that is being edited often cannot.
+    /// The last version of it that could be parsed, because a document often cannot be parsed while it is edited.
     pub(super) previous: Option<Arc<KnownCrd>>,
     pub(super) loaded: Loaded,
-    /// What API servers of each Kubernetes version make of it, shared by all CRDs with this text.
+    /// The CRD as the API server of each Kubernetes version serves it, shared by all CRDs with the same text.
     pub(super) served: Arc<ServedByVersion>,
 }
 
-/// The text of a CRD, if somebody asked for it; `None` if it was not there.
+/// The text of a CRD, loaded on first use; `None` if it does not exist.
 #[derive(Default)]
 pub(super) struct Loaded {
     text: OnceLock<Option<Arc<CrdText>>>,
@@ -187,7 +187,7 @@ impl Loaded {
         self.text.get_or_init(load).as_ref()
     }
 
-    /// Whether it was asked for more than once, or again since that was forgotten.
+    /// Whether the text was used more than once, or again since [`Loaded::forget_use`].
     pub(super) fn is_used(&self) -> bool {
         self.is_used.load(Ordering::Relaxed)
     }
@@ -210,8 +210,8 @@ impl fmt::Debug for KnownCrd {
 }
 
 impl KnownCrd {
-    /// The one whose text counts, and the text, read once: itself, or if that is not YAML right now, the last one that was. `None` if there
-    /// is not a such CRD any more.
+    /// The CRD and its text, or those of the last version that could be parsed if this text is not valid YAML. The text is read once. `None` if
+    /// the CRD no longer exists.
     pub fn readable_text(&self, files: &dyn Files) -> Option<(&Self, Arc<CrdText>)> {
         let loaded = self.loaded.get_or_init(|| self.load(files).map(Arc::new));
         match (loaded, &self.previous) {
@@ -222,17 +222,17 @@ impl KnownCrd {
         }
     }
 
-    /// What a kustomization has built it from, if one did.
+    /// The files that a kustomization has built it from, if one did.
     pub fn built_from(&self) -> Option<&BuiltFrom> {
         self.file.built_from()
     }
 
-    /// The file that a person finds it in.
+    /// The file that the user can open.
     pub fn written_path(&self) -> &Path {
         self.built_from().map_or(&self.path, |it| &it.path)
     }
 
-    /// The same, as if no one had asked for it yet.
+    /// The same CRD with its text not yet loaded.
     pub(super) fn unread(&self, file: Arc<DefiningFile>) -> Self {
         Self {
             path: self.path.clone(),
@@ -252,22 +252,22 @@ impl KnownCrd {
         }
     }
 
-    /// Whether it has what no API server creates a CRD without, and no test only expects it.
+    /// Whether it has all fields that the API server requires, and is not just a test's expectation.
     pub fn is_whole(&self) -> bool {
         self.place.standing < Standing::Part
     }
 
-    /// Whether it is meant to be the CRD of now: not of an older release, of another project, of documentation or of tests.
+    /// Whether it is a current CRD: not of an older release, of another project, of documentation or of tests.
     pub fn is_current(&self) -> bool {
         self.place.standing <= Standing::Packaged
     }
 
-    /// The text alone.
+    /// The text of the CRD, see [`KnownCrd::readable_text`].
     pub fn text(&self, files: &dyn Files) -> Option<Arc<CrdText>> {
         self.readable_text(files).map(|it| it.1)
     }
 
-    /// The CRD itself if its text could be read when somebody looked, or the last one before it that could.
+    /// This CRD if its text was loaded and could be parsed, or else the last version that could.
     pub(super) fn readable(self: &Arc<Self>) -> Option<Arc<Self>> {
         match self.loaded.get() {
             Some(Some(text)) if text.is_readable => Some(self.clone()),
@@ -281,7 +281,7 @@ impl KnownCrd {
         let (document, inside) = if there.is_some_and(|it| Fingerprint::of(it) == self.fingerprint) {
             (self.document, self.inside.clone())
         } else {
-            // The file has changed since it was looked at.
+            // The file has changed since it was indexed.
             let now = objects::read(&shared.text);
             let same = now
                 .into_iter()
@@ -316,7 +316,7 @@ impl KnownCrd {
 /// A CRD as an API server serves it, and its text.
 pub type Served = (Arc<Definition>, Arc<CrdText>);
 
-/// The text of a CRD that nothing can be made of; `None`: it is gone.
+/// The text of a CRD that cannot be served; `None` if it no longer exists.
 pub type Unserved = Option<Arc<CrdText>>;
 
 impl KnownCrd {
@@ -331,30 +331,30 @@ impl KnownCrd {
 }
 
 impl KnownCrd {
-    /// What tells CRDs from others that may judge resources of a version otherwise: two with the same one judge alike. `None`: the text cannot
-    /// be read.
+    /// A fingerprint of the parts of a CRD that affect resources of a version: CRDs with the same fingerprint accept the same resources. `None`
+    /// if the text cannot be parsed.
     pub fn decides(&self, files: &dyn Files, version: &str) -> Option<Fingerprint> {
         let (known, text) = self.readable_text(files)?;
         known.served.decides.of(version, || text.decides(version))
     }
 }
 
-/// The text of a CRD as a tree.
+/// The text and tree of a CRD.
 #[derive(Debug)]
 pub struct CrdText {
-    /// The file and its whole text, in which all spans count.
+    /// The file and its whole text, which all spans refer to.
     pub source: Arc<SourceText>,
     /// The tree of the document that the CRD is in.
     pub tree: Arc<Tree>,
-    /// The mapping that is the CRD: the root, or an object in it.
+    /// The root mapping of the CRD: the root of the document, or of an object in it.
     pub root: NodeId,
-    /// Whether it is an object in another, such as an item of a list.
+    /// Whether the CRD is inside another object, such as an item of a list.
     pub(crate) is_inside: bool,
-    /// Whether the text is YAML that JSON can be made of; else the tree is the editing reader's.
+    /// Whether the text is valid YAML that converts to JSON. If not, the tree comes from the error-tolerant parser.
     pub is_readable: bool,
-    /// The JSON of the document, until it is used.
+    /// The JSON of the document until its first use.
     json: Arc<Mutex<Option<KeptJson>>>,
-    /// The context of the cluster that has it, if it comes from one.
+    /// The context of the cluster that it comes from, if any.
     pub cluster: Option<String>,
 }
 
@@ -368,7 +368,7 @@ impl CrdText {
         decides::of(read_json_of(&self.tree, self.root).ok()?.root()?, version)
     }
 
-    /// The CRD as an API server of this Kubernetes version serves it; `None` if nothing can be made of the text.
+    /// The CRD as the API server of this Kubernetes version serves it; `None` if the text cannot be decoded.
     fn prepare(&self, version: KubernetesVersion) -> Option<Definition> {
         let kept = || self.json.lock().unwrap_or_else(PoisonError::into_inner).take();
         let stored = match (!self.is_inside).then(kept).flatten() {
@@ -378,7 +378,7 @@ impl CrdText {
         Some(Definition::new(stored, version))
     }
 
-    /// Where the kind is defined: the value at `spec.names.kind`, or the CRD's first line.
+    /// The place that defines the kind: the value of `spec.names.kind`, or the CRD's first line.
     pub fn kind_span(&self) -> Span {
         let place = self.find(&["spec", "names", "kind"]);
         place.map_or_else(
@@ -387,7 +387,7 @@ impl CrdText {
         )
     }
 
-    /// The names that people call a resource by: plural, singular and short ones.
+    /// The names of the resource in commands: plural, singular and short names.
     pub fn names(&self) -> Vec<String> {
         let list = self.find(&["spec", "names", "shortNames"]);
         let short = list
@@ -424,7 +424,7 @@ impl CrdText {
         })
     }
 
-    /// The schema of an object of a version (`openAPIV3Schema`): the version's own, or the one that all share in `v1beta1`.
+    /// The schema of objects of a version (`openAPIV3Schema`): the version's own, or the schema that all versions share in `v1beta1`.
     pub fn schema(&self, version: &str) -> Option<PathTarget> {
         let own = self
             .version(version)
@@ -432,8 +432,7 @@ impl CrdText {
         own.or_else(|| self.find(&["spec", "validation", "openAPIV3Schema"]))
     }
 
-    /// The schema of the value at a path of an object: through `properties`, `additionalProperties` and `items`. `None` if the schema says
-    /// nothing of it.
+    /// The schema of the value at a path of an object, through `properties`, `additionalProperties` and `items`. `None` if there is none.
     pub fn schema_at(&self, version: &str, path: &[Step<'_>]) -> Option<PathTarget> {
         let mut place = self.schema(version)?;
         for step in path {
@@ -470,7 +469,7 @@ impl CrdText {
         place
     }
 
-    /// The value at a key, through aliases and merge keys.
+    /// The value of a key, through aliases and merge keys.
     pub fn child(&self, mapping: NodeId, key: &str) -> Option<PathTarget> {
         let entry = paths::lookup(&self.tree, self.tree.resolve(mapping), key)?;
         Some(PathTarget {

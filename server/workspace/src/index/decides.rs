@@ -1,4 +1,4 @@
-//! What of a CRD decides about resources. Copies of a CRD often differ only in what people and generators read.
+//! The parts of a CRD that affect resources. Copies of a CRD often differ only in descriptions and annotations.
 
 use std::{
     collections::HashMap,
@@ -10,12 +10,12 @@ use crd_analyzer_syntax::json::{Json, JsonValue, Member};
 
 use super::fingerprint::Fingerprint;
 
-/// The fingerprint of what decides about resources of a version, by the name of the version; `None`: the text cannot be read.
+/// Cached fingerprints of the parts that affect resources, by the name of the version; `None`: the text cannot be parsed.
 #[derive(Default)]
 pub(super) struct Decides(Mutex<HashMap<String, Option<Fingerprint>>>);
 
 impl Decides {
-    /// `compute` is asked for what was not asked before.
+    /// The fingerprint for a version. `compute` is called on the first request.
     pub(super) fn of(&self, version: &str, compute: impl FnOnce() -> Option<Fingerprint>) -> Option<Fingerprint> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(version) {
@@ -27,10 +27,10 @@ impl Decides {
     }
 }
 
-/// The keywords of a schema that say something to people.
+/// The keywords of a schema that only describe it.
 const WORDS: [&str; 4] = ["description", "example", "externalDocs", "title"];
 
-/// The keywords with a schema, or with a list of schemas.
+/// The keywords whose value is a schema or a list of schemas.
 const SCHEMAS: [&str; 7] = [
     "additionalItems",
     "additionalProperties",
@@ -41,16 +41,16 @@ const SCHEMAS: [&str; 7] = [
     "oneOf",
 ];
 
-/// The keywords with schemas by their names.
+/// The keywords whose value is a map of schemas by name.
 const NAMED: [&str; 4] = ["definitions", "dependencies", "patternProperties", "properties"];
 
-/// The keys of a CRD's `spec` that decide nothing: which webhook converts resources, and what is printed of them.
+/// The keys of a CRD's `spec` that do not affect resources: the conversion webhook, and the printed columns.
 const OF_SPEC: [&str; 2] = ["additionalPrinterColumns", "conversion"];
 
-/// The keys of a version that decide nothing. Which version is stored matters for no resource that is sent.
+/// The keys of a version that do not affect resources. Which version is stored does not matter for a resource that is sent.
 const OF_VERSION: [&str; 2] = ["additionalPrinterColumns", "storage"];
 
-/// The fingerprint of what of a CRD decides about resources of a version.
+/// The fingerprint of the parts of a CRD that affect resources of a version.
 pub(super) fn of(crd: &Json<'_>, version: &str) -> Option<Fingerprint> {
     let spec = crd.get("spec")?.members()?;
     Some(Fingerprint::hashed(|hasher| {
@@ -78,7 +78,7 @@ fn of_version(version: &Json<'_>, hasher: &mut impl Hasher) {
     });
 }
 
-/// What has a schema at `openAPIV3Schema`.
+/// Hashes an object that has a schema at `openAPIV3Schema`.
 fn of_holder(holder: &Json<'_>, hasher: &mut impl Hasher) {
     let Some(members) = holder.members() else {
         return whole(Some(holder), hasher);
@@ -89,7 +89,7 @@ fn of_holder(holder: &Json<'_>, hasher: &mut impl Hasher) {
     });
 }
 
-/// A schema, or a list of schemas, without the words for people.
+/// Hashes a schema, or a list of schemas, without its descriptions.
 fn of_schema<H: Hasher>(schema: &Json<'_>, hasher: &mut H) {
     match (schema.members(), schema.items()) {
         (Some(members), _) => each(members, &WORDS, hasher, |key, value, hasher| {
@@ -111,7 +111,7 @@ fn of_schema<H: Hasher>(schema: &Json<'_>, hasher: &mut H) {
     }
 }
 
-/// The members of an object but for some, each by its key.
+/// Hashes the members of an object except some, each with its key.
 fn each<H: Hasher>(
     members: &[Member<'_>],
     without: &[&str],
@@ -126,7 +126,7 @@ fn each<H: Hasher>(
     }
 }
 
-/// What tells the types of values from each other.
+/// Tags that distinguish types of values.
 const OBJECT: u8 = 0;
 const LIST: u8 = 1;
 

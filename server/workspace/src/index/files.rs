@@ -1,13 +1,13 @@
-//! Files as this crate gets them: whoever does I/O reads, the index asks.
+//! The source of files for this crate, which does no I/O itself.
 
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
-/// Where texts come from: a disk with the open documents over it, a git revision, a map in memory.
+/// A source of files: the disk with open documents on top, a git revision, or a map in memory.
 pub trait Files: Send + Sync {
-    /// The bytes of the file of this absolute path as they are now; `None` if there is none, or it cannot be read.
+    /// The current bytes of the file with this absolute path; `None` if it does not exist or cannot be read.
     fn read(&self, path: &Path) -> Option<Vec<u8>>;
 }
 

@@ -1,4 +1,4 @@
-//! What tells texts from each other.
+//! Fingerprints that distinguish texts.
 
 use std::{
     fmt,
@@ -7,12 +7,12 @@ use std::{
 
 use foldhash::quality::{FixedState, FoldHasher};
 
-/// What tells the text of one document from another: its hash.
+/// A hash of the text of one document, with its length.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fingerprint(u64, u32);
 
 impl Fingerprint {
-    /// Of a text.
+    /// The fingerprint of a text.
     pub fn of(text: &str) -> Self {
         let mut hasher = FixedState::default().build_hasher();
         hasher.write(text.as_bytes());
@@ -21,13 +21,13 @@ impl Fingerprint {
 }
 
 impl Fingerprint {
-    /// Of a file that a lock lists with this SHA-256 and so many bytes.
+    /// The fingerprint of a file that a lock lists with this SHA-256 and size in bytes.
     pub(super) fn locked(sha256: &str, bytes: u32) -> Self {
         let begin = sha256.get(..16).and_then(|it| u64::from_str_radix(it, 16).ok());
         Self(begin.unwrap_or_default(), bytes)
     }
 
-    /// Of what is given to a hasher.
+    /// The fingerprint of data that `give` writes to a hasher.
     pub(super) fn hashed(give: impl FnOnce(&mut FoldHasher<'_>)) -> Self {
         let mut hasher = FixedState::default().build_hasher();
         give(&mut hasher);

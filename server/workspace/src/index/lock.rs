@@ -1,7 +1,7 @@
 //! The lock of collected CRDs: `.crd-analyzer/crds.lock`, which lists the CRDs of other projects that the repository keeps in `.crd-analyzer/crds`.
 //!
-//! One line a CRD, sorted by name: name, kind, bytes, SHA-256, and where the CRD came from, which is for people and never followed. The file of a CRD
-//! is named by the CRD, so that no line can name another file. Files are found by the lock and read when a resource asks.
+//! Each line is a CRD, sorted by name: name, kind, size in bytes, SHA-256, and source, which is only informative and never followed. A CRD's
+//! name determines its file, so no line can refer to another file. The lock is enough to find a file, which is read when a resource needs it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,46 +18,46 @@ use super::{
 };
 use crate::roles::Standing;
 
-/// The folder of what crd-analyzer keeps in a repository.
+/// The folder with crd-analyzer's files in a repository.
 pub const FOLDER: &str = ".crd-analyzer";
-/// The file, in [`FOLDER`].
+/// The name of the lock in [`FOLDER`].
 pub const FILE_NAME: &str = "crds.lock";
-/// The folder of the CRDs, in [`FOLDER`].
+/// The folder with the CRDs in [`FOLDER`].
 pub const CRDS: &str = "crds";
 
-/// The bytes of a lock that are read.
+/// The maximum size in bytes of a lock.
 pub const MOST_BYTES: u64 = 16 << 20;
-/// The CRDs of a lock.
+/// The maximum number of CRDs in a lock.
 pub const MOST_CRDS: usize = 50_000;
-/// The bytes of a name: with `.yaml`, that of a file has 255 at most.
+/// The maximum length in bytes of a CRD's name: with `.yaml`, a file name has at most 255.
 const MOST_NAME: usize = 250;
-/// The characters of a source that are kept.
+/// The maximum number of characters of a source that are kept.
 const MOST_SOURCE: usize = 300;
-/// How many of the lines that cannot be read are told.
+/// The maximum number of malformed lines that are reported.
 const MOST_PROBLEMS: usize = 10;
 
 const HEAD: &str = "# The CRDs in `crds`: name, kind, bytes, SHA-256, source.\n\
                     # `crd-analyzer crds add` writes this file, and `crd-analyzer crds verify` compares it with the CRDs.\n";
 
-/// What a lock says of a CRD.
+/// The entry of a CRD in a lock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Locked {
     /// The kind that it defines.
     pub kind: String,
-    /// The bytes of its file.
+    /// The size of its file in bytes.
     pub bytes: u32,
     /// The SHA-256 of its file, in hexadecimal digits.
     pub sha256: String,
-    /// Where it came from.
+    /// The source that it came from.
     pub source: String,
 }
 
 /// A lock.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Lock {
-    /// By the name of the CRD.
+    /// The entries by the name of the CRD.
     pub crds: BTreeMap<String, Locked>,
-    /// What cannot be read of it: the number of a line, and why. Not more than a few.
+    /// The malformed lines: the line number and the reason. At most a few.
     pub problems: Vec<(usize, String)>,
 }
 
@@ -66,7 +66,7 @@ pub fn is_lock(path: &Path) -> bool {
     path.ends_with(Path::new(FOLDER).join(FILE_NAME))
 }
 
-/// Whether a CRD of this name can be collected: the names that the API server takes, as far as they can be names of files.
+/// Whether a CRD with this name can be collected: the API server accepts the name, and it can be a file name.
 pub fn is_name(name: &str) -> bool {
     let is_part = |part: &str| {
         let is_plain = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit();
@@ -77,12 +77,12 @@ pub fn is_name(name: &str) -> bool {
     name.len() <= MOST_NAME && name.contains('.') && name.split('.').all(is_part)
 }
 
-/// The file of a CRD, below the folder that has [`FOLDER`].
+/// The path of a CRD's file, relative to the folder that contains [`FOLDER`].
 pub fn file_of(name: &str) -> PathBuf {
     Path::new(FOLDER).join(CRDS).join(format!("{name}.yaml"))
 }
 
-/// What a CRD of this name defines.
+/// The kind that a CRD with this name defines.
 pub fn defines(name: &str, kind: &str) -> GroupKind {
     GroupKind {
         group: name.split_once('.').map_or("", |it| it.1).to_owned(),
@@ -90,14 +90,14 @@ pub fn defines(name: &str, kind: &str) -> GroupKind {
     }
 }
 
-/// A source as a lock has it: one line, not too long.
+/// A source as a lock contains it: one line of limited length.
 pub fn source(written: &str) -> String {
     let shown = written.chars().map(|it| if it.is_control() { '\u{FFFD}' } else { it });
     shown.take(MOST_SOURCE).collect::<String>().trim().to_owned()
 }
 
 impl Lock {
-    /// Reads the text of a lock. Other lines, such as marks of a merge conflict, are problems, and the rest is used.
+    /// Parses a lock. Malformed lines, such as merge conflict markers, are recorded as problems, and the rest is used.
     pub fn parse(text: &str) -> Self {
         let mut lock = Self::default();
         for (n, line) in text.lines().enumerate() {
@@ -129,7 +129,7 @@ impl Lock {
         lock
     }
 
-    /// The text of a lock.
+    /// Formats the lock as text.
     pub fn text(&self) -> String {
         let mut text = HEAD.to_owned();
         for (name, crd) in &self.crds {
@@ -163,7 +163,7 @@ fn parse_line(line: &str) -> Option<(&str, Locked)> {
 }
 
 impl Index {
-    /// Puts in a CRD that a lock lists, and that is all of its file, without reading the file. Returns the kinds whose CRDs have changed by that.
+    /// Adds a CRD that a lock lists and that is the only content of its file, without reading the file. Returns the kinds whose CRDs have changed.
     pub fn set_locked(&mut self, path: &Path, name: &str, locked: &Locked) -> BTreeSet<GroupKind> {
         let path: Arc<Path> = path.into();
         let old = self.take(&path);

@@ -1,4 +1,4 @@
-//! What the files of a workspace hold: CRDs by what they define, and objects by what they are.
+//! An index of the files of a workspace: CRDs by the kind that they define, and objects by their kind.
 
 mod catalog;
 mod choice;
@@ -43,35 +43,35 @@ pub use signs::{may_decide, names_crds};
 use webhooks::Webhooks;
 pub use webhooks::{MutatingWebhook, Resource};
 
-/// What a document is.
+/// The role of a document.
 #[derive(Clone, Debug)]
 pub enum Thing {
-    /// A CRD, of whatever version.
+    /// A CRD of any version.
     Definition,
     /// A custom resource whose CRD is known.
     Resource(Found),
-    /// An object of one of Kubernetes' own kinds, or of its clients: there is nothing to say about it.
+    /// An object of a kind of Kubernetes or its clients, for which crd-analyzer reports nothing.
     Native,
-    /// A custom resource of a kind that nothing here defines, or no object at all.
+    /// A custom resource of an unknown kind, or not an object.
     Unknown,
 }
 
 type ByPath = BTreeMap<Arc<Path>, Vec<Arc<KnownCrd>>>;
 
-/// What was found in each file.
+/// The CRDs and objects found in each file.
 #[derive(Default)]
 pub struct Index {
     files: HashMap<Arc<Path>, Entry>,
     definitions: HashMap<GroupKind, BTreeMap<Origin, ByPath>>,
     resources: HashMap<GroupKind, BTreeSet<Arc<Path>>>,
-    /// The files with whole CRDs of a name.
+    /// The files with complete CRDs, by the name of the CRD.
     whole: HashMap<String, BTreeSet<Arc<Path>>>,
-    /// The paths of CRDs that kustomizations build.
+    /// The artificial paths of CRDs that kustomizations build.
     built: BTreeSet<Arc<Path>>,
-    /// The folders of the repositories: what lies above them says nothing of a file.
+    /// The repositories. Folders above their roots do not affect the role of a file.
     repositories: Vec<Repository>,
     served: served::Memo,
-    /// The files that configure mutating webhooks.
+    /// The mutating webhooks that the files configure.
     webhooks: Webhooks,
 }
 
@@ -80,23 +80,23 @@ struct Entry {
     resources: BTreeSet<GroupKind>,
 }
 
-/// A file to put into an index.
+/// A file to add to an index.
 #[derive(Clone, Copy, Debug)]
 pub struct NewFile<'a> {
     /// Its path, absolute.
     pub path: &'a Path,
-    /// How it came to be known.
+    /// The origin of its CRDs.
     pub origin: Origin,
     /// Its text, which `objects` were read from.
     pub text: &'a Arc<str>,
-    /// What is in it.
+    /// The objects in it.
     pub objects: &'a [Object],
-    /// The text stays as it is until the file is put in again, so that it need not be read when it is wanted: it is open in an editor.
+    /// Whether the text stays the same until the file is added again, so it need not be read later. True for files that are open in an editor.
     pub keep_text: bool,
 }
 
 impl Index {
-    /// Puts a file in, instead of what was known of it. Returns the kinds whose CRDs have changed by that.
+    /// Adds or replaces a file. Returns the kinds whose CRDs have changed.
     pub fn set(&mut self, file: &NewFile<'_>) -> BTreeSet<GroupKind> {
         let path: Arc<Path> = file.path.into();
         let old = self.take(&path);
@@ -128,7 +128,7 @@ impl Index {
                 continue;
             };
             if place.standing == Standing::Old || place.version.is_some() {
-                // Whether its errors count depends on whether there is a better one.
+                // Whether its errors matter depends on whether a better CRD exists.
                 entry.resources.insert(part_of(&object.written.name));
             }
             let of_text = choice::of_text(object);
@@ -166,7 +166,7 @@ impl Index {
         changed
     }
 
-    /// Puts in the mutating webhooks of a file. Returns the kinds that they are, or were, about, if something has changed.
+    /// Sets the mutating webhooks of a file. If they have changed, returns the kinds that the old or new ones cover.
     fn set_webhooks(&mut self, path: &Arc<Path>, webhooks: Vec<MutatingWebhook>) -> BTreeSet<GroupKind> {
         let changed = self.webhooks.set(path, webhooks);
         if changed.is_empty() {
@@ -182,7 +182,7 @@ impl Index {
         self.webhooks.about(resource)
     }
 
-    /// Takes a file out. Returns the kinds that it defined.
+    /// Removes a file. Returns the kinds that it defined.
     pub fn remove(&mut self, path: &Path) -> BTreeSet<GroupKind> {
         let old = self.take(path);
         let definitions = old.map(|it| it.definitions).unwrap_or_default();
@@ -240,9 +240,8 @@ impl Index {
         Some(entry)
     }
 
-    /// Forgets what was read of CRDs if their texts have more bytes together than `most`: who asks for one again has it read again.
-    /// Those that several resources asked for are kept, if they are at most half of it, and files that are open. True if something was
-    /// forgotten.
+    /// Drops the cached texts of CRDs if they have more than `most` bytes in total. They are read again on the next use. Texts that several
+    /// resources used are kept if they have at most half of `most` bytes, and so are open files. Returns whether anything was dropped.
     pub fn release(&mut self, most: u64) -> bool {
         let is_read = |it: &&Arc<KnownCrd>| !it.is_open && matches!(it.loaded.get(), Some(Some(_)));
         let (mut bytes, mut bytes_used) = (0, 0);
@@ -282,7 +281,7 @@ impl Index {
         true
     }
 
-    /// Says where repositories begin. What is known of one stays known. Returns the kinds whose CRDs may count otherwise by that.
+    /// Sets the roots of the repositories. Information about a known repository is kept. Returns the kinds whose choice of a CRD may have changed.
     pub fn set_roots(&mut self, roots: Vec<PathBuf>) -> BTreeSet<GroupKind> {
         let described = |root: PathBuf| {
             let known = self.repositories.iter().find(|it| it.root == root).cloned();
@@ -295,7 +294,7 @@ impl Index {
         self.set_repositories(repositories)
     }
 
-    /// Says which folders are repositories, and where their generators write. Returns the kinds whose CRDs may count otherwise by that.
+    /// Sets the repositories and the folders of their generators. Returns the kinds whose choice of a CRD may have changed.
     pub fn set_repositories(&mut self, repositories: Vec<Repository>) -> BTreeSet<GroupKind> {
         if self.repositories == repositories {
             return BTreeSet::new();
@@ -322,8 +321,8 @@ impl Index {
         self.definitions.keys().cloned().chain(wholes).chain(releases).collect()
     }
 
-    /// Puts in the CRDs that kustomizations change, instead of those that were put in before. They count before those of their files, unless the
-    /// kustomization or the file serves another purpose. Returns the kinds whose CRDs have changed by that.
+    /// Replaces the CRDs that kustomizations change. They take precedence over the CRDs in files, unless the kustomization or the file has
+    /// another purpose. Returns the kinds whose CRDs have changed.
     pub fn set_built(&mut self, crds: &[ChangedCrd]) -> BTreeSet<GroupKind> {
         let before = self.take_built();
         let before = built_texts(before.iter().flat_map(|it| &it.definitions));
@@ -334,7 +333,7 @@ impl Index {
             if place.standing.max(of_build.standing) > Standing::Plain {
                 continue;
             }
-            // No file has this path.
+            // No file exists at this path.
             let path = crd.path.join("as built");
             let folder = self.relative(&crd.folder).display().to_string();
             let from = BuiltFrom {
@@ -370,13 +369,13 @@ impl Index {
         changed_kinds(&before, &after)
     }
 
-    /// Takes out the CRDs that kustomizations build.
+    /// Removes the CRDs that kustomizations build.
     fn take_built(&mut self) -> Vec<Entry> {
         let paths = std::mem::take(&mut self.built);
         paths.iter().filter_map(|it| self.take(it)).collect()
     }
 
-    /// The files with CRDs that people or generators write, and that count before those of packages.
+    /// The files with CRDs that people or generators write, which take precedence over those of packages.
     pub fn edited_crds(&self) -> BTreeSet<Arc<Path>> {
         let is_edited = |it: &&Arc<KnownCrd>| {
             it.origin == Origin::Workspace && it.place.standing <= Standing::Plain && !self.built.contains(&it.path)
@@ -384,7 +383,7 @@ impl Index {
         self.definitions().filter(is_edited).map(|it| it.path.clone()).collect()
     }
 
-    /// The best CRD of each name among those that people, generators or packages of the repository have in files, in the order of their names.
+    /// The best CRD of each name among those that the repository's authors, generators or packages have in files, sorted by name.
     pub fn own_crds(&self) -> Vec<Arc<KnownCrd>> {
         let is_own = |it: &&Arc<KnownCrd>| {
             it.origin == Origin::Workspace && it.place.standing <= Standing::Packaged && !self.built.contains(&it.path)
@@ -400,7 +399,7 @@ impl Index {
         best.into_values().cloned().collect()
     }
 
-    /// What the path of a file says, below the outermost repository that it lies in.
+    /// The role of a file according to its path below the outermost repository that contains it.
     pub(crate) fn place(&self, path: &Path) -> Place {
         let relative = self.relative(path);
         let place = Place::of(relative).below(path, relative);
@@ -413,14 +412,14 @@ impl Index {
         }
     }
 
-    /// The file that says that a generator writes to the folder of a file.
+    /// The file that configures a generator to write to the folder of a file.
     fn generated_into(&self, path: &Path) -> Option<&str> {
         let mut all = self.repositories.iter().flat_map(|it| &it.generated);
         let folder = path.parent()?;
         all.find(|it| it.folder == folder).map(|it| it.by.as_str())
     }
 
-    /// The path of a file below the outermost repository that it lies in.
+    /// The path of a file relative to the outermost repository that contains it.
     pub fn relative<'p>(&self, path: &'p Path) -> &'p Path {
         let below = self
             .repositories
@@ -429,7 +428,7 @@ impl Index {
         below.max_by_key(|it| it.as_os_str().len()).unwrap_or(path)
     }
 
-    /// The CRD that counts for an object of this kind in the file at `near`, as `index::choice` says.
+    /// The CRD that applies to an object of this kind in the file at `near`, chosen as in `index::choice`.
     pub fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
         let by_origin = self.definitions.get(kind)?;
         choice::choose(by_origin, &choice::Near::new(near, self.place(near)))
@@ -444,7 +443,7 @@ impl Index {
         named.min_by_key(|it| (it.origin, it.place.standing)).cloned()
     }
 
-    /// The files that have CRDs, where a better one of each of their names is elsewhere.
+    /// The files whose CRDs all have a better version elsewhere.
     pub fn only_copies(&self) -> HashSet<&Path> {
         let rank = |it: &KnownCrd| (it.origin, it.place.standing);
         let mut best = HashMap::new();
@@ -470,18 +469,18 @@ impl Index {
         self.files.get(path).map_or(&[], |it| &it.definitions)
     }
 
-    /// Whether there is an object in the file whose kind is defined.
+    /// Whether the file has an object whose kind is defined.
     pub fn has_known_resources(&self, path: &Path) -> bool {
         let kinds = self.files.get(path).map(|it| &it.resources);
         kinds.into_iter().flatten().any(|it| self.definitions.contains_key(it))
     }
 
-    /// Every CRD, in no order.
+    /// All CRDs in arbitrary order.
     pub fn definitions(&self) -> impl Iterator<Item = &Arc<KnownCrd>> {
         self.files.values().flat_map(|it| &it.definitions)
     }
 
-    /// Whether the file was put in.
+    /// Whether the index contains the file.
     pub fn contains(&self, path: &Path) -> bool {
         self.files.contains_key(path)
     }
@@ -492,7 +491,7 @@ impl Index {
         let of_kind = self.definitions.keys().filter(|it| it.kind == kind.kind);
         let mut near = of_group.filter(|it| is_slip(&it.kind, &kind.kind)).collect::<Vec<_>>();
         near.extend(of_kind.filter(|it| is_slip(&it.group, &kind.group)));
-        // Of several nobody knows which.
+        // If there are several candidates, none is chosen.
         near.dedup();
         if let [only] = near.as_slice() {
             Some((*only).clone())
@@ -501,13 +500,13 @@ impl Index {
         }
     }
 
-    /// The files that were put in, in no order.
+    /// The files of the index in arbitrary order.
     pub fn files(&self) -> impl Iterator<Item = &Arc<Path>> {
         self.files.keys()
     }
 }
 
-/// The CRDs in a text that is in no index. Their file is the one at `path`.
+/// The CRDs in a text that is not in an index, as CRDs of the file at `path`.
 pub(crate) fn definitions_in(bytes: Vec<u8>, path: &Path, origin: Origin) -> Vec<Arc<KnownCrd>> {
     let (text, objects) = objects(bytes);
     let mut index = Index::default();
@@ -521,7 +520,7 @@ pub(crate) fn definitions_in(bytes: Vec<u8>, path: &Path, origin: Origin) -> Vec
     index.definitions().cloned().collect()
 }
 
-/// The key, instead of a kind, of the objects that are parts of a CRD with this name: what they are depends on whether there is such a CRD.
+/// A key, used like a kind, for objects that are parts of a CRD with this name: their role depends on whether such a CRD exists.
 fn part_of(name: &str) -> GroupKind {
     GroupKind {
         group: name.to_owned(),
@@ -529,7 +528,7 @@ fn part_of(name: &str) -> GroupKind {
     }
 }
 
-/// The key, instead of a kind, of what belongs to a release in a folder: whether it counts depends on whether a newer one is beside it.
+/// A key, used like a kind, for the releases in a folder: whether one matters depends on whether there is a newer one in the folder.
 fn release_in(folder: &Path) -> GroupKind {
     GroupKind {
         group: folder.display().to_string(),
@@ -537,22 +536,22 @@ fn release_in(folder: &Path) -> GroupKind {
     }
 }
 
-/// The kinds that other texts define.
+/// The kinds whose CRDs differ.
 fn changed_kinds<T: PartialEq>(before: &ByKind<T>, after: &ByKind<T>) -> BTreeSet<GroupKind> {
     let mut changed: BTreeSet<GroupKind> = before.keys().chain(after.keys()).cloned().collect();
     changed.retain(|kind| before.get(kind) != after.get(kind));
     changed
 }
 
-/// What is known of the CRDs of each kind, in the order of the file.
+/// A property of the CRDs of each kind, in the order of the file.
 type ByKind<T> = BTreeMap<GroupKind, Vec<T>>;
 
-/// The texts that define each kind, and of what there is a whole CRD.
+/// The fingerprints of the CRDs of each kind, and of the complete CRDs of each name.
 fn fingerprints<'a>(definitions: impl IntoIterator<Item = &'a Arc<KnownCrd>>) -> ByKind<Fingerprint> {
     by_kind(definitions, |it| it.fingerprint)
 }
 
-/// The same of CRDs that were built, and where their parts were written: an edit may move these, and build the same.
+/// Like [`fingerprints`], for built CRDs, with the places of their parts: an edit may move the places without changing the text.
 fn built_texts<'a>(
     definitions: impl IntoIterator<Item = &'a Arc<KnownCrd>>,
 ) -> ByKind<(Fingerprint, Option<Arc<[BuiltPlace]>>)> {

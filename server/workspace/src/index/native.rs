@@ -1,7 +1,6 @@
-//! Which kinds are Kubernetes' own, or those of its clients: nothing is reported for them.
+//! The API groups of Kubernetes itself and of its clients, for which crd-analyzer reports nothing.
 
-/// The groups of the API server's own kinds, without those that every CRD could have, and of kinds that only clients read. The core
-/// group has no name.
+/// The groups of the API server's own kinds that CRDs cannot use, and of kinds that only clients read. The core group has an empty name.
 const GROUPS: &[&str] = &[
     "",
     "admission.k8s.io",
@@ -34,13 +33,13 @@ const GROUPS: &[&str] = &[
     "storagemigration.k8s.io",
 ];
 
-/// Whether the API server has kinds of its own in this group. CRDs may not be in most of them, so that a kind is its own even if it is
-/// not known here.
+/// Whether the API server has its own kinds in this group. CRDs may not use most of these groups, so even an unknown kind in one of them is
+/// the API server's own.
 pub fn is_native(group: &str) -> bool {
     GROUPS.binary_search(&group).is_ok()
 }
 
-/// Whether a group has only kinds that clients read, from files that no API server gets.
+/// Whether only clients read the kinds of a group, from files that are never sent to an API server.
 pub(crate) fn is_of_clients(group: &str) -> bool {
     matches!(group, "client.authentication.k8s.io" | "kustomize.config.k8s.io")
 }

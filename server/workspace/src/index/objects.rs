@@ -1,4 +1,4 @@
-//! The objects of a file: what each document, and each object inside one, says it is.
+//! The objects of a file: the kind and name that each document, and each object inside one, states.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -19,7 +19,7 @@ use crate::{
     wrappers::{self, Purpose, Values, Wrapped},
 };
 
-/// Group and kind, which tell CRDs from each other.
+/// A group and kind, which identify a CRD.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct GroupKind {
     /// The group; empty for the core group.
@@ -33,35 +33,35 @@ pub struct GroupKind {
 pub struct Object {
     /// The document it is in.
     pub document: Document,
-    /// Where it is in the document; `None`: it is the document.
+    /// Its place in the document; `None` if it is the document itself.
     pub inside: Option<Inside>,
-    /// What it says it is.
+    /// The kind and name that it states.
     pub written: WrittenType,
-    /// What it defines, if it is a CRD of any version that says so much.
+    /// The kind that it defines, if it is a CRD of any version that states one.
     pub defines: Option<GroupKind>,
-    /// Of a CRD: what every CRD has and it lacks.
+    /// For a CRD: the required fields that it lacks.
     pub lacks: Lacks,
 }
 
-/// Where an object is in the document that wraps it.
+/// The place of an object in the document that wraps it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Inside {
-    /// Its position among the objects of the document.
+    /// Its index among the objects of the document.
     pub item: usize,
-    /// The way to it from the document.
+    /// The path to it in the document.
     pub path: Arc<[Step<'static>]>,
-    /// What it is there.
+    /// The purpose of the object in the document.
     pub purpose: Purpose,
-    /// What its values may be.
+    /// The form of its values.
     pub values: Values,
 }
 
-/// What a CRD lacks of what no API server creates a CRD without: `group`, `names`, `scope`, and a version.
+/// The required fields that a CRD lacks: `group`, `names`, `scope`, or a version.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Lacks(u8);
 
 impl Lacks {
-    /// What the CRD at a node lacks.
+    /// The required fields that the CRD at a node lacks.
     pub(crate) fn of_definition(tree: &Tree, root: NodeId) -> Self {
         Self::of(tree, root, has_version(tree, root))
     }
@@ -72,19 +72,19 @@ impl Lacks {
         Self(present.iter().filter(|it| !**it).count() as u8)
     }
 
-    /// Whether it is nothing.
+    /// Whether no field is missing.
     pub fn is_whole(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether it is more than an author forgets: the CRD is a part, which something else completes.
+    /// Whether more is missing than an author would forget: the CRD is only a part, which something else completes.
     pub fn is_part(self) -> bool {
         self.0 > 1
     }
 }
 
 impl Object {
-    /// A document that is not a CRD.
+    /// An object for a document that is not a CRD.
     pub(crate) fn of_document(document: Document, written: WrittenType) -> Self {
         Self {
             document,
@@ -95,22 +95,22 @@ impl Object {
         }
     }
 
-    /// Its position among the objects that its document wraps; `None`: it is the document.
+    /// Its index among the objects that its document wraps; `None` if it is the document itself.
     pub fn item(&self) -> Option<usize> {
         self.inside.as_ref().map(|it| it.item)
     }
 
-    /// Whether somebody sends it as it is, and not a part of it or what a test expects of it.
+    /// Whether it is sent as it is, and is neither a part of an object nor a test's expectation.
     pub(crate) fn is_sent(&self) -> bool {
         self.inside.as_ref().is_none_or(|it| it.purpose == Purpose::Sent)
     }
 
-    /// Group and kind of the object itself; `None` if it does not say them.
+    /// The group and kind of the object itself; `None` if it does not state them.
     pub fn group_kind(&self) -> Option<GroupKind> {
         group_kind(&self.written)
     }
 
-    /// The object in the tree of its document.
+    /// The node of the object in the tree of its document.
     pub(crate) fn node(&self, tree: &Tree) -> Option<NodeId> {
         let root = tree.resolve(tree.root()?);
         let path = self.inside.as_ref().map_or(&[][..], |it| &it.path);
@@ -119,7 +119,7 @@ impl Object {
     }
 }
 
-/// Group and kind of what says it is something; `None` if it does not say both.
+/// The group and kind that an object states; `None` if it does not state both.
 pub fn group_kind(written: &WrittenType) -> Option<GroupKind> {
     let (group, version) = parse_group_version(&written.api_version).ok()?;
     let says = !written.kind.is_empty() && !version.is_empty();
@@ -136,7 +136,7 @@ pub fn objects(bytes: Vec<u8>) -> (Arc<str>, Vec<Object>) {
     (text.content, found)
 }
 
-/// As [`objects`], of what was text from the start.
+/// Like [`objects`], for a text that is already decoded.
 pub fn objects_of(text: &Arc<str>) -> Vec<Object> {
     read(&Text::whole(text.clone()))
 }
@@ -165,25 +165,25 @@ pub(crate) fn read(text: &Text) -> Vec<Object> {
     objects
 }
 
-/// What wraps objects, if a document of this kind does.
+/// The rules for finding wrapped objects, if a document of this kind wraps any.
 pub(crate) fn wrapper(written: &WrittenType) -> Option<&'static wrappers::Row> {
     wrappers::of(&written.api_version, &written.kind)
 }
 
-/// The objects that a document wraps, each with its node; `None` if it has no place for some.
+/// The objects that a document wraps, each with its node; `None` if its kind does not wrap objects.
 pub(crate) fn inside(tree: &Tree, document: Document) -> Option<Vec<(Object, NodeId)>> {
     let json = read_json(tree).ok()?;
     inside_of((tree, document), json.root()?)
 }
 
-/// As [`inside`], of a document whose JSON has been read.
+/// Like [`inside`], for a document whose JSON has been read.
 pub(crate) fn inside_of((tree, document): (&Tree, Document), root: &Json<'_>) -> Option<Vec<(Object, NodeId)>> {
     let found = wrappers::inside(&root);
     let is_wrapper = !found.is_empty() || wrappers::is_begun(&root);
     is_wrapper.then(|| objects_of_wrapped((tree, document), found, 0).collect())
 }
 
-/// The objects that are found in a document, each with its node. `first`: the position of the first one.
+/// The objects found in a document, each with its node. `first`: the index of the first object.
 fn objects_of_wrapped(
     (tree, document): (&Tree, Document),
     found: Vec<Wrapped<&Json<'_>>>,
@@ -215,23 +215,23 @@ fn objects_of_wrapped(
     })
 }
 
-/// A string of a document that has objects in its text.
+/// A string of a document that contains objects as text.
 pub(crate) struct InText {
     /// The string.
     pub(crate) node: NodeId,
-    /// Its text.
+    /// The content of the string.
     pub(crate) text: Text,
-    /// The documents of the text that can be read, each with the objects in it. Their places count in the text.
+    /// The documents of the content that can be parsed, each with its objects. Spans refer to the content.
     pub(crate) documents: Vec<(Tree, Vec<(Object, NodeId)>)>,
-    /// How many cannot be read.
+    /// The number of documents that cannot be parsed.
     pub(crate) unread: usize,
 }
 
-/// The strings of a document that have objects in their texts. `first`: the position of the first object.
+/// The strings of a document that contain objects as text. `first`: the index of the first object.
 pub(crate) fn in_texts(tree: &Tree, root: &Json<'_>, mut first: usize) -> Vec<InText> {
     let mut seen = HashSet::new();
     let texts = wrappers::texts(&root).into_iter();
-    // What aliases repeat is looked at once.
+    // Strings that aliases repeat are read once.
     let texts = texts.filter(|it| it.value.as_str().is_some() && seen.insert(tree.resolve(it.value.node)));
     let read = |wrapped: Wrapped<&Json<'_>>| {
         let node = tree.resolve(wrapped.value.node);
@@ -266,7 +266,8 @@ pub(crate) fn in_texts(tree: &Tree, root: &Json<'_>, mut first: usize) -> Vec<In
     texts.map(read).collect()
 }
 
-/// What a CRD defines, and what it lacks. The versions, which are nearly all of its text, are only read if it is said after them.
+/// The kind that a CRD defines, and the fields that it lacks. The versions, which are nearly all of the text, are parsed only if those
+/// fields come after them.
 fn defined(text: &Text, document: Document) -> (Option<GroupKind>, Lacks) {
     let content = &text.content;
     let span = document.span;

@@ -1,4 +1,4 @@
-//! What API servers make of CRDs: prepared once for each text and Kubernetes version.
+//! CRDs as API servers serve them, prepared once for each text and Kubernetes version.
 
 use std::{
     collections::HashMap,
@@ -10,10 +10,10 @@ use crd_analyzer_schema::KubernetesVersion;
 
 use super::{decides::Decides, fingerprint::Fingerprint};
 
-/// A CRD as the API servers of the Kubernetes versions that were asked serve it; `None`: nothing can be made of the text.
+/// A CRD as the API server of each requested Kubernetes version serves it; `None` if the text cannot be decoded.
 pub(super) struct ServedByVersion {
     by_version: HashMap<KubernetesVersion, OnceLock<Option<Arc<Definition>>>>,
-    /// What of the text decides.
+    /// The fingerprints of the parts of the text that affect resources.
     pub(super) decides: Decides,
 }
 
@@ -27,7 +27,7 @@ impl Default for ServedByVersion {
 }
 
 impl ServedByVersion {
-    /// The CRD as an API server of this Kubernetes version serves it; `prepare` makes it when it is first asked for.
+    /// The CRD as the API server of this Kubernetes version serves it. `prepare` computes it on first use.
     pub(super) fn get(
         &self,
         version: KubernetesVersion,
@@ -38,15 +38,15 @@ impl ServedByVersion {
     }
 }
 
-/// By the text of the document and the position in a list. What no one uses any more is forgotten.
+/// The prepared CRDs by the text of the document and the index in a list. Unused ones are dropped.
 #[derive(Default)]
 pub(super) struct Memo {
     by_text: HashMap<(Fingerprint, Option<usize>), Weak<ServedByVersion>>,
-    /// When there are as many, it is time to look which are still used.
+    /// The number of entries at which unused ones are removed.
     full: usize,
 }
 
-/// Fewer are not worth a look.
+/// The minimum number of entries at which unused ones are removed.
 const FEW: usize = 1_000;
 
 impl Memo {

@@ -1,19 +1,19 @@
-//! Whether a text may have something that decides about objects of others: a CRD, a mutating webhook. Told without reading it, since most
-//! texts have nothing.
+//! Whether a text may contain something that affects objects of other files: a CRD or a mutating webhook. The text is not parsed for that,
+//! because most texts contain neither.
 
 use crd_analyzer_apiextensions::kind::CRD;
 use memchr::memmem;
 
 use super::webhooks;
 
-/// Whether there may be CRDs or mutating webhooks in a file of these bytes. A kind may be written with escapes, but hardly its group, too.
+/// Whether a file with these bytes may contain CRDs or mutating webhooks. A kind may be written with escapes, but hardly its group, too.
 pub fn may_decide(bytes: &[u8]) -> bool {
     let is_utf16 = bytes.iter().take(4).any(|it| [0, 0xFE, 0xFF].contains(it));
     let has = |sign: &str| memmem::find(bytes, sign.as_bytes()).is_some();
     is_utf16 || CRD.signs().into_iter().chain([webhooks::KIND]).any(has)
 }
 
-/// Whether a text that is decoded names the kind of CRDs.
+/// Whether a decoded text contains the kind of CRDs.
 pub fn names_crds(text: &str) -> bool {
     CRD.is_named_in(text)
 }

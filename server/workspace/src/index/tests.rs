@@ -1,4 +1,4 @@
-//! Which CRD counts for which object.
+//! Tests for which CRD applies to which object.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -25,7 +25,7 @@ fn kind(kind: &str) -> GroupKind {
     }
 }
 
-/// Puts texts in as open documents; returns the kinds that changed with the last one.
+/// Adds texts as open documents; returns the kinds that changed with the last one.
 fn put(catalog: &Catalog, files: &[(&str, &str)]) -> Vec<String> {
     let mut changed = BTreeSet::new();
     for (path, text) in files {
@@ -129,11 +129,11 @@ fn the_nearest_counts_and_others_are_named() {
         keep_text: false,
     };
     catalog.change(|index| index.set(&file));
-    // Who names a CRD means no other one.
+    // A CRD that the user gave explicitly excludes others.
     assert_eq!(found(&catalog, "/b/one.yaml"), Some(("/given.yaml".to_owned(), 0)));
 }
 
-/// The CRD that checks a resource at `near` among those at `paths`, all of them different; the equals of it, and why.
+/// The CRD that is chosen for a resource at `near` from different CRDs at `paths`, the other CRDs of its rank, and the reason.
 fn chosen(paths: &[&str], near: &str) -> (String, Vec<String>, Chosen) {
     let texts: Vec<_> = paths.iter().map(|it| definition("A", &it.len().to_string())).collect();
     let texts = texts.iter().zip(paths).map(|(text, path)| format!("{text}# {path}\n"));
@@ -165,7 +165,7 @@ fn the_source_of_truth_checks_resources_and_copies_do_not() {
     let releases = ["releases/v1.15.0.yaml", "releases/v1.30.0.yaml", "releases/v1.9.0.yaml"];
     let source = "config/crd/bases/a.yaml";
     for (paths, near, expected, why) in [
-        // The nearest copy is an old one.
+        // The nearest copy is old.
         (
             &["releases/v1.15.0.yaml", "releases/v1.30.0.yaml", "config/crd/crd.yaml"][..],
             "docs/w.yaml",
@@ -204,7 +204,7 @@ fn the_source_of_truth_checks_resources_and_copies_do_not() {
             "crds/v1beta1/a.yaml",
             Chosen::Standing,
         ),
-        // A Makefile says that a generator writes there.
+        // A Makefile shows that a generator writes there.
         (
             &["crds/a.yaml", "deploy/charts/crds/a.yaml"],
             "crds/w.yaml",
@@ -218,7 +218,7 @@ fn the_source_of_truth_checks_resources_and_copies_do_not() {
             "apps/crds/a.yaml",
             Chosen::Standing,
         ),
-        // What a release ships belongs together.
+        // The files of a release belong together.
         (
             &["olm/0.1.0/a.yaml", "olm/0.2.0/a.yaml", source],
             "olm/0.1.0/samples/w.yaml",
@@ -299,7 +299,7 @@ fn says_which_kinds_an_edit_changes() {
         put(&catalog, &[("/a.yaml", &format!("{a}---\n{}", definition("B", "y")))]),
         ["B"]
     );
-    // Above another one: that one has moved, and is the same.
+    // CRD `A` changes, and `B` below it moves but does not change.
     assert_eq!(
         put(
             &catalog,

@@ -1,5 +1,5 @@
-//! Mutating admission webhooks of the repository: the API server asks them before it validates an object, so what an object lacks may come
-//! from one.
+//! Mutating admission webhooks of the repository. The API server calls them before it validates an object, so they may add fields that an
+//! object lacks.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -18,21 +18,21 @@ use crate::documents::text::Text;
 
 /// The API group of webhook configurations.
 const GROUP: &str = "admissionregistration.k8s.io";
-/// The kind of those that change objects.
+/// The kind of configurations of mutating webhooks.
 pub(super) const KIND: &str = "MutatingWebhookConfiguration";
 /// Matches every group, version, resource or operation.
 const ALL: &str = "*";
 
-/// The mutating webhooks of the files, and what was found out about resources.
+/// The mutating webhooks of the files, and cached lookups of resources.
 #[derive(Default)]
 pub(super) struct Webhooks {
     by_file: BTreeMap<Arc<Path>, Vec<MutatingWebhook>>,
-    /// The name of a webhook about each resource that somebody asked for.
+    /// The name of a webhook for each resource that was looked up.
     known: Mutex<HashMap<[String; 3], Option<Arc<str>>>>,
 }
 
 impl Webhooks {
-    /// Puts in those of a file. Returns what is new, and what was there before, if they differ.
+    /// Sets the webhooks of a file. If they differ from the old ones, returns both the new and the old ones.
     pub(super) fn set(&mut self, path: &Arc<Path>, webhooks: Vec<MutatingWebhook>) -> Vec<MutatingWebhook> {
         let mut changed = self.by_file.remove(path).unwrap_or_default();
         let is_same = changed == webhooks;
@@ -46,7 +46,7 @@ impl Webhooks {
         if is_same { Vec::new() } else { changed }
     }
 
-    /// The name of the first one that is asked about a resource.
+    /// The name of the first webhook that covers a resource.
     pub(super) fn about(&self, resource: &Resource<'_>) -> Option<Arc<str>> {
         if self.by_file.is_empty() {
             return None;
@@ -61,7 +61,7 @@ impl Webhooks {
     }
 }
 
-/// A webhook that may change objects of some kinds when they are created.
+/// A webhook that may change objects of some kinds on creation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MutatingWebhook {
     /// Its name.
@@ -69,13 +69,13 @@ pub struct MutatingWebhook {
     covers: Covers,
 }
 
-/// Which objects a webhook is asked about.
+/// The objects that a webhook covers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Covers {
-    /// Those of its rules for the creation of objects.
+    /// The objects that its rules select for creation.
     Rules(Vec<Rule>),
-    /// It has no rules in the file: its program writes them when it starts, as those built with Knative's library do. Then its name ends in
-    /// the group.
+    /// The rules are not in the file, because the webhook's program writes them when it starts, as with Knative's library. In this case its
+    /// name ends in the group.
     Named,
 }
 
@@ -86,7 +86,7 @@ struct Rule {
     resources: Vec<String>,
 }
 
-/// The resource of an API server that an object is sent to.
+/// The resource that an object is sent to.
 #[derive(Clone, Copy, Debug)]
 pub struct Resource<'a> {
     /// The group.
@@ -114,7 +114,7 @@ impl MutatingWebhook {
         configurations.into_iter().flat_map(|it| of_object(&text, it)).collect()
     }
 
-    /// Whether the API server asks it about an object that is created.
+    /// Whether the API server calls it when an object of the resource is created.
     pub fn covers(&self, resource: &Resource<'_>) -> bool {
         match &self.covers {
             Covers::Rules(rules) => rules.iter().any(|it| it.covers(resource)),
@@ -125,7 +125,7 @@ impl MutatingWebhook {
         }
     }
 
-    /// Whether the API server asks it about objects of a group.
+    /// Whether the API server calls it for objects of a group.
     pub(super) fn covers_group(&self, group: &str) -> bool {
         match &self.covers {
             Covers::Rules(rules) => rules.iter().any(|it| it.groups.iter().any(|it| it == group)),
@@ -135,7 +135,7 @@ impl MutatingWebhook {
 }
 
 impl Rule {
-    /// A rule for all groups is that of a policy engine or a mesh, which knows nothing of the kind: it does not count.
+    /// Whether the rule covers a resource. A rule for all groups does not count: it belongs to a policy engine or a mesh, not to the kind.
     fn covers(&self, resource: &Resource<'_>) -> bool {
         let has = |all: &[String], one: &str| all.iter().any(|it| it == one || it == ALL);
         let is_named = self.groups.iter().any(|it| it == resource.group);
@@ -146,7 +146,7 @@ impl Rule {
 }
 
 fn of_object(text: &Text, object: &Object) -> Vec<MutatingWebhook> {
-    // A template is read as far as it can be.
+    // Read as much of a template as possible.
     let tree = text.read(object.document);
     let tree = tree.unwrap_or_else(|_| edit::read(&text.content, object.document.span).tree);
     in_tree(&tree, object.node(&tree)).unwrap_or_default()
@@ -168,7 +168,7 @@ fn in_tree(tree: &Tree, node: Option<NodeId>) -> Option<Vec<MutatingWebhook>> {
     Some(webhooks.iter().filter_map(webhook).collect())
 }
 
-/// The rule, if it is about the creation of objects.
+/// The rule, if it selects the creation of objects.
 fn rule(rule: &Json<'_>) -> Option<Rule> {
     let strings = |key: &str| -> Option<Vec<String>> {
         let items = rule.get(key)?.items()?.iter();

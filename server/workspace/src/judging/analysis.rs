@@ -1,4 +1,4 @@
-//! From the text of a file to the diagnostics of its documents.
+//! Checks the text of a file and returns the diagnostics of its documents.
 
 mod definition;
 mod inside;
@@ -58,22 +58,22 @@ use crate::{
     wrappers::{Purpose, Values},
 };
 
-/// Answers for all CRDs in a text, and for all resources whose CRDs are known. Any bytes are a text.
+/// Checks all CRDs in a text, and all resources whose CRDs are known. Any bytes are accepted.
 pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
     analyze_and_keep(bytes, question).0
 }
 
-/// The same as [`analyze`], with what it takes to search for hazards later: see [`DeferredSearch::search`].
+/// Like [`analyze`], and returns what is needed to search for hazards later: see [`DeferredSearch::search`].
 pub fn analyze_and_keep(bytes: Vec<u8>, question: &Question<'_>) -> (FileReport, DeferredSearch) {
     analyze_source(&Text::decode(bytes), question)
 }
 
-/// The same for the text of a manifest, whatever the name of the file says that it is made of.
+/// Like [`analyze`], but always treats the text as a manifest, even if the file's name is that of a source file.
 pub fn analyze_manifest(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
     analyze_text(&Text::decode(bytes), question).0
 }
 
-/// What is wrong with a source file itself, or with the manifests of the text.
+/// Checks a source file that manifests are generated from, or else the manifests in the text.
 pub(crate) fn analyze_source(source: &Text, question: &Question<'_>) -> (FileReport, DeferredSearch) {
     let Some((path, row)) = question.path.and_then(|it| Some((it, sources::of(it)?))) else {
         return analyze_text(source, question);
@@ -90,7 +90,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
     let mut report = FileReport::empty(source.content.clone());
     let found = source.documents();
     if let Some(error) = &found.error {
-        // Clients that cannot cut a file send none of it.
+        // Clients that cannot split a file into documents send none of it.
         let documents = &mut found.documents.iter();
         if question.named
             || documents.any(|document| head::read(source, *document).is_crd())
@@ -159,7 +159,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
                     report.documents.extend(documents);
                 }
                 Judged::Template { action, document } => {
-                    // Said once of a file: where there is one, there are many.
+                    // Report it once for a file, since a file with one template mostly has many.
                     if report.findings.is_empty() {
                         report.findings.push(template(action));
                     }
@@ -187,9 +187,9 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
     (report, ask.kept.into_inner())
 }
 
-/// What became of a document.
+/// The result of checking a document.
 enum Judged {
-    /// There is this to say about it, or about the objects in it.
+    /// The reports on the document or the objects in it.
     Documents(Vec<DocumentReport>),
     /// It is the template of a CRD.
     Template {
@@ -209,7 +209,7 @@ fn template(action: Span) -> Finding {
     Finding::new(Class::Hint, codes::TEMPLATE, action, message)
 }
 
-/// Says of a document that cannot be read that it has a merge conflict, if it has one.
+/// Changes the error of a document that cannot be parsed if it contains a merge conflict.
 fn name_conflict(text: &str, document: &mut DocumentReport) {
     let errors = document.verdicts.iter_mut().filter_map(|it| it.1.decode_error.as_mut());
     let mut errors = errors.filter(|it| it.code == server_codes::INVALID_YAML).peekable();
@@ -226,18 +226,18 @@ fn name_conflict(text: &str, document: &mut DocumentReport) {
     }
 }
 
-/// A text and what is asked about it.
+/// A text and the question about it.
 struct Ask<'a> {
     source: &'a Text,
-    /// The same with the actions of a template filled in, and where that is.
+    /// The text with the actions of a template filled in, and their places.
     filled: Option<(&'a Text, &'a Places)>,
     question: &'a Question<'a>,
-    /// What Flux substitutes in the file.
+    /// The variables that Flux substitutes in the file.
     variables: Option<&'a Variables>,
     previous: Option<&'a Previous>,
-    /// The text is one document.
+    /// Whether the text is a single document.
     is_alone: bool,
-    /// The CRDs that count for the kinds of its resources.
+    /// The CRDs that apply to the kinds of its resources.
     found: RefCell<HashMap<GroupKind, Rc<Found>>>,
     /// Diagnostics about the file as a whole.
     notes: RefCell<Vec<Finding>>,
@@ -249,15 +249,15 @@ struct Ask<'a> {
     is_unfinished: Cell<bool>,
     /// See [`FileReport::costs`].
     costs: RefCell<Vec<DocumentCosts>>,
-    /// What a later search for hazards needs.
+    /// Data for a later search for hazards.
     kept: RefCell<DeferredSearch>,
-    /// What the next version of the text needs.
+    /// Trees for the next version of the text.
     trees: RefCell<Vec<LastTree>>,
     room: Room,
 }
 
 impl Ask<'_> {
-    /// Whether a document, or an item of it, is judged only as a kustomization builds it.
+    /// Whether a document, or an item of it, is checked only as a kustomization builds it.
     fn is_built(&self, index: usize, item: Option<usize>) -> bool {
         let (path, overlays) = (self.question.path, self.question.overlays);
         path.zip(overlays)
@@ -267,7 +267,7 @@ impl Ask<'_> {
     fn judge(&self, document: Document) -> Judged {
         let Self { source, question, .. } = *self;
         if let Some((filled, places)) = self.filled {
-            // What only said where raw text begins is gone. An action may print something.
+            // The document contained only the marks of raw text, unless an action may print something.
             let at = document.span.range();
             if filled.content[at.clone()].trim().is_empty() && !source.content[at].contains("{{") {
                 return Judged::NOTHING;
@@ -342,7 +342,7 @@ impl Ask<'_> {
                     Judged::NOTHING
                 };
             };
-            // Nobody rejected what a tool completes first.
+            // The API server does not see the document before a tool completes it.
             if question.is_completed {
                 self.leave_template(document);
                 return if question.fails_unchecked {
@@ -375,7 +375,7 @@ impl Ask<'_> {
                 return Judged::Documents(vec![report]);
             }
         }
-        // Braces of a template may be YAML that no JSON can be made of.
+        // The braces of a template may be YAML that does not convert to JSON.
         let tree = match read {
             Ok(tree) => tree,
             Err(error) => {
@@ -410,7 +410,8 @@ impl Ask<'_> {
         report
     }
 
-    /// Adds hazards to the reports on the objects of a tree, and applies its suppressions. What is not known yet is kept for a search.
+    /// Adds hazards to the reports on the objects of a tree, and applies its suppressions. If some hazards are not known yet, keeps the data to
+    /// search for them.
     fn complete(
         &self,
         (document, tree, json): (Document, Arc<Tree>, Option<KeptJson>),
@@ -427,7 +428,7 @@ impl Ask<'_> {
         reports
     }
 
-    /// Keeps the tree of a document of a text, if that is the one that somebody types in.
+    /// Keeps the tree of a document if the user edits the text.
     fn remember(&self, text: &Text, document: Document, tree: &Arc<Tree>, json: Option<KeptJson>) {
         if text.keeps_trees() {
             let tree = tree.clone();
@@ -435,8 +436,8 @@ impl Ask<'_> {
         }
     }
 
-    /// Answers for an object that no CRD is known for. Where a text is judged as it is, an object that the API server has no
-    /// answer to has none here, unless the user requires all CRDs.
+    /// Checks an object without a known CRD. If the text is checked as it is, the result is `None` when the API server has no answer for the
+    /// object, unless the user requires all CRDs.
     fn undefined(
         &self,
         definitions: &dyn Definitions,
@@ -473,7 +474,7 @@ impl Ask<'_> {
         Some(report)
     }
 
-    /// What completes an object of a text, which may be filled in.
+    /// How an object of a text is completed. The text may be filled in.
     fn completed(&self, text: &Text, object: &Object) -> Completed<'_> {
         let asked = self.question;
         let inside = object.inside.as_ref();
@@ -485,7 +486,7 @@ impl Ask<'_> {
             is_substituted: asked.is_completed,
             marks: match inside.map(|it| it.values) {
                 Some(Values::FilledIn(marks)) => marks,
-                // Examples leave out values.
+                // Examples omit values.
                 _ if asked.path.is_some_and(roles::is_markdown) => &["...", "…"],
                 _ => &[],
             },
@@ -497,7 +498,7 @@ impl Ask<'_> {
         }
     }
 
-    /// The CRD that counts for resources of a kind, chosen once for all of them.
+    /// The CRD that applies to resources of a kind, chosen once for all of them.
     fn find(&self, definitions: &dyn Definitions, kind: &GroupKind) -> Option<Rc<Found>> {
         let known = self.found.borrow().get(kind).cloned();
         known.or_else(|| {
@@ -508,7 +509,7 @@ impl Ask<'_> {
         })
     }
 
-    /// Answers for a custom resource, if it is one whose CRD is known. `read`: where it is, if its document has been read.
+    /// Checks a custom resource if its CRD is known. `read`: the object's tree and node, if its document has been read.
     fn resource(&self, text: &Text, object: &Object, read: Option<(&Tree, NodeId)>) -> Option<DocumentReport> {
         let kind = objects::group_kind(&object.written).unwrap_or_default();
         if self.question.is_completed {
@@ -541,11 +542,11 @@ impl Ask<'_> {
             Err(error) => resource::judge(&asked, Err(error)),
         };
         let Some(mut report) = judged else {
-            // What is filled in stands where the action was.
+            // The filled-in value is at the place of the action.
             match first_action(&self.source.content, object.document.span) {
                 Some(action) => self.notes.borrow_mut().push(template(action)),
                 None if self.filled.is_some() => self.leave_template(object.document),
-                // It is passed over, and counted there.
+                // The document is skipped and counted elsewhere.
                 None => {}
             }
             return None;

@@ -1,4 +1,4 @@
-//! What an analysis keeps for a later search for hazards, so that nothing is read or judged a second time.
+//! Data that an analysis keeps for a later search for hazards, so that nothing is parsed or checked twice.
 
 use std::{path::Path, sync::Arc};
 
@@ -18,20 +18,20 @@ use crate::{
     sources::generated::{GoSources, Origin},
 };
 
-/// The report on one object before hazards and suppressions.
+/// The report on one object before hazards and suppressions are applied.
 pub(crate) struct UnsearchedReport {
     pub(crate) report: DocumentReport,
     /// The hazards that are known.
     pub(crate) hazards: Vec<Finding>,
-    /// What is known of the changes since a revision.
+    /// The findings about changes since a revision that are known.
     pub(crate) changes: Vec<Finding>,
     /// The verdict, if not all hazards are known.
     pub(crate) unsearched: Option<UnsearchedVerdict>,
 }
 
-/// A verdict on a CRD some of whose rules were not searched for hazards.
+/// A verdict on a CRD with rules that have not been searched for hazards.
 pub(crate) struct UnsearchedVerdict {
-    /// The CRD in its tree.
+    /// The root node of the CRD in its tree.
     pub(crate) node: NodeId,
     pub(crate) version: KubernetesVersion,
     pub(crate) server: CrdVerdict,
@@ -47,7 +47,7 @@ impl UnsearchedReport {
         }
     }
 
-    /// A copy that only a reader of the report needs.
+    /// A copy without the verdict, for reading only the report.
     pub(crate) fn without_verdict(&self) -> Self {
         Self {
             report: self.report.clone(),
@@ -58,9 +58,9 @@ impl UnsearchedReport {
     }
 }
 
-/// What an analysis leaves: the verdicts that a search for hazards goes on from, and what is only to be freed.
+/// The rest of an analysis: verdicts for a later search for hazards, and verdicts that only need to be freed.
 ///
-/// Freeing the verdict on a large CRD takes milliseconds, so who waits for the report drops this after passing the report on.
+/// Freeing the verdict on a large CRD takes milliseconds, so callers should drop this only after they pass the report on.
 #[derive(Default)]
 pub struct DeferredSearch {
     groups: Vec<Group>,
@@ -70,7 +70,7 @@ pub struct DeferredSearch {
 /// The objects of one YAML document.
 struct Group {
     tree: Arc<Tree>,
-    /// Where the reports on its objects begin in the file's; set by [`DeferredSearch::place`].
+    /// The index in the file's report of the first report on its objects; set by [`DeferredSearch::place`].
     first: Option<usize>,
     objects: Vec<UnsearchedReport>,
 }
@@ -87,12 +87,12 @@ impl DeferredSearch {
         self.groups.push(Group { tree, first, objects });
     }
 
-    /// Adds a verdict that is only to be freed.
+    /// Adds a verdict that only needs to be freed.
     pub(crate) fn push_spent(&mut self, verdict: CrdVerdict) {
         self.spent.push(verdict);
     }
 
-    /// Says where the reports of the last group begin, if that is not known yet.
+    /// Sets the index of the first report of the last group, unless it is known.
     pub(crate) fn place(&mut self, first: usize) {
         if let Some(group) = self.groups.last_mut() {
             group.first.get_or_insert(first);
@@ -125,7 +125,7 @@ impl DeferredSearch {
         self.show(report)
     }
 
-    /// Tells what is known now of the changes since a revision. Returns whether the report has changed.
+    /// Updates the report with the changes since a revision that are known now. Returns whether the report has changed.
     pub fn tell_changes(
         &mut self,
         report: &mut FileReport,
@@ -144,7 +144,7 @@ impl DeferredSearch {
         self.show(report)
     }
 
-    /// Puts what is known into the report. Returns whether the report has changed.
+    /// Updates the report with all known hazards and changes. Returns whether the report has changed.
     fn show(&self, report: &mut FileReport) -> bool {
         let mut has_changed = false;
         for Group { tree, first, objects } in &self.groups {
@@ -177,7 +177,7 @@ impl UnsearchedVerdict {
     }
 }
 
-/// The reports on the objects of a tree, with their hazards, after suppressions.
+/// The reports on the objects of a tree, with their hazards and with suppressions applied.
 pub(crate) fn complete(tree: &Tree, objects: Vec<UnsearchedReport>) -> Vec<DocumentReport> {
     let with_hazards = |UnsearchedReport {
                             mut report,
@@ -215,12 +215,12 @@ fn apply(tree: &Tree, comments: &[Span], report: &mut DocumentReport) {
     }
 }
 
-/// The same for objects that share a document: a suppression belongs to the object that it is in or on whose last line it is, or to the next. What
-/// is before the first of them belongs to the object that wraps them, unless it is right above.
+/// Like [`suppress()`], for objects in the same document. A suppression belongs to the object that contains it or on whose last line it is, or
+/// else to the next object. One before the first object belongs to the wrapper, unless it is right above the object.
 fn suppress_items(tree: &Tree, reports: &mut [DocumentReport]) {
     let (text, mut comments) = (tree.text(), tree.comments());
     let (wrappers, mut inside): (Vec<_>, Vec<_>) = reports.iter_mut().partition(|it| it.item.is_none());
-    // Objects that are in others end before these.
+    // An object inside another one ends before it.
     inside.sort_by_key(|it| it.span.end);
     let mut before: &[Span] = &[];
     if let (Some(first), false) = (inside.iter().map(|it| it.span.start).min(), wrappers.is_empty()) {
@@ -232,7 +232,7 @@ fn suppress_items(tree: &Tree, reports: &mut [DocumentReport]) {
         };
         (before, comments) = comments.split_at(comments.partition_point(is_far));
     }
-    // Of a line that many objects end on, the end is looked for once.
+    // If many objects end on a line, its end is searched for only once.
     let mut line_end = None;
     for report in inside {
         let end = report.span.end as usize;

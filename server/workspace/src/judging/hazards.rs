@@ -1,6 +1,6 @@
 //! Hazards of the rules of a CRD, at their places.
 //!
-//! They are looked for beside the verdict, and what was found about a schema is remembered: typing costs the search of the rule that changes.
+//! The search is separate from the verdict, and its results are cached by schema. While the user types, only the changed rule is searched.
 
 use std::{
     collections::HashMap,
@@ -29,29 +29,29 @@ use crate::{
     words,
 };
 
-/// Schemas that are remembered; then all is forgotten.
+/// The maximum number of cached schemas. When it is reached, the cache is cleared.
 const MAX_REMEMBERED: usize = 20_000;
-/// Schemas nested deeper are left alone.
+/// The maximum depth of schemas that are searched.
 const MAX_DEPTH: usize = 100;
 
-/// Hazards of schemas that were looked at.
+/// A cache of the hazards of schemas.
 #[derive(Debug, Default)]
 pub struct Memory {
     known: Mutex<Known>,
-    /// The schemas do not change while this lives, so that nothing is kept for the time during an edit.
+    /// Whether no schema changes during the cache's lifetime, so nothing is kept for use while the user edits.
     is_of_one_run: bool,
 }
 
 #[derive(Debug, Default)]
 struct Known {
-    /// By the names of schemas with their rules.
+    /// By the hash of a schema with its rules.
     of_schemas: HashMap<u64, Arc<[Hazard]>>,
-    /// By the shapes of schemas: what was found last, and for which rules.
+    /// By the hash of a schema without its rules: the rules of the last search, and its result.
     of_shapes: HashMap<u64, (Vec<ValidationRule>, Arc<[Hazard]>)>,
 }
 
 impl Memory {
-    /// For a run of the command line, in which no text changes.
+    /// Creates a cache for a command line run, in which no text changes.
     pub fn of_one_run() -> Self {
         Self {
             known: Mutex::default(),
@@ -64,8 +64,8 @@ impl Memory {
         known.of_schemas.get(&name).cloned()
     }
 
-    /// What was found last of those rules that a schema had already, when it had other rules, too. While somebody types a rule, hints on
-    /// others stay until the search goes on.
+    /// The last known hazards of the rules that a schema had in the last search. While the user types a rule, hints on other rules stay until
+    /// the next search.
     fn last(&self, shape: u64, rules: &[ValidationRule]) -> Vec<Hazard> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((before, hazards)) = known.of_shapes.get(&shape) else {
@@ -81,7 +81,7 @@ impl Memory {
         last
     }
 
-    /// `shape`: the name of the schema without its rules.
+    /// Stores the hazards of a schema. `shape`: the hash of the schema without its rules.
     fn keep(&self, name: u64, shape: impl FnOnce() -> u64, rules: &[ValidationRule], hazards: Arc<[Hazard]>) {
         let shape = (!self.is_of_one_run).then(shape);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -95,35 +95,35 @@ impl Memory {
     }
 }
 
-/// Whether hazards are told, and looked for.
+/// Whether hazards are reported and searched for.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Search<'a> {
-    /// No one wants to know.
+    /// Hazards are not reported.
     #[default]
     Off,
-    /// Those that are known already.
+    /// Only known hazards are reported.
     Remembered(&'a Memory),
-    /// All of them.
+    /// All hazards are searched for and reported.
     All(&'a Memory),
 }
 
-/// Whether some hazard is shown by a configuration.
+/// Whether a configuration shows any hazard.
 pub fn are_shown(config: &Config) -> bool {
     codes::ALL
         .iter()
         .any(|(code, ..)| config.rules.get(*code) != Some(&Level::Off))
 }
 
-/// What was found about a CRD.
+/// The hazards found in a CRD.
 #[derive(Default)]
 pub(crate) struct Found {
-    /// The hazards, in the order of the schemas.
+    /// The hazards, ordered by schema.
     pub(crate) hints: Vec<Finding>,
-    /// Something was not looked at.
+    /// Whether some rules were not searched.
     pub(crate) is_unfinished: bool,
 }
 
-/// The hazards of the rules of a CRD.
+/// Finds the hazards of the rules of a CRD.
 pub(crate) fn find(
     tree: &Tree,
     root: &Json<'_>,
@@ -135,7 +135,7 @@ pub(crate) fn find(
     let (Some(definition), None) = (&server.definition, &server.unjudged) else {
         return found;
     };
-    // Where a budget ended, not all rules are compiled, and the search would compile them.
+    // If the verdict ran out of budget, not all rules are compiled, and the search would have to compile them.
     if matches!(search, Search::Off) || server.unfinished.is_some() {
         return found;
     }
@@ -168,7 +168,7 @@ pub(crate) fn find(
     found
 }
 
-/// Where the schemas of a CRD are written.
+/// The location of the schemas of a CRD.
 struct At<'a> {
     tree: &'a Tree,
     root: &'a Json<'a>,
@@ -176,7 +176,7 @@ struct At<'a> {
 }
 
 impl At<'_> {
-    /// The places of a part of a rule, the first in the file first, each with what it is beside the first one.
+    /// The places of a part of a rule, first in the file first. Each has a message for use as a related place.
     fn places(&self, path: &Path, hazard: &Hazard) -> Vec<Related> {
         let places = places::find(self.root, self.hoisted, path).into_iter();
         let related = |place: places::LocatedField| Related {
@@ -196,11 +196,11 @@ struct Walk<'w, 'a> {
     at: At<'a>,
     version: KubernetesVersion,
     search: Search<'w>,
-    /// What was compiled for the verdict, by the place of the schema.
+    /// The rules that were compiled for the verdict, by the path of the schema.
     compiled: HashMap<&'w Path, CompiledRules<'w>>,
-    /// What may still be spent on the CRD.
+    /// The budget that is left for the CRD.
     left: u64,
-    /// Where the findings of a schema are, so that versions that have the same schema at the same place are told together.
+    /// The index of the findings of each schema, to report versions with the same schema at the same path together.
     seen: HashMap<(u64, String), usize>,
     found: &'w mut Found,
 }
@@ -246,7 +246,7 @@ impl Walk<'_, '_> {
             }
             let span = places.next().map(|it| it.span);
             let span = span.unwrap_or_else(|| self.at.tree.span(self.at.root.node));
-            // No one writes such numbers by accident.
+            // Nobody writes such large numbers by accident.
             let severity = if hazard.code == codes::INTEGER_OVERFLOW {
                 Severity::Hint
             } else {
@@ -263,7 +263,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The rules of a node as they are compiled already, if all of them are.
+    /// The compiled rules of a node, if all of them compile.
     fn compiled(&self, path: &Path) -> Option<Compiled> {
         let CompiledRules { ty, rules } = self.compiled.get(path)?;
         let expressions = rules.iter().map(|it| Some(it.rule.as_ref()?.clone()));
@@ -273,7 +273,7 @@ impl Walk<'_, '_> {
         })
     }
 
-    /// What was known before the last edits, while the search waits.
+    /// The hazards known before the last edits, until the next search.
     fn last_hazards(&self, schema: Structural<'_>, is_resource_root: bool) -> Arc<[Hazard]> {
         let Search::Remembered(memory) = self.search else {
             return Arc::default();
@@ -282,7 +282,7 @@ impl Walk<'_, '_> {
         memory.last(shape, schema.validations()).into()
     }
 
-    /// What is known of a schema, or can be found out; `None` if it is not known and not looked for.
+    /// The hazards of a schema; `None` if they are unknown and not searched for.
     fn hazards(
         &mut self,
         name: u64,
@@ -299,7 +299,7 @@ impl Walk<'_, '_> {
         if matches!(self.search, Search::Remembered(_)) || self.left == 0 {
             return None;
         }
-        // What a schema gets does not depend on those before it.
+        // The budget of a schema does not depend on the schemas before it.
         let per_rule = Effort::usual().per_rule;
         let whole = per_rule.saturating_mul(schema.validations().len() as u64);
         let whole = whole.min(Effort::usual().left);

@@ -1,4 +1,4 @@
-//! What we have to say beside the API server's answers, about the document as a whole.
+//! Hints of crd-analyzer about a document as a whole, in addition to the API server's answers.
 
 use crd_analyzer_syntax::{
     json::{Json, JsonDoc},
@@ -11,32 +11,33 @@ use crate::{
     words,
 };
 
-/// How many bytes all annotations of an object may have together (`k8s.io/apimachinery/pkg/api/validation`, `TotalAnnotationSizeLimitB`).
+/// The maximum total size in bytes of an object's annotations (`k8s.io/apimachinery/pkg/api/validation`, `TotalAnnotationSizeLimitB`).
 /// Client-side `kubectl apply` writes the whole object into one.
 const ANNOTATION_LIMIT: usize = 256 * 1024;
 
-/// How many bytes a request to etcd may have, unless it is configured otherwise (`DefaultMaxRequestBytes` of `go.etcd.io/etcd/server/v3/embed`).
+/// The maximum size in bytes of a request to etcd, unless configured otherwise (`DefaultMaxRequestBytes` of `go.etcd.io/etcd/server/v3/embed`).
 const REQUEST_LIMIT: usize = 3 << 19;
 
 /// The annotation of client-side `kubectl apply`.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// What `kubectl apply` writes into an object that has no annotations.
+/// The field that `kubectl apply` adds to an object without annotations.
 const EMPTY_ANNOTATIONS: &str = r#""annotations":{},"#;
 
 /// The line break at the end of the JSON that `kubectl` writes.
 const LINE_BREAK: usize = 1;
 
-/// What the tags begin with that YAML knows (`!!str`).
+/// The prefix of tags that YAML defines (`!!str`).
 const YAML_TAGS: &str = "tag:yaml.org,2002:";
 
-/// The hints of a document that are the same for every Kubernetes version, `most` of them.
+/// The hints about a document that are the same for every Kubernetes version, at most `most`.
 pub(crate) fn find(tree: &Tree, json: &JsonDoc<'_>, most: usize) -> Vec<Finding> {
     let all = too_large(tree, json).into_iter().chain(local_tags(tree));
     all.take(most).collect()
 }
 
-/// A tag that YAML itself does not know says nothing to the API server, which drops it: text that begins with `!` was meant, such as a rule.
+/// Finds tags that YAML does not define. They have no meaning for the API server, which drops them: the author meant text that begins with
+/// `!`, such as a rule.
 fn local_tags(tree: &Tree) -> impl Iterator<Item = Finding> {
     let properties = tree
         .all_properties()
@@ -58,10 +59,10 @@ fn local_tags(tree: &Tree) -> impl Iterator<Item = Finding> {
     })
 }
 
-/// That a CRD is too large for `kubectl apply`, or for etcd.
+/// The hint that a CRD is too large for `kubectl apply`, or for etcd.
 fn too_large(tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
     let span = tree.document_span();
-    // JSON is shorter than YAML with its indentation, but not always: only much smaller texts need not be written out.
+    // JSON is mostly shorter than YAML with its indentation. Only if the text is much smaller than the limit, its JSON need not be computed.
     if ((span.end - span.start) as usize) < ANNOTATION_LIMIT / 2 {
         return None;
     }
@@ -73,7 +74,7 @@ fn too_large(tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
         return None;
     }
     let name = metadata.and_then(|it| it.get("name")).unwrap_or(root);
-    // `None`: longer than a request.
+    // `None`: longer than the maximum size of a request.
     let is_certain = json.duplicates().is_empty() && estimate.least > REQUEST_LIMIT;
     let length = (!is_certain).then(|| json.written_len(tree, REQUEST_LIMIT)).flatten();
     let Some(length) = length else {
@@ -107,7 +108,7 @@ fn too_large(tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
     })
 }
 
-/// The bytes that count for the limit of annotations besides the JSON of the object: what `kubectl apply` adds to the JSON, and the other
+/// The bytes that count towards the limit of annotations in addition to the JSON of the object: what `kubectl apply` adds, and the other
 /// annotations (`GetModifiedConfiguration` of `k8s.io/kubectl/pkg/util`). `None` if the object has been applied already.
 fn beside_json(metadata: Option<&Json<'_>>) -> Option<usize> {
     let annotations = metadata.and_then(|it| it.get("annotations")?.members());
@@ -124,9 +125,9 @@ fn beside_json(metadata: Option<&Json<'_>>) -> Option<usize> {
     Some(bytes)
 }
 
-/// Between which numbers of bytes the JSON of a document is, which is quicker to find than to write JSON.
+/// A lower and an upper bound for the size in bytes of a document's JSON, which are faster to compute than the JSON.
 struct Estimate {
-    /// The words alone: JSON has all of them. Of a key that is written twice, it has one.
+    /// The size of the words alone. The JSON contains all of them. If a key is repeated, the JSON has it only once.
     least: usize,
     most: usize,
 }
@@ -144,16 +145,16 @@ impl Estimate {
             most += source.len();
             if style == ScalarStyle::Plain {
                 match source.as_bytes().first() {
-                    // Texts of several lines may become shorter.
+                    // Strings of several lines may become shorter.
                     Some(it) if it.is_ascii_alphabetic() && !source.contains('\n') => least += source.len(),
-                    // A number may become longer, and be the shortest that its value can be written as.
+                    // A number may become longer. It may also already be the shortest form of its value.
                     Some(b'0'..=b'9' | b'+' | b'-' | b'.') => most += MOST_OF_NUMBER,
                     _ => {}
                 }
             }
         }
         if tree.has_aliases() {
-            // What they stand for is written as often as they are.
+            // The value of an alias is written once for each use.
             return Self {
                 least,
                 most: usize::MAX,
@@ -168,10 +169,10 @@ impl Estimate {
     }
 }
 
-/// The bytes of the longest number in JSON.
+/// The maximum size in bytes of a number in JSON.
 const MOST_OF_NUMBER: usize = 25;
 
-/// How many bytes a byte of YAML may become more in JSON, where it begins an escape or needs one.
+/// The maximum number of extra bytes in JSON for each byte of YAML that begins an escape or needs one.
 const ESCAPED: [u8; 256] = {
     let mut more = [0; 256];
     let mut byte = 0;
@@ -185,7 +186,7 @@ const ESCAPED: [u8; 256] = {
     more[b'<' as usize] = 5;
     more[b'>' as usize] = 5;
     more[b'&' as usize] = 5;
-    // The first byte of the separators of lines and paragraphs, which JSON escapes.
+    // The first byte of the line and paragraph separators, which JSON escapes.
     more[0xE2] = 3;
     more
 };
@@ -196,7 +197,7 @@ mod tests {
     use crd_analyzer_syntax::{read_json, tree::Span};
     use std::sync::Arc;
 
-    /// The codes for a CRD whose JSON has `bytes` bytes. `annotations`: in YAML.
+    /// The codes for a CRD whose JSON has `bytes` bytes. `annotations`: its annotations in YAML.
     fn codes(bytes: usize, annotations: &str) -> Vec<&'static str> {
         let with = |description: usize| -> Arc<str> {
             let text = "x".repeat(description);

@@ -4,7 +4,7 @@ use crd_analyzer_syntax::tree::{NodeId, Tree};
 
 use crate::findings::report::DocumentReport;
 
-/// The key that the second object begins with: the first one that is written again, if `apiVersion` and `kind` both are.
+/// The key that the second object begins with: the first repeated key, if both `apiVersion` and `kind` are repeated.
 pub fn second_object(tree: &Tree) -> Option<NodeId> {
     let root = tree.resolve(tree.root()?);
     let mut seen: Vec<(String, bool)> = Vec::new();
@@ -22,10 +22,10 @@ pub fn second_object(tree: &Tree) -> Option<NodeId> {
     second.filter(|_| is_again("apiVersion") && is_again("kind"))
 }
 
-/// Keys of an object that are looked at.
+/// The maximum number of keys of an object that are checked.
 const MOST_KEYS: usize = 50;
 
-/// Leaves out what else is wrong with a document of two objects: it follows from the mixture.
+/// Removes the other errors of a document that mixes two objects, because they are a consequence of that.
 pub(crate) fn leave_out_rest(document: &mut DocumentReport) {
     for (_, verdict) in &mut document.verdicts {
         if verdict.findings().any(|it| it.explains_rest) {

@@ -1,4 +1,4 @@
-//! From a text to what is wrong with its objects.
+//! Checks the objects of a text.
 
 pub mod analysis;
 pub mod deferred_search;

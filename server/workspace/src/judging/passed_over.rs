@@ -15,48 +15,48 @@ use crate::{
     index::{group_kind, native},
 };
 
-/// The file by which Helm knows a chart. It has an `apiVersion`, and is not a manifest.
+/// The name of the file that defines a Helm chart. It has an `apiVersion` but is not a manifest.
 pub(crate) const CHART: &str = "Chart.yaml";
 
-/// Why a document is not checked, besides that no CRD for it is known.
+/// Why a document is not checked, apart from an unknown CRD.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Unchecked {
-    /// It is an object of this kind, which the API server itself has.
+    /// It is an object of this built-in kind.
     BuiltIn(String),
-    /// It cannot be read, and does not look like a manifest.
+    /// It cannot be parsed, and does not look like a manifest.
     NotYaml,
     /// It has only one of `apiVersion` and `kind`, and does not look like a manifest.
     HalfTyped,
     /// It has neither `apiVersion` nor `kind`.
     NoObject,
-    /// It is of this kind, in a test that expects the API server to reject it.
+    /// It is an object of this kind in a test that expects the API server to reject it.
     Rejected(String),
     /// It is a template, which is not YAML until a tool fills it in.
     Template,
 }
 
-/// What opens an action of a template: of Go and Jinja, of Jinja, of ERB and EJS.
+/// The starts of template actions: Go and Jinja, Jinja, ERB and EJS.
 const ACTIONS: [&str; 3] = ["{{", "{%", "<%"];
 
-/// What begins the lines around the sides of a merge conflict.
+/// The starts of the lines that separate the sides of a merge conflict.
 const CONFLICT: [&str; 3] = ["<<<<<<< ", "=======", ">>>>>>> "];
 
-/// What a shell or Flux substitutes.
+/// The starts of variables that a shell or Flux substitutes.
 const VARIABLES: [&str; 2] = ["${", "$("];
 
-/// Whether something fills in a document that cannot be read: it has an action, or the line of the error has a variable.
+/// Whether a document that cannot be parsed is filled in later: it has an action, or the line with the error has a variable.
 pub(crate) fn is_template(text: &str, document: Span, error: &ReadError) -> bool {
     let has = |marks: &[&str], text: &str| marks.iter().any(|it| text.contains(it));
     let line = line_of(text, error);
     has(&ACTIONS, &text[document.range()]) || has(&VARIABLES, line) || has_placeholder(line)
 }
 
-/// Whether the reason why a document cannot be read is a placeholder.
+/// Whether a placeholder is the reason that a document cannot be parsed.
 pub(crate) fn is_placeholder(text: &str, error: &ReadError) -> bool {
     has_placeholder(line_of(text, error))
 }
 
-/// The line of an error.
+/// The line with an error.
 fn line_of<'t>(text: &'t str, error: &ReadError) -> &'t str {
     let at = text.floor_char_boundary((error.span.start as usize).min(text.len()));
     let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
@@ -64,8 +64,8 @@ fn line_of<'t>(text: &'t str, error: &ReadError) -> &'t str {
     &text[start..end]
 }
 
-/// Whether a line has what scripts replace: a name in capital letters and braces, as `{NAME}`, or a value between two marks that no value of
-/// YAML begins with, as `@name@`, `%name%` or `%%%`.
+/// Whether a line has a placeholder that scripts replace: a name in capital letters and braces, such as `{NAME}`, or a name between two
+/// characters that cannot start a YAML value, such as `@name@`, `%name%` or `%%%`.
 fn has_placeholder(line: &str) -> bool {
     let value = line.rsplit_once(": ").or_else(|| line.rsplit_once("- "));
     let value = value.map_or("", |it| it.1.trim());
@@ -81,7 +81,7 @@ fn has_placeholder(line: &str) -> bool {
         })
 }
 
-/// Whether a document that cannot be read was meant as an object, by its outermost keys.
+/// Whether a document that cannot be parsed is probably a manifest, according to its outermost keys.
 pub(crate) fn shows_manifest(text: &str) -> bool {
     // In JSON, lines of the outermost object are indented.
     let is_json = text.trim_start().starts_with('{');
@@ -102,7 +102,7 @@ pub(crate) fn shows_manifest(text: &str) -> bool {
     version && kind || (version || kind) && has("metadata")
 }
 
-/// The line that begins a merge conflict in a document.
+/// The first line of a merge conflict in a document.
 pub(crate) fn conflict(text: &str, document: Span) -> Option<Span> {
     let mut start = document.start as usize;
     for line in text[document.range()].split_inclusive('\n') {
@@ -115,7 +115,7 @@ pub(crate) fn conflict(text: &str, document: Span) -> Option<Span> {
     None
 }
 
-/// Whether a document that can be read has one of `apiVersion` and `kind`, and was meant as an object: it has a name.
+/// Whether a document has only one of `apiVersion` and `kind` but is probably a manifest, because it has a name.
 pub(crate) fn is_half_an_object(tree: &Tree, written: &WrittenType) -> bool {
     let is_name = |name: &str| {
         let metadata = tree.get(tree.root()?, "metadata")?;
@@ -127,7 +127,7 @@ pub(crate) fn is_half_an_object(tree: &Tree, written: &WrittenType) -> bool {
 /// Fields of the `spec` of a CRD.
 const OF_CRDS: [&str; 4] = ["group", "names", "scope", "versions"];
 
-/// Whether a document that can be read and does not say its kind may be a CRD.
+/// Whether a document that does not state its kind may be a CRD.
 pub(crate) fn may_be_crd(tree: &Tree, written: &WrittenType) -> bool {
     let spec = tree.root().and_then(|it| tree.get(tree.resolve(it), "spec"));
     let fields = spec.map_or(0, |spec| {
@@ -141,7 +141,7 @@ fn is_half_typed(written: &WrittenType) -> bool {
     written.kind.is_empty() != written.api_version.is_empty()
 }
 
-/// Whether a text has nothing but comments.
+/// Whether a text contains only comments.
 pub(crate) fn is_blank(text: &Text) -> bool {
     let found = text.documents();
     let is_blank = |it: &Document| text.read(*it).is_ok_and(|tree| is_empty(&tree));
@@ -153,7 +153,7 @@ fn is_empty(tree: &Tree) -> bool {
     tree.root().is_none_or(|it| is_empty(tree.resolve(it)))
 }
 
-/// Why a document that can be read is not checked. `None` if it is empty, or if another diagnostic is about its kind.
+/// Why a document that can be parsed is not checked. `None` if it is empty, or if another diagnostic is about its kind.
 pub(crate) fn reason(tree: &Tree, written: &WrittenType) -> Option<Unchecked> {
     if is_empty(tree) {
         return None;
@@ -165,14 +165,14 @@ pub(crate) fn reason(tree: &Tree, written: &WrittenType) -> Option<Unchecked> {
     let Some(kind) = group_kind(written) else {
         return Some(Unchecked::NoObject);
     };
-    // The core group has one version; others without a group are of kustomize's own objects.
+    // The core group has only `v1`. Other versions without a group belong to kustomize's own objects.
     if kind.group.is_empty() && written.api_version != "v1" {
         return Some(Unchecked::NoObject);
     }
     built_in(&kind.group, kind.kind)
 }
 
-/// That an object is of one of the API server's own kinds.
+/// The result for an object of a built-in kind.
 pub(crate) fn built_in(group: &str, kind: String) -> Option<Unchecked> {
     (native::is_native(group) && !native::is_of_clients(group)).then_some(Unchecked::BuiltIn(kind))
 }

@@ -1,4 +1,4 @@
-//! What an analysis of a text has to answer.
+//! The question that an analysis of a text answers.
 
 use std::{path::Path, sync::Arc};
 
@@ -17,101 +17,101 @@ use crate::{
     sources::generated::GoSources,
 };
 
-/// What is done to the files before they are sent.
+/// What kustomize and Flux do to the files before they are sent.
 pub trait BuiltDocuments: Sync {
-    /// The variables that Flux substitutes in a file, as far as they are known.
+    /// The variables that Flux substitutes in a file, if they are known.
     fn variables(&self, path: &Path) -> Option<Arc<Variables>>;
 
-    /// The same for the manifest that the file replaces.
+    /// The variables that Flux substitutes in the manifest that the file replaces.
     fn old_variables(&self, _: &Path) -> Option<Arc<Variables>> {
         None
     }
 
-    /// Whether a document of a file, or an item of it, is judged only as it is built.
+    /// Whether a document of a file, or an item of it, is checked only as it is built.
     fn is_built(&self, path: &Path, index: usize, item: Option<usize>) -> bool;
 }
 
-/// What is asked about a text.
+/// A question about a text.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
-    /// By which Kubernetes versions.
+    /// The Kubernetes versions to check.
     pub versions: VersionSet,
-    /// The text was named by the user: a document that does not say what it is counts as a CRD, as if it were sent to the API server
-    /// as one. In texts that were found in a folder, such documents are somebody else's.
+    /// Whether the user named the text. If so, a document that does not state its kind is checked as a CRD, as if it were sent to the API
+    /// server as one. In a text that was found in a folder, such a document is ignored.
     pub named: bool,
-    /// The stored manifest that the text replaces: then the question is one about an update.
+    /// The stored manifest that the text replaces. If it is set, the text is checked as an update.
     pub old: Option<Old<'a>>,
-    /// The file of the text, absolute; CRDs near to it count for more.
+    /// The absolute path of the text's file. CRDs near it take precedence.
     pub path: Option<&'a Path>,
-    /// A git revision of the file: what the API server refuses besides if the text replaces it is a hint. Without effect where the texts
+    /// A git revision of the file. The additional errors of an update from it are reported as hints. It has no effect if the texts
     /// are equal.
     pub replaces: Option<&'a Revision>,
-    /// Whether what the changes of CRDs break is told, and by what it is judged: since `old`.
+    /// Whether breaking changes of CRDs since `old` are reported, and under which policy.
     pub compatibility: Option<Compatibility<'a>>,
-    /// What is known of the changes since `replaces`: it is told now, and what is found later with [`DeferredSearch::tell_changes`].
+    /// The known changes since `replaces`, which are reported now. Those found later are added with [`DeferredSearch::tell_changes`].
     ///
     /// [`DeferredSearch::tell_changes`]: crate::judging::deferred_search::DeferredSearch::tell_changes
     pub changes: Option<&'a KnownChanges>,
     /// The CRDs of custom resources. Without them, custom resources get no diagnostics.
     pub definitions: Option<&'a dyn Definitions>,
-    /// The CRDs are those that the text was sent for: a text that holds only an object of another kind is answered as an API server
-    /// that has no other CRD would.
+    /// Whether the text was sent together with its CRDs. If its only object has another kind, the answer is that of an API server without
+    /// other CRDs.
     pub has_own_crd: bool,
-    /// An object of a kind that nothing defines is an error.
+    /// Whether an object of an unknown kind is an error.
     pub requires_crds: bool,
-    /// An object that is not checked, because its kind is built in or no CRD defines it, is an error: the user named the file.
+    /// Whether an object that is not checked, because its kind is built in or has no CRD, is an error. Set if the user named the file.
     pub fails_unchecked: bool,
-    /// Tools complete the text before it is sent: what templates and substitutions fill in is unknown. Without this, the text is judged as
-    /// it is.
+    /// Whether tools complete the text before it is sent, so that values from templates and substitutions are unknown. If not, the text is
+    /// checked as it is.
     pub is_completed: bool,
-    /// Somebody edits the text: the warnings about what is refused are told, too, so that an error does not hide them.
+    /// Whether the user edits the text. If so, the warnings about a rejected object are reported, too, so that an error does not hide them.
     pub is_edited: bool,
-    /// The text holds parts of objects, as patches do: what is missing is not looked for.
+    /// Whether the text contains parts of objects, as patches do. If so, missing fields are not reported.
     pub is_part: bool,
-    /// A script puts in the version of resources: they are judged by the newest one that the CRD serves if theirs is not served.
+    /// Whether a script sets the version of resources. If so, a resource with an unserved version is checked with the newest served one.
     pub replaces_versions: bool,
-    /// A test of chainsaw uses the text: a value in parentheses is an expression, and is not known.
+    /// Whether a chainsaw test uses the text. If so, a value in parentheses is an expression and therefore unknown.
     pub has_expressions: bool,
-    /// The kustomizations: what they build is not judged as it is written, and what is substituted then.
+    /// The kustomizations, to skip objects that are checked as built, and to find the variables that are substituted.
     pub overlays: Option<&'a dyn BuiltDocuments>,
-    /// Where the Go sources are found that CRDs are generated from.
+    /// The source of the Go files that CRDs are generated from.
     pub go: Option<&'a dyn GoSources>,
-    /// The markers that other tools than controller-gen read in a Go file.
+    /// The markers in a Go file that are for other tools than controller-gen.
     pub markers: Option<&'a Declared>,
-    /// Whether hazards of rules are told.
+    /// Whether hazards of rules are reported.
     pub hazards: hazards::Search<'a>,
-    /// Which lints of CRDs are told.
+    /// Which lints of CRDs are reported.
     pub lints: Lints,
-    /// The table that they are in.
+    /// The table of lints.
     pub lint_table: &'a [Lint],
-    /// What the rules of CRDs cost is wanted, too, by the newest of the Kubernetes versions.
+    /// Whether to return the costs of the rules of CRDs, for the newest of the Kubernetes versions.
     pub wants_costs: bool,
-    /// What becomes of custom resources is wanted, too: [`DocumentVerdict::resource`](crate::findings::report::DocumentVerdict::resource).
+    /// Whether to return the effective custom resources: [`DocumentVerdict::resource`](crate::findings::report::DocumentVerdict::resource).
     pub wants_effective: bool,
-    /// The object is built: what decides each finding is wanted, too ([`Finding::basis`](crate::findings::finding::Finding::basis)).
+    /// Whether to return what decides each finding, for a built object ([`Finding::basis`](crate::findings::finding::Finding::basis)).
     pub wants_basis: bool,
-    /// The trees of the version of the text that was judged last, where somebody types. The answer is the same with and without them.
+    /// The trees of the version of the text that was checked last, if the user edits it. They do not affect the answer.
     pub last_trees: Option<&'a Arc<LastTrees>>,
-    /// How many findings of each list of a [`DocumentVerdict`](crate::findings::report::DocumentVerdict) are located, for who cannot show more. The verdict stays
-    /// what it is: who is refused for many reasons is refused for the first.
+    /// The maximum number of located findings in each list of a [`DocumentVerdict`](crate::findings::report::DocumentVerdict), for callers
+    /// that cannot show more. The verdict stays the same.
     pub most_findings: usize,
 }
 
-/// A manifest that is replaced.
+/// The manifest that is replaced.
 #[derive(Clone, Copy, Debug)]
 pub struct Old<'a> {
-    /// Its text.
+    /// The text of the manifest.
     pub text: &'a [u8],
-    /// The user said that the one replaces the other: what has no object of its name in the old text replaces the first one there. Else it
-    /// is new.
+    /// Whether the user paired the two manifests: then an object whose name is not in the old text replaces the first one there. Otherwise it is
+    /// new.
     pub is_paired: bool,
 }
 
-/// What editors set [`Question::most_findings`] to: more than they show, since comments and configuration may silence the first.
+/// The value of [`Question::most_findings`] in editors: more than they show, because comments and configuration may hide the first ones.
 pub const MOST_FINDINGS: usize = 4_000;
 
 impl Question<'_> {
-    /// By these Kubernetes versions, of a text that was found somewhere and replaces nothing, and only of the CRDs in it.
+    /// A question for these Kubernetes versions about a text that was found in a folder, replaces nothing, and has only its own CRDs.
     pub fn new(versions: VersionSet) -> Self {
         Self {
             versions,

@@ -1,4 +1,4 @@
-//! Room in memory for the reports on the documents of one file.
+//! A memory limit for the reports on the documents of one file.
 
 use std::cell::Cell;
 
@@ -11,10 +11,10 @@ use crate::{
     judging::verdict,
 };
 
-/// Bytes of the reports on the documents of a file: tens of thousands have room.
+/// The maximum bytes of the reports on the documents of a file, enough for tens of thousands.
 const REPORTS_BYTES: usize = 96 << 20;
 
-/// Bytes that reports may still take.
+/// The bytes that are left for reports.
 pub(crate) struct Room(Cell<usize>);
 
 impl Default for Room {
@@ -24,19 +24,19 @@ impl Default for Room {
 }
 
 impl Room {
-    /// Takes room for reports.
+    /// Subtracts the size of reports.
     pub(crate) fn take(&self, reports: &[DocumentReport]) {
         let bytes: usize = reports.iter().map(bytes_of).sum();
         self.0.set(self.0.get().saturating_sub(bytes));
     }
 
-    /// Whether there is none left.
+    /// Whether no bytes are left.
     pub(crate) fn is_gone(&self) -> bool {
         self.0.get() == 0
     }
 }
 
-/// About the bytes of a report.
+/// The approximate size of a report in bytes.
 fn bytes_of(report: &DocumentReport) -> usize {
     const VERDICT: usize = 1 << 10;
     const FINDING: usize = 3 << 9;
@@ -44,7 +44,7 @@ fn bytes_of(report: &DocumentReport) -> usize {
     report.verdicts.iter().map(|it| of(&it.1)).sum()
 }
 
-/// Says in the report on a document of a text that it is not judged, and those after it neither.
+/// Changes a report to say that this document and those after it are not checked.
 pub(crate) fn not_judged(report: &mut DocumentReport, text: &str, versions: VersionSet) {
     let place = first_line(text, report.span);
     let finding = verdict::not_finished(place, "the rest of this file", Unfinished::Bytes);

@@ -1,4 +1,4 @@
-//! From the text that somebody types in to the diagnostics of its documents: an unfinished entry does not hide the rest.
+//! Checks a text while the user types, so that an unfinished entry does not hide the other diagnostics.
 
 use std::sync::Arc;
 
@@ -13,8 +13,9 @@ use crate::{
     sources,
 };
 
-/// Answers as [`analyze`](crate::judging::analysis::analyze) does, for a text that somebody types in, at the byte `cursor` if that is known. If the entry there is not finished and keeps the document from being read,
-/// the answer is for the text without the entry, and [`FileReport::unfinished`] says what is wrong with it.
+/// Like [`analyze`](crate::judging::analysis::analyze), for a text that the user edits, with the cursor at the byte offset `cursor` if
+/// known. If an unfinished entry there prevents the document from being read, the report is about the text without the entry, and
+/// [`FileReport::unfinished`] has the entry's error.
 pub fn analyze_typing(text: Arc<str>, question: &Question<'_>, cursor: Option<u32>) -> (FileReport, DeferredSearch) {
     let source = Text::whole(text).after(question.last_trees);
     if question.path.is_some_and(|it| sources::of(it).is_some()) {
@@ -29,7 +30,7 @@ pub fn analyze_typing(text: Arc<str>, question: &Question<'_>, cursor: Option<u3
         return without_entry(answer, &source, cursor, error);
     }
     let answer = analyze_text(&source, question);
-    // A value of the wrong type keeps a whole CRD from being decoded.
+    // A value of the wrong type prevents a whole CRD from being decoded.
     let line = unfinished::line_at(&source.content, cursor as usize);
     let is_here = |it: &&Finding| line.contains(&(it.span.start as usize));
     let newest = answer.0.documents.iter().filter_map(|it| it.verdicts.last());
@@ -51,7 +52,7 @@ pub fn analyze_typing(text: Arc<str>, question: &Question<'_>, cursor: Option<u3
     answer
 }
 
-/// The answer for a text without an entry, as one for the text with it.
+/// Converts the report on a text without the unfinished entry to a report on the original text.
 fn without_entry(
     (mut report, kept): (FileReport, DeferredSearch),
     source: &Text,

@@ -1,4 +1,4 @@
-//! Objects of kinds that nothing defines.
+//! Objects of unknown kinds.
 
 use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_apiextensions::kind::{CRD, parse_group_version};
@@ -16,32 +16,32 @@ use crate::{
     words,
 };
 
-/// Why an object of a kind that nothing defines is an error.
+/// Why an object of an unknown kind is an error.
 pub(crate) enum Undefined {
-    /// It was sent with the CRD of another kind.
+    /// The object was sent with the CRD of another kind.
     Elsewhere,
-    /// This was meant.
+    /// The kind is probably a typo of this one.
     Misspelt(Meant),
-    /// The user wants to be told.
+    /// The user requires all CRDs.
     Required,
-    /// It has no `apiVersion`.
+    /// The object has no `apiVersion`.
     WithoutVersion,
-    /// It has no `kind`.
+    /// The object has no `kind`.
     WithoutKind,
-    /// Its `apiVersion` is only a group.
+    /// The `apiVersion` is only a group.
     OnlyGroup,
 }
 
-/// What was probably meant.
+/// The kind that was probably meant.
 pub(crate) struct Meant {
     pub(crate) api_version: String,
     pub(crate) kind: String,
 }
 
-/// The kinds of the API server's own group of CRDs. Reviews are sent by the API server.
+/// The kinds of the API group of CRDs. Only the API server sends reviews.
 const KINDS: [&str; 3] = [CRD.name, CRD.list, "ConversionReview"];
 
-/// What an object was probably meant to be whose kind nothing defines.
+/// The kind that was probably meant by an unknown kind.
 pub(crate) fn meant(written: &WrittenType, kind: &GroupKind, definitions: &dyn Definitions) -> Option<Meant> {
     let is_of_group = kind.group == CRD.group && !KINDS.contains(&&*kind.kind);
     if written.kind == CRD.name || is_of_group && !kind.kind.is_empty() {
@@ -58,7 +58,7 @@ pub(crate) fn meant(written: &WrittenType, kind: &GroupKind, definitions: &dyn D
     })
 }
 
-/// Whether the `apiVersion` of an object is the name of a group, which has dots and words. The core group, which has no name, has only `v1`.
+/// Whether the `apiVersion` of an object is a group name, which has dots and words. The core group has no name, and only the version `v1`.
 pub(crate) fn is_only_group(written: &WrittenType) -> bool {
     let is_word = |it: &str| {
         it.starts_with(|c: char| c.is_ascii_lowercase())
@@ -71,7 +71,7 @@ pub(crate) fn is_only_group(written: &WrittenType) -> bool {
     is_domain && !written.kind.is_empty() && !written.name.is_empty()
 }
 
-/// The answer of an API server that has no CRD for the object. `read`: where the object is, if its document has been read.
+/// The answer of an API server without a CRD for the object. `read`: the object's tree and node, if its document has been read.
 pub(crate) fn report(
     text: &Text,
     object: &Object,
@@ -115,7 +115,7 @@ pub(crate) fn report(
     report
 }
 
-/// Where the key is whose value is wrong, or the first line of the object.
+/// The place of the key with the wrong value, or the first line of the object.
 fn wrong_key(
     text: &Text,
     object: &Object,
@@ -130,7 +130,7 @@ fn wrong_key(
     value_of(text, object, read, key)
 }
 
-/// Where the value of a key of an object is, or its first line.
+/// The place of the value of an object's key, or the object's first line.
 pub(crate) fn value_of(
     text: &Text,
     object: &Object,

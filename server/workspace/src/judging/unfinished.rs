@@ -1,6 +1,6 @@
-//! Text that somebody is typing: an entry that is not finished is taken out where it keeps the rest of the document from being read.
+//! Removes unfinished entries from a text while the user types, so that the rest of the document can be parsed.
 //!
-//! What is taken out becomes blanks, so every offset and every line stays what it is.
+//! Removed entries are replaced with blanks, so all offsets and lines stay the same.
 
 use std::{ops::Range, sync::Arc};
 
@@ -8,21 +8,21 @@ use crd_analyzer_syntax::{reader::ReadError, split::Document};
 
 use crate::documents::text::Text;
 
-/// Entries that are taken out of one document at most: the one under the cursor, and others that were left unfinished before.
+/// The maximum number of entries removed from one document: the one at the cursor, and others left unfinished before.
 const MAX_ENTRIES: usize = 4;
 
-/// Bytes that are parsed at most to find out what to take out.
+/// The maximum number of bytes that are parsed to find out what to remove.
 const MAX_PARSED: usize = 32 << 20;
 
-/// A text whose unfinished entries are taken out.
+/// A text without its unfinished entries.
 pub(crate) struct Readable {
     pub(crate) text: Text,
-    /// Why the text as it is cannot be read.
+    /// The parse error of the original text.
     pub(crate) error: ReadError,
 }
 
-/// The text without the entries that keep the document under the cursor from being read; `None` if it can be read, or if no entry can
-/// be found that does.
+/// The text without the entries that prevent the document at the cursor from being parsed. `None` if it can be parsed, or if no such
+/// entry can be found.
 pub(crate) fn readable(source: &Text, cursor: u32) -> Option<Readable> {
     let holds_cursor = |it: &&Document| it.span.start <= cursor && cursor <= it.span.end;
     let document = *source.documents().documents.iter().find(holds_cursor)?;
@@ -53,13 +53,13 @@ pub(crate) fn line_at(text: &str, offset: usize) -> Range<usize> {
     start..end
 }
 
-/// The beginning of the nearest line above that is less deep than the cursor's: of the quoted text that the cursor's line
-/// goes on with.
+/// The start of the nearest line above with less indentation than the cursor's line, if that line opens a quoted string that the cursor's line
+/// may continue.
 fn line_around(text: &str, cursor: usize) -> Option<usize> {
     let depth = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let mut line = line_at(text, cursor);
     let own = &text[line.clone()];
-    // A blank line is as deep as what comes will be: it may go on with the line above it.
+    // A blank line has the indentation of the text to come, so it may continue the line above it.
     let mut own = Some(depth(own)).filter(|_| !own.trim().is_empty());
     while line.start > 0 {
         line = line_at(text, line.start - 1);
@@ -70,7 +70,7 @@ fn line_around(text: &str, cursor: usize) -> Option<usize> {
         if [": '", ": \"", "- '", "- \""].iter().any(|it| written.contains(it)) {
             return Some(line.start);
         }
-        // Without a quote it is an entry that is whole, or the text's last line so far.
+        // Without a quote, the line is a complete entry, or the last line of the string so far.
         if own.replace(depth(written)).is_some() {
             return None;
         }
@@ -78,7 +78,8 @@ fn line_around(text: &str, cursor: usize) -> Option<usize> {
     None
 }
 
-/// What can be taken out at a line, the least first: its value (of quoted text all lines), what is behind its dash, the line, the line with what is below it.
+/// The ranges at a line that can be removed, smallest first: its value (for a quoted string, all its lines), the text after its dash, the
+/// line, and the line with the lines below it.
 pub(crate) fn candidates(text: &str, line: &Range<usize>) -> Vec<Range<usize>> {
     let written = &text[line.clone()];
     let trimmed = written.trim_end();
@@ -113,7 +114,7 @@ pub(crate) fn candidates(text: &str, line: &Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// Where the value begins behind the key that a line begins with, if it begins with one.
+/// The offset of the value, if the line begins with a key.
 fn end_of_key(line: &str) -> Option<usize> {
     let quoted = line.chars().next().filter(|it| matches!(it, '"' | '\''));
     let from = match quoted {
@@ -125,11 +126,11 @@ fn end_of_key(line: &str) -> Option<usize> {
         .match_indices(':')
         .map(|(at, _)| at)
         .find(|at| rest[at + 1..].is_empty() || rest[at + 1..].starts_with([' ', '\t']))?;
-    // A comment, a flow collection, or text in quotes has its colons inside.
+    // The colon may belong to a comment, a flow collection, or a quoted string.
     (!rest[..colon].contains(['#', '"', '\'', '{', '['])).then_some(from + colon + 1)
 }
 
-/// The end of the lines below that are indented deeper.
+/// The end of the following lines that are indented deeper.
 fn end_of_block(text: &str, line_end: usize, indent: usize) -> usize {
     let (mut at, mut end) = (line_end, line_end);
     while at < text.len() {
@@ -151,7 +152,7 @@ fn end_of_block(text: &str, line_end: usize, indent: usize) -> usize {
     end
 }
 
-/// The text with blanks in a range; line breaks stay.
+/// The text with a range replaced by blanks, except line breaks.
 pub(crate) fn blanked(text: &str, range: &Range<usize>) -> String {
     let mut blank = String::with_capacity(text.len());
     blank.push_str(&text[..range.start]);
@@ -167,29 +168,29 @@ pub(crate) fn blanked(text: &str, range: &Range<usize>) -> String {
     blank
 }
 
-/// How far the parser comes.
+/// How much of a text the parser can read.
 enum Read {
-    /// The whole document, in this text.
+    /// The parser can read the whole document in this text.
     Whole(Box<Text>),
-    /// To this byte.
+    /// The parser stops at this byte.
     Until(usize),
-    /// Enough was parsed: see [`MAX_PARSED`].
+    /// The limit [`MAX_PARSED`] is reached.
     TooMuch,
 }
 
 struct Search<'a> {
-    /// The text as somebody typed it.
+    /// The original text.
     source: &'a Text,
     document: Document,
-    /// Bytes that were parsed so far.
+    /// The number of bytes parsed so far.
     parsed: usize,
     text: String,
 }
 
 impl Search<'_> {
-    /// Takes out entries, first under the cursor and then where the parser stops, until the document can be read.
+    /// Removes entries, first at the cursor and then where the parser stops, until the document can be parsed.
     fn run(&mut self, cursor: usize, error: usize) -> Option<Text> {
-        // A text of several lines that is open is taken out where it begins.
+        // An open string of several lines is removed from its start.
         let mut places = vec![cursor];
         places.extend(line_around(&self.text, cursor));
         let mut reached = error;
@@ -214,7 +215,7 @@ impl Search<'_> {
                     self.text = text;
                     at
                 }
-                // Nothing under the cursor helps: what is open is where the parser stops, or in the line above.
+                // No entry at the cursor helps, so try the place where the parser stops, and the line above.
                 _ => reached,
             };
             let line = line_at(&self.text, next);
@@ -242,7 +243,7 @@ impl Search<'_> {
 mod tests {
     use super::*;
 
-    /// The text with `|` where the cursor is: which lines change, with `~` for what is taken out.
+    /// Checks the lines that change in a text with `|` at the cursor. Removed text is written as `~`.
     #[track_caller]
     fn check(marked: &str, expected: &[&str]) {
         let cursor = marked.find('|').expect("a cursor");

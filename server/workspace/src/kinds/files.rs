@@ -1,4 +1,4 @@
-//! Files that no API server reads and that are checked here: one row a kind of file.
+//! Files that the API server does not read but that are checked here, one row for each kind of file.
 
 use std::path::Path;
 
@@ -10,11 +10,11 @@ use crate::{
 /// A kind of files.
 #[derive(Debug)]
 pub struct Row {
-    /// Its name.
+    /// The name of the kind.
     pub name: &'static str,
-    /// Whether a file is of it.
+    /// Whether a path is that of such a file.
     is_of: fn(&Path) -> bool,
-    /// What is wrong with its text.
+    /// Checks the text of a file.
     pub judge: fn(Vec<u8>) -> FileReport,
 }
 
@@ -28,7 +28,7 @@ pub static CONFIGURATION: Row = Row {
 /// The rows.
 static ROWS: [&Row; 1] = [&CONFIGURATION];
 
-/// The row of the file at a path. `None`: it has objects, or nothing is known of it.
+/// The row for the file at a path. `None` if the file contains objects, or is of an unknown kind.
 pub fn of(path: &Path) -> Option<&'static Row> {
     ROWS.into_iter().find(|it| (it.is_of)(path))
 }

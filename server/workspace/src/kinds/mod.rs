@@ -1,6 +1,6 @@
-//! The table of the kinds that the API server itself has and that are checked here: one row a kind.
+//! The table of the API server's own kinds that are checked here, one row for each kind.
 //!
-//! Nothing outside a row compares the name of such a kind. CRDs have tables of fields as well, and more questions than rows answer.
+//! No code outside a row compares the name of such a kind. CRDs also have tables of fields, but rows alone cannot answer all questions about them.
 
 pub mod files;
 mod policy;
@@ -23,46 +23,46 @@ use crate::table::Table;
 /// A kind.
 #[derive(Debug)]
 pub struct Row {
-    /// How it is recognised, and its fields.
+    /// The kind's name, versions and fields.
     pub kind: &'static Kind,
-    /// Versions that API servers have only if somebody turns them on. Their objects are not checked.
+    /// Versions that API servers serve only if an administrator enables them. Their objects are not checked.
     pub alpha: &'static [&'static str],
-    /// What the API server answers to a request that creates an object in one of the versions.
+    /// The API server's answer to a request that creates an object of one of the versions.
     pub judge: fn(&JsonDoc<'_>, &'static Version, KubernetesVersion) -> Verdict,
-    /// What the expression at a path of an object sees. `None` for a path without an expression.
+    /// The variables and functions of the expression at a path of an object. `None` if the path has no expression.
     pub context: fn(&Tree, NodeId, &[Step<'_>], KubernetesVersion) -> Option<Context>,
-    /// What decides what an expression sees, in a sentence.
+    /// A sentence that says what the expressions' context depends on.
     pub deciding: &'static str,
     /// The lists that an outline of an object shows.
     pub outline: &'static [OutlineList],
-    /// The lists whose items give expressions of the object names for something.
+    /// The lists whose items define names for the expressions of the object.
     pub names: &'static [Names],
 }
 
-/// A list whose items are known to expressions by name.
+/// A list whose items expressions can refer to by name.
 #[derive(Debug)]
 pub struct Names {
-    /// The keys that lead to it.
+    /// The path of the list.
     pub path: [&'static str; 2],
-    /// The field of an item with its name.
+    /// The field of an item that has its name.
     pub field: &'static str,
-    /// The variable that has the items as fields.
+    /// The variable whose fields are the items.
     pub variable: &'static str,
 }
 
 /// A list of objects in an outline.
 #[derive(Debug)]
 pub struct OutlineList {
-    /// The keys that lead to it.
+    /// The path of the list.
     pub path: [&'static str; 2],
-    /// The fields that name an item, the best first.
+    /// The fields that can name an item, the best first.
     pub names: &'static [&'static str],
-    /// The field that says more about it.
+    /// The field with more detail about the item.
     pub detail: &'static str,
 }
 
 impl Row {
-    /// What the expression at a path of an object sees, for an API server of a Kubernetes version. `None` for a path without an expression.
+    /// The context of the expression at a path of an object for a Kubernetes version. `None` if the path has no expression.
     pub fn context(
         &self,
         tree: &Tree,
@@ -76,33 +76,33 @@ impl Row {
 
 static TABLE: Table<Row> = Table::new(&[policy::ROW]);
 
-/// Adds rows to the table, for a program that checks more kinds than these. It has to do so before it reads the first manifest: what is known of
-/// a document is kept.
+/// Adds rows to the table, for a program that checks more kinds. Call it before the first manifest is read, because results about documents
+/// are cached.
 ///
 /// # Errors
-/// The rows, if some have been added before.
+/// Returns the rows if rows have been added before.
 pub fn add(rows: &'static [Row]) -> Result<(), &'static [Row]> {
     TABLE.add(rows)
 }
 
-/// The row of what an object says it is, and its version if that exists. `None` for versions whose objects are not checked.
+/// The row for an `apiVersion` and `kind`, and the version if it exists. `None` for versions whose objects are not checked.
 pub fn of(api_version: &str, kind: &str) -> Option<(&'static Row, Option<&'static Version>)> {
     let row = TABLE.rows().find(|it| it.kind.is(api_version, kind))?;
     let name = api_version.rsplit('/').next().unwrap_or_default();
     (!row.alpha.contains(&name)).then(|| (row, row.kind.version(api_version)))
 }
 
-/// The same for what a document says.
+/// The row for the kind that a document states, as in [`of`].
 pub(crate) fn of_written(written: &WrittenType) -> Option<(&'static Row, Option<&'static Version>)> {
     of(&written.api_version, &written.kind)
 }
 
-/// The API server's own kinds whose fields are known: CRDs, and those of the rows.
+/// The API server's own kinds whose fields are known: CRDs, and the kinds in the table.
 pub fn all() -> impl Iterator<Item = &'static Kind> {
     std::iter::once(&CRD).chain(TABLE.rows().map(|it| it.kind))
 }
 
-/// The kind, CRDs among them, that an object is or is being written as: it may not say its `apiVersion` yet.
+/// The kind, possibly CRD, of an object that may still be incomplete and lack its `apiVersion`.
 pub fn written_as(api_version: Option<&str>, kind: Option<&str>) -> Option<&'static Kind> {
     all().find(|it| it.may_become(api_version, kind))
 }

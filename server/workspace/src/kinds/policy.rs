@@ -70,7 +70,7 @@ fn context(tree: &Tree, policy: NodeId, path: &[Step<'_>], version: KubernetesVe
     Some(expressions.context(site))
 }
 
-/// The value at a key of a mapping, through aliases and merges.
+/// The value of a key of a mapping, through aliases and merges.
 fn child(tree: &Tree, mapping: NodeId, key: &str) -> Option<NodeId> {
     lookup(tree, tree.resolve(mapping), key).map(|it| tree.resolve(it.value))
 }

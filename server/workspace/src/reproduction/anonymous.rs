@@ -1,4 +1,4 @@
-//! Replaces names, values and descriptions, each string by the same replacement everywhere, as far as the diagnostic stays.
+//! Replaces names, values and descriptions, each string by the same replacement everywhere, if the diagnostic stays the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,18 +7,18 @@ use serde_json::Value;
 
 use super::{Reproduction, Trial, is_crd};
 
-/// What was replaced.
+/// The numbers of replaced strings, and the strings that were kept.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Replaced {
-    /// Names of groups, kinds, resources, labels and other keys that a user chose.
+    /// The number of replaced names of groups, kinds, resources, labels and other keys that the user chose.
     pub names: usize,
-    /// Strings in resources, and descriptions.
+    /// The number of replaced strings in resources, and of descriptions.
     pub values: usize,
-    /// What stays as it was, because the diagnostic depends on it.
+    /// The strings that were kept because the diagnostic depends on them.
     pub kept: Vec<String>,
 }
 
-/// Replaces what can be replaced.
+/// Replaces all strings that can be replaced.
 pub(super) fn replace(of: &mut Reproduction, trial: &mut Trial) -> Replaced {
     let mut replaced = Replaced::default();
     kinds(of, trial, &mut replaced);
@@ -47,7 +47,7 @@ pub(super) fn replace(of: &mut Reproduction, trial: &mut Trial) -> Replaced {
     replaced
 }
 
-/// Letters and digits without what they say: the form stays.
+/// Masks the letters and digits of a string, so that only its form remains.
 fn masked(text: &str) -> String {
     let mask = |it: char| match it {
         'a'..='z' => 'x',
@@ -59,7 +59,7 @@ fn masked(text: &str) -> String {
     text.chars().map(mask).collect()
 }
 
-/// Replaces the names of the CRDs, and what refers to them.
+/// Replaces the names of the CRDs, and references to them.
 fn kinds(of: &mut Reproduction, trial: &mut Trial, replaced: &mut Replaced) {
     let crds: Vec<Value> = of.documents.iter().filter(|it| is_crd(it)).cloned().collect();
     for (n, crd) in crds.iter().enumerate() {
@@ -91,7 +91,7 @@ fn kinds(of: &mut Reproduction, trial: &mut Trial, replaced: &mut Replaced) {
     }
 }
 
-/// Gives a CRD or a resource other names of groups and kinds.
+/// Renames the groups and kinds in a CRD or a resource.
 fn rename(document: &mut Value, names: &BTreeMap<String, String>) {
     let new = |old: &str| names.get(old).cloned();
     let replace = |place: &mut Value| {
@@ -128,7 +128,7 @@ fn rename(document: &mut Value, names: &BTreeMap<String, String>) {
     }
 }
 
-/// The words of a schema, which a resource may repeat.
+/// The strings that a schema declares, which a resource may repeat.
 struct Declared {
     /// The names of properties.
     properties: BTreeSet<String>,
@@ -136,7 +136,7 @@ struct Declared {
     values: BTreeSet<String>,
 }
 
-/// Fields of every object.
+/// Fields that every object may have.
 const OF_EVERY_OBJECT: [&str; 14] = [
     "apiVersion",
     "kind",
@@ -194,7 +194,7 @@ impl Declared {
     }
 }
 
-/// Which strings are replaced.
+/// The kind of a string that is replaced.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum What {
     Keys,
@@ -222,7 +222,7 @@ impl Strings {
                 all.insert(text.clone());
             });
         }
-        // The place of the diagnostic stays.
+        // Keep the path of the diagnostic.
         for step in &of.target.path {
             if let Step::Key(key) = step {
                 found.keys.remove(&**key);
@@ -232,7 +232,7 @@ impl Strings {
     }
 }
 
-/// Fields of a CRD whose strings are for people, or name something of the user's.
+/// Fields of a CRD whose strings are for human readers, or are names that the user chose.
 const FOR_PEOPLE: [&str; 7] = [
     "description",
     "title",
@@ -243,7 +243,7 @@ const FOR_PEOPLE: [&str; 7] = [
     "deprecationWarning",
 ];
 
-/// Hands over each string that may be replaced.
+/// Calls `take` for each string that may be replaced.
 fn visit(document: &mut Value, declared: &Declared, take: &mut dyn FnMut(What, &mut String)) {
     if !is_crd(document) {
         return in_resource(document, declared, take);
@@ -262,7 +262,7 @@ fn in_crd(value: &mut Value, declared: &Declared, take: &mut dyn FnMut(What, &mu
     match value {
         Value::Object(object) => {
             for (key, value) in object {
-                // A property may have such a name, too. Its schema is an object.
+                // A property may have the same name. Then the value is its schema, an object.
                 let is_for_people =
                     FOR_PEOPLE.contains(&key.as_str()) && (value.is_string() || value.get("type").is_none());
                 if is_for_people || key == "shortNames" || key == "categories" {
@@ -296,7 +296,7 @@ fn in_resource(value: &mut Value, declared: &Declared, take: &mut dyn FnMut(What
     }
 }
 
-/// Replaces a string by the first of some replacements with which the diagnostic stays.
+/// Tries replacements for a string in order, and uses the first one that keeps the diagnostic. Returns whether there was one.
 fn try_one(
     of: &mut Reproduction,
     trial: &mut Trial,

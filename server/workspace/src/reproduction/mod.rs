@@ -1,4 +1,4 @@
-//! A small, anonymous reproduction of a diagnostic, for the report of a bug: CRDs and one object in a text, on which the same code is reported
+//! Creates a small, anonymous reproduction of a diagnostic for a bug report: a text with CRDs and one object for which the same code is reported
 //! at the same field.
 
 mod anonymous;
@@ -39,28 +39,28 @@ use crate::{
     resource::effective::yaml,
 };
 
-/// The path that a reproduction has while it is checked. Nothing in it says what the file is to a repository.
+/// The path of a reproduction while it is checked. It does not suggest any role of the file.
 const PATH: &str = "/reproduction.yaml";
 
-/// Texts that are tried at most. The number is the same on every machine.
+/// The maximum number of texts that are tried. It is the same on every machine, so results do not differ.
 const MOST_TRIED: usize = 4_000;
 
-/// The bytes of all texts that are tried.
+/// The maximum total bytes of all texts that are tried.
 const MOST_BYTES: usize = 96 << 20;
 
-/// Which diagnostic is reproduced.
+/// The diagnostic to reproduce.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Target {
     /// Its code.
     pub code: &'static str,
-    /// The position of its document.
+    /// The index of its document.
     pub document: usize,
-    /// The field that it is at.
+    /// The field that it is reported at.
     pub path: Vec<Step<'static>>,
 }
 
 impl Target {
-    /// The path as people write it.
+    /// The path in the notation for users.
     pub fn shown_path(&self) -> String {
         match display(&self.path) {
             path if path.is_empty() => "the whole object".to_owned(),
@@ -69,18 +69,18 @@ impl Target {
     }
 }
 
-/// Documents in which a diagnostic is found.
+/// Documents that have a diagnostic.
 #[derive(Clone, Debug)]
 pub struct Reproduction {
     /// The documents, each an object.
     pub documents: Vec<Value>,
     /// The diagnostic.
     pub target: Target,
-    /// The Kubernetes version that has it.
+    /// The Kubernetes version that reports it.
     pub versions: VersionSet,
 }
 
-/// Why no reproduction can be made.
+/// Why no reproduction can be created.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Impossible {
     /// The file and its CRD alone do not have the diagnostic.
@@ -88,12 +88,12 @@ pub enum Impossible {
         "the diagnostic depends on how the YAML is written, or on other files than the CRD: a kustomization, Go types, a git revision"
     )]
     Elsewhere,
-    /// The documents nest deeper than an API server reads.
+    /// The documents are nested deeper than the API server allows.
     #[error("the documents are nested too deeply")]
     Deep,
 }
 
-/// The values of the documents of a text, by their numbers: without comments, anchors and quotes. Documents that cannot be read are left out.
+/// The values of the documents of a text, by index, without comments, anchors and quotes. Omits documents that cannot be parsed.
 pub fn documents_of(text: &Arc<str>) -> BTreeMap<u32, Value> {
     let mut found = BTreeMap::new();
     for document in split(text).documents {
@@ -110,7 +110,7 @@ pub fn documents_of(text: &Arc<str>) -> BTreeMap<u32, Value> {
 }
 
 impl Reproduction {
-    /// Makes the documents small and anonymous while the diagnostic stays.
+    /// Makes the documents small and anonymous while keeping the diagnostic.
     ///
     /// # Errors
     /// If the documents do not have the diagnostic to begin with.
@@ -131,7 +131,7 @@ impl Reproduction {
         self.use_one_version(&mut trial);
         reduce::reduce(self, &mut trial);
         let replaced = anonymous::replace(self, &mut trial);
-        // Names that nothing refers to any more go, too.
+        // Now remove fields whose names are no longer referenced.
         reduce::reduce(self, &mut trial);
         Ok(replaced)
     }
@@ -154,7 +154,7 @@ impl Reproduction {
         text_of(&self.documents)
     }
 
-    /// What is reported on the documents: a line for each diagnostic.
+    /// The diagnostics of the documents, one per line.
     pub fn reported(&self) -> Vec<String> {
         let (report, config) = (report(self, true), config(self.target.code));
         let all = report.documents.iter().flat_map(|it| it.merged_findings(&config));
@@ -179,7 +179,7 @@ fn is_crd(document: &Value) -> bool {
 }
 
 fn depth_of(value: &Value) -> usize {
-    // Values come from a parser that bounds their depth.
+    // The parser that the values come from limits their depth.
     match value {
         Value::Object(object) => 1 + object.values().map(depth_of).max().unwrap_or(0),
         Value::Array(items) => 1 + items.iter().map(depth_of).max().unwrap_or(0),
@@ -206,7 +206,7 @@ fn text_of(documents: &[Value]) -> String {
     text
 }
 
-/// Shows a code that is off by default, and decides nothing else.
+/// A configuration that only enables a code that is off by default.
 fn config(code: &str) -> Config {
     let rules = OFF_BY_DEFAULT.contains(&code).then(|| (code.to_owned(), Level::Hint));
     Config {
@@ -215,7 +215,7 @@ fn config(code: &str) -> Config {
     }
 }
 
-/// What `crd-analyzer check` says of the text.
+/// The report of `crd-analyzer check` on the text.
 fn report(of: &Reproduction, has_hazards: bool) -> FileReport {
     let text: Arc<str> = of.text().into();
     let path = Path::new(PATH);
@@ -248,17 +248,17 @@ fn report(of: &Reproduction, has_hazards: bool) -> FileReport {
     analyze(text.as_bytes().to_vec(), &question)
 }
 
-/// The same without the search for hazards, which takes long, unless the diagnostic is one.
+/// Like [`report()`], but searches for hazards, which is slow, only if the diagnostic is a hazard.
 fn tried(of: &Reproduction) -> FileReport {
     let is_hazard = crd_analyzer_hazards::codes::ALL.iter().any(|it| it.0 == of.target.code);
     report(of, is_hazard)
 }
 
-/// Tries whether documents still have the diagnostic, and no other one that they did not have before.
+/// Tries whether changed documents still have the diagnostic, and no new diagnostics.
 struct Trial {
     /// The codes that may be reported.
     allowed: BTreeSet<&'static str>,
-    /// The words of the diagnostic: it may name properties.
+    /// The words of the diagnostic, which may be names of properties.
     words: BTreeSet<String>,
     tried: usize,
     bytes: usize,

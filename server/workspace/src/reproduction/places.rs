@@ -1,4 +1,4 @@
-//! Where diagnostics are, as documents and field paths.
+//! The locations of diagnostics as documents and field paths.
 
 use std::collections::HashMap;
 
@@ -15,11 +15,11 @@ use crate::{config::Config, findings::finding::Severity, findings::report::FileR
 pub struct Located {
     /// Its code.
     pub code: &'static str,
-    /// How loud it is.
+    /// Its severity.
     pub severity: Severity,
-    /// What it says.
+    /// Its headline.
     pub headline: String,
-    /// The number of its document in the file.
+    /// The index of its document in the file.
     pub document: u32,
     /// The field in the document.
     pub path: Vec<Step<'static>>,
@@ -56,7 +56,7 @@ pub fn located(report: &FileReport, config: &Config) -> Vec<Located> {
     found
 }
 
-/// The field at a span. A span that begins where a collection begins, and is not that of its first key, is the collection's.
+/// The path of the field at a span. A span that starts at the start of a collection, and is not that of its first key, is the collection's.
 fn path(tree: &Tree, span: Span) -> Vec<Step<'static>> {
     let Some(found) = at(tree, span.start) else {
         return Vec::new();

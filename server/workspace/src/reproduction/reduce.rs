@@ -1,4 +1,4 @@
-//! Leaves out what a diagnostic does not need: documents, fields and items.
+//! Removes documents, fields and items that a diagnostic does not need.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::{Reproduction, Trial, is_crd};
 
-/// What is left out makes other things superfluous, so everything is tried again, but not without end.
+/// The maximum number of rounds. Removing one part can make others unnecessary, so everything is tried again.
 const MOST_ROUNDS: usize = 4;
 
-/// Leaves out everything that can be left out.
+/// Removes everything that the diagnostic does not need.
 pub(super) fn reduce(of: &mut Reproduction, trial: &mut Trial) {
     for _ in 0..MOST_ROUNDS {
         let before = size(of);
@@ -24,7 +24,7 @@ pub(super) fn reduce(of: &mut Reproduction, trial: &mut Trial) {
     }
 }
 
-/// Makes large CRDs small in a few steps: without descriptions, and with only the properties that the diagnostic can be about.
+/// Makes large CRDs small in a few steps: removes descriptions, and keeps only the properties that the diagnostic may be about.
 pub(super) fn focus(of: &mut Reproduction, trial: &mut Trial) {
     let document = &of.documents[of.target.document];
     let mut about: BTreeSet<String> = of.target.path.iter().filter_map(key).collect();
@@ -54,7 +54,7 @@ fn key(step: &Step<'_>) -> Option<String> {
     }
 }
 
-/// Whether the path of the diagnostic has no position that changes where items of `required` are left out.
+/// Whether the diagnostic's path has no index that changes when items of `required` are removed.
 fn keeps_positions(of: &Reproduction) -> bool {
     let document = &of.documents[of.target.document];
     !is_crd(document)
@@ -111,7 +111,7 @@ fn without_descriptions(schema: &mut Value) {
     }
 }
 
-/// Leaves out properties with other names, what requires them, and the rules if these are not wanted.
+/// Removes properties with other names, the entries of `required` for them, and, unless `has_rules`, the rules.
 fn only_about(schema: &mut Value, names: &BTreeSet<String>, has_rules: bool) {
     match schema {
         Value::Object(object) => {
@@ -156,7 +156,7 @@ fn documents(of: &mut Reproduction, trial: &mut Trial) {
     }
 }
 
-/// Leaves out children of all collections of a document, the outer ones first: most of a large document goes in a few steps.
+/// Removes children of all collections of a document, outer ones first, so that most of a large document is removed in a few steps.
 fn children(of: &mut Reproduction, document: usize, trial: &mut Trial) {
     let mut waiting: VecDeque<Vec<Step<'static>>> = VecDeque::from([Vec::new()]);
     while let Some(path) = waiting.pop_front() {
@@ -187,7 +187,7 @@ fn children(of: &mut Reproduction, document: usize, trial: &mut Trial) {
     }
 }
 
-/// What leads to the children of a collection.
+/// The steps to the children of a collection.
 fn steps(value: &Value) -> Vec<Step<'static>> {
     match value {
         Value::Object(object) => object.keys().map(|it| Step::key(it.clone())).collect(),
@@ -210,12 +210,12 @@ fn at_mut<'v>(value: &'v mut Value, path: &[Step<'_>]) -> Option<&'v mut Value> 
     })
 }
 
-/// The same without children of a collection. `None` if nothing would be left out: the diagnostic is in them.
+/// A copy without some children of a collection. `None` if nothing would be removed, because the diagnostic is in them.
 fn without(of: &Reproduction, document: usize, path: &[Step<'static>], some: &[Step<'static>]) -> Option<Reproduction> {
     let mut new = of.clone();
     let is_around = document == of.target.document && of.target.path.starts_with(path);
     let of_target = of.target.path.get(path.len()).filter(|_| is_around);
-    // A document that does not say its kind is something else, even if the diagnostic stays.
+    // A document without its kind is a different test case, even if it has the same diagnostic.
     let is_head = |it: &Step<'_>| path.is_empty() && [Step::key("apiVersion"), Step::key("kind")].contains(it);
     let gone = some.iter().filter(|it| Some(*it) != of_target && !is_head(it));
     let gone: Vec<&Step<'static>> = gone.collect();
@@ -224,7 +224,7 @@ fn without(of: &Reproduction, document: usize, path: &[Step<'static>], some: &[S
     }
     let collection = at_mut(&mut new.documents[document], path)?;
     let mut before = 0;
-    // From the end, since positions change.
+    // Remove items from the end, because their indices change.
     for step in gone.iter().rev() {
         match (&mut *collection, step) {
             (Value::Object(object), Step::Key(key)) => drop(object.remove(&**key)),

@@ -54,7 +54,7 @@ spec:
 
 const OTHER: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: hush}\n";
 
-/// Makes a reproduction of the first diagnostic of a code in the documents.
+/// Creates a reproduction of the first diagnostic with a code in the documents.
 #[track_caller]
 fn shrunk(texts: &[&str], code: &str) -> (Reproduction, Replaced) {
     let (reproduction, replaced) = shrink(texts, code);
@@ -83,13 +83,13 @@ fn shrink(texts: &[&str], code: &str) -> (Reproduction, Result<Replaced, Impossi
     (reproduction, replaced)
 }
 
-/// The texts that the reproduction has and lacks, and the place of the diagnostic.
+/// Checks the text of the reproduction and the path of the diagnostic.
 #[track_caller]
 fn check(texts: &[&str], code: &str, place: &str, expected: &str) {
     let (reproduction, _) = shrunk(texts, code);
     assert_eq!(reproduction.text(), expected);
     assert_eq!(display(&reproduction.target.path), place);
-    // What the text says is what is reported on it.
+    // The comment in the text agrees with the diagnostics reported for it.
     let found = located(&report(&reproduction, true), &super::config(code));
     assert!(
         found
@@ -145,7 +145,7 @@ spec:
 fn positions_follow_what_is_left_out() {
     let resource = "apiVersion: acme.corp/v1\nkind: Rocket\nmetadata: {name: saturn}\nspec:\n  pilot: armstrong\n  stages:\n  - {fuel: kerosene}\n  - {fuel: hydrogen, parts: {valve: 3, secret: tank}}\n";
     let (reproduction, replaced) = shrunk(&[CRD, resource], "wrong-type");
-    // The key of the map is part of the place.
+    // The key of the map is part of the path.
     assert_eq!(display(&reproduction.target.path), "spec.stages[0].parts.secret");
     let text = reproduction.text();
     for word in [
@@ -189,7 +189,7 @@ fn what_the_diagnostic_depends_on_stays() {
     );
     assert!(!text.contains("the pilot is secret"), "{text}");
     assert_eq!(replaced.kept, ["nobody"]);
-    // A value that is too long stays too long, but says nothing.
+    // The masked value is still too long, but anonymous.
     let crd = CRD.replace("pilot: {type: string}", "pilot: {type: string, maxLength: 8}");
     let resource = resource.replace("nobody", "Neil-A. Armstrong");
     let (reproduction, _) = shrunk(&[&crd, &resource], "string-too-long");
@@ -227,7 +227,7 @@ fn a_code_that_is_off_by_default_is_selected() {
 
 #[test]
 fn what_objects_do_not_say_cannot_be_reproduced() {
-    // The second key wins, so the first one is gone.
+    // The second key wins, so the first one is not in the value.
     let text: Arc<str> = CRD.into();
     let documents: Vec<Value> = documents_of(&text).into_values().collect();
     let mut reproduction = Reproduction {

@@ -1,4 +1,4 @@
-//! The CRDs of a text as API servers of several minor versions would store them.
+//! The CRDs of a text as API servers of several Kubernetes versions would store them.
 
 use std::collections::HashSet;
 
@@ -14,8 +14,8 @@ use crate::{
     documents::crd_documents::{self, unanswered},
 };
 
-/// The CRDs of a text, those documents that say that they are one; `None` where the API server rejects one. Parts of CRDs, as patches have them,
-/// are left out unless somebody named the file.
+/// The CRDs of a text; `None` for each that the API server rejects. Parts of CRDs, such as patches, are omitted
+/// unless the user named the file.
 pub fn accepted(
     bytes: Vec<u8>,
     versions: VersionSet,
@@ -39,16 +39,16 @@ pub fn accepted(
     documents
 }
 
-/// A CRD as an API server has it when it decides, and the decision.
+/// A CRD as an API server receives it, and whether the API server accepts it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Received {
-    /// The CRD, defaulted and prepared.
+    /// The CRD with defaults, ready for validation.
     pub definition: CustomResourceDefinition,
     /// Whether the API server accepts it.
     pub is_accepted: bool,
 }
 
-/// A CRD whose text is known, as an API server of this Kubernetes version receives it; `None` if the text is not readable as a CRD.
+/// A CRD as an API server of this Kubernetes version receives it; `None` if the text cannot be decoded as a CRD.
 pub fn received(text: &CrdText, version: KubernetesVersion) -> Option<Received> {
     let json = read_json_of(&text.tree, text.root).ok()?;
     let verdict = strategy::Received::new(&json, version)

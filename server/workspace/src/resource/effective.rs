@@ -1,4 +1,4 @@
-//! The effective object: what an API server makes of a resource when it reads it, and a text of it with marks.
+//! The effective object: a resource after the API server has decoded, defaulted and pruned it, and its text with marks for the changes.
 
 use std::collections::BTreeMap;
 
@@ -12,34 +12,34 @@ use serde_json::{Map, Value};
 
 use crate::documents::source::BuiltPlace;
 
-/// What an API server makes of an object when it reads it.
+/// An object after the API server has decoded it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Effective {
     /// The object, defaulted and pruned.
     pub object: Map<String, Value>,
-    /// Whether it is another one than the one that was sent.
+    /// Whether it differs from the object that was sent.
     pub is_changed: bool,
-    /// What was changed, sorted by path.
+    /// The changes, sorted by path.
     pub changes: Vec<Change>,
-    /// The paths of fields that were dropped because nothing knows them.
+    /// The paths of fields that were dropped because the schema does not specify them.
     pub unknown: Vec<String>,
-    /// What all rules cost together, also those that the API server does not come to.
+    /// The total cost of all rules, including those that the API server does not evaluate.
     pub cel_cost: Option<u64>,
 }
 
 /// One change to the object.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Change {
-    /// Where; of what was pruned, in the object as sent.
+    /// The path of the change. For a pruned field, its path in the object as sent.
     pub path: Path,
-    /// What happened there.
+    /// The kind of change.
     pub kind: ChangeKind,
-    /// What was there when it was sent.
+    /// The value that was sent.
     pub before: Option<Value>,
 }
 
 impl Effective {
-    /// `None` if the API server cannot read the object. `known`: what is known of it.
+    /// The effective object; `None` if the API server cannot decode it. `known`: which parts of it are known.
     pub(crate) fn of(answer: &server::ResourceVerdict, json: &JsonDoc<'_>, known: Known<'_>) -> Option<Self> {
         let mut object = answer.object.clone()?;
         let mut sent = json.root()?.to_value();
@@ -69,7 +69,7 @@ impl Effective {
     }
 }
 
-/// Whether what was sent is the object but for [`without_null_timestamp`].
+/// Whether the object equals the one that was sent, apart from [`without_null_timestamp`].
 fn is_same(sent: &Value, object: &Map<String, Value>) -> bool {
     let Value::Object(sent) = sent else {
         return false;
@@ -83,7 +83,7 @@ fn is_same(sent: &Value, object: &Map<String, Value>) -> bool {
     sent.len() == object.len() && object.iter().all(is_same)
 }
 
-/// The API server's own types write a timestamp that is not there as null: no change of anybody's.
+/// Removes a null timestamp from metadata. The API server's Go types write a missing timestamp as null, which is not a real change.
 fn without_null_timestamp(mut metadata: Value) -> Value {
     if let Value::Object(metadata) = &mut metadata
         && metadata.get("creationTimestamp").is_none_or(Value::is_null)
@@ -103,20 +103,20 @@ fn at<'v>(value: &'v Value, path: &Path) -> Option<&'v Value> {
 /// A line of the text of an effective object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Line {
-    /// Its text: YAML, or a comment for what was dropped.
+    /// The text of the line: YAML, or a comment for a dropped field.
     pub text: String,
-    /// What happened to what is on it.
+    /// The change of the value on the line.
     pub mark: Option<ChangeKind>,
-    /// What decided it, if something builds the object.
+    /// The place that decided the value, if the object is built.
     pub decided: Option<BuiltPlace>,
 }
 
-/// The object as YAML, a line at a time: what was defaulted or rewritten is marked, what was dropped is there as a comment.
+/// The object as YAML, line by line: defaulted or rewritten values are marked, and dropped fields are shown as comments.
 pub fn annotated(effective: &Effective) -> Vec<Line> {
     annotated_by(effective, &|_| None)
 }
 
-/// The same, where each line also has what decided the value at its path.
+/// Like [`annotated`], with the place that decided the value on each line.
 pub(crate) fn annotated_by(effective: &Effective, decided: &dyn Fn(&Path) -> Option<BuiltPlace>) -> Vec<Line> {
     let mut writer = Writer {
         decided,
@@ -138,7 +138,7 @@ pub(crate) fn annotated_by(effective: &Effective, decided: &dyn Fn(&Path) -> Opt
     writer.lines
 }
 
-/// An object as YAML, a line at a time.
+/// An object as YAML, line by line.
 pub fn yaml(object: &Map<String, Value>) -> Vec<String> {
     let effective = Effective {
         object: object.clone(),
@@ -153,7 +153,7 @@ pub fn yaml(object: &Map<String, Value>) -> Vec<String> {
 struct Writer<'e> {
     decided: &'e dyn Fn(&Path) -> Option<BuiltPlace>,
     changes: BTreeMap<&'e Path, &'e Change>,
-    /// What was dropped, by the path of what it was in.
+    /// The dropped fields, by the path of the object that contained them.
     dropped: BTreeMap<Path, Vec<(&'e String, &'e Change)>>,
     lines: Vec<Line>,
     path: Path,
@@ -161,12 +161,12 @@ struct Writer<'e> {
 
 const INDENT: usize = 2;
 
-/// Where a line begins at most, in columns. What nests deeper is on one line, without marks: a line for each level would grow with the
+/// The maximum indentation in columns. Deeper values are written on one line, without marks. Otherwise the text would grow with the
 /// square of the depth.
 const DEEPEST: usize = 200;
 
 impl Writer<'_> {
-    /// What happened at the path itself, or to something that it is in.
+    /// The change at the current path, or at a path that contains it.
     fn mark(&self, around: Option<ChangeKind>) -> Option<ChangeKind> {
         let own = self.changes.get(&self.path).map(|it| it.kind);
         own.filter(|it| *it != ChangeKind::Pruned).or(around)
@@ -182,7 +182,7 @@ impl Writer<'_> {
         self.lines.push(Line { text, mark, decided });
     }
 
-    /// Writes the entries of an object. `first` is before the first line instead of its indentation.
+    /// Writes the entries of an object. The first line starts with `first` instead of its indentation.
     fn object(&mut self, object: &Map<String, Value>, indent: usize, first: &str, mark: Option<ChangeKind>) {
         let mut start = first.to_owned();
         let mut dropped = self.dropped.remove(&self.path).unwrap_or_default();
@@ -218,7 +218,7 @@ impl Writer<'_> {
         self.line(format!("{pad}# dropped: {name}: {before}"), Some(ChangeKind::Pruned));
     }
 
-    /// Writes a value behind `start`, which is `key:` or `-` with its indentation.
+    /// Writes a value after `start`, which is `key:` or `-` with its indentation.
     fn value(&mut self, value: &Value, indent: usize, start: &str, mark: Option<ChangeKind>) {
         match value {
             _ if indent >= DEEPEST => self.line(format!("{start} {value}"), mark),
@@ -250,13 +250,13 @@ impl Writer<'_> {
 /// A scalar on one line, or an empty collection.
 fn scalar(value: &Value) -> String {
     match value {
-        // YAML 1.1 has many words that are not strings, and JSON's strings are YAML's: quote what is not plainly a word.
+        // YAML 1.1 treats many words as other types. JSON strings are valid YAML, so quote anything that is not plainly a word.
         Value::String(text) if is_plain(text) => text.clone(),
         other => other.to_string(),
     }
 }
 
-/// Whether a string may be written as it is, in every version of YAML.
+/// Whether a string can be written without quotes in every version of YAML.
 fn is_plain(text: &str) -> bool {
     const WORDS: [&str; 12] = [
         "y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf", "none",

@@ -1,12 +1,12 @@
-//! The values that a JSONPath leads to.
+//! Evaluates JSONPath expressions.
 
 use crd_analyzer_apiextensions::json_path::{Step, steps};
 use serde_json::Value;
 
-/// Values that are looked at for one path at most: `..` and wildcards fork.
+/// The maximum number of values visited for one path, since `..` and wildcards can multiply them.
 const MOST: usize = 10_000;
 
-/// The first value that a path leads to. `None` also for paths that are not understood.
+/// The first value at a path. Also `None` for unsupported paths.
 pub(super) fn first<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     let mut found = vec![value];
     for (step, _) in steps(path)? {
@@ -57,7 +57,7 @@ fn follow<'v>(value: &'v Value, step: &Step<'_>, found: &mut Vec<&'v Value>) {
     }
 }
 
-/// A path of names only, as filters have it.
+/// The first value at a path that consists only of names, as in filters.
 fn first_plain<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     let names = path.split('.').filter(|it| !it.is_empty());
     names.into_iter().try_fold(value, |it, name| it.get(name))

@@ -1,4 +1,4 @@
-//! From what the API server answers about a resource to findings with places, in the resource and in its CRD.
+//! Converts the API server's answer about a resource to findings with places in the resource and in its CRD.
 
 use std::{
     cell::{Cell, OnceCell},
@@ -34,7 +34,7 @@ use crate::{
 /// The most property names that one verdict compares with unknown fields. Further unknown fields get no suggestion.
 const MAX_COMPARED: usize = 200_000;
 
-/// Whether an error only follows from a type in the schema that does not exist. The CRD has the error that is to be fixed.
+/// Whether an error is only a consequence of an invalid type in the schema. The CRD has the error that must be fixed.
 pub(super) fn is_of_broken_schema(found: &server::RejectionCause) -> bool {
     let wanted = match found.error.cause() {
         Some(Cause::Type(expected)) if found.error.code == schema_codes::WRONG_TYPE => expected,
@@ -43,7 +43,7 @@ pub(super) fn is_of_broken_schema(found: &server::RejectionCause) -> bool {
     !words::text::is_type(wanted)
 }
 
-/// The words for a rule that does not compile, in a resource: only the CRD can be corrected.
+/// Sets the text of a finding for a rule that does not compile. In a resource it says that the CRD must be corrected.
 fn of_broken_rule(finding: &mut Finding, place: &field::Path) {
     let of = match place.to_string() {
         path if path.is_empty() => "the resource".to_owned(),
@@ -58,11 +58,11 @@ fn of_broken_rule(finding: &mut Finding, place: &field::Path) {
     finding.quotes_server = true;
 }
 
-/// What is needed to find places.
+/// The data that is needed to find places.
 pub(super) struct Locate<'a> {
     pub(super) tree: &'a Tree,
     pub(super) json: &'a JsonDoc<'a>,
-    /// What is known of it.
+    /// Which parts of the resource are known.
     known: Known<'a>,
     /// The file of the resource.
     pub(super) path: Option<&'a Path>,
@@ -70,14 +70,14 @@ pub(super) struct Locate<'a> {
     /// The names of the CRD's versions.
     versions: OnceCell<Vec<String>>,
     pub(super) finder: Finder<'a>,
-    /// How many names may still be compared.
+    /// The number of names that may still be compared.
     left: Cell<usize>,
-    /// How many findings of each list are located.
+    /// The maximum number of located findings in each list.
     most: usize,
     wants_effective: bool,
     wants_later_warnings: bool,
     wants_basis: bool,
-    /// Flux substitutes variables in the object.
+    /// Whether Flux substitutes variables in the object.
     has_variables: bool,
 }
 
@@ -106,7 +106,7 @@ impl<'a> Locate<'a> {
         }
     }
 
-    /// The same, where findings say what rules read.
+    /// The same, but findings include the values that rules read.
     pub(super) fn with_basis(self) -> Self {
         Self {
             wants_basis: true,
@@ -114,12 +114,12 @@ impl<'a> Locate<'a> {
         }
     }
 
-    /// Whether it matters what rules read.
+    /// Whether the values that rules read are needed.
     pub(super) fn wants_reads(&self) -> bool {
         self.wants_basis || self.has_variables
     }
 
-    /// Gives everything in the API server's answer its place.
+    /// Converts the API server's answer to findings with places.
     pub(super) fn verdict(&self, answer: &server::ResourceVerdict) -> DocumentVerdict {
         let effective = self
             .wants_effective
@@ -193,7 +193,7 @@ impl<'a> Locate<'a> {
         finding
     }
 
-    /// `misspelt`: the fields that are meant by others, which this adds to.
+    /// The finding for an error of strict field validation. Adds likely misspelt fields to `misspelt`.
     fn strict(&self, error: &server::StrictError, misspelt: &mut Vec<Misspelt>) -> Finding {
         let span = error
             .node
@@ -243,7 +243,7 @@ impl<'a> Locate<'a> {
         words::unknown::in_resource(&name, &parent, near)
     }
 
-    /// Whether `spec`, which a schema has as a property, has a property of this name.
+    /// Whether the schema has a property `spec` that has a property of this name.
     fn has_in_spec(&self, decider: &Decider, name: &str) -> bool {
         let steps: Vec<Step<'_>> = spans::steps(decider.path.segments());
         let tree = &self.definition.tree;
@@ -274,7 +274,7 @@ impl<'a> Locate<'a> {
         names
     }
 
-    /// A cause of the rejection.
+    /// The finding for a cause of the rejection.
     pub(super) fn error(&self, found: &server::RejectionCause) -> Finding {
         let error = &found.error;
         let (mut span, missing) = self.span(error.place());
@@ -295,7 +295,7 @@ impl<'a> Locate<'a> {
         if missing {
             finding.elsewhere = Some(format!("{} is missing; this is the closest place", error.path));
         }
-        // Nothing that could be repaired by itself; the errors that it follows from are shown.
+        // The user cannot fix this error itself. The errors that cause it are shown.
         finding.suppressed = error.code == codes::UNCHECKED_RULES;
         if is_of_broken_schema(found) {
             (finding.suppressed, finding.follows) = (true, true);
@@ -317,7 +317,7 @@ impl<'a> Locate<'a> {
         finding
     }
 
-    /// Marks the values with variables that a rule reads: who set the variables finds nothing to correct in the object around them.
+    /// Marks the values with variables that a rule reads, because the mistake may be in a variable and not in the object around it.
     fn mark_variables(&self, finding: &mut Finding, found: &server::RejectionCause) {
         let text = self.tree.text();
         let read = found.reads.iter().map(|it| self.span(it));
@@ -337,7 +337,7 @@ impl<'a> Locate<'a> {
         finding.label = Some("the rule reads this value".to_owned());
     }
 
-    /// What was not judged to the end.
+    /// The finding for a check that was not finished.
     fn unfinished(&self, found: &server::NotFinished) -> Finding {
         let (span, _) = self.span(&found.path);
         let what = if found.decider.is_some() {
@@ -367,7 +367,7 @@ impl<'a> Locate<'a> {
         finding
     }
 
-    /// Where to point for a path of the object, and whether the field itself is not written.
+    /// The place to mark for a path of the object, and whether the field itself is missing.
     pub(super) fn span(&self, path: &field::Path) -> (Span, bool) {
         let Some(root) = self.json.root() else {
             return (spans::first_line(self.tree.text(), self.tree.document_span()), true);
@@ -376,7 +376,7 @@ impl<'a> Locate<'a> {
         (spans::spot(self.tree, place.key, place.value), place.missing)
     }
 
-    /// The place in the CRD that decides.
+    /// The place in the CRD that causes the error.
     fn decider(&self, decider: &Decider) -> Related {
         let tree = &self.definition.tree;
         let mut steps: Vec<Step<'_>> = spans::steps(decider.path.segments());
@@ -398,14 +398,14 @@ impl<'a> Locate<'a> {
         related(self.path, self.definition, span, what)
     }
 
-    /// Which of several versions a place is in.
+    /// A phrase with the version that a place is in, if there are several versions.
     fn version_of(&self, decider: &Decider) -> String {
         let index = decider.path.segments().iter().find_map(|it| match it {
             Segment::Index(index) => Some(*index),
             _ => None,
         });
         let versions = self.versions.get_or_init(|| self.definition.versions());
-        // Of one version nobody has to be told which.
+        // With only one version, it need not be named.
         match index.and_then(|it| versions.get(it)) {
             Some(name) if versions.len() > 1 => format!(" of version `{name}`"),
             _ => String::new(),
@@ -413,20 +413,20 @@ impl<'a> Locate<'a> {
     }
 }
 
-/// Whether an error is about a field of the object's own `metadata`, which no CRD decides.
+/// Whether an error is about a field of the object's own `metadata`, which does not depend on the CRD.
 fn is_of_metadata(error: &server::StrictError) -> bool {
     error.kind == StrictErrorKind::UnknownField && error.path.starts_with("metadata.")
 }
 
-/// A field that the schema does not have, and the one that is meant by it.
+/// An unknown field, and the property that was probably meant.
 struct Misspelt {
-    /// The path of the object that it is in.
+    /// The path of the object that contains the field.
     parent: field::Path,
     name: String,
     meant: String,
 }
 
-/// Of a required field that is there under another name, the help is to correct the name.
+/// If a required field is missing because it was misspelt, changes the help to correct the name.
 fn say_misspelt(finding: &mut Finding, error: &field::Error, misspelt: &[Misspelt]) {
     if error.code != schema_codes::MISSING_PROPERTY {
         return;

@@ -1,4 +1,4 @@
-//! Diagnostics of custom resources: the API server's answers under the CRD that applies, with spans in both texts.
+//! Diagnostics of custom resources: the API server's answers with the CRD that applies, with spans in both texts.
 
 pub mod accepted;
 pub mod effective;
@@ -56,14 +56,14 @@ pub(crate) struct ResourceToCheck<'a> {
     pub(crate) completed: Completed<'a>,
 }
 
-/// Answers for a custom resource. `None`: it is a template, and there is nothing to say.
+/// Checks a custom resource. `None`: it is a template, and there is nothing to report.
 ///
-/// `tree` is that of its document, if it could be read; `node` the object in it.
+/// `read` has the tree of its document, if it could be parsed, and the object's node in it.
 pub(crate) fn judge(asked: &ResourceToCheck<'_>, read: Result<(&Tree, NodeId), &ReadError>) -> Option<DocumentReport> {
     let mut report = DocumentReport::new(asked.object, Subject::Resource);
     let wanted = &asked.kind.kind;
     let unread = |answer: &DecodeError, mut report: DocumentReport| {
-        // What the actions of a template print may be all that is missing.
+        // The missing parts may come from the actions of the template.
         if asked.completed.filled.is_some() {
             return None;
         }
@@ -128,7 +128,7 @@ pub(crate) fn judge(asked: &ResourceToCheck<'_>, read: Result<(&Tree, NodeId), &
     Some(report)
 }
 
-/// The answer for a text that cannot be read.
+/// The answer for a text that cannot be decoded.
 pub(crate) fn of_unread(answer: &DecodeError) -> DocumentVerdict {
     let span = match answer.place {
         DecodePlace::Text(span) => span,
@@ -140,31 +140,31 @@ pub(crate) fn of_unread(answer: &DecodeError) -> DocumentVerdict {
     }
 }
 
-/// What is asked of one Kubernetes version.
+/// A check for one Kubernetes version.
 struct One<'a> {
     asked: &'a ResourceToCheck<'a>,
     tree: &'a Tree,
-    /// The object in the tree.
+    /// The root node of the object in the tree.
     node: NodeId,
     json: &'a JsonDoc<'a>,
-    /// What is known of it.
+    /// Which parts of the object are known.
     known: Known<'a>,
     version: KubernetesVersion,
 }
 
-/// The answer by one CRD.
+/// The answer with one CRD.
 struct ByCrd {
     verdict: DocumentVerdict,
-    /// A webhook may complete the object.
+    /// Whether a webhook may complete the object.
     is_open: bool,
     said: Said,
 }
 
-/// What is compared of the answers by several CRDs.
+/// The part of an answer that is compared between several CRDs.
 struct Said {
-    /// The text of the CRD, if it can be used.
+    /// The text of the CRD, if the CRD can be used.
     text: Option<Arc<CrdText>>,
-    /// What speaks against creating the object, where several CRDs are compared and it is known.
+    /// The errors about creating the object, if several CRDs are compared and the errors are known.
     refusals: Option<Vec<String>>,
 }
 
@@ -182,7 +182,7 @@ impl One<'_> {
         let mut judged = self.judge_by(by);
         let mut rejecting = Vec::new();
         let others = self.others();
-        // Nothing says which of several equals is in the cluster: what one of them accepts is no error.
+        // It is unknown which of several equal CRDs is in the cluster, so there is no error if one of them accepts the object.
         for &other in &others {
             if judged.accepts() {
                 break;
@@ -202,7 +202,7 @@ impl One<'_> {
         (verdict, judged.is_open)
     }
 
-    /// The CRDs of the same rank that may judge the object otherwise, each way once.
+    /// The CRDs of the same rank that may give another answer, without those that are equivalent.
     fn others(&self) -> Vec<&Arc<KnownCrd>> {
         let found = &self.asked.found;
         let api_version = &self.asked.object.written.api_version;
@@ -218,7 +218,7 @@ impl One<'_> {
             .collect()
     }
 
-    /// Answers by one CRD.
+    /// Checks the object against one CRD.
     fn judge_by(&self, by: &KnownCrd) -> ByCrd {
         let mut is_open = false;
         let answer = |verdict, text, refusals| ByCrd {
@@ -281,7 +281,7 @@ impl One<'_> {
         }
     }
 
-    /// The API server's answer, with what rules read if that is wanted.
+    /// The API server's answer, with the values that rules read if requested.
     fn answer(
         &self,
         served: server::ServedVersion<'_>,
@@ -296,13 +296,13 @@ impl One<'_> {
         judge(served, self.json, self.known, question)
     }
 
-    /// A mutating webhook of the repository that the API server asks about the object.
+    /// A mutating webhook of the repository that the API server calls for the object.
     fn webhook(&self, plural: &str) -> Option<Arc<str>> {
         let (group, version) = self.asked.object.written.api_version.split_once('/')?;
         self.asked.definitions.webhook(&Resource { group, version, plural })
     }
 
-    /// Says where the values of variables come from.
+    /// Adds notes on where the values of variables come from.
     fn name_variables(&self, verdict: &mut DocumentVerdict) {
         let Some(variables) = self.asked.completed.variables else {
             return;
@@ -316,7 +316,7 @@ impl One<'_> {
         }
     }
 
-    /// Where a key of the object is written, or its first line.
+    /// The place of a key of the object, or its first line.
     fn at(&self, key: &str) -> Span {
         let member = self.json.root().and_then(|it| it.member(key));
         member.map_or_else(
@@ -353,7 +353,7 @@ impl One<'_> {
         }
     }
 
-    /// Says that the CRD has to be corrected before all of the resource can be checked.
+    /// The finding that the CRD must be corrected before the whole resource can be checked.
     fn broken(&self, text: &CrdText) -> Finding {
         let message =
             "this resource is checked only in part, because the schema of its CRD has a type that does not exist";
@@ -376,7 +376,7 @@ impl One<'_> {
     }
 }
 
-/// Words about a CRD, and that it comes from a cluster if it does.
+/// Adds to a message about a CRD that the CRD comes from a cluster, if it does.
 fn with_origin(message: String, definition: &CrdText) -> String {
     match &definition.cluster {
         Some(context) => format!("{message}, from the cluster {context}"),
@@ -384,7 +384,7 @@ fn with_origin(message: String, definition: &CrdText) -> String {
     }
 }
 
-/// A place in a CRD, from the file at `path`.
+/// A related place in a CRD, seen from the file at `path`.
 fn related(path: Option<&Path>, definition: &CrdText, span: Span, message: impl Into<String>) -> Related {
     let (file, span) = definition.source.place(span);
     let is_same = path.is_some_and(|path| *file.path == *path);

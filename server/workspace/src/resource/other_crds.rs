@@ -1,4 +1,4 @@
-//! Several CRDs of a kind: whether it matters for a custom resource which of them is in the cluster.
+//! Several CRDs of a kind: whether they give different answers for a custom resource.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use crate::{
     words,
 };
 
-/// How many other CRDs a hint names.
+/// The maximum number of other CRDs that a hint names.
 const MOST_NAMED: usize = 4;
 
 const HELP: &str = "name the right CRD with `--crd`, or `exclude` the others in `.crd-analyzer.yaml`";
 
 impl One<'_> {
-    /// Says by which of several CRDs of one rank the object was judged, if another one judges it otherwise. `asked`: what others said that were
-    /// asked before.
+    /// A hint about which of several CRDs of one rank was used, if another one gives a different answer. `asked`: the answers of other CRDs that
+    /// are already known.
     pub(super) fn other_verdicts(
         &self,
         (by, equals): (&Arc<KnownCrd>, &[&Arc<KnownCrd>]),
@@ -75,7 +75,7 @@ impl One<'_> {
         }
     }
 
-    /// What a CRD says that was not asked before.
+    /// The answer of a CRD that has not been used yet.
     fn ask(&self, other: &KnownCrd) -> Said {
         let written = &self.asked.object.written;
         match other.serve(self.asked.definitions.files(), self.version) {
@@ -93,19 +93,19 @@ impl One<'_> {
         }
     }
 
-    /// Everything that speaks against creating the object. `None` if that is not known.
+    /// All errors about creating the object. `None` if they are not known.
     pub(super) fn refusals(&self, served: ServedVersion<'_>) -> Option<Vec<String>> {
         let answer = server::judge_known(served, self.json, self.known, server::Question::Create);
         refusals_of(&answer)
     }
 }
 
-/// Everything that speaks against creating an object. `None` if that is not known.
+/// All errors about creating an object. `None` if they are not known.
 pub(super) fn refusals_of(answer: &ResourceVerdict) -> Option<Vec<String>> {
     (answer.unfinished.is_empty() && answer.unjudged.is_none()).then(|| of(answer))
 }
 
-/// The places and kinds of all errors. Their words may name what the CRD allows, which says nothing about the resource.
+/// The places and kinds of all errors. Their full text is not used: it may list what the CRD allows, which is irrelevant for the resource.
 fn of(answer: &ResourceVerdict) -> Vec<String> {
     let decoding = answer.decode_error.iter().map(|it| it.text.clone());
     let strict = answer.strict.iter().map(|it| it.text.clone());

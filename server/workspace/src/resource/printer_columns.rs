@@ -1,4 +1,4 @@
-//! What `kubectl get` prints of a resource: the values of its printer columns.
+//! The printer columns of a resource, as `kubectl get` prints them.
 
 use crd_analyzer_resource::Stored;
 use crd_analyzer_schema::KubernetesVersion;
@@ -11,20 +11,20 @@ use serde_json::Value;
 use super::json_path;
 use crate::index::{Files, KnownCrd};
 
-/// A printer column and what a resource has there.
+/// A printer column and its value for a resource.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Column {
-    /// Its name.
+    /// The name of the column.
     pub name: String,
-    /// Its type.
+    /// The type of the column.
     pub r#type: String,
-    /// Its JSONPath.
+    /// The JSONPath of the column.
     pub json_path: String,
-    /// The value; `None` if there is none, or it is not of the type.
+    /// The value; `None` if it is missing or does not have the column's type.
     pub value: Option<String>,
 }
 
-/// The columns of a resource that is stored as it is written, defaults filled in; those of lower priority too. `None` if its CRD does not serve it.
+/// The columns, including those of lower priority, of a resource that is stored as written with defaults. `None` if its CRD does not serve it.
 pub fn columns(
     definition: &KnownCrd,
     files: &dyn Files,
@@ -39,7 +39,7 @@ pub fn columns(
     let served = definition.serving(text("apiVersion"), text("kind")).ok()?;
     let stored = Stored::establish(served, &json).ok()?;
     let mut object = stored.object().clone();
-    // Not the moment that the API server would fill in.
+    // Do not show the creation time that the API server would set.
     if let (Some(Value::Object(stored)), sent) = (object.get_mut("metadata"), root.get("metadata")) {
         let written = sent.and_then(|it| it.get("creationTimestamp")?.as_str());
         match written {

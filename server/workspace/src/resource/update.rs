@@ -1,4 +1,4 @@
-//! What an update of a resource is answered, and what a changed CRD does to objects that are stored already.
+//! Checks updates of a resource, and the effects of a changed CRD on objects that are already stored.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -22,12 +22,12 @@ use crate::{
     words,
 };
 
-/// The stored object, and the text that it was read from.
+/// The stored object, and the text that it was created from.
 struct Before {
     stored: Stored,
-    /// The object as it is stored, as a request that changes nothing sends it.
+    /// The stored object as a request sends it that changes nothing.
     sent: Arc<str>,
-    /// The CRD is not what it was when the object was stored.
+    /// Whether the CRD has changed since the object was stored.
     definition_changed: bool,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn judge(
         .root()
         .and_then(|it| it.get("metadata")?.get("namespace")?.as_str());
     let Some(old) = previous.of(&one.asked.object.written, namespace) else {
-        // New: there is nothing that it replaces.
+        // The object is new and replaces nothing.
         return locate.verdict(&one.answer(served, Question::Create, locate));
     };
     let before = match before(one, previous, old, served) {
@@ -86,7 +86,7 @@ fn before(one: &One<'_>, previous: &Previous, old: &Object, served: ServedVersio
     let found = &one.asked.found.definition;
     let old_crd = definitions.previous(found);
     let definition_changed = old_crd.as_ref().is_some_and(|it| it.fingerprint != found.fingerprint);
-    // What was stored has the defaults of its time, and not what was dropped then.
+    // The stored object has the defaults of the old CRD, and lacks the fields that the old CRD dropped.
     let as_stored = old_crd
         .filter(|_| definition_changed)
         .and_then(|it| it.serve(definitions.files(), one.version).ok())
@@ -119,7 +119,7 @@ fn read_whole(text: &Arc<str>) -> Option<Tree> {
     read(text, Span::new(0, text.len() as u32)).ok()
 }
 
-/// What becomes of the object as it is stored when somebody updates it and changes nothing, under a CRD that has changed.
+/// Hints about what happens if the stored object is updated without changes after the CRD has changed.
 fn unchanged(
     before: &Before,
     own: &server::ResourceVerdict,
@@ -132,7 +132,7 @@ fn unchanged(
     let Ok(json) = read_json(&tree) else {
         return Vec::new();
     };
-    // Errors with one path are few.
+    // There are only a few errors for each path.
     let mut own_errors: HashMap<_, Vec<_>> = HashMap::new();
     for it in &own.errors {
         own_errors.entry(&it.error.path).or_default().push(&it.error);
@@ -172,7 +172,7 @@ fn unchanged(
         .collect()
 }
 
-/// The answer where the object that is replaced cannot be read; the new one is read before.
+/// The answer if the object to be replaced cannot be read. The new object's own errors come first.
 fn without_previous(one: &One<'_>, why: &str, served: ServedVersion<'_>, locate: &Locate<'_>) -> DocumentVerdict {
     let answer = server::judge_known(served, one.json, one.known, Question::Create);
     if answer.decode_error.is_some() {

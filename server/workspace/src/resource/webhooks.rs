@@ -1,7 +1,7 @@
-//! Fields that an object lacks and that a mutating webhook may set before the API server validates it.
+//! Missing fields of an object that a mutating webhook may set before the API server validates the object.
 //!
-//! Such a webhook reads the object into a Go type and writes it again, with the zero value of each field that the type always writes. What it
-//! sets besides is in its code. So a missing field is not known to be an error where its zero value is valid.
+//! Such a webhook reads the object into a Go type and writes it again, with the zero value of each field that the type always writes. Other
+//! values that it sets are only in its code. So it is unknown whether a missing field is an error if its zero value is valid.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::{
     findings::report::DocumentVerdict,
 };
 
-/// Keywords of a schema by which it may refuse the zero value of its type.
+/// Keywords of a schema that may reject the zero value of its type.
 const MAY_REFUSE_ZERO: [&str; 11] = [
     "enum",
     "pattern",
@@ -33,7 +33,8 @@ const MAY_REFUSE_ZERO: [&str; 11] = [
 ];
 
 impl Locate<'_> {
-    /// Makes warnings of the errors about missing fields that the webhook may set. `verdict` is made of `answer`. Whether there are some.
+    /// Turns errors about missing fields into warnings if the webhook may set the fields. `verdict` comes from `answer`. Returns whether there
+    /// were any.
     pub(super) fn expect_webhook(
         &self,
         verdict: &mut DocumentVerdict,
@@ -66,15 +67,15 @@ impl Locate<'_> {
             ));
             it
         }));
-        // Nothing is wrong, as far as it is known. Rules that need the whole object are not checked then.
+        // No other errors are known. Rules that need the whole object are not checked in this case.
         if verdict.errors.iter().all(|it| it.code == UNCHECKED_RULES) {
             verdict.errors.clear();
         }
         true
     }
 
-    /// Whether the zero value of its type is a valid value of a property, as far as the property's own schema tells. `decider`: the `required`
-    /// that asks for it.
+    /// Whether the zero value of a property's type is valid according to the property's own schema. `decider`: the `required` that demands the
+    /// property.
     fn takes_zero(&self, decider: &Decider, name: &Segment) -> bool {
         let (Segment::Field(name) | Segment::Key(name)) = name else {
             return false;
@@ -93,7 +94,7 @@ impl Locate<'_> {
         let has = |key| self.finder.lookup(node, key).is_some();
         let kind = self.finder.lookup(node, "type");
         let kind = kind.map(|it| tree.scalar(tree.resolve(it.value)).into_owned());
-        // Go writes a list without items as null, which is none.
+        // Go writes an empty list as null, which is treated as missing.
         matches!(
             kind.as_deref(),
             Some("boolean" | "integer" | "number" | "string" | "object")

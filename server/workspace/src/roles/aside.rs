@@ -8,17 +8,17 @@ use crate::index::Index;
 /// Why the errors of a file do not fail a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Aside {
-    /// The file is wrong on purpose, and why that is known: its errors are expected.
+    /// The file is wrong on purpose, so its errors are expected. The string is the reason.
     Expected(String),
-    /// Only tests read the file, and why that is known: no API server gets what is in it.
+    /// Only tests read the file, so its objects are not sent to an API server. The string is the reason.
     TestData(String),
-    /// Its CRDs are copies of a release, and why that is known. The CRDs that people edit are elsewhere: the errors of the copies are hints.
+    /// Its CRDs are copies of a release, while the edited CRDs are elsewhere. The errors of the copies are hints. The string is the reason.
     OldCopies(String),
-    /// Go's tools copied it from another project, and why that is known. It is edited there.
+    /// Go's tools copied it from another project, where it is edited. The string is the reason.
     Vendored(String),
 }
 
-/// Words in names of files and folders of tests that say that something is wrong.
+/// Words in names of test files and folders that mean that something is wrong.
 const WRONG: &[&str] = &[
     "bad",
     "broken",
@@ -39,14 +39,14 @@ const WRONG: &[&str] = &[
     "wrong",
 ];
 
-/// The words that say so in the name of any folder, such as `invalid-examples`.
+/// Words with the same meaning that count in the name of any folder, such as `invalid-examples`.
 const WRONG_ANYWHERE: &[&str] = &["illegal", "invalid", "malformed"];
 
-/// What istio's tests write into an object that has to be rejected.
+/// The start of a key in istio's tests that marks an object that has to be rejected.
 const ERROR_KEY: &str = "_err:";
 
 impl Aside {
-    /// Whether the errors of a file are expected, as its path and its text say. `path`: relative to its repository.
+    /// Returns `Self::Expected` if the errors of a file are expected, according to its path and text. `path`: relative to its repository.
     pub(crate) fn expected(path: &Path, text: &str) -> Option<Self> {
         if text.lines().any(|it| it.starts_with(ERROR_KEY)) {
             return Some(Self::Expected(format!("an object has the key `{ERROR_KEY}`")));
@@ -67,7 +67,7 @@ impl Aside {
             }
             is_test |= place::is_of_tests(folder);
         }
-        // In between, the word mostly says what a valid object is about: `route-invalid-backend-ref`.
+        // In the middle of a name, such a word mostly describes the subject of a valid object: `route-invalid-backend-ref`.
         let ends = [place::words(stem).next(), place::words(stem).last()];
         let mut ends = ends.into_iter().flatten().filter(|_| is_test);
         let word = ends.find(|it| WRONG.contains(it))?;
@@ -76,8 +76,8 @@ impl Aside {
         )))
     }
 
-    /// Whether a file of tests is in a language of their own, which no API server reads: a key of an object is in capitals, such as `TEST`.
-    /// `path`: relative to its repository.
+    /// Returns `Self::TestData` if a test file is in a format of its own, which the API server does not read: an object has a key in capitals,
+    /// such as `TEST`. `path`: relative to its repository.
     pub(crate) fn in_own_language(path: &Path, text: &str) -> Option<Self> {
         let mut folders = path.parent().into_iter().flat_map(Path::iter);
         if !folders.any(|it| it.to_str().is_some_and(place::is_of_tests)) {
@@ -97,7 +97,7 @@ impl Aside {
         )))
     }
 
-    /// Whether the CRDs of a file, by their names, are copies of a release. `path`: absolute.
+    /// Returns `Self::OldCopies` if the CRDs with these names in a file are copies of a release. `path`: absolute.
     pub(crate) fn old_copies<'a>(index: &Index, path: &Path, mut names: impl Iterator<Item = &'a str>) -> Option<Self> {
         if let Some(folder) = place::merged(index.relative(path)) {
             return Some(Self::OldCopies(format!(
@@ -105,7 +105,7 @@ impl Aside {
             )));
         }
         let place = index.place(path);
-        // Tests and documentation also keep releases.
+        // Tests and documentation may also contain releases.
         if place.standing != Standing::Old && place.version.is_none() {
             return None;
         }
@@ -125,7 +125,7 @@ impl Aside {
         )))
     }
 
-    /// Why that is known.
+    /// The reason, as text.
     pub fn reason(&self) -> &str {
         match self {
             Self::Expected(reason) | Self::TestData(reason) | Self::OldCopies(reason) | Self::Vendored(reason) => {
@@ -135,7 +135,7 @@ impl Aside {
     }
 }
 
-/// Whether a file belongs to a release in a folder, and a newer one has CRDs beside it. A release stays as it is.
+/// Whether a file belongs to a release in a folder that also has CRDs of a newer release. Old releases are not edited.
 fn is_superseded(index: &Index, place: &Place) -> bool {
     let is_newer = |it: &Place| it.container == place.container && it.version > place.version;
     place.release.is_some() && index.definitions().any(|it| is_newer(&it.place))

@@ -1,45 +1,45 @@
-//! Go tests: the files that a test expects to be rejected, and those that it only reads.
+//! Go tests: which files a test expects to be rejected, and which it only reads.
 
 use std::{collections::HashMap, path::Path};
 
-/// How far the braces of an entry of a table may be from a name in it, in bytes.
+/// The maximum distance in bytes between a name and the braces of the table entry around it.
 const MOST_BYTES: usize = 4_000;
 
-/// The bytes of a name that may be one of a file.
+/// The maximum length in bytes of a file name.
 const MOST_NAME: usize = 255;
 
-/// The bytes of entries that are read, for each byte of a test: entries lie in each other.
+/// The maximum bytes of table entries that are searched, per byte of the test. Entries may be nested.
 const MOST_READ: usize = 16;
 
-/// What the fields are called that say that a test expects an error: `wantErr`, `expectError`, `ErrExpected`.
+/// Words in the names of fields that mean that a test expects an error: `wantErr`, `expectError`, `ErrExpected`.
 const SAYS: [&str; 3] = ["want", "expect", "should"];
 
-/// What of a test's text says that it gives objects to an API server.
+/// Strings in a test that mean that it applies objects to an API server.
 const APPLIES: [&str; 3] = ["envtest.", "e2e-framework", "\"apply\""];
 
-/// What a Go test says of files.
+/// The files that a Go test names, and what it expects of them.
 #[derive(Default, Debug)]
 pub struct GoTest {
-    /// It may give what it reads to an API server.
+    /// Whether the test may apply its files to an API server.
     applies: bool,
-    /// Each last part of a path in quotes: whether all entries that have it expect an error.
+    /// For each last part of a path in quotes: whether all table entries with it expect an error.
     names: HashMap<String, bool>,
-    /// The same for each whole text in double quotes. Tables often leave out the ending.
+    /// The same for each whole string in double quotes, because tables often omit the extension.
     stems: HashMap<String, bool>,
-    /// Each manifest in quotes, and what all calls that have it do.
+    /// For each manifest in quotes: what all calls with it do.
     used: HashMap<String, Use>,
-    /// The last folder and the ending of each pattern of files that is given to something else than such a call.
+    /// The last folder and the extension of each file pattern that is passed to a different kind of call.
     given: Vec<(String, String)>,
 }
 
-/// What the calls of a test do with a manifest.
+/// How the calls of a test use a manifest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Use {
-    /// They look at what is in a cluster.
+    /// The calls only look at objects in a cluster.
     Looks,
-    /// They expect that it is rejected.
+    /// The calls expect that the manifest is rejected.
     Fails,
-    /// Anything else.
+    /// Any other use.
     Other,
 }
 
@@ -51,27 +51,27 @@ const LOOKS: [&str; 9] = [
     "Has", "Have", "Exist", "Exists", "Created", "Deleted", "Expect", "Assert", "Wait",
 ];
 
-/// The endings of manifests.
+/// The extensions of manifests.
 const MANIFESTS: [&str; 2] = [".yaml", ".yml"];
 
-/// How far the name of a function may be before a name among its arguments, in bytes.
+/// The maximum distance in bytes between the name of a function and an argument.
 const MOST_ARGUMENTS: usize = 300;
 
-/// A name in a test.
+/// A name of a file in a test.
 struct Name<'t> {
     text: &'t str,
     at: usize,
     is_whole: bool,
 }
 
-/// Braces that are open, and the names right in them.
+/// Open braces, and the names directly in them.
 struct Open<'t> {
     start: usize,
     names: Vec<Name<'t>>,
 }
 
 impl GoTest {
-    /// Reads a test once, whatever files are asked about.
+    /// Reads a test once, independent of the files that are looked up later.
     pub fn of(test: &str) -> Self {
         let mut found = Self {
             applies: APPLIES.iter().any(|it| test.contains(it)),
@@ -82,7 +82,7 @@ impl GoTest {
             start: 0,
             names: Vec::new(),
         }];
-        // Where the last quote or slash was.
+        // The offset of the last quote or slash.
         let mut last: Option<usize> = None;
         for (at, byte) in test.bytes().enumerate() {
             match byte {
@@ -97,7 +97,7 @@ impl GoTest {
                 b'"' | b'`' => {
                     let name = last.and_then(|it| Some((it, test.get(it + 1..at)?)));
                     let name = name.filter(|it| (1..=MOST_NAME).contains(&it.1.len()));
-                    // What goes on from outside of the braces is no name.
+                    // A string that begins outside the braces is not a name.
                     if let (Some((before, text)), Some(open)) = (name, open.last_mut())
                         && before >= open.start
                     {
@@ -116,25 +116,25 @@ impl GoTest {
             }
         }
         found.take_calls(test);
-        // What is in no braces, or in braces that stay open, is no entry.
+        // A name outside of all braces, or in unclosed braces, is not in a table entry.
         for name in open.iter().flat_map(|it| &it.names) {
             found.add(name, false);
         }
         found
     }
 
-    /// Whether the test may give objects to an API server.
+    /// Whether the test may apply objects to an API server.
     pub const fn applies(&self) -> bool {
         self.applies
     }
 
-    /// Whether the test names a file with its ending.
+    /// Whether the test names a file with its extension.
     pub fn names(&self, path: &Path) -> bool {
         let name = path.file_name().and_then(|it| it.to_str());
         name.is_some_and(|it| self.names.contains_key(it))
     }
 
-    /// Whether the test names a file, and only to look at what a cluster has of the objects in it.
+    /// Whether the test names a file only to look at the file's objects in a cluster.
     pub fn only_looks_at(&self, path: &Path) -> bool {
         let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
         let folder = path.parent().and_then(Path::file_name).and_then(|it| it.to_str());
@@ -142,13 +142,13 @@ impl GoTest {
         self.used.get(name) == Some(&Use::Looks) && !self.given.iter().any(is_given)
     }
 
-    /// Whether all calls that name a file expect that it is rejected.
+    /// Whether all calls with a file expect that it is rejected.
     pub fn expects_failure(&self, path: &Path) -> bool {
         let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
         self.used.get(name) == Some(&Use::Fails)
     }
 
-    /// Takes the manifests among the arguments of calls.
+    /// Adds the manifests that are arguments of calls.
     fn take_calls(&mut self, test: &str) {
         for (at, text) in quoted(test).filter(|it| MANIFESTS.iter().any(|ending| it.1.ends_with(ending))) {
             let of = function(test, at).map_or(Use::Other, Use::of);
@@ -167,7 +167,7 @@ impl GoTest {
         }
     }
 
-    /// Whether the test names a file, and each entry that names it expects an error.
+    /// Whether the test names a file, and each table entry with it expects an error.
     pub fn rejects(&self, path: &Path) -> bool {
         let says = |names: &HashMap<String, bool>, part: Option<&std::ffi::OsStr>| {
             let name = part.and_then(|it| it.to_str());
@@ -176,12 +176,12 @@ impl GoTest {
         says(&self.names, path.file_name()) || says(&self.stems, path.file_stem())
     }
 
-    /// Takes the names of an entry that ends here.
+    /// Adds the names of a table entry that ends at `end`.
     fn take(&mut self, test: &str, entry: &Open<'_>, end: usize, left: &mut usize) {
         let is_near = |it: &&Name<'_>| it.at - entry.start < MOST_BYTES && end - it.at < MOST_BYTES;
         let has_near = entry.names.iter().any(|it| is_near(&it));
         let text = test.get(entry.start..end).filter(|_| has_near);
-        // What takes too much to read says nothing.
+        // An entry that takes too much work to search is ignored.
         let says = text.is_some_and(|it| {
             let rest = left.checked_sub(it.len());
             *left = rest.unwrap_or(0);
@@ -201,7 +201,7 @@ impl GoTest {
 }
 
 impl Use {
-    /// By the name of the function.
+    /// The use according to the name of the called function.
     fn of(function: &str) -> Self {
         let has = |meant: &[&str]| words(function).any(|it| meant.contains(&it));
         if has(&FAILS) {
@@ -214,7 +214,7 @@ impl Use {
     }
 }
 
-/// The texts in double quotes in the lines of a test, each with the place of its first quote.
+/// The strings in double quotes in the lines of a test, each with the offset of its first quote.
 fn quoted(test: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut start = 0;
     let lines = test.split_inclusive('\n').map(move |line| {
@@ -230,7 +230,7 @@ fn quoted(test: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The name of the function that has what is at a place among its arguments.
+/// The name of the function whose argument is at an offset.
 fn function(test: &str, at: usize) -> Option<&str> {
     let before = test.get(test.floor_char_boundary(at.saturating_sub(MOST_ARGUMENTS))..at)?;
     let mut depth = 0;
@@ -261,7 +261,7 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a field of an entry says that there is an error: `wantErr: true`, `expectedError: "no size"`, `wantErr: errInvalid`.
+/// Whether a field of a table entry says that an error is expected: `wantErr: true`, `expectedError: "no size"`, `wantErr: errInvalid`.
 fn entry_expects_error(entry: &str) -> bool {
     entry.split(['\n', ',']).any(|field| {
         let Some((name, value)) = field.split_once(':') else {

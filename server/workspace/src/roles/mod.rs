@@ -1,4 +1,5 @@
-//! What each file is to its repository, with the evidence: which CRD checks resources, what is a part of something else, what is wrong on purpose.
+//! The role of each file in its repository, with the evidence: which CRDs are used to check resources, which files are parts, and which are
+//! wrong on purpose.
 
 mod aside;
 mod go_test;

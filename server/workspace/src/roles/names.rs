@@ -1,8 +1,8 @@
-//! What conventions of file names say.
+//! File name conventions.
 
 use std::path::Path;
 
-/// Whether a file states what kuttl or chainsaw expect of objects (`00-assert.yaml`, `errors.yaml`).
+/// Whether a file states what kuttl or chainsaw expects of objects (`00-assert.yaml`, `errors.yaml`).
 pub(crate) fn is_assertion(path: &Path) -> bool {
     let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
     name.split(['-', '_', '.'])

@@ -1,4 +1,4 @@
-//! What the path of a file says about the manifests in it, by the conventions of the tools that make and use CRDs.
+//! What the path of a file reveals about its manifests, by the conventions of tools that generate and use CRDs.
 
 use std::{
     path::{Component, Path, PathBuf},
@@ -7,54 +7,54 @@ use std::{
 
 use super::{names, version::Version};
 
-/// How good a CRD is for checking resources, by where it lies. The earlier ones are better.
+/// How suitable a CRD is for checking resources, according to its path. Earlier variants are better.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Standing {
-    /// kustomize builds it from one of the next two, and changes what resources are checked by.
+    /// kustomize builds it from a CRD of the next two variants, with changes that affect resources.
     Built,
-    /// A generator writes it there.
+    /// A generator writes it to this path.
     Generated,
-    /// Nothing says that it is anything else than the CRD that people edit.
+    /// Nothing suggests that it is not the CRD that people edit.
     Plain,
-    /// A package for users holds it: a chart, a bundle, one file with everything.
+    /// It is part of a package for users: a chart, a bundle, or one file with everything.
     Packaged,
-    /// A release, or another old state, was kept; or a generator makes others of it, as OpenShift's does.
+    /// It is kept from a release or another old state, or a generator merges it into other CRDs, as OpenShift's does.
     Old,
     /// It comes from another project.
     Vendored,
-    /// Documentation and examples show it.
+    /// It is an example in documentation.
     Documentation,
     /// Tests use it.
     Test,
     /// The API server no longer serves its version.
     Unserved,
-    /// It lacks what every CRD has.
+    /// It lacks fields that every CRD has.
     Part,
-    /// It says what a test expects.
+    /// It states what a test expects.
     Assertion,
 }
 
-/// What a path says.
+/// What a path reveals.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// How good a CRD there is.
+    /// How suitable a CRD at the path is.
     pub standing: Standing,
-    /// The part of the path that says so.
+    /// The part of the path that is the evidence.
     pub evidence: Option<String>,
-    /// The file that says that a generator writes to the folder, where the path does not.
+    /// The file that configures a generator to write to the folder, if that is not clear from the path.
     pub generated_by: Option<String>,
     /// The release that the path names.
     pub version: Option<Version>,
-    /// The folder that holds all releases; without releases, the folder of the file.
+    /// The folder that contains all releases; without releases, the folder of the file.
     pub container: PathBuf,
     /// The folder of the release, if it is a folder.
     pub release: Option<PathBuf>,
 }
 
-/// A word in the names of the folders with what OpenShift's generator makes CRDs of.
+/// A word in the names of the folders with the inputs of OpenShift's CRD generator.
 const MERGED: &str = "generated.featuregated";
 
-/// The folder of a path, relative to its repository, whose files a generator merges into CRDs elsewhere.
+/// The folder in a path, relative to its repository, whose files a generator merges into CRDs elsewhere.
 pub(super) fn merged(path: &Path) -> Option<&str> {
     let folders = path
         .parent()
@@ -64,7 +64,7 @@ pub(super) fn merged(path: &Path) -> Option<&str> {
     folders.into_iter().find(|it| words(it).any(|it| it == MERGED))
 }
 
-/// A name of a folder, or a word in the name of a folder, and what it says. The worst one of a path counts.
+/// The meaning of folder names, or of words in them. The worst one in a path applies.
 const FOLDERS: &[(Standing, &[&str])] = &[
     (
         Standing::Packaged,
@@ -148,14 +148,14 @@ const FOLDERS: &[(Standing, &[&str])] = &[
     ),
 ];
 
-/// A word in the name of a file that holds all that a user installs.
+/// Words in the name of a file that contains everything that a user installs.
 const ALL_IN_ONE: &[&str] = &["bundle", "install", "release", "standalone"];
 
 /// The last folders of the path that controller-gen writes to by default.
 const GENERATED: &[&str] = &["config", "crd", "bases"];
 
 impl Place {
-    /// Reads the path of a file, relative to its repository.
+    /// Interprets the path of a file, relative to its repository.
     pub fn of(path: &Path) -> Self {
         let folders: Vec<&str> = path
             .parent()
@@ -205,7 +205,7 @@ impl Place {
         }
     }
 
-    /// The same place, if a file says that a generator writes to the folder: unless the path says that it holds an old state or tests.
+    /// Changes the place if a file configures a generator to write to the folder, unless the path means an old state or tests.
     pub(crate) fn generated(self, by: &str) -> Self {
         if !matches!(
             self.standing,
@@ -220,7 +220,7 @@ impl Place {
         }
     }
 
-    /// The same place, if a file says that what is there comes from another project.
+    /// Changes the place if a file says that its content comes from another project.
     pub(crate) fn vendored(self) -> Self {
         if self.standing >= Standing::Vendored {
             return self;
@@ -243,7 +243,7 @@ impl Place {
         }
     }
 
-    /// The place of a CRD that counts at most as `least`, by its text.
+    /// The place of a CRD that is at best as suitable as `least`, according to its text.
     pub(crate) fn at_least(&self, least: Standing) -> Arc<Self> {
         let standing = self.standing.max(least);
         Arc::new(Self {
@@ -253,13 +253,13 @@ impl Place {
     }
 }
 
-/// Whether a file lies where patches of kustomize lie: in a folder `patches`, as kubebuilder writes it.
+/// Whether a file is in a folder for kustomize patches: `patches`, as kubebuilder creates it.
 pub(crate) fn is_patch(path: &Path) -> bool {
     let folder = path.parent().and_then(Path::file_name).and_then(|it| it.to_str());
     folder.is_some_and(|it| words(it).any(|it| matches!(it, "patch" | "patches")))
 }
 
-/// The last version in the names of folders and of a file, and the number of the folders before it.
+/// The last version in the names of folders and of a file, and the number of folders before it.
 fn version_in(folders: &[&str], stem: &str) -> (Option<Version>, usize) {
     if let Some(version) = Version::in_name(stem) {
         return (Some(version), folders.len());
@@ -269,21 +269,21 @@ fn version_in(folders: &[&str], stem: &str) -> (Option<Version>, usize) {
     found.map_or((None, folders.len()), |(version, n)| (Some(version), n))
 }
 
-/// The folders that end the path of CRDs in a package of Crossplane, which completes them.
+/// The last folders in the path of CRDs in a Crossplane package, which Crossplane completes.
 const OF_CROSSPLANE: [&str; 2] = ["package", "crds"];
 
-/// Whether a file is a CRD of a package of Crossplane, by its path.
+/// Whether a file is a CRD of a Crossplane package, according to its path.
 pub(crate) fn is_of_crossplane(path: &Path) -> bool {
     path.parent().is_some_and(|it| it.ends_with(OF_CROSSPLANE.join("/")))
 }
 
-/// Whether a folder holds tests or their data, by its name.
+/// Whether a folder contains tests or their data, according to its name.
 pub(super) fn is_of_tests(folder: &str) -> bool {
     let names = FOLDERS.iter().filter(|it| it.0 == Standing::Test).flat_map(|it| it.1);
     names.into_iter().any(|name| words(folder).any(|it| it == *name))
 }
 
-/// Names of folders whose files are for readers, or for programs that replace parts of them.
+/// Names of folders whose files are for readers, or for programs that replace parts of the files.
 const OF_FILLED_IN: [&str; 14] = [
     "assets",
     "doc",
@@ -301,8 +301,8 @@ const OF_FILLED_IN: [&str; 14] = [
     "website",
 ];
 
-/// Whether a file lies where manifests have placeholders: in documentation, in tests, or where programs have their templates. Elsewhere, what
-/// looks like a placeholder is what the API server gets.
+/// Whether the manifests in the file's folder may have placeholders: in documentation, in tests, or in templates of programs. In other
+/// folders, text that looks like a placeholder is sent to the API server as it is.
 pub(crate) fn has_placeholders(path: &Path) -> bool {
     let folders = path.parent().into_iter().flat_map(Path::iter);
     let mut folders = folders.filter_map(|it| it.to_str());

@@ -1,4 +1,4 @@
-//! The folders that controller-gen writes CRDs to, as a Makefile or a script says: `controller-gen crd output:crd:dir=manifests`.
+//! The folders that controller-gen writes CRDs to, according to a Makefile or a script: `controller-gen crd output:crd:dir=manifests`.
 
 use std::{
     collections::HashMap,
@@ -10,37 +10,37 @@ use super::Vendored;
 /// The options that name the folder of CRDs.
 const OPTIONS: [&str; 3] = ["output:crd:artifacts:config=", "output:crd:dir=", "output:dir="];
 
-/// Variables in a path that are put in, at most: one may name the next.
+/// The maximum number of variables that are substituted in a path, because one may refer to the next.
 const MOST_VARIABLES: usize = 16;
 
-/// The longest path that is followed, in bytes.
+/// The maximum length in bytes of a path.
 const MOST_PATH: usize = 4096;
 
-/// The folders that one text names, at most.
+/// The maximum number of folders taken from one text.
 const MOST_FOLDERS: usize = 100;
 
-/// A repository: where it begins, and what its own files say of its folders.
+/// A repository: its root, and information from its files about its folders.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Repository {
-    /// Its folder, absolute.
+    /// The root folder, absolute.
     pub root: PathBuf,
     /// The folders that generators write CRDs to.
     pub generated: Vec<GeneratedInto>,
-    /// The files that come from others.
+    /// The files that come from other projects.
     pub vendored: Vendored,
 }
 
 /// A folder that a generator writes CRDs to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GeneratedInto {
-    /// The folder, absolute.
+    /// The absolute path of the folder.
     pub folder: PathBuf,
-    /// The file that says so, relative to the repository.
+    /// The file that configures the generator, relative to the repository.
     pub by: String,
 }
 
-/// The folders that a Makefile or a shell script has controller-gen write CRDs to, relative to where it runs. What depends on a variable that
-/// the text does not set is left out.
+/// The folders to which a Makefile or a shell script makes controller-gen write CRDs, relative to where it runs. Paths with a variable that
+/// the text does not set are omitted.
 pub fn generated_into(text: &str) -> Vec<PathBuf> {
     if !OPTIONS.iter().any(|it| text.contains(it)) {
         return Vec::new();
@@ -65,7 +65,7 @@ pub fn generated_into(text: &str) -> Vec<PathBuf> {
     found
 }
 
-/// A path without `.`, unless it leads nowhere or starts elsewhere.
+/// A path without `.`; `None` if it is empty or not below the current folder.
 fn below(path: &str) -> Option<PathBuf> {
     let parts = Path::new(path).components();
     let kept: PathBuf = parts.filter(|it| !matches!(it, Component::CurDir)).collect();
@@ -73,7 +73,7 @@ fn below(path: &str) -> Option<PathBuf> {
     is_here.then_some(kept)
 }
 
-/// The variables that a Makefile or a script sets to one text: `NAME ?= value`, `NAME=value`.
+/// The variables that a Makefile or a script sets to a single value: `NAME ?= value`, `NAME=value`.
 fn variables(text: &str) -> HashMap<&str, &str> {
     let mut found = HashMap::new();
     for line in text.lines() {
@@ -92,7 +92,7 @@ fn variables(text: &str) -> HashMap<&str, &str> {
     found
 }
 
-/// A text with the values of its variables. `$(PWD)` and its like are where the generator runs.
+/// A string with its variables replaced by their values. `$(PWD)` and similar variables are the folder where the generator runs.
 fn put_in(written: &str, variables: &HashMap<&str, &str>) -> Option<String> {
     let mut text = written.to_owned();
     for _ in 0..MOST_VARIABLES {

@@ -1,26 +1,26 @@
-//! What a manifest is to its repository, in words.
+//! The role of a manifest in its repository, in words.
 
 use std::{fmt, path::Path};
 
 use super::{Aside, Place, Standing, Version};
 use crate::index::{Chosen, Found, Index, KnownCrd, Object};
 
-/// What a manifest is to its repository.
+/// The role of a manifest in its repository.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Role {
     /// The CRD that people edit, or that a generator writes.
     SourceOfTruth,
-    /// A copy of a CRD for users, or of another project.
+    /// A copy of a CRD for users, or from another project.
     Copy,
-    /// A copy of a CRD as a release has it.
+    /// A copy of a CRD from a release.
     CopyOfRelease(Option<Version>),
     /// A part of a CRD.
     Part,
-    /// What a test expects.
+    /// The expectation of a test.
     Assertion,
     /// A manifest of a test.
     TestData,
-    /// What only tests read.
+    /// A manifest that only tests read.
     OnlyRead,
     /// A manifest of a test that the API server has to reject.
     WrongOnPurpose,
@@ -54,19 +54,19 @@ impl fmt::Display for Role {
 pub struct Judgement {
     /// The role.
     pub role: Role,
-    /// Why it is known: a clause without a full stop.
+    /// The reason: a clause without a full stop.
     pub reason: String,
 }
 
-/// What an object is by its own text.
+/// The kind of an object according to its own text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum What {
-    /// No CRD.
+    /// An object that is not a CRD.
     Object,
     Definition,
-    /// A CRD that lacks what every CRD has.
+    /// A CRD that lacks fields that every CRD has.
     Lacking,
-    /// A part of a CRD, as something says that names the file.
+    /// A part of a CRD, according to a file that names it.
     Part,
 }
 
@@ -78,7 +78,7 @@ impl Judgement {
         }
     }
 
-    /// Of a CRD that the index knows.
+    /// The role of a CRD in the index.
     pub fn of_known(definition: &KnownCrd) -> Self {
         let judged = Self::of_standing(&definition.place);
         match definition.built_from() {
@@ -87,7 +87,7 @@ impl Judgement {
         }
     }
 
-    /// Of an object in the file of an absolute path.
+    /// The role of an object in the file with an absolute path.
     pub fn of_object(index: &Index, path: &Path, object: &Object, aside: Option<&Aside>) -> Self {
         let what = if !object.written.is_crd() {
             What::Object
@@ -162,7 +162,7 @@ impl Judgement {
 }
 
 impl Found {
-    /// Why the CRD that was chosen checks a resource: a clause without a full stop.
+    /// The reason why the chosen CRD is used for a resource: a clause without a full stop.
     pub fn reason(&self) -> String {
         let role = Judgement::of_known(&self.definition);
         match self.chosen {

@@ -1,12 +1,12 @@
-//! Shell scripts that put the version into manifests: `sed -e "s#apiVersion: example.com/v.*#apiVersion: $API#"`.
+//! Shell scripts that set the version in manifests: `sed -e "s#apiVersion: example.com/v.*#apiVersion: $API#"`.
 
-/// What a command of sed replaces, before its delimiter.
+/// The sed command for a replacement, before its delimiter.
 const COMMAND: char = 's';
 
 /// The key of the version.
 const KEY: &str = "apiVersion:";
 
-/// The API groups whose versions scripts put in.
+/// The API groups whose versions scripts set.
 #[derive(Default, Debug)]
 pub struct VersionsReplaced(Vec<String>);
 
@@ -19,13 +19,13 @@ impl VersionsReplaced {
         }
     }
 
-    /// Whether a script puts in the versions of a group.
+    /// Whether a script sets the versions of a group.
     pub fn are_of(&self, group: &str) -> bool {
         self.0.iter().any(|it| it == group)
     }
 }
 
-/// The group of the versions that a command of sed replaces, if its pattern begins at a place.
+/// The group whose versions a sed command replaces, if its pattern begins at `at`.
 fn group(line: &str, at: usize) -> Option<String> {
     let mut before = line[..at].trim_end_matches('^').chars().rev();
     let delimiter = before.next().filter(char::is_ascii_punctuation)?;

@@ -1,19 +1,19 @@
-//! Data that only the tests of the repository read: golden files, snapshots, inputs of unit tests. No API server gets it.
+//! Data that only the tests of the repository read: golden files, snapshots, inputs of unit tests. It is not sent to an API server.
 
 use std::path::{Component, Path};
 
 use super::place;
 
-/// What the path of a file says of the tests that read it.
+/// What the path of a file reveals about the tests that read it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TestData<'p> {
-    /// The part of the path that says so.
+    /// The part of the path that is the evidence.
     pub evidence: &'p str,
-    /// Tests made it, or compare something with it. Else it may be something that a test gives to an API server.
+    /// Whether tests generate the file or compare results with it. If not, a test may apply it to an API server.
     pub is_output: bool,
 }
 
-/// Words in names of folders whose tests give their files to an API server.
+/// Words in the names of folders whose tests apply their files to an API server.
 const OF_CLUSTERS: &[&str] = &[
     "acceptance",
     "chainsaw",
@@ -28,8 +28,8 @@ const OF_CLUSTERS: &[&str] = &[
     "systemtests",
 ];
 
-/// Names of folders of what tests read, without `-`, `_` and a dot before them: the go tool leaves out `testdata`, and kyverno's command line
-/// looks for its tests in `.kyverno-test`.
+/// Names of folders with inputs of tests, without a leading `-`, `_` or dot: the go tool ignores `testdata`, and kyverno's command line looks
+/// for its tests in `.kyverno-test`.
 const READ: &[&str] = &[
     "fixture",
     "fixtures",
@@ -40,20 +40,20 @@ const READ: &[&str] = &[
     "testresources",
 ];
 
-/// Folders of what Jest and Helm's unittest plugin make and compare.
+/// Folders with snapshots that Jest and Helm's unittest plugin generate and compare.
 const SNAPSHOTS: &[&str] = &["__snapshot__", "__snapshots__"];
 
-/// A word in the name of a file or folder that tests compare something with.
+/// A word in the name of a file or folder that tests compare results with.
 const GOLDEN: &str = "golden";
 
-/// The same where no test asks a cluster. Other tests expect it of a cluster.
+/// Another such word, in tests without a cluster. Tests with a cluster expect such files of the cluster.
 const EXPECTED: &str = "expected";
 
-/// The last folders of the path of what Java's tests read.
+/// The last folders in the path of the inputs of Java tests.
 const OF_JAVA: [&str; 3] = ["src", "test", "resources"];
 
 impl<'p> TestData<'p> {
-    /// Reads the path of a file, relative to its repository.
+    /// Interprets the path of a file, relative to its repository.
     pub fn of(path: &'p Path) -> Option<Self> {
         let folders = path.parent().into_iter().flat_map(Path::components);
         let folders: Vec<&str> = folders

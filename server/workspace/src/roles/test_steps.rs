@@ -1,5 +1,5 @@
-//! Tests of kuttl and chainsaw: which files hold parts of objects. The steps of a kuttl test are the files of a folder by their numbers. kuttl merges
-//! an object of a later step into the one that an earlier step made.
+//! Tests of kuttl and chainsaw: which files contain parts of objects. The steps of a kuttl test are the files of a folder, sorted by number.
+//! kuttl merges an object of a later step into the object that an earlier step created.
 
 use std::{path::Path, sync::Arc};
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{index::Object, roles};
 
-/// The number of the step that a file belongs to: `01-update.yaml` is of step 1.
+/// The number of the step that a file belongs to: `01-update.yaml` belongs to step 1.
 pub fn number(file: &Path) -> Option<u64> {
     let name = file.file_name()?.to_str()?;
     let (number, _) = name.split_once('-')?;
@@ -19,7 +19,7 @@ pub fn number(file: &Path) -> Option<u64> {
     is_number.then(|| number.parse().ok()).flatten()
 }
 
-/// Whether a file of a step says what kuttl expects, and not what it applies.
+/// Whether a file of a step states what kuttl expects, rather than what it applies.
 pub fn is_assertion(file: &Path) -> bool {
     roles::is_assertion(file)
 }
@@ -38,17 +38,17 @@ pub fn are_updates(step: &[Object], earlier: &[Object]) -> bool {
 /// The files that a test names, relative to its folder.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct NamedFiles {
-    /// What is expected or patched: the files of `assert`, `error`, `errors` and `patch` in a `Test` of chainsaw, a `StepTemplate` or a `TestStep`
-    /// of kuttl.
+    /// The files with expectations or patches: those of `assert`, `error`, `errors` and `patch` in a `Test` or `StepTemplate` of chainsaw, or a
+    /// `TestStep` of kuttl.
     pub parts: Vec<String>,
-    /// What the API server has to reject: in a `Test` of chainsaw, what is applied with `expect` and a check that `$error` is not null.
+    /// The files that the API server has to reject: in a `Test` of chainsaw, those applied with `expect` and a check that `$error` is not null.
     pub rejected: Vec<String>,
-    /// Those of them that validation has to reject, and not a webhook or a policy, as the check's words say.
+    /// The rejected files that validation has to reject, not a webhook or a policy, according to the check's text.
     pub invalid: Vec<String>,
 }
 
 impl NamedFiles {
-    /// Those of a test, by its text.
+    /// The files named in the text of a test.
     pub fn of(test: &str) -> Self {
         let mut found = Self::default();
         for object in test_objects(test) {
@@ -78,20 +78,20 @@ fn rejected(value: &Value, depth: usize, found: &mut NamedFiles) {
     }
 }
 
-/// The checks in the `expect` of an operation of chainsaw that say that there is an error. With a match, the rest of a file may be accepted.
+/// The checks in the `expect` of a chainsaw operation that expect an error. With `match`, other objects of the file may be accepted.
 fn checks_of_errors(expect: &Value) -> impl Iterator<Item = &Value> {
     let expected = expect.as_array().into_iter().flatten();
     let checks = expected.filter(|it| it["match"].is_null()).map(|it| &it["check"]);
     checks.filter(|it| expects_error(it))
 }
 
-/// Whether the `expect` of an operation of chainsaw with one object says that the API server rejects it.
+/// Whether the `expect` of a chainsaw operation on one object says that the API server rejects it.
 pub(crate) fn expects_rejection(expect: &Value) -> bool {
     let mut expected = expect.as_array().into_iter().flatten();
     expected.any(|it| expects_error(&it["check"]))
 }
 
-/// Whether a check of chainsaw says that there is an error: `($error != null): true`, `($error): some words`.
+/// Whether a chainsaw check expects an error: `($error != null): true`, `($error): some words`.
 fn expects_error(check: &Value) -> bool {
     let fields = check.as_object().into_iter().flatten();
     fields.into_iter().any(|(key, value)| {
@@ -105,13 +105,13 @@ fn expects_error(check: &Value) -> bool {
     })
 }
 
-/// Words of the API server's validation.
+/// Phrases of the API server's validation errors.
 const OF_VALIDATION: [&str; 4] = ["is invalid:", "Invalid value", "Required value", "Unsupported value"];
 
-/// Words of webhooks and policies, which may speak of values, too.
+/// Phrases of webhooks and policies, whose errors may also be about values.
 const OF_ADMISSION: [&str; 2] = ["admission webhook", "denied"];
 
-/// Whether the error that a check of chainsaw expects is in words of the API server's validation.
+/// Whether the error that a chainsaw check expects is one of the API server's validation.
 fn expects_invalid(check: &Value) -> bool {
     let fields = check.as_object().into_iter().flatten();
     let mut texts = fields.filter_map(|(key, value)| (key == "($error)").then(|| value.as_str()).flatten());
@@ -121,10 +121,10 @@ fn expects_invalid(check: &Value) -> bool {
     })
 }
 
-/// Tests nested deeper name nothing.
+/// The maximum nesting depth of tests.
 const MAX_DEPTH: usize = 30;
 
-/// The objects of a text that are tests of kuttl or chainsaw.
+/// The objects in a text that are kuttl or chainsaw tests.
 fn test_objects(test: &str) -> Vec<Value> {
     let text: Arc<str> = test.into();
     let objects = split(&text).documents.into_iter().filter_map(|document| {

@@ -1,4 +1,4 @@
-//! What `.gitattributes` says to come from others: `linguist-vendored`, as GitHub reads it.
+//! Files that `.gitattributes` marks as vendored: `linguist-vendored`, as GitHub interprets it.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use crate::config::excluded::Excluded;
 /// The attribute.
 const VENDORED: &str = "linguist-vendored";
 
-/// Patterns that are taken up.
+/// The maximum number of patterns that are used.
 const MOST_PATTERNS: usize = 200;
 
-/// The files of a repository that come from others.
+/// The files of a repository that come from other projects.
 #[derive(Clone, Default, Debug)]
 pub struct Vendored {
     patterns: Vec<String>,
@@ -18,7 +18,7 @@ pub struct Vendored {
 }
 
 impl Vendored {
-    /// Reads the `.gitattributes` of a repository at this absolute folder. A line whose pattern cannot be read marks nothing, as in git.
+    /// Reads the `.gitattributes` of a repository at this absolute folder. A line with an invalid pattern marks nothing, as in git.
     pub fn of(attributes: &str, root: &Path) -> Self {
         let patterns: Vec<String> = attributes.lines().filter_map(pattern).take(MOST_PATTERNS).collect();
         let readable = |it: &String| Excluded::new(VENDORED, std::slice::from_ref(it), root.to_owned()).is_ok();
@@ -27,7 +27,7 @@ impl Vendored {
         Self { patterns, covering }
     }
 
-    /// Whether the file of this absolute path is one of them.
+    /// Whether the file with this absolute path is vendored.
     pub(crate) fn covers(&self, path: &Path) -> bool {
         !self.patterns.is_empty() && self.covering.covers(path)
     }

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-/// The version of a release, as a name has it: `v1.15.0.yaml`, `widgets-0.86.0`, `release-1.12`. The newest is the greatest.
+/// A release version found in a name: `v1.15.0.yaml`, `widgets-0.86.0`, `release-1.12`. Newer versions compare as greater.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Version {
     numbers: [u32; 3],
-    /// A release comes after its own release candidates.
+    /// Whether it is a final release, which comes after its release candidates.
     is_final: bool,
-    /// `rc.1` and the like; empty if it is final.
+    /// `rc.1` or similar; empty for a final release.
     candidate: String,
 }
 
@@ -23,14 +23,14 @@ impl fmt::Display for Version {
     }
 }
 
-/// Words before a version that is the version of something else.
+/// Words before a version that mean the version of something else.
 const OF_OTHERS: &[&str] = &["go", "k8s", "kind", "kube", "kubernetes", "ocp", "openshift", "python"];
 
-/// What begins the name of a version before the release.
+/// The starts of names of pre-release versions.
 const CANDIDATES: &[&str] = &["alpha", "beta", "dev", "pre", "rc", "snapshot"];
 
 impl Version {
-    /// The version in the name of a file, without its ending, or of a folder.
+    /// The version in the name of a file, without its extension, or of a folder.
     pub(crate) fn in_name(name: &str) -> Option<Self> {
         let mut before = "";
         let mut rest = name;

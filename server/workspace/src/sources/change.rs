@@ -1,4 +1,4 @@
-//! What changes between two texts of a manifest, whatever the manifest is made of.
+//! Changes between two texts of a manifest, independent of the source language.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use serde_json::Value as Json;
 use super::manifest::Place;
 use crate::documents::text::Text;
 
-/// A change as it is written in a file: what is replaced, empty for an insertion, and the new text.
+/// A change in a source file: the replaced place, empty for an insertion, and the new text.
 pub type Written = (Place, String);
 
-/// The changes from one text of a manifest to another. `None`: one of them cannot be read.
+/// The changes from one text of a manifest to another. `None` if one of them cannot be parsed.
 pub fn between(before: &str, after: &str) -> Option<Vec<Change>> {
     let mut changes = Vec::new();
     compare(&json(before)?, &json(after)?, &mut Path::default(), &mut changes);
     Some(changes)
 }
 
-/// The first object in a text. `None`: it cannot be read.
+/// The first object in a text. `None` if it cannot be parsed.
 pub fn json(text: &str) -> Option<Json> {
     let text = Text::whole(Arc::from(text));
     let tree = text.read(*text.documents().documents.first()?).ok()?;
@@ -75,7 +75,7 @@ pub(super) fn value(json: &Json) -> Value {
     }
 }
 
-/// The way to a field.
+/// The steps to a field.
 pub(super) fn steps(path: &Path) -> Vec<Step<'_>> {
     let steps = path.segments().iter().map(|it| match it {
         Segment::Field(name) | Segment::Key(name) => Step::key(name.as_str()),

@@ -1,4 +1,4 @@
-//! CRDs that are generated from Go: where the field is declared that a finding is about, and which marker sets what it is about.
+//! CRDs that are generated from Go: for each finding, the field that is declared in Go, and the marker that sets the value.
 
 use std::{
     cell::{OnceCell, RefCell},
@@ -23,10 +23,10 @@ use crate::{
     index::CrdText,
 };
 
-/// The annotation of a CRD that controller-gen wrote.
+/// The annotation that controller-gen adds to its CRDs.
 const ANNOTATION: &str = "controller-gen.kubebuilder.io/version";
 
-/// Findings of one verdict that are looked up: whoever has more begins with these.
+/// The maximum number of findings in one verdict that are looked up in Go.
 const MAX_FINDINGS: usize = 200;
 
 /// Whether controller-gen wrote a CRD.
@@ -35,18 +35,18 @@ pub(crate) fn is_annotated(crd: &Json<'_>) -> bool {
     annotations.is_some_and(|it| it.get(ANNOTATION).is_some())
 }
 
-/// Where Go sources are found.
+/// A source of Go modules.
 pub trait GoSources: Send + Sync {
-    /// The Go repository that a file lies in, if it lies in one.
+    /// The Go repository that contains a file, if there is one.
     fn around(&self, manifest: &Path) -> Option<Arc<Module>>;
 
-    /// The Go module that a file lies in, with the packages that its types may come from.
+    /// The Go module that contains a file, with the packages that its types may come from.
     fn modules(&self, _file: &Path) -> Option<Arc<Modules>> {
         None
     }
 }
 
-/// The Go file that declares the type of a CRD, if it lies in the repository around the CRD.
+/// The Go file that declares the type of a CRD, if it is in the repository that contains the CRD.
 pub fn declaring_file(crd: &CrdText, sources: &dyn GoSources) -> Option<Arc<Path>> {
     let origin = Origin::of(&crd.tree, Some(&crd.source.path), Some(sources))?;
     let root = |version| Subject {
@@ -55,23 +55,23 @@ pub fn declaring_file(crd: &CrdText, sources: &dyn GoSources) -> Option<Arc<Path
         marker: None,
         value: None,
     };
-    // The newest versions are the last ones, mostly.
+    // The newest versions are mostly the last ones.
     let mut versions = crd.versions().into_iter().rev();
     let (declaration, _) = versions.find_map(|it| origin.declaration(&root(it)))?;
     Some(declaration.site.file.path.clone())
 }
 
-/// Where one generated CRD comes from, looked for when the first finding asks.
+/// The Go source of a generated CRD, looked up for the first finding.
 pub(crate) struct Origin<'a> {
     tree: &'a Tree,
     path: &'a Path,
     sources: &'a dyn GoSources,
     found: OnceCell<Option<Source>>,
-    /// The files that findings point into, each once.
+    /// The files that findings refer to, each read once.
     texts: RefCell<HashMap<Arc<Path>, Arc<SourceText>>>,
 }
 
-/// The repository of a CRD, and what the CRD says of its kind.
+/// The repository of a CRD, and the group and kind that the CRD defines.
 struct Source {
     module: Arc<Module>,
     group: String,
@@ -79,17 +79,17 @@ struct Source {
     is_generated: bool,
 }
 
-/// What a place in a CRD is about.
+/// The schema and value that a place in a CRD is about.
 struct Subject {
     version: String,
     steps: Vec<GoStep>,
-    /// The marker that sets it, and the value to tell markers of one name apart.
+    /// The marker that sets the value, and the value, to distinguish markers with the same name.
     marker: Option<&'static str>,
     value: Option<String>,
 }
 
 impl<'a> Origin<'a> {
-    /// Of a CRD in a file, where Go sources can be asked for.
+    /// The origin of a CRD in a file, if Go sources are available.
     pub(crate) fn of(tree: &'a Tree, path: Option<&'a Path>, sources: Option<&'a dyn GoSources>) -> Option<Self> {
         Some(Self {
             tree,
@@ -100,7 +100,7 @@ impl<'a> Origin<'a> {
         })
     }
 
-    /// The repository, if the CRD lies in one with Go sources.
+    /// The repository, if it contains the CRD and has Go sources.
     fn source(&self) -> Option<&Source> {
         let find = || {
             let annotation = [Step::key("metadata"), Step::key("annotations"), Step::key(ANNOTATION)];
@@ -127,7 +127,7 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// Names the field and the marker of each finding.
+    /// Adds the Go field and the marker to each finding.
     pub(crate) fn name(&self, findings: &mut [Finding]) {
         for finding in findings.iter_mut().take(MAX_FINDINGS) {
             finding.related.extend(self.declared(finding.span));
@@ -154,13 +154,13 @@ impl<'a> Origin<'a> {
                 let message = format!("the marker of `{name}` that sets it in Go");
                 self.related(&found.site.file, &written.span, message)
             }
-            // What was edited in the YAML is generated again from what Go has.
+            // An edit in the YAML is lost when the CRD is generated again from the Go types.
             (None, Some(_)) if let Some(other) = found.other => {
                 let message =
                     format!("no marker of `{name}` in Go sets this: change this one, or generate the CRD again");
                 self.related(&found.site.file, &other.span, message)
             }
-            // Types follow from those in Go, mostly.
+            // A type mostly follows from the Go type.
             (None, Some(marker)) if !marker.ends_with(":Type") => {
                 let message = format!("`{name}` declares it in Go: `// {marker}` would set it");
                 self.related(&found.site.file, &found.site.span, message)
@@ -172,7 +172,7 @@ impl<'a> Origin<'a> {
         })
     }
 
-    /// Where a bound of the schema whose key or first line is at `span` would be set in Go.
+    /// The place where Go would set a bound of the schema whose key or first line is at `span`.
     pub(crate) fn bound(&self, span: Span, keyword: &str, value: i64) -> Option<Related> {
         let subject = self.subject(span.start)?;
         let (declaration, is_whole) = self.declaration(&subject)?;
@@ -197,13 +197,13 @@ impl<'a> Origin<'a> {
         })
     }
 
-    /// How Go says a change of a schema: the bytes of a file that are replaced, and the new text. `None`: no marker says it, or the field is not
-    /// declared in the repository.
+    /// The edit of a Go file for a change of a schema: the file, the replaced bytes, and the new text. `None` if no marker can set the value, or
+    /// the field is not declared in the repository.
     pub(crate) fn write(&self, change: &Change) -> Option<(Arc<SourceFile>, std::ops::Range<usize>, String)> {
         let (path, to) = match change {
             Change::Set(path, value) => (path, Some(value)),
             Change::Remove(path) => (path, None),
-            // A name is that of a field, and what a string has is written where the string is.
+            // A name is that of the Go field, and a change inside a string is written where the string is.
             Change::Rename(..) | Change::Splice(..) => return None,
         };
         let path = change::steps(path);
@@ -235,7 +235,7 @@ impl<'a> Origin<'a> {
         Some((file, span, text))
     }
 
-    /// The declaration, or that of what is nearest above and declared in the repository.
+    /// The declaration of the field, or of the nearest one above it that is declared in the repository.
     fn declaration(&self, subject: &Subject) -> Option<(Declaration, bool)> {
         let source = self.source()?;
         for length in (0..=subject.steps.len()).rev() {
@@ -250,7 +250,7 @@ impl<'a> Origin<'a> {
             if let Some(found) = found {
                 return Some((found, length == subject.steps.len()));
             }
-            // Metadata is declared by Kubernetes, and everybody knows it.
+            // Kubernetes declares metadata, and users know it.
             if length == 1 {
                 return None;
             }
@@ -294,7 +294,7 @@ impl<'a> Origin<'a> {
         })
     }
 
-    /// `path` ends in the keys `schema`, which lead on from the root of a schema.
+    /// The subject of a `path` that ends in the keys `schema`, which start at the root of a schema.
     fn of_schema(&self, version: String, path: &[Step<'_>], schema: &[&str]) -> Subject {
         let (steps, left) = steps_of(schema);
         let marker = left.first().and_then(|it| marker_for(it, true));
@@ -316,7 +316,7 @@ impl<'a> Origin<'a> {
     }
 }
 
-/// The steps in Go types to a schema whose keys lead on from the root of another, and the keys that are left.
+/// Converts keys below the root of a schema to steps in Go types, and returns the remaining keys.
 fn steps_of<'k>(schema: &'k [&'k str]) -> (Vec<GoStep>, &'k [&'k str]) {
     let mut steps = Vec::new();
     let mut left = schema;
@@ -339,7 +339,7 @@ fn steps_of<'k>(schema: &'k [&'k str]) -> (Vec<GoStep>, &'k [&'k str]) {
     }
 }
 
-/// The edit of a Go file after which a marker sets a value, or no longer does.
+/// The edit of a Go file that adds, changes or removes the marker for a value.
 fn marker_edit(marked: &Marked<'_>, text: &str, to: Option<&Value>) -> Option<(std::ops::Range<usize>, String)> {
     let line_of = |at: usize| {
         let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
@@ -374,7 +374,7 @@ fn marker_edit(marked: &Marked<'_>, text: &str, to: Option<&Value>) -> Option<(s
     }
 }
 
-/// A value as markers write it.
+/// A value in the syntax of markers.
 fn marker_value(value: &Value) -> Option<String> {
     match value {
         Value::Bool(value) => Some(value.to_string()),

@@ -1,4 +1,4 @@
-//! The row of Go: the CRDs that controller-gen makes of types with markers.
+//! The row for Go: the CRDs that controller-gen generates from types with markers.
 
 use std::{
     cell::OnceCell,
@@ -32,7 +32,7 @@ use crate::{
     sources::go_file,
 };
 
-/// Go.
+/// The row for Go.
 pub(super) const ROW: Row = Row {
     name: "Go",
     is_of: go_file::is_go,
@@ -43,16 +43,16 @@ pub(super) const ROW: Row = Row {
     unit: |path, _, world| Some(Box::new(Types::of(path, world)?)),
 };
 
-/// Packages that are looked into for kinds: more is not the API of one project.
+/// The maximum number of packages that are searched for kinds. A project's API has fewer.
 const MAX_PACKAGES: usize = 200;
 
-/// The types of a Go repository, and the CRDs that were made of them before.
+/// The types of a Go repository, and the CRDs that were generated from them before.
 struct Types<'w> {
     root: PathBuf,
     on_disk: Arc<Module>,
-    /// The files that somebody edits.
+    /// The files that are open in the editor.
     open: OnceCell<Vec<(PathBuf, Arc<str>)>>,
-    /// The module with their texts, read when a CRD is made of the types.
+    /// The module with the texts of the open files, read when a CRD is generated.
     edited: OnceCell<Arc<Module>>,
     world: &'w dyn World,
 }
@@ -79,7 +79,7 @@ impl<'w> Types<'w> {
 
     fn module(&self) -> &Arc<Module> {
         self.edited.get_or_init(|| {
-            // What is read of the module is kept for the next file.
+            // The module on disk is cached for the next file.
             if self.open().is_empty() {
                 return self.on_disk.clone();
             }
@@ -87,7 +87,7 @@ impl<'w> Types<'w> {
         })
     }
 
-    /// The Go modules of the repository that have kinds, each with its packages.
+    /// The Go modules of the repository that declare kinds, each with its packages.
     fn modules(&self) -> Vec<(Arc<Modules>, Vec<String>)> {
         let mut all: Vec<(Arc<Modules>, Vec<String>)> = Vec::new();
         for folder in self.module().packages_with_kinds(MAX_PACKAGES) {
@@ -113,7 +113,8 @@ impl<'w> Types<'w> {
         modules.iter().map(whole).collect()
     }
 
-    /// What is made of a CRD that controller-gen wrote, as the types are now. `whole`: what the types make whole, and whether they may have other fields.
+    /// The manifest for a CRD that controller-gen wrote, from the current types. `whole`: the CRDs generated completely from the types, and
+    /// whether the types may have other fields than the CRD.
     fn of_crd(&self, crd: &Arc<KnownCrd>, whole: Option<(&mut Whole<'_>, bool)>) -> Option<Made> {
         let files = self.world.files();
         let made = go_crds::made(crd, files, || self.module())?;
@@ -133,7 +134,7 @@ impl<'w> Types<'w> {
         Some(made.older(stale, newer.may_be))
     }
 
-    /// The text that controller-gen would write over that of a CRD.
+    /// The text that controller-gen would write for a CRD now.
     fn rewritten(&self, crd: &KnownCrd) -> Option<String> {
         let text = crd.text(self.world.files()).filter(|it| it.is_readable)?;
         let before = read_json_of(&text.tree, text.root).ok()?.root()?.to_value();
@@ -168,7 +169,7 @@ impl<'w> Types<'w> {
                 found.push(of.clone());
             }
         }
-        // Others are of types that are not known whole.
+        // The types of other kinds are not completely known.
         let others = crds
             .iter()
             .filter(|it| it.path.starts_with(&self.root) && !found.contains(&it.defines) && is_wanted(&it.defines));
@@ -267,7 +268,7 @@ impl FileEdit {
     }
 }
 
-/// The module, wherever it is asked for.
+/// A source that always returns the same module.
 struct One(Arc<Module>);
 
 impl GoSources for One {

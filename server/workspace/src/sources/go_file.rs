@@ -1,4 +1,4 @@
-//! Go files with API types: what is wrong with the markers of kubebuilder in them.
+//! Go files with API types: checks their kubebuilder markers.
 
 use std::{
     collections::HashSet,
@@ -27,26 +27,26 @@ use crate::{
 
 pub use crd_analyzer_gosource::is_source;
 
-/// Whether a file is one of Go.
+/// Whether a file is a Go file.
 pub fn is_go(path: &Path) -> bool {
     path.extension().is_some_and(|it| it == "go")
 }
 
-/// What is known of the markers of a Go file.
+/// The context for checking the markers of a Go file.
 #[derive(Clone, Debug)]
 pub struct Markers {
-    /// The release of controller-gen that reads them.
+    /// The release of controller-gen that the project uses.
     pub release: Release,
-    /// Those that other tools of the project read.
+    /// The markers that are for other tools of the project.
     pub declared: Declared,
-    /// The file, absolute.
+    /// The absolute path of the file.
     pub path: PathBuf,
-    /// The repository around it.
+    /// The Go repository that contains it.
     pub module: Option<Arc<Module>>,
 }
 
 impl Markers {
-    /// Of the file at a path. `declared`: what the configuration says.
+    /// The context for the file at a path. `declared`: the markers that the configuration declares.
     pub fn of(path: &Path, go: Option<&dyn GoSources>, declared: Option<&Declared>) -> Self {
         let module = go.and_then(|it| it.around(path));
         Self {
@@ -66,7 +66,7 @@ impl Markers {
         known.unwrap_or_else(|| Arc::new(check::read(text)))
     }
 
-    /// What is wrong with the markers of a text with these comments.
+    /// The problems of the markers in a text with these comments.
     pub fn find(&self, text: &str, comments: &Comments) -> Vec<Marker> {
         let known = Known {
             release: self.release,
@@ -77,7 +77,7 @@ impl Markers {
             let mut found = check::find(text, comments, &known);
             let refused = found.iter().filter(|it| matches!(it.problem, Problem::Refused { .. }));
             let refused: HashSet<usize> = refused.map(|it| line_of(text, it)).collect();
-            // Arguments that cannot be read say nothing about the type.
+            // If the arguments cannot be parsed, do not also report that they do not fit the type.
             let fitting = fit::find(comments, &self.path, self.module.as_deref(), self.release);
             found.extend(fitting.into_iter().filter(|it| !refused.contains(&line_of(text, it))));
             found.sort_by_key(|it| it.span.start);
@@ -87,7 +87,7 @@ impl Markers {
     }
 }
 
-/// What is wrong with the markers of a Go file.
+/// The report on the markers of a Go file.
 pub(crate) fn report(text: &Arc<str>, path: &Path, question: &Question<'_>) -> FileReport {
     let mut report = FileReport::empty(text.clone());
     let markers = Markers::of(path, question.go, question.markers);
@@ -103,7 +103,7 @@ pub(crate) fn report(text: &Arc<str>, path: &Path, question: &Question<'_>) -> F
     report
 }
 
-/// Silences what comments ask for in the reports on the CRDs that the types of a Go file are made into.
+/// Applies suppression comments to the reports on the CRDs that are generated from the types of a Go file.
 pub(crate) fn silence(report: &mut FileReport) {
     let text = report.text.clone();
     if !suppress::may_be_in(&text) {
@@ -117,7 +117,7 @@ pub(crate) fn silence(report: &mut FileReport) {
     report.findings.retain(|it| !is_unused(it));
 }
 
-/// Where the line begins that a marker is on.
+/// The start of the line that a marker is on.
 fn line_of(text: &str, marker: &Marker) -> usize {
     text[..marker.span.start].rfind('\n').map_or(0, |it| it + 1)
 }
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn many_findings_take_no_longer_than_many_lines() {
-        // In the square of these, each would take minutes.
+        // With quadratic work, each would take minutes.
         for marker in ["optional", "kubebuilder:n", "kubebuilder:validation:MaxLenght"] {
             let line = format!("\t// +{marker}\n");
             let count = 300_000 / line.len();

@@ -1,4 +1,4 @@
-//! What is wrong with manifests, told in the files that people edit.
+//! Diagnostics about manifests, reported in the source files that people edit.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -21,7 +21,7 @@ use crate::{
     words::text::{code, counted, joined},
 };
 
-/// A manifest, and what was found when it was judged.
+/// A manifest with its cached diagnostics and costs.
 #[derive(Debug)]
 pub struct Judged {
     /// The manifest.
@@ -33,7 +33,7 @@ pub struct Judged {
 #[derive(Debug, Default)]
 struct Answers {
     found: Mutex<Option<Found>>,
-    /// What its rules cost, by the version that somebody asked about last.
+    /// The costs of its rules for the Kubernetes version that was requested last.
     costs: Mutex<Option<(KubernetesVersion, Arc<FileCosts>)>>,
 }
 
@@ -46,7 +46,7 @@ struct Found {
 }
 
 impl Judged {
-    /// Not judged yet.
+    /// Creates an entry for a manifest that has not been checked yet.
     pub fn new(manifest: Arc<Manifest>) -> Self {
         Self {
             manifest,
@@ -67,7 +67,7 @@ impl Judged {
         })
     }
 
-    /// What its rules cost.
+    /// The costs of its rules.
     pub fn costs(&self, version: KubernetesVersion) -> Arc<FileCosts> {
         let mut known = lock(&self.answers.costs);
         if let Some((_, costs)) = known.as_ref().filter(|it| it.0 == version) {
@@ -110,11 +110,11 @@ impl Judged {
         documents
     }
 
-    /// Where a finding is told in one of the files that the manifest is made of. `None`: it is told elsewhere.
+    /// The place of a finding in a source file of the manifest. `None` if the finding is reported elsewhere.
     fn place(&self, finding: &Finding, path: &Path) -> Option<Span> {
         let span = finding.span;
         let place = self.manifest.origin(span).filter(|it| *it.file.path == *path)?;
-        // It may be about a value that no file says.
+        // The finding may be about a value that is not in any file.
         let is_own = |it: &Related| it.file.is_none() && self.manifest.is_guess(it.span);
         let is_guess = self.manifest.is_guess(span) || finding.related.iter().any(is_own);
         (!is_guess).then_some(place.span)
@@ -138,7 +138,7 @@ impl Judged {
                 it.file = (*place.file.path != *path).then_some(place.file);
                 true
             });
-            // The changes are those of the manifest's text.
+            // The changes apply to the manifest's text, not to the file.
             finding.proposed = None;
             true
         };
@@ -169,22 +169,22 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What makes findings in a file the same, whatever they are findings of: the code, the place, and what tells several apart that are there.
+/// The identity of a finding in a file, whichever manifest it is about: the code, the place, and the cause to distinguish several at one place.
 type Key = (&'static str, Span, Cause);
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Cause {
-    /// One place of the file sets a value in several places of manifests: the first, second, … finding of each place.
+    /// The value at the place is used several times in a manifest. The number counts the findings of the code at the place.
     Said(usize),
-    /// The file only declares what it is about.
+    /// The place only declares the field that the finding is about, so the words distinguish findings.
     Words(String),
 }
 
-/// The keys of the findings of a verdict, in their order.
+/// Computes the keys of the findings of a verdict, in order.
 struct Keys<'a> {
     judged: &'a Judged,
     path: &'a Path,
-    /// How many findings of a code there were at a place of the manifest.
+    /// The number of findings of a code so far at a place of the manifest.
     counts: HashMap<(&'static str, Span), usize>,
 }
 
@@ -212,11 +212,11 @@ impl<'a> Keys<'a> {
 
 /// Where manifests have each finding of a file, and which findings were told.
 struct Told {
-    /// By the number of the manifest, the places in it.
+    /// The places of each finding, by the index of the manifest.
     places: HashMap<Key, BTreeMap<usize, BTreeSet<(u32, u32)>>>,
     /// The names of the manifests.
     names: Vec<String>,
-    /// By the number of the verdict.
+    /// The reported findings, by the index of the verdict.
     seen: HashSet<(usize, Key)>,
 }
 
@@ -248,7 +248,7 @@ impl Told {
         }
     }
 
-    /// Marks what was told before. A note names the manifests that have it.
+    /// Marks a finding as a repeat if it was already reported. Adds a note that names the manifests that have it.
     fn mark(&mut self, finding: &mut Finding, verdict: usize, key: Key) {
         if let Some(note) = self.places.get(&key).and_then(|it| self.note(it)) {
             finding.notes.push(note);
@@ -256,7 +256,7 @@ impl Told {
         finding.repeats |= !self.seen.insert((verdict, key));
     }
 
-    /// Where else it is found. `None`: nowhere.
+    /// The note about other places of a finding. `None` if there are none.
     fn note(&self, places: &BTreeMap<usize, BTreeSet<(u32, u32)>>) -> Option<String> {
         if places.values().map(BTreeSet::len).sum::<usize>() < 2 {
             return None;
@@ -274,10 +274,10 @@ impl Told {
     }
 }
 
-/// Manifests that one note names.
+/// The maximum number of manifests that a note names.
 const MOST_NAMED: usize = 5;
 
-/// What is wrong with manifests in one of the files that they are made of. Each finding is told once, however many manifests, or places of one
+/// The reports on manifests in one of their source files. Each finding is reported once, even if several manifests, or several places of one
 /// manifest, have it.
 pub fn in_file<'j>(
     judged: impl IntoIterator<Item = &'j Arc<Judged>>,

@@ -26,21 +26,21 @@ use crate::{
     judging::question::Question,
 };
 
-/// For making the manifests of a unit: what is more is not made.
+/// The limits for generating the manifests of a unit.
 const MAKING: Limits = Limits {
     work: 2_000_000_000,
     bytes: 512 << 20,
     ..Limits::NONE
 };
 
-/// The manifests that a unit is made into.
+/// The manifests that are generated from a unit.
 #[derive(Debug, Default)]
 pub struct Manifests {
     made: Vec<Made>,
 }
 
 impl Manifests {
-    /// Those of a unit.
+    /// Generates the manifests of a unit.
     pub fn new(unit: &dyn Unit) -> Self {
         Self {
             made: budget::within(MAKING, || unit.make()).0,
@@ -65,22 +65,22 @@ impl Manifests {
         self.made.iter().filter(|it| it.manifest().is_made_of(path))
     }
 
-    /// The kinds whose CRDs a file has a part in, and the CRDs in the repository if they are there.
+    /// The kinds whose CRDs a file contributes to, each with its CRD in the repository if it exists.
     pub fn kinds<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = (&'a GroupKind, Option<&'a Arc<KnownCrd>>)> {
         self.of_file(path).filter_map(|it| Some((it.kind()?, it.crd())))
     }
 
-    /// The manifests that a file has a part in.
+    /// The manifests that a file contributes to.
     pub fn manifests<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Arc<Manifest>> {
         self.of_file(path).map(Made::manifest)
     }
 
-    /// The manifests that a file has a part in, each as it is while somebody still types a part of it.
+    /// The manifests that a file contributes to, generated while the user is still typing in the file.
     pub fn begun<'a>(&'a self, path: &'a Path, unit: &'a dyn Unit) -> impl Iterator<Item = Manifest> + 'a {
         self.of_file(path).filter_map(|it| unit.begun(it))
     }
 
-    /// The manifests that a file has a part in, each with the reports on it.
+    /// The manifests that a file contributes to, each with its reports.
     pub fn judged<'a>(
         &'a self,
         path: &'a Path,
@@ -89,7 +89,7 @@ impl Manifests {
         self.of_file(path).map(|it| (it.manifest(), it.judged.found(question)))
     }
 
-    /// The manifests that a file has a part in, each with what its rules cost.
+    /// The manifests that a file contributes to, each with the costs of its rules.
     pub fn costs<'a>(
         &'a self,
         path: &'a Path,
@@ -99,8 +99,8 @@ impl Manifests {
             .map(move |it| (it.manifest(), it.judged.costs(version)))
     }
 
-    /// Edits of a manifest's text as edits of the files that it is made of: those of strings where these are written, others as changes. `None`: one
-    /// of them cannot be written.
+    /// Converts edits of a manifest's text to edits of its source files: edits inside strings are made where the string is written, others as
+    /// changes. `None` if one of them cannot be written.
     pub fn write_edits(&self, manifest: &Manifest, edits: &[(Span, String)], unit: &dyn Unit) -> Option<Vec<Written>> {
         let mut written = Vec::new();
         let mut edited = manifest.text.to_string();
@@ -119,7 +119,7 @@ impl Manifests {
         Some(written)
     }
 
-    /// Changes of a manifest as edits of the files that it is made of. `None`: one of them cannot be written.
+    /// Converts changes of a manifest to edits of its source files. `None` if one of them cannot be written.
     pub fn write(&self, manifest: &Manifest, changes: &[Change], unit: &dyn Unit) -> Option<Vec<Written>> {
         let is_it = |it: &&Made| std::ptr::eq(Arc::as_ptr(it.manifest()), manifest);
         let made = self.made.iter().find(is_it)?;
@@ -156,11 +156,11 @@ impl Manifests {
         Some(written)
     }
 
-    /// What is wrong in a file with the manifests that it has a part in. `is_told`: what is wrong with the CRD in a file is told there.
+    /// The reports on a file about the manifests that it contributes to. `is_told`: whether the file of a CRD shows the CRD's own diagnostics.
     pub fn found(&self, path: &Path, question: &Question<'_>, is_told: impl Fn(&Path) -> bool) -> Vec<DocumentReport> {
         let told = self.of_file(path).filter(|it| !it.is_told(&is_told));
         let mut found = judged::in_file(told.map(|it| &it.judged), path, question);
-        // That a CRD is older is told in it.
+        // The CRD's own file shows that it is stale.
         let is_told = |it: &&Made| it.crd().is_some_and(|it| is_told(&it.path));
         let of_crds = older::in_source(self.made.iter().filter(|it| !is_told(it)), path, question);
         for mut document in of_crds {
@@ -170,18 +170,18 @@ impl Manifests {
         found
     }
 
-    /// Tells in the report on the file of a CRD that it is older than what it is made of.
+    /// Adds to the report on the file of a CRD that it is older than its source.
     pub fn tell_older(&self, (path, report): (&Path, &mut FileReport)) {
         older::in_crd(&self.made, path, report);
     }
 
-    /// The text that the file of a CRD has if it is written again. `None`: it is not older, or not all is known that it takes.
+    /// The new text of a stale CRD's file. `None` if the CRD is not stale, or if some types are unknown.
     pub fn rewritten(&self, path: &Path, unit: &dyn Unit) -> Option<String> {
         let is_it = |it: &&Made| it.stale().is_some() && it.crd().is_some_and(|it| *it.path == *path);
         unit.rewritten(self.made.iter().find(is_it)?)
     }
 
-    /// The files of CRDs that are older than a place of a source file, each with its text if it is written again.
+    /// The files of CRDs that are older than a place in a source file, each with its new text.
     pub fn rewritten_at(&self, (path, span): (&Path, Span), unit: &dyn Unit) -> Vec<(Arc<SourceText>, String)> {
         let is_there = |it: &&Made| older::first(it, path).is_some_and(|it| it.place.span == span);
         let crds = self.made.iter().filter(is_there);
@@ -189,7 +189,7 @@ impl Manifests {
             .collect()
     }
 
-    /// Adds that to the report on the file.
+    /// Adds the reports on the manifests to the report on a file.
     pub fn complete(
         &self,
         row: &Row,

@@ -1,4 +1,4 @@
-//! Manifests that are made from other files, such as Go types, and the way back to these files.
+//! Manifests that are generated from other files, such as Go types, with a map back to these files.
 
 use std::{collections::HashSet, fmt, ops::Range, path::Path, sync::Arc};
 
@@ -6,59 +6,59 @@ use crd_analyzer_syntax::tree::{Span, Tree};
 
 use crate::documents::{source::SourceText, text::Text};
 
-/// An object as somebody will send it. What it was made from may be written in another language.
+/// An object in the form that is sent. Its source may be in another language.
 #[derive(Debug)]
 pub struct Manifest {
-    /// The file that the manifest is generated into: CRDs near it count for more.
+    /// The file that the manifest is generated into. CRDs near it take precedence.
     pub path: Arc<Path>,
     /// The object in JSON.
     pub text: Arc<str>,
-    /// Where parts of the text come from, in the order of their starts, the outer ones first. What is in none of them was not written in a file
-    /// that people edit.
+    /// The places that parts of the text come from, sorted by start, outer parts first. Text outside all parts does not come from a file that people
+    /// edit.
     pub parts: Vec<Part>,
     /// The files of the parts, sorted.
     files: Vec<Arc<Path>>,
-    /// The declared parts in which a value is not known.
+    /// The indices of declared parts that contain an unknown value.
     guesses: HashSet<usize>,
 }
 
 /// A part of a manifest, and what decides it.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// The bytes in the manifest.
+    /// The part's span in the manifest.
     pub span: Span,
     /// The file that decides it.
     pub file: Arc<SourceText>,
-    /// The bytes there.
+    /// The span in that file.
     pub origin: Span,
-    /// How the value is written there; `None` if the part follows from what is there, and is not written.
+    /// How the value is encoded there; `None` if the part follows from the place but is not written there.
     pub encoding: Option<Arc<dyn Encoding>>,
-    /// What the part is to the part around it.
+    /// How the part relates to the part around it.
     pub kind: PartKind,
-    /// The number of the part around it.
+    /// The index of the part around it.
     around: Option<usize>,
 }
 
-/// What a part is to the part around it.
+/// How a part relates to the part around it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PartKind {
-    /// It is declared somewhere else, such as a field of a type.
+    /// It is declared elsewhere, such as a field of a type.
     Declared,
     /// A file sets it in the part around it.
     Said,
-    /// The same, but the real value is not known. Diagnostics of the part around it are left out.
+    /// A file sets it, but the real value is unknown. Diagnostics about the part around it are omitted.
     Guess,
 }
 
-/// How a string is written in a file, whatever the language of the file.
+/// How a string is written in a file, in the file's language.
 pub trait Encoding: Send + Sync + fmt::Debug {
-    /// Where a part of the string is, in bytes of the file. `text`: that of the file; `value`: bytes of the string.
+    /// Converts a range of the string's value to a range of the file's text.
     fn place(&self, text: &str, value: Range<usize>) -> Range<usize>;
 
-    /// Where in the string a byte of the file is. `None`: outside of it.
+    /// Converts an offset in the file to an offset in the string. `None` if it is outside the string.
     fn offset(&self, text: &str, place: usize) -> Option<usize>;
 
-    /// The text as it is escaped in the string. `None`: the string cannot hold it.
+    /// The value as it is escaped in the string. `None` if the string cannot contain it.
     fn written(&self, value: &str) -> Option<String>;
 
     /// What it was before other parts of the file were edited, with the text then, and by how many bytes it has moved since.
@@ -67,17 +67,17 @@ pub trait Encoding: Send + Sync + fmt::Debug {
     }
 }
 
-/// A place in a file that a person edits.
+/// A place in a file that people edit.
 #[derive(Clone, Debug)]
 pub struct Place {
     /// The file.
     pub file: Arc<SourceText>,
-    /// The bytes in it.
+    /// The span in it.
     pub span: Span,
 }
 
 impl Manifest {
-    /// The innermost part around a piece of the text.
+    /// The innermost part that contains a span of the text.
     fn part(&self, span: Span) -> Option<usize> {
         let before = self.parts.partition_point(|it| it.span.start <= span.start);
         let is_around = |it: &Part| span.start < it.span.end || it.span.is_empty() && span.start == it.span.start;
@@ -98,19 +98,19 @@ impl Manifest {
         part
     }
 
-    /// Whether a file sets a piece of the text, not only declares what it is about.
+    /// Whether a file sets the text in a span, rather than only declaring the field.
     pub fn is_said(&self, span: Span) -> bool {
         let part = self.part(span).map(|it| &self.parts[it]);
         part.is_some_and(|it| it.kind != PartKind::Declared)
     }
 
-    /// Whether a value is not known beside a piece of the text.
+    /// Whether the declared part around a span contains an unknown value.
     pub fn is_guess(&self, span: Span) -> bool {
         let declared = self.part(span).map(|it| self.declared(it));
         declared.is_some_and(|it| self.guesses.contains(&it))
     }
 
-    /// Where a part of the text is written.
+    /// The place where a span of the text is written.
     pub fn origin(&self, span: Span) -> Option<Place> {
         let part = &self.parts[self.part(span)?];
         Some(Place {
@@ -119,7 +119,7 @@ impl Manifest {
         })
     }
 
-    /// The place in a string of the text that a byte of a file is in, if the string is written there.
+    /// The offset in the text of a byte in a file, if a string of the text is written there.
     pub fn spot(&self, path: &Path, offset: u32) -> Option<u32> {
         self.parts.iter().filter(|it| *it.file.path == *path).find_map(|part| {
             let encoding = part.encoding.as_deref()?;
@@ -129,8 +129,8 @@ impl Manifest {
         })
     }
 
-    /// An edit of the text as an edit of the file that it is made from. `None`: what is edited is not written in one place, or has no room for
-    /// the new text.
+    /// Converts an edit of the text to an edit of the source file. `None` if the edited text is not written in one place, or the string there
+    /// cannot contain the new text.
     pub fn edit(&self, span: Span, new: &str) -> Option<(Place, String)> {
         let part = self
             .parts
@@ -145,7 +145,7 @@ impl Manifest {
         Some((place, encoding.written(&string(&format!("\"{new}\""))?)?))
     }
 
-    /// Its tree. `None`: it cannot be read.
+    /// The tree of the text. `None` if it cannot be parsed.
     pub fn tree(&self) -> Option<Tree> {
         let text = Text::whole(self.text.clone());
         text.read(*text.documents().documents.first()?).ok()
@@ -179,7 +179,7 @@ impl Manifest {
         })
     }
 
-    /// Whether something in it is written in a file.
+    /// Whether a part of it comes from a file.
     pub fn is_made_of(&self, path: &Path) -> bool {
         self.files.binary_search_by(|it| (**it).cmp(path)).is_ok()
     }
@@ -246,7 +246,7 @@ impl Encoding for MovedEncoding {
 }
 
 impl Part {
-    /// Where a piece of the string is written; `None` if it is the whole part, or not a string that is written there.
+    /// The place of a span inside the string; `None` if it is the whole part, or not in a string that is written there.
     fn inner(&self, text: &str, span: Span) -> Option<Span> {
         let encoding = self.encoding.as_deref()?;
         let quoted = &text[self.span.range()];
@@ -264,7 +264,7 @@ fn string(quoted: &str) -> Option<String> {
     serde_json::from_str(quoted).ok()
 }
 
-/// The characters of a string of JSON: the bytes that each takes in the text, and in the value.
+/// The characters of a JSON string: for each, its length in bytes in the text and in the value.
 fn characters(quoted: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
     let inner = quoted.strip_prefix('"').unwrap_or(quoted);
     let mut rest = inner.strip_suffix('"').unwrap_or(inner);
@@ -286,7 +286,7 @@ fn characters(quoted: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
     })
 }
 
-/// How many bytes of the value of a string of JSON are in the first bytes of its text.
+/// Converts an offset in the text of a JSON string to one in its value.
 fn value_offset(quoted: &str, text: usize) -> usize {
     let (mut at, mut offset) = (1, 0);
     for (of_text, of_value) in characters(quoted) {
@@ -299,7 +299,7 @@ fn value_offset(quoted: &str, text: usize) -> usize {
     offset
 }
 
-/// The other way round.
+/// Converts an offset in the value of a JSON string to one in its text.
 fn text_offset(quoted: &str, value: usize) -> usize {
     let (mut at, mut offset) = (1, 0);
     for (of_text, of_value) in characters(quoted) {
@@ -312,12 +312,12 @@ fn text_offset(quoted: &str, value: usize) -> usize {
     at
 }
 
-/// Writes the text of a manifest, and notes where its parts come from.
+/// Writes the text of a manifest, and records the places that its parts come from.
 #[derive(Debug, Default)]
 pub struct Writing {
     text: String,
     parts: Vec<Part>,
-    /// The part that is written.
+    /// The index of the current part.
     around: Option<usize>,
 }
 
@@ -330,13 +330,13 @@ impl Writing {
     /// Writes a string.
     pub fn string(&mut self, value: &str) {
         let written = serde_json::to_string(value).unwrap_or_else(|_| "\"\"".to_owned());
-        // Readers of YAML end lines there.
+        // YAML parsers treat these characters as line breaks.
         let written = written.replace('\u{85}', "\\u0085").replace('\u{2028}', "\\u2028");
         self.text
             .push_str(&written.replace('\u{2029}', "\\u2029").replace('\u{feff}', "\\ufeff"));
     }
 
-    /// Writes something that comes from a place.
+    /// Writes a part that comes from a place.
     pub fn from(&mut self, place: &Place, encoding: Option<Arc<dyn Encoding>>, write: impl FnOnce(&mut Self)) {
         let kind = if encoding.is_some() {
             PartKind::Said
@@ -346,12 +346,12 @@ impl Writing {
         self.part(place, (kind, encoding), write);
     }
 
-    /// Writes something that a place sets in the part around it.
+    /// Writes a part that a place sets in the part around it.
     pub fn said(&mut self, place: &Place, write: impl FnOnce(&mut Self)) {
         self.part(place, (PartKind::Said, None), write);
     }
 
-    /// Writes a value, although the real one is unknown.
+    /// Writes a placeholder for an unknown value.
     pub fn guess(&mut self, place: &Place, write: impl FnOnce(&mut Self)) {
         self.part(place, (PartKind::Guess, None), write);
     }
@@ -378,10 +378,10 @@ impl Writing {
         self.around = part.around;
     }
 
-    /// The manifest of the object at a path.
+    /// Finishes the manifest of the object at a path.
     pub fn finish(self, path: Arc<Path>) -> Manifest {
         let mut files: Vec<Arc<Path>> = Vec::new();
-        // Parts beside each other are mostly of one file.
+        // Adjacent parts are mostly from the same file.
         for part in &self.parts {
             if files.last().is_none_or(|it| *it != part.file.path) {
                 files.push(part.file.path.clone());
@@ -407,7 +407,7 @@ impl Writing {
 mod tests {
     use super::*;
 
-    /// A string that is written backwards, with dots between its characters.
+    /// Encodes a string backwards, with dots between its characters.
     #[derive(Debug)]
     struct Dotted(usize);
 

@@ -1,4 +1,4 @@
-//! The row of Markdown: blocks of YAML that hold whole objects, as documentation shows them.
+//! The row for Markdown: YAML blocks that contain whole objects, as in documentation.
 
 use std::{ops::Range, path::Path, sync::Arc};
 
@@ -12,7 +12,7 @@ use crate::{
     roles,
 };
 
-/// Markdown.
+/// The row for Markdown.
 pub(super) const ROW: Row = Row {
     name: "Markdown",
     is_of: roles::is_markdown,
@@ -23,20 +23,20 @@ pub(super) const ROW: Row = Row {
     unit: |_, _, _| None,
 };
 
-/// The languages of blocks that are read.
+/// The languages of blocks that are checked.
 const LANGUAGES: [&str; 2] = ["yaml", "yml"];
 
 /// A block between two fences.
 struct Block {
     /// The line of the fence that opens it.
     opens: usize,
-    /// Its lines.
+    /// The lines between the fences.
     lines: Range<usize>,
-    /// Its indentation, in bytes.
+    /// The indentation in bytes.
     indent: usize,
 }
 
-/// Checks the objects in the blocks of a text. They are examples: what they do not show is not missing, and what cannot be read is counted.
+/// Checks the objects in the blocks of a text. They are examples: missing fields are not reported, and blocks that cannot be parsed are only counted.
 fn report(text: &Arc<str>, _: &Path, question: &Question<'_>) -> FileReport {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut shown = Vec::new();
@@ -74,10 +74,10 @@ fn report(text: &Arc<str>, _: &Path, question: &Question<'_>) -> FileReport {
     report
 }
 
-/// The blocks of YAML among the lines of a text.
+/// The YAML blocks among the lines of a text.
 fn blocks(lines: &[&str]) -> Vec<Block> {
     let mut found = Vec::new();
-    // The mark of the open fence, how often it is there, and the block if its language is read.
+    // The character of the open fence, its length, and the block if its language is checked.
     let mut open: Option<(char, usize, Option<Block>)> = None;
     for (number, line) in lines.iter().enumerate() {
         let written = line.trim_start_matches([' ', '\t']);
@@ -107,7 +107,7 @@ fn blocks(lines: &[&str]) -> Vec<Block> {
             _ => {}
         }
     }
-    // What no fence closes goes on to the end of the text.
+    // An unclosed block continues to the end of the text.
     found.extend(open.and_then(|it| it.2));
     found
 }
@@ -121,7 +121,7 @@ fn shows_object(lines: &[&str], indent: usize) -> bool {
     })
 }
 
-/// The blocks as documents of one text, each byte of them where it is in the lines. The other lines are comments.
+/// The blocks as documents of one text with the same offsets. The other lines become comments.
 fn manifests(lines: &[&str], blocks: &[Block]) -> String {
     let mut text = String::with_capacity(lines.iter().map(|it| it.len()).sum());
     let mut blocks = blocks.iter().peekable();

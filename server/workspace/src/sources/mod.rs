@@ -1,7 +1,7 @@
-//! Sources: what people write that something else makes manifests of, one row a language. A manifest knows where each of its parts is written, so
-//! that what is wrong with it is told there.
+//! Source files from which manifests are generated, one row for each language. A manifest records where each of its parts is written, so that its
+//! diagnostics are shown there.
 //!
-//! Nothing outside a row asks which language a file is written in.
+//! No code outside a row depends on the language of a file.
 
 pub mod change;
 pub mod generated;
@@ -36,31 +36,31 @@ use crate::{
 /// A language of source files.
 #[derive(Debug)]
 pub struct Row {
-    /// Its name, as people say it.
+    /// The name for users.
     pub name: &'static str,
     /// Whether a file is written in it.
     pub is_of: fn(&Path) -> bool,
-    /// What is wrong with the text of a file itself, whatever is made of it.
+    /// The report on the text of a file itself, without its manifests.
     pub report: fn(&Arc<str>, &Path, &Question<'_>) -> FileReport,
-    /// Silences what comments of the file ask for, once the report has what is wrong with the manifests, too.
+    /// Applies the suppression comments of the file, after the diagnostics about its manifests were added to the report.
     pub silence: fn(&mut FileReport),
-    /// Whether the place at a byte may be part of a manifest. Requests in the rest of the text then cost nothing.
+    /// Whether the text at an offset may be part of a manifest. Requests elsewhere then need no work.
     pub may_be_made: fn(&str, usize) -> bool,
-    /// Whether a manifest with this text may have been made of files of the language.
+    /// Whether a manifest with this text may have been generated from files of the language.
     pub may_have_made: fn(&str) -> bool,
-    /// What the file at a path, with this text, is made into, alone or with others.
+    /// Finds the unit that generates manifests from the file at a path, with this text.
     pub unit: UnitOf,
 }
 
-/// Finds what the file at a path, with this text, is made into manifests with.
+/// Finds the unit that generates manifests from the file at a path, with this text.
 pub type UnitOf = for<'w> fn(&Path, &Arc<str>, &'w dyn World) -> Option<Box<dyn Unit + 'w>>;
 
-/// What is made into manifests together, such as the packages of a Go module.
+/// Source files that manifests are generated from together, such as the packages of a Go module.
 pub trait Unit {
-    /// The folder or file that the unit is known by.
+    /// The folder or file that identifies the unit.
     fn root(&self) -> &Path;
 
-    /// All manifests.
+    /// Generates all manifests.
     fn make(&self) -> Vec<Made>;
 
     /// All manifests after files have changed. Those that the files have no part in may stay as they were.
@@ -68,29 +68,29 @@ pub trait Unit {
         self.make()
     }
 
-    /// Writes a change of a manifest in the file that decides it. Changes inside of strings do not come here if the string is written in a file.
-    /// `None`: no file can say it.
+    /// Writes a change of a manifest to the file that decides the value. Changes inside a string that is written in a file are handled elsewhere.
+    /// `None` if no file can express the change.
     fn write(&self, _made: &Made, _change: &Change) -> Option<Written> {
         None
     }
 
-    /// The text that the file of a stale manifest would have if it was written again. `None`: not all is known that it takes.
+    /// The text that the file of a stale manifest would have if it were generated again. `None` if some types are unknown.
     fn rewritten(&self, _made: &Made) -> Option<String> {
         None
     }
 
-    /// The kinds of objects that a file declares. The repository may lack the manifests of some.
+    /// The kinds of objects that a file declares. The repository may have no manifests for some of them.
     fn kinds(&self, _file: &Path) -> Vec<String> {
         Vec::new()
     }
 
-    /// A manifest that somebody is still typing a part of, as far as it can be made. `None`: it is made as it is.
+    /// A manifest while the user is still typing a part of it. `None`: use the manifest as generated.
     fn begun(&self, _: &Made) -> Option<Manifest> {
         None
     }
 }
 
-/// What sources may ask about the files around one.
+/// Access to the files around a source file.
 pub trait World {
     /// The Go modules; `None` if the files are not those on disk.
     fn go(&self) -> Option<&dyn GoSources>;
@@ -98,10 +98,10 @@ pub trait World {
     /// The CRDs of the repository.
     fn crds(&self) -> Vec<Arc<KnownCrd>>;
 
-    /// Where the texts of CRDs come from.
+    /// The source of the texts of CRDs.
     fn files(&self) -> &dyn Files;
 
-    /// The files in a folder, or at a path, that somebody edits.
+    /// The open files in a folder, or the open file at a path.
     fn open(&self, below: &Path) -> Vec<(PathBuf, Arc<str>)>;
 }
 
@@ -113,10 +113,10 @@ impl fmt::Debug for dyn Unit + '_ {
 
 static TABLE: Table<Row> = Table::new(&[go::ROW, markdown::ROW]);
 
-/// Adds rows to the table, for a program that reads more languages than these. It has to do so before it reads the first file.
+/// Adds rows to the table, for a program that supports more languages. Call it before the first file is read.
 ///
 /// # Errors
-/// The rows, if some have been added before.
+/// Returns the rows if rows have been added before.
 pub fn add(rows: &'static [Row]) -> Result<(), &'static [Row]> {
     TABLE.add(rows)
 }
@@ -126,13 +126,13 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
     TABLE.rows()
 }
 
-/// The language of a file, if manifests are made of it. Other files are manifests themselves.
+/// The language of a source file. Other files are manifests themselves.
 pub fn of(path: &Path) -> Option<&'static Row> {
     TABLE.rows().find(|it| (it.is_of)(path))
 }
 
-/// The report on a source file with this text: what is wrong with it, and in it with the manifests that it has a part in. `before`: those of another
-/// text of the file.
+/// The report on a source file with this text, including the manifests that it contributes to. `before`: the manifests of another text of the
+/// file.
 pub fn judge(
     row: &Row,
     (path, text): (&Path, &Arc<str>),
@@ -151,7 +151,7 @@ pub fn judge(
     report
 }
 
-/// The files around one as if somebody had typed another text.
+/// The files around one file, with another text for that file.
 pub struct WithText<'w> {
     /// The files as they are.
     pub world: &'w dyn World,

@@ -1,4 +1,4 @@
-//! CRDs that are older than the source files that they were made of, told in these files and in the CRD.
+//! Diagnostics about CRDs that are older than their source files, in these files and in the CRD.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -17,10 +17,10 @@ use crate::{
     words::{self, stale::What},
 };
 
-/// CRDs, or places in source files, that one finding leads to.
+/// The maximum number of CRDs, or of places in source files, that one finding refers to.
 const MOST_RELATED: usize = 3;
 
-/// The first place of a source file that a CRD is older than.
+/// The first place in a source file that a CRD is older than.
 pub(super) fn first<'m>(made: &'m Made, path: &Path) -> Option<&'m Older> {
     let older = made.stale()?.older.iter();
     older
@@ -28,7 +28,7 @@ pub(super) fn first<'m>(made: &'m Made, path: &Path) -> Option<&'m Older> {
         .min_by_key(|it| it.place.span.start)
 }
 
-/// The findings of a source file: one at each place, however many CRDs are older.
+/// The findings in a source file: one at each place, even if several CRDs are older.
 pub(super) fn in_source<'m>(
     made: impl Iterator<Item = &'m Made>,
     path: &Path,
@@ -70,7 +70,7 @@ pub(super) fn in_source<'m>(
     places.into_iter().filter_map(tell).collect()
 }
 
-/// Tells it in the file of a CRD.
+/// Adds a finding to the report on the file of a CRD.
 pub(super) fn in_crd(made: &[Made], path: &Path, report: &mut FileReport) {
     let is_it = |it: &&Made| it.crd().is_some_and(|it| *it.path == *path);
     let Some((made, stale)) = made.iter().filter(is_it).find_map(|it| Some((it, it.stale()?))) else {

@@ -1,4 +1,4 @@
-//! One manifest that files are made into, and what is known of it.
+//! A manifest that is generated from source files, with its diagnostics.
 
 use std::{path::Path, sync::Arc};
 
@@ -13,15 +13,15 @@ use crate::{
     judging::question::Question,
 };
 
-/// A manifest, what is known of it, and the CRD in the repository that it is a newer text of.
+/// A generated manifest, its diagnostics, and the CRD in the repository that it updates.
 #[derive(Clone, Debug)]
 pub struct Made {
     pub(super) judged: Arc<Judged>,
     crd: Option<Arc<KnownCrd>>,
-    /// The kind, if it is the CRD of one.
+    /// The kind that it defines, if it is a CRD.
     kind: Option<GroupKind>,
     is_in_step: bool,
-    /// It was made whole, and not of the CRD in the repository.
+    /// Whether it was generated completely, without the CRD in the repository.
     is_whole: bool,
     /// How the CRD in the repository is older.
     stale: Option<Arc<Stale>>,
@@ -30,7 +30,7 @@ pub struct Made {
 }
 
 impl Made {
-    /// A manifest that only its source has.
+    /// A manifest without a CRD in the repository.
     pub fn new(manifest: Manifest) -> Self {
         Self {
             judged: Arc::new(Judged::new(Arc::new(manifest))),
@@ -43,7 +43,7 @@ impl Made {
         }
     }
 
-    /// The CRD of a kind, which no CRD in the repository has.
+    /// The CRD of a kind that has no CRD in the repository.
     pub fn of_kind(manifest: Manifest, kind: GroupKind) -> Self {
         Self {
             kind: Some(kind),
@@ -52,7 +52,7 @@ impl Made {
         }
     }
 
-    /// A manifest whose last text is a CRD in the repository. `is_in_step`: that text says the same.
+    /// A manifest whose last version is a CRD in the repository. `is_in_step`: whether that CRD has the same content.
     pub fn of_crd(manifest: Manifest, crd: Arc<KnownCrd>, is_in_step: bool) -> Self {
         Self {
             kind: Some(crd.defines.clone()),
@@ -67,12 +67,12 @@ impl Made {
         &self.judged.manifest
     }
 
-    /// The CRD in the repository that the manifest is a newer text of.
+    /// The CRD in the repository that the manifest updates.
     pub fn crd(&self) -> Option<&Arc<KnownCrd>> {
         self.crd.as_ref()
     }
 
-    /// The same as what source files make whole, although the repository has a CRD.
+    /// Marks the manifest as generated completely, although the repository has a CRD.
     #[must_use]
     pub fn whole(mut self) -> Self {
         self.is_whole = true;
@@ -122,22 +122,22 @@ impl Made {
         self.judged.found(question)
     }
 
-    /// Whether source files make it whole, or may after another change: the CRD in the repository is older.
+    /// Whether source files generate it completely, or may do so after another change, because the CRD in the repository is older.
     pub(super) fn may_be_whole(&self) -> bool {
         self.is_whole || self.stale.is_some() || self.has_other_fields
     }
 
-    /// Whether the CRD in the repository has what markers say.
+    /// Whether the CRD in the repository has the values that markers set.
     pub(super) fn is_in_step(&self) -> bool {
         self.is_in_step
     }
 
-    /// The kind, if it is the CRD of one.
+    /// The kind that it defines, if it is a CRD.
     pub fn kind(&self) -> Option<&GroupKind> {
         self.kind.as_ref()
     }
 
-    /// Whether what is wrong with it is told in the repository's CRD.
+    /// Whether its diagnostics are shown in the repository's CRD.
     pub(super) fn is_told(&self, is_told: impl Fn(&Path) -> bool) -> bool {
         self.is_in_step && self.crd.as_ref().is_some_and(|it| is_told(&it.path))
     }

@@ -113,7 +113,7 @@ fn url(about: &About<'_>) -> Words {
     }
 }
 
-/// The API server hands name and namespace over in the wrong order: it reports the one at the place of the other.
+/// Words for the webhook's service. The API server swaps name and namespace: it reports one at the path of the other.
 fn service(about: &About<'_>) -> Words {
     let field = about.last();
     match (field, about.kind) {
@@ -134,7 +134,7 @@ fn service(about: &About<'_>) -> Words {
     }
 }
 
-/// Whether the webhook is where `v1beta1` has it.
+/// Whether the CRD has the webhook at its `v1beta1` path.
 fn has_v1beta1_webhook(about: &About<'_>) -> bool {
     let conversion = about.root.get("spec").and_then(|it| it.get("conversion"));
     conversion.is_some_and(|it| it.get("webhookClientConfig").is_some())

@@ -1,4 +1,4 @@
-//! Documents that cannot be read: not YAML, values of the wrong type, and types that no API server has.
+//! Words for documents that cannot be decoded: invalid YAML, values of the wrong type, and unknown types.
 
 use crd_analyzer_apiextensions::{
     codes,
@@ -28,7 +28,7 @@ fn told(headline: &str, label: &str, help: &str) -> Words {
     Words::new(headline).label(label).help(help)
 }
 
-/// What is wrong with a text that is not YAML, and what to do.
+/// Words for a text that is not YAML.
 fn yaml(problem: &Problem) -> Words {
     match problem {
         Problem::MissingColon => told(
@@ -184,7 +184,7 @@ fn yaml(problem: &Problem) -> Words {
     }
 }
 
-/// What is wrong with a value of another type than its field.
+/// Words for a value that does not have the type of its field.
 fn wrong_type(mismatch: &TypeMismatch) -> Words {
     let (value, into) = (mismatch.value.as_str(), &*mismatch.into);
     let field = mismatch.field.rsplit('.').next().filter(|it| !it.is_empty());
@@ -233,7 +233,7 @@ fn wrong_type(mismatch: &TypeMismatch) -> Words {
 const OBJECT: &str = "an object";
 const LIST: &str = "a list";
 
-/// What a value of a Go type is.
+/// A description of the values of a Go type.
 fn type_words(into: &str) -> &'static str {
     match into {
         "bool" => "`true` or `false`",
@@ -286,7 +286,7 @@ fn other(finding_code: &str, server: &str) -> Words {
     }
 }
 
-/// About a resource whose version its CRD does not serve. `served`: the values of `apiVersion` that it can have.
+/// Words for a resource whose version its CRD does not serve. `served`: the valid values of `apiVersion`.
 pub(crate) fn not_served(api_version: &str, kind: &str, served: &[String]) -> Words {
     let words = Words::new(clip(
         &format!("version {} of {} is not served", code(api_version), code(kind)),
@@ -300,7 +300,7 @@ pub(crate) fn not_served(api_version: &str, kind: &str, served: &[String]) -> Wo
     }
 }
 
-/// About an object whose kind or group is misspelt. `meant`: the right `apiVersion` and `kind`.
+/// Words for an object whose kind or group is misspelt. `meant`: the right `apiVersion` and `kind`.
 pub(crate) fn misspelt(written: &WrittenType, (api_version, kind): (&str, &str)) -> Words {
     let (wrong, is_kind) = if written.kind == kind {
         (&written.api_version, false)
@@ -330,14 +330,14 @@ pub(crate) fn misspelt(written: &WrittenType, (api_version, kind): (&str, &str))
         .help(format!("write `{key}: {}`", clip(right, 100)))
 }
 
-/// About an object without `apiVersion`.
+/// Words for an object without `apiVersion`.
 pub(crate) fn without_version(kind: &str) -> Words {
     Words::new(format!("this {} has no `apiVersion`", clip(kind, 60)))
         .label("`apiVersion` is missing here")
         .help("write `apiVersion: GROUP/VERSION`, such as `apiVersion: example.com/v1`")
 }
 
-/// About an object whose `apiVersion` is only a group.
+/// Words for an object whose `apiVersion` is only a group.
 pub(crate) fn only_group(group: &str) -> Words {
     let group = clip(group, 60);
     Words::new(format!("`apiVersion` has no version: `{group}` is only a group"))
@@ -345,14 +345,14 @@ pub(crate) fn only_group(group: &str) -> Words {
         .help(format!("write the version after the group, such as `{group}/v1`"))
 }
 
-/// About an object without `kind`.
+/// Words for an object without `kind`.
 pub(crate) fn without_kind(api_version: &str) -> Words {
     Words::new(format!("this object of {} has no `kind`", code(api_version)))
         .label("`kind` is missing here")
         .help("write the kind of the object, such as `kind: Widget`")
 }
 
-/// About a text with both sides of a merge conflict in it.
+/// Words for a text with both sides of a merge conflict.
 pub(crate) fn conflict() -> Words {
     told(
         "a merge conflict is not resolved",
@@ -361,7 +361,7 @@ pub(crate) fn conflict() -> Words {
     )
 }
 
-/// About an object whose CRD is not among what is checked, where it has to be.
+/// Words for an object whose CRD is required but is not among the checked files.
 pub(crate) fn no_crd(api_version: &str, kind: &str) -> Words {
     let headline = format!("no CRD here defines {} of {}", code(kind), code(api_version));
     Words::new(clip(&headline, MAX_HEADLINE)).label("no CRD").help(
@@ -369,7 +369,7 @@ pub(crate) fn no_crd(api_version: &str, kind: &str) -> Words {
     )
 }
 
-/// About an object whose kind no CRD defines.
+/// Words for an object whose kind no CRD defines.
 pub(crate) fn no_definition(api_version: &str, kind: &str) -> Words {
     let headline = if kind == CRD.name {
         format!("the API server has no {} in {}", code(kind), code(api_version))

@@ -1,4 +1,4 @@
-//! Group, scope, names and versions of a CRD.
+//! Words for errors about the group, scope, names and versions of a CRD.
 
 use std::collections::HashSet;
 
@@ -120,7 +120,7 @@ fn expected_name(about: &About<'_>) -> Option<String> {
     Some(clip(&format!("{plural}.{group}"), 120))
 }
 
-/// What to do about names of a CRD beside the key `names`.
+/// Help for names of a CRD that are next to the key `names` instead of below it.
 const NOT_INDENTED: &str = "indent `plural`, `singular`, `kind` and `shortNames` below `names:`";
 
 fn own_name(about: &About<'_>) -> Option<Words> {
@@ -144,7 +144,7 @@ fn own_name(about: &About<'_>) -> Option<Words> {
         let help = format!("set the group to {}: versions are in `spec.versions`", code(group));
         return Some(words.label("the group has a version").help(help));
     }
-    // Where the plural or the group cannot be a part of a name, those are wrong and have an error of their own.
+    // If the plural or the group is not a valid part of a name, it has an error of its own.
     if own == expected.to_lowercase() {
         let names = "write `spec.names.plural` and `spec.group` in lower case";
         return Some(words.label("the plural or the group has capital letters").help(names));
@@ -165,7 +165,7 @@ fn own_name(about: &About<'_>) -> Option<Words> {
     )
 }
 
-/// What to do about a field of `spec` that is missing and was written in another way or at another place.
+/// Help for a missing field of `spec` that was misspelt or is at another place.
 fn misplaced(about: &About<'_>, field: &str) -> Option<String> {
     if about.root.get("spec").is_some_and(|it| it.get(field).is_some()) {
         return None;
@@ -314,7 +314,7 @@ fn deprecation_warning(about: &About<'_>) -> Words {
 fn stored_versions(about: &About<'_>) -> Words {
     let named = |name: &str| version_names(about).filter(|it| *it == name).count();
     let words = if let Some(Cause::NotFound(name)) = about.cause {
-        // The API server lists the first storage version, and takes each name of the list once.
+        // The API server names the first storage version, and each name only once.
         match named(name) {
             0 => {}
             1 => {

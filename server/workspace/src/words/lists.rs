@@ -1,4 +1,4 @@
-//! List types and map types.
+//! Words for errors about list types and map types.
 
 use crd_analyzer_apiextensions::codes;
 use crd_analyzer_schema::field::Cause;
@@ -86,7 +86,7 @@ fn missing_keys(about: &About<'_>, place: &SchemaPlace) -> Words {
         place.name()
     ))
     .label("names no keys");
-    // A required scalar of the items tells them apart.
+    // A required scalar property may identify the items.
     let items = about.around(1).and_then(|it| it.get("items"));
     let required = items.and_then(|it| it.get("required")?.items()).unwrap_or_default();
     let is_scalar = |name: &str| {

@@ -1,4 +1,4 @@
-//! Markers of kubebuilder in Go files.
+//! Words for problems with kubebuilder markers in Go files.
 
 use crd_analyzer_gosource::check::{
     Found, Mismatch, Problem, Wanted,
@@ -44,14 +44,14 @@ pub(crate) fn words(problem: &Problem) -> Words {
     }
 }
 
-/// People copy names: only longer ones are cut.
+/// The maximum length of a name. Shorter names are not cut, so that users can copy them.
 const LONGEST_NAME: usize = 80;
 
 fn marker(name: &str) -> String {
     format!("`+{}`", clip(name, LONGEST_NAME))
 }
 
-/// A marker that controller-gen knows: its name is shown whole.
+/// A marker that controller-gen knows, with its full name.
 fn known(name: &str) -> String {
     format!("`+{name}`")
 }
@@ -249,7 +249,7 @@ fn mismatched(name: &str, mismatch: &Mismatch) -> Words {
     words.note("controller-gen stops with an error at this marker")
 }
 
-/// The wording of a marker for values of another type.
+/// Words for a marker on a field or type whose values have another type.
 fn of_type(name: &str, wanted: Wanted, found: Found, written: &str) -> Words {
     let (needs, typed) = match wanted {
         Wanted::Number => ("a number", "integer"),

@@ -1,4 +1,4 @@
-//! `apiVersion`, `kind` and `metadata`, of CRDs, of resources and of what is embedded in these.
+//! Words for errors about `apiVersion`, `kind` and `metadata` of CRDs, resources and embedded resources.
 
 use crd_analyzer_resource::codes as resource_codes;
 use crd_analyzer_schema::{

@@ -1,7 +1,7 @@
-//! How diagnostics speak: from the code and data of an error to a headline, a label and what to type.
+//! The wording of diagnostics: from the code and data of an error to a headline, a label and what to type.
 //!
-//! One file a family of codes. The functions read the error's [`Cause`], its place as the author wrote
-//! it and the values that stand there; they never read the API server's text. A code without words keeps that text as its headline.
+//! There is one file for each family of codes. The functions use the error's [`Cause`], its place as the author wrote it and the values there.
+//! They never parse the API server's text. A code without words uses that text as its headline.
 
 mod conversion;
 pub(crate) mod decode;
@@ -34,7 +34,7 @@ use crd_analyzer_syntax::{json::Json, tree::Tree};
 
 use crate::findings::finding::Finding;
 
-/// An error and its place.
+/// An error and its context.
 #[derive(Clone, Copy)]
 pub(crate) struct About<'a> {
     pub(crate) code: &'static str,
@@ -44,16 +44,16 @@ pub(crate) struct About<'a> {
     pub(crate) path: &'a Path,
     /// The document.
     pub(crate) root: &'a Json<'a>,
-    /// The document is a CRD.
+    /// Whether the document is a CRD.
     pub(crate) is_crd: bool,
-    /// What the expression at the place sees, where that is not said by a schema around it.
+    /// The context of the expression at the place, if it does not follow from a schema around it.
     pub(crate) sees: Option<&'a Context>,
-    /// The tree of the document, if its scalars are of interest as they are written.
+    /// The tree of the document, if the source text of its scalars is needed.
     pub(crate) tree: Option<&'a Tree>,
 }
 
 impl<'a> About<'a> {
-    /// About an error at a path as the author wrote it.
+    /// The context of an error at a path as the author wrote it.
     pub(crate) fn new(error: &'a Error, path: &'a Path, root: &'a Json<'a>, is_crd: bool) -> Self {
         Self {
             code: error.code,
@@ -67,14 +67,14 @@ impl<'a> About<'a> {
         }
     }
 
-    /// The same in the tree of the document, which has the scalars as they are written.
+    /// Adds the tree of the document, which has the source text of scalars.
     #[must_use]
     pub(crate) fn of_tree(self, tree: &'a Tree) -> Self {
         let tree = Some(tree);
         Self { tree, ..self }
     }
 
-    /// About a warning, or anything else that is not an error.
+    /// The context of a warning, or of anything else that is not an error.
     pub(crate) fn of(
         code: &'static str,
         cause: Option<&'a Cause>,
@@ -104,33 +104,33 @@ impl<'a> About<'a> {
         self.up(0)
     }
 
-    /// The name on the path so many steps before the end; empty if it is a position in a list, or none.
+    /// The name at the given number of steps before the end of the path; empty if it is a list index, or does not exist.
     fn up(&self, steps: usize) -> &'a str {
         let segments = self.path.segments();
         let at = segments.len().checked_sub(steps + 1);
         at.map_or("", |at| name_of(&segments[at]))
     }
 
-    /// The value so many steps above the place, if it is written.
+    /// The value at the given number of steps above the place, if it is written.
     fn around(&self, steps: usize) -> Option<&'a Json<'a>> {
         let segments = self.path.segments();
         at(self.root, &segments[..segments.len().checked_sub(steps)?])
     }
 
-    /// The text of a scalar of the document.
+    /// The string value at a path of the document.
     fn text(&self, path: &[&str]) -> Option<&'a str> {
         path.iter().try_fold(self.root, |json, key| json.get(key))?.as_str()
     }
 }
 
-/// The key of a mapping that was probably meant to be `key`, which is missing there.
+/// The key of a mapping that is probably a misspelling of the missing `key`.
 fn misspelt_key<'a>(mapping: Option<&'a Json<'a>>, key: &str) -> Option<&'a str> {
     let keys = mapping.and_then(Json::members).unwrap_or_default();
     let mut keys = keys.iter().map(|it| it.key.as_ref());
     keys.find(|it| meant::meant(it, [key]).is_some())
 }
 
-/// The value at these steps.
+/// The value at a path.
 pub(crate) fn at<'a>(root: &'a Json<'a>, steps: &[Segment]) -> Option<&'a Json<'a>> {
     steps.iter().try_fold(root, |json, step| match step {
         Segment::Field(name) | Segment::Key(name) => json.get(name),
@@ -138,7 +138,7 @@ pub(crate) fn at<'a>(root: &'a Json<'a>, steps: &[Segment]) -> Option<&'a Json<'
     })
 }
 
-/// The API server's text as a headline, for errors that have no wording of our own.
+/// The API server's text as a headline, for errors without our own wording.
 fn title(error: &Error) -> String {
     let words = error.kind.words();
     match (error.kind, error.detail.as_str(), error.bad_value.as_str()) {
@@ -151,13 +151,13 @@ fn title(error: &Error) -> String {
     }
 }
 
-/// Sets the wording of a finding. Without wording of our own, it gets the API server's text.
+/// Sets the wording of a finding. Without our own wording, it gets the API server's text.
 pub(crate) fn give(finding: &mut Finding, words: Option<Words>, error: &Error) {
     let words = words.unwrap_or_else(|| Words::new(title(error).trim()).quote());
     put(finding, words);
 }
 
-/// Puts words into a finding that has none yet.
+/// Sets the words of a finding that has none yet.
 pub(crate) fn put(finding: &mut Finding, words: Words) {
     finding.headline = words.headline;
     finding.label = words.label;
@@ -166,10 +166,10 @@ pub(crate) fn put(finding: &mut Finding, words: Words) {
     finding.quotes_server = words.quotes_server;
 }
 
-/// What to do about a previous revision that cannot be read.
+/// The help for a previous revision that cannot be read.
 pub(crate) const FIX_PREVIOUS: &str = "compare with a revision that the API server accepts";
 
-/// About a request that is refused as a whole.
+/// Words for a request that is rejected as a whole.
 pub(crate) fn refused() -> Words {
     Words::new("the API server rejects the request as a whole")
         .label("rejected")
@@ -177,7 +177,7 @@ pub(crate) fn refused() -> Words {
         .quote()
 }
 
-/// About what cannot be judged: the API server crashes on it, or it is nested too deeply for us.
+/// Words for an object that cannot be checked: the API server crashes on it, or it is nested too deeply for crd-analyzer.
 pub(crate) fn unjudged(crashes: bool) -> Words {
     if crashes {
         Words::new("the API server crashes on this CRD and answers HTTP 500")
@@ -191,7 +191,7 @@ pub(crate) fn unjudged(crashes: bool) -> Words {
     }
 }
 
-/// The label of the same mistake at another place of a CRD: which version it is in.
+/// The label for the same mistake at another place of a CRD, which names the version.
 pub(crate) fn same_elsewhere(root: &Json<'_>, path: &Path) -> String {
     let steps = path.segments();
     let version = steps.iter().position(|it| matches!(it, Segment::Index(_)));

@@ -1,4 +1,4 @@
-//! Policies of the API server: fields that are missing, unknown or malformed.
+//! Words for errors in the API server's policies: fields that are missing, unknown or malformed.
 
 use crd_analyzer_admission::codes;
 use crd_analyzer_schema::field::{Cause, Segment};
@@ -33,7 +33,7 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
     })
 }
 
-/// The name of the field: that of its list, if the place is an item.
+/// The name of the field; for an item, the name of its list.
 fn field<'a>(about: &About<'a>) -> &'a str {
     match about.last() {
         "" => about.up(1),
@@ -41,7 +41,7 @@ fn field<'a>(about: &About<'a>) -> &'a str {
     }
 }
 
-/// The path of what the field is in.
+/// The path of the object that contains the field.
 fn parent(about: &About<'_>) -> String {
     shown(&name::parent(about.path).to_string())
 }

@@ -1,4 +1,4 @@
-//! Printer columns, the scale subresource and selectable fields.
+//! Words for errors about printer columns, the scale subresource and selectable fields.
 
 use crd_analyzer_apiextensions::codes;
 use crd_analyzer_schema::field::Cause;

@@ -1,32 +1,32 @@
-//! CRDs that are older than the types that they are made of.
+//! Words for CRDs that are older than the types that they are generated from.
 
 use super::{
     Words,
     text::{clip, code, joined},
 };
 
-/// What differs in a CRD.
+/// A difference between a CRD and the types.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum What {
     /// Only the types have a property.
     NewProperty(String),
     /// Only the CRD has a property.
     GoneProperty(String),
-    /// Only the types say a value, by its key.
+    /// Only the types set a value for this key.
     Absent(String),
-    /// The types say another value.
+    /// The types set another value for this key.
     Other(String),
-    /// No marker says a value that the CRD has.
+    /// The CRD has a value for this key, but no marker sets it.
     Gone(String),
 }
 
-/// Names that are longer are cut.
+/// The maximum length of a name before it is cut.
 const LONGEST_NAME: usize = 40;
 
-/// CRDs that one note names.
+/// The maximum number of CRDs that one note names.
 const MOST_NAMED: usize = 3;
 
-/// The wording of a difference. `kinds`: those whose CRDs have it; `more`: how many other differences there are.
+/// The words for a difference. `kinds`: the kinds whose CRDs have it; `more`: the number of other differences.
 pub(crate) fn words(what: &What, kinds: &[&str], more: usize) -> Words {
     let named = |it: &str| code(&clip(it, LONGEST_NAME));
     let mut names: Vec<String> = kinds.iter().take(MOST_NAMED).map(|it| named(it)).collect();

@@ -1,4 +1,4 @@
-//! What keeps a schema from being structural.
+//! Words for schemas that are not structural.
 
 use crd_analyzer_schema::{codes, field::Cause};
 use crd_analyzer_syntax::json::{Json, JsonValue};
@@ -80,7 +80,7 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
     Some(words)
 }
 
-/// The place of the schema around the last step, for keywords that are themselves steps on the way of values.
+/// The place of the parent schema, for keywords that are themselves steps in the path of a value.
 fn place_of_parent(about: &About<'_>) -> SchemaPlace {
     SchemaPlace::of(&name::parent(about.path)).unwrap_or_default()
 }
@@ -107,7 +107,7 @@ fn missing_type(about: &About<'_>, place: &SchemaPlace) -> Words {
     words.help(format!("add `type: {guess}` (it has `{why}`)"))
 }
 
-/// What to write for a schema that says of a value that it is an integer or a string, as JSON Schema does.
+/// Help for a schema that uses JSON Schema's form for "an integer or a string".
 fn int_or_string(schema: &Json<'_>) -> Option<&'static str> {
     let is_of_both = |junctor: &str| {
         let clauses = schema.get(junctor).and_then(Json::items).unwrap_or_default();
@@ -123,7 +123,7 @@ fn int_or_string(schema: &Json<'_>) -> Option<&'static str> {
     }
 }
 
-/// The type that the keywords of a schema speak of, and one of those keywords.
+/// The type that the keywords of a schema imply, and one of those keywords.
 fn guess(schema: &Json<'_>) -> Option<(&'static str, &'static str)> {
     const KEYWORDS: [(&str, &str); 14] = [
         ("properties", "object"),
@@ -198,7 +198,7 @@ fn incomplete_junctor(about: &About<'_>, place: &SchemaPlace) -> Words {
         .label("`items` is missing here")
         .help(format!("add `items` with a type to the schema outside `{junctor}`"));
     }
-    // The property may be there under another name.
+    // The property may exist under another name.
     let known = about.around(1).and_then(Json::members).unwrap_or_default();
     let near = meant(about.last(), known.iter().map(|it| it.key.as_ref()));
     let words = Words::new(format!("`{junctor}` mentions {name}, which the schema does not define"))
@@ -216,7 +216,7 @@ fn invalid_pattern(about: &About<'_>, noun: &str) -> Words {
         Some(Cause::Malformed(why)) => why.as_str(),
         _ => "",
     };
-    // Go names the part of the pattern in backquotes at the end.
+    // Go's error ends with the part of the pattern in backquotes.
     let part = about.value().and_then(Json::as_str).unwrap_or_default();
     let looks_around = ["(?=", "(?!", "(?<=", "(?<!"].iter().find(|it| part.contains(**it));
     let words = Words::new(format!(
@@ -230,7 +230,7 @@ fn invalid_pattern(about: &About<'_>, noun: &str) -> Words {
     }
 }
 
-/// What to type for what is wrong with a pattern, by Go's name of the problem.
+/// Help for an invalid pattern, by Go's name for the problem.
 fn help_for(why: &str) -> String {
     match why {
         "invalid escape sequence" => "write the character without a backslash, or `\\\\` for a backslash",

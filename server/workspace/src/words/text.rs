@@ -1,4 +1,4 @@
-//! Values in words.
+//! Descriptions of values.
 
 use crd_analyzer_diagnostic::text::MAX_VALUE;
 pub(crate) use crd_analyzer_diagnostic::text::{
@@ -6,7 +6,7 @@ pub(crate) use crd_analyzer_diagnostic::text::{
 };
 use crd_analyzer_syntax::json::{Json, JsonValue};
 
-/// A value as it is written: `"a"`, `3`, `null`.
+/// The source form of a value: `"a"`, `3`, `null`.
 pub(crate) fn written(value: &Json<'_>) -> String {
     match &value.value {
         JsonValue::Null => "null".to_owned(),
@@ -20,7 +20,7 @@ pub(crate) fn written(value: &Json<'_>) -> String {
     }
 }
 
-/// A value in words: the string `"a"`, `true`, a list.
+/// A description of a value: the string `"a"`, `true`, a list.
 pub(crate) fn value(value: &Json<'_>) -> String {
     match &value.value {
         JsonValue::Null => "`null`".to_owned(),
@@ -32,7 +32,7 @@ pub(crate) fn value(value: &Json<'_>) -> String {
     }
 }
 
-/// What a value is, for a label.
+/// The type of a value, for a label.
 pub(crate) fn is(value: &Json<'_>) -> &'static str {
     match &value.value {
         JsonValue::Null => "this is `null`",

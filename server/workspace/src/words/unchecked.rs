@@ -1,4 +1,4 @@
-//! What is not checked of files that the user named.
+//! Words for files and objects that are not checked although the user named them.
 
 use crd_analyzer_apiextensions::decode::WrittenType;
 
@@ -6,7 +6,7 @@ use super::{MAX_HEADLINE, Words, clip, text::code};
 
 const ACCEPT: &str = "or accept that with `--allow-unchecked`";
 
-/// About an object whose CRD is not known.
+/// Words for an object whose CRD is not known.
 pub(crate) fn without_crd(written: &WrittenType) -> Words {
     let (kind, version) = (code(&written.kind), code(&written.api_version));
     let headline = format!("{kind} of {version} is not checked: no CRD for it was found");
@@ -15,21 +15,21 @@ pub(crate) fn without_crd(written: &WrittenType) -> Words {
     ))
 }
 
-/// About a template, which cannot be read as YAML.
+/// Words for a template, which cannot be parsed as YAML.
 pub(crate) fn template() -> Words {
     Words::new("this template is not checked: it is not YAML until a tool renders it".to_owned())
         .label("not checked")
         .help(format!("check what the tool renders, {ACCEPT}"))
 }
 
-/// About a file without anything but comments.
+/// Words for a file with only comments.
 pub(crate) fn blank() -> Words {
     Words::new("this file is not checked: it has no Kubernetes object".to_owned())
         .label("empty")
         .help(format!("leave out the file, {ACCEPT}"))
 }
 
-/// About another object or document.
+/// Words for any other object or document.
 pub(crate) fn other(written: &WrittenType) -> Words {
     let headline = match (&*written.api_version, &*written.kind) {
         ("", "") => "this document is not checked: it has neither `apiVersion` nor `kind`".to_owned(),

@@ -1,4 +1,4 @@
-//! Fields that do not exist, and keys that are written twice.
+//! Words for fields that do not exist, and for repeated keys.
 
 use crd_analyzer_apiextensions::api::{self, FieldType, PathStep, Struct};
 use crd_analyzer_syntax::{
@@ -8,7 +8,7 @@ use crd_analyzer_syntax::{
 
 use super::{MAX_HEADLINE, Words, clip, meant::meant, name::shown};
 
-/// About a key of a CRD that the API does not have. `root`: the CRD in the tree.
+/// Words for a key of a CRD that the API does not have. `root`: the CRD in the tree.
 pub(crate) fn in_definition(tree: &Tree, root: NodeId, key: NodeId) -> Words {
     let fields = match tree.get(root, "apiVersion").map(|it| tree.scalar(it)) {
         Some(version) if version.ends_with("v1beta1") => &api::V1BETA1,
@@ -17,7 +17,7 @@ pub(crate) fn in_definition(tree: &Tree, root: NodeId, key: NodeId) -> Words {
     in_object(tree, root, key, (fields, "a CRD"))
 }
 
-/// About a key of an object that the API does not have. `root`: the object in the tree. `fields`, `what`: its fields, and what it is.
+/// Words for a key of an object that the API does not have. `root`: the object in the tree. `fields`, `what`: its fields, and a noun for it.
 pub(crate) fn in_object(tree: &Tree, root: NodeId, key: NodeId, (fields, what): (&'static FieldType, &str)) -> Words {
     let name = tree.scalar(key);
     let mut path = paths::path_of(tree, key);
@@ -51,12 +51,12 @@ pub(crate) fn in_object(tree: &Tree, root: NodeId, key: NodeId, (fields, what): 
     }
 }
 
-/// What to do with a field of `spec` that is written at the top.
+/// Help for a field of `spec` that is at the top level.
 pub(super) fn into_spec(field: &str) -> String {
     format!("move `{field}` into `spec`: indent it below `spec:`")
 }
 
-/// What to do with a key that CRDs have at another place. `path`: of the mapping that it is in.
+/// Help for a key that belongs to another place in a CRD. `path`: the path of the mapping that contains it.
 fn place_of(key: &str, path: &[Step<'_>]) -> Option<String> {
     let has = |of: &[PathStep<'_>]| {
         let found = api::at(&api::V1, of.iter().copied())?;
@@ -97,7 +97,7 @@ fn place_of(key: &str, path: &[Step<'_>]) -> Option<String> {
     }
 }
 
-/// What to write instead of a keyword of JSON Schema that CRDs do not have.
+/// Help for a keyword of JSON Schema that CRDs do not have.
 fn instead(keyword: &str) -> Option<&'static str> {
     Some(match keyword {
         "const" => "write `enum` with one value",
@@ -114,14 +114,14 @@ fn instead(keyword: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether a key is not written yet beside another one. Of very large mappings only the beginning is looked at.
+/// Whether a mapping does not have a key yet, given another key of it. Only the first entries of very large mappings are searched.
 pub(crate) fn is_free(tree: &Tree, beside: NodeId, key: &str) -> bool {
     const MAX_ENTRIES: usize = 1_000;
     let entries = tree.parent(beside).into_iter().flat_map(|it| tree.entries(it));
     !entries.take(MAX_ENTRIES).any(|it| tree.scalar(it.key) == key)
 }
 
-/// The struct of the API at a path, or at the nearest place above that it has.
+/// The API struct at a path, or at the nearest path above it that has one.
 fn structure(fields: &'static FieldType, path: &[Step<'_>]) -> Option<&'static Struct> {
     for end in (0..=path.len()).rev() {
         let steps = path[..end].iter().map(|it| match it {
@@ -139,7 +139,7 @@ fn structure(fields: &'static FieldType, path: &[Step<'_>]) -> Option<&'static S
     None
 }
 
-/// About a field that no `metadata` of an object has. `key`: in the tree of the object.
+/// Words for an unknown field of an object's `metadata`. `key`: the key in the tree of the object.
 pub(crate) fn in_metadata(tree: &Tree, key: NodeId) -> Words {
     let path = paths::path_of(tree, key);
     let start = path
@@ -154,7 +154,7 @@ pub(crate) fn in_metadata(tree: &Tree, key: NodeId) -> Words {
 
 static OBJECT_META: FieldType = FieldType::Object(&api::OBJECT_META);
 
-/// About a field of a resource that its schema does not have. `parent`: what it is in, in words. `near`: the field that was meant.
+/// Words for a field of a resource that its schema does not have. `parent`: a phrase for the object around it. `near`: the probable name.
 pub(crate) fn in_resource(name: &str, parent: &str, near: Option<&str>) -> Words {
     let words = Words::new(clip(
         &format!("{} is not a field of {parent}", shown(name)),
@@ -168,7 +168,7 @@ pub(crate) fn in_resource(name: &str, parent: &str, near: Option<&str>) -> Words
     }
 }
 
-/// About a field of `spec` that is written at the root of a resource.
+/// Words for a field of `spec` that is at the root of a resource.
 pub(crate) fn outside_of_spec(name: &str) -> Words {
     Words::new(clip(
         &format!("{} is a field of `spec`, but is not inside `spec`", shown(name)),
@@ -178,14 +178,14 @@ pub(crate) fn outside_of_spec(name: &str) -> Words {
     .help(format!("indent {} below `spec:`", shown(name)))
 }
 
-/// About a document of two objects.
+/// Words for a document with two objects.
 pub(crate) fn two_objects() -> Words {
     Words::new("two objects are in one document: the line `---` between them is missing".to_owned())
         .label("the second object begins here")
         .help("write a line `---` above this line".to_owned())
 }
 
-/// About a key that is written twice.
+/// Words for a repeated key.
 pub(crate) fn twice(name: &str) -> Words {
     Words::new(clip(&format!("key {} is written twice", shown(name)), MAX_HEADLINE))
         .label("written a second time")

@@ -1,4 +1,4 @@
-//! A value that its schema does not accept: in a resource, or a default in a CRD.
+//! Words for a value that its schema does not accept: in a resource, or a default in a CRD.
 
 use crd_analyzer_diagnostic::text::MAX_VALUE;
 use crd_analyzer_schema::{codes, field::Cause};
@@ -11,7 +11,7 @@ use super::{
     text::{a_type, clip, code, counted, either, is, is_type, number, placeholder, value, written},
 };
 
-/// Allowed values are listed in a headline up to this many characters.
+/// The maximum number of characters of allowed values in a headline.
 const MAX_LISTED: usize = 40;
 
 pub(super) fn words(about: &About<'_>) -> Option<Words> {
@@ -87,7 +87,7 @@ fn entry(about: &About<'_>, value: &str) -> String {
 fn wrong_type(about: &About<'_>, subject: &str, expected: &str) -> Words {
     let expected_words = a_type(expected);
     if !is_type(expected) {
-        // The schema is wrong, and so is everything that follows from it.
+        // The schema is wrong, and the other errors are a consequence of that.
         return Words::new(format!(
             "{subject} cannot be of type {}, which does not exist",
             code(expected)
@@ -160,7 +160,7 @@ fn wrong_type(about: &About<'_>, subject: &str, expected: &str) -> Words {
     }
 }
 
-/// The parts of a text between commas, in quotes.
+/// The parts of a string between commas, each in quotes.
 fn quoted_items(text: &str) -> String {
     let items = text.split(',').map(str::trim).filter(|it| !it.is_empty());
     let items: Vec<String> = items.map(|it| format!("\"{it}\"")).collect();
@@ -246,7 +246,7 @@ fn pattern_mismatch(about: &About<'_>, subject: &str, pattern: &str) -> Words {
         .help(format!("write a value that matches `{}`", clip(pattern, 200)))
 }
 
-/// A value of a format.
+/// An example of a value with a format.
 fn example_of(format: &str) -> Option<&'static str> {
     Some(match format {
         "date-time" | "datetime" => "2026-01-31T09:30:00Z",
@@ -304,7 +304,7 @@ fn bound_out_of_format(subject: &str, keyword: &str, limit: f64, format: &str) -
     .help(format!("in the CRD, set `{keyword}` to {range}, or remove it"))
 }
 
-/// The name of a format, and the numbers that fit it.
+/// The name of a format, and its range of numbers.
 fn range_of(format: &str) -> (&'static str, &'static str) {
     match format {
         "int32" => ("`int32`", "a number from -2147483648 to 2147483647"),
@@ -316,7 +316,7 @@ fn range_of(format: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// What an API server makes of a bound beside an integer; `None` if the bound does not fit.
+/// The integer that an API server uses for a bound of integers; `None` if the bound does not fit.
 fn cut(limit: f64) -> Option<i64> {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     #[allow(clippy::cast_possible_truncation, reason = "it is cut, and is in range")]
@@ -385,7 +385,7 @@ fn multiple(about: &About<'_>, subject: &str, factor: f64) -> Words {
         Some(JsonValue::Float(float)) => (Some(*float), false),
         _ => (None, false),
     };
-    // Beside an integer the factor is cut, too.
+    // The factor for integers is truncated, too.
     let of_integers = cut(factor).filter(|it| *it > 0);
     if is_integer && of_integers.is_none() {
         return words.help(

@@ -1,4 +1,4 @@
-//! What the API server warns about.
+//! Words for the API server's warnings.
 
 use crd_analyzer_apiextensions::codes;
 use crd_analyzer_resource::codes as resource_codes;
@@ -65,7 +65,7 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
     })
 }
 
-/// The domains of finalizers without a slash that tools look for, and the tools.
+/// The domains of finalizers without a slash that tools use, and the tools.
 const FINALIZERS: [(&str, &str); 10] = [
     ("argoproj.io", "Argo"),
     ("cert-manager.io", "cert-manager"),

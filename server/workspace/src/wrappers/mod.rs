@@ -1,7 +1,7 @@
-//! Objects inside other objects: which objects wrap others, where these are, and what they are there. One row a kind of wrapper.
+//! Objects inside other objects: which kinds wrap others, at which paths, and for what purpose. One row for each kind of wrapper.
 //!
-//! Nothing outside a row compares the name of such a kind. Whoever asks for the objects of a document gets those inside, too, each with its path.
-//! Diagnostics of an object inside thus have places in the author's own file.
+//! No code outside a row compares the name of such a kind. The objects of a document include the wrapped ones, each with its path, so their
+//! diagnostics have places in the author's own file.
 
 mod rows;
 mod walk;
@@ -15,39 +15,39 @@ pub(crate) use walk::{in_text, texts};
 /// A kind of objects that wrap others.
 #[derive(Debug)]
 pub struct Row {
-    /// Its name, as people say it.
+    /// The name for users.
     pub name: &'static str,
-    /// Whether an object is of it, by its `apiVersion` and its `kind`.
+    /// Whether an object is of this kind, by its `apiVersion` and `kind`.
     pub is: fn(&str, &str) -> bool,
-    /// Clients send what is inside, and never the object itself.
+    /// Whether clients send only the wrapped objects, never the wrapper itself.
     pub is_opened: bool,
-    /// Where the objects are.
+    /// The places of the wrapped objects.
     pub places: &'static [Place],
-    /// What values in them may be.
+    /// The special values that the objects may contain.
     pub values: Values,
 }
 
-/// Where objects are in one that wraps them.
+/// A place of objects in a wrapper.
 #[derive(Debug)]
 pub struct Place {
-    /// The way from the wrapper.
+    /// The path from the wrapper.
     pub path: &'static [Part],
-    /// What they are there.
+    /// The purpose of the objects.
     pub purpose: Purpose,
-    /// What beside an object says that the API server has to reject it.
+    /// The field next to an object that says that the API server has to reject it.
     pub rejection: Option<Rejection>,
 }
 
-/// What says that the API server has to reject an object.
+/// A field which says that the API server has to reject an object.
 #[derive(Clone, Copy, Debug)]
 pub struct Rejection {
-    /// The key beside the object.
+    /// The key next to the object.
     pub key: &'static str,
-    /// Whether the value of the key says so.
+    /// Whether this value of the key says so.
     pub is_said: fn(&serde_json::Value) -> bool,
 }
 
-/// A part of a way.
+/// A step of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
     /// The value of this key.
@@ -60,49 +60,49 @@ pub enum Part {
     Text,
 }
 
-/// What an object is to who wraps it.
+/// The purpose of a wrapped object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
     /// It is sent as it is.
     Sent,
-    /// People take it as a sample: they give it a name before it is sent.
+    /// It is a sample, which users rename before they send it.
     Sample,
-    /// It is merged into another: whatever is missing may be there.
+    /// It is merged into another object, which may have the missing fields.
     Part,
-    /// It says what has to be true of an object.
+    /// It states expectations about an object.
     Assertion,
     /// It is sent, and the API server has to reject it.
     Rejected,
 }
 
-/// What values may be, besides what they are.
+/// The special values that objects may contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Values {
-    /// Nothing else.
+    /// No special values.
     Plain,
-    /// In parentheses: expressions of chainsaw.
+    /// Values in parentheses are chainsaw expressions.
     Expressions,
-    /// With one of these marks: something that is filled in before the object is sent.
+    /// Values with one of these marks are filled in before the object is sent.
     FilledIn(&'static [&'static str]),
 }
 
 static TABLE: Table<Row> = Table::new(rows::ALL);
 
-/// Adds rows to the table, for a program that knows more wrappers than these. It has to do so before it reads the first manifest: what is known of
-/// a document is kept.
+/// Adds rows to the table, for a program that supports more wrappers. Call it before the first manifest is read, because results about documents
+/// are cached.
 ///
 /// # Errors
-/// The rows, if some have been added before.
+/// Returns the rows if rows have been added before.
 pub fn add(rows: &'static [Row]) -> Result<(), &'static [Row]> {
     TABLE.add(rows)
 }
 
-/// The row of what an object says it is.
+/// The row for an `apiVersion` and `kind`.
 pub fn of(api_version: &str, kind: &str) -> Option<&'static Row> {
     TABLE.rows().find(|it| (it.is)(api_version, kind))
 }
 
-/// The row of an object that somebody types: it may be a list as long as it does not say its kind.
+/// The row for an object that may be incomplete: without a kind, it may be a list.
 pub fn of_begun(api_version: Option<&str>, kind: Option<&str>) -> Option<&'static Row> {
     match kind {
         Some(kind) => of(api_version.unwrap_or_default(), kind),
@@ -111,7 +111,7 @@ pub fn of_begun(api_version: Option<&str>, kind: Option<&str>) -> Option<&'stati
 }
 
 impl Row {
-    /// How many steps of a path from a wrapper lead to an object inside. `None`: the path leads to none.
+    /// The number of steps of a path from a wrapper to the object inside that contains it. `None` if the path is not in such an object.
     pub fn steps_inside(&self, path: &[Step<'_>]) -> Option<usize> {
         let leads = |place: &&Place| {
             let steps = place.path.iter().zip(path);

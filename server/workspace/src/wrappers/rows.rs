@@ -1,4 +1,4 @@
-//! The rows.
+//! The rows of the table.
 
 use super::{
     Part::{Items, Key, OneOf, Text},
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::roles::test_steps;
 
-/// The list comes last: any kind may end in its name.
+/// The list comes last because the names of other kinds may also end in `List`.
 pub(super) const ALL: &[Row] = &[
     TEMPLATE,
     MANIFEST_WORK,
@@ -29,12 +29,12 @@ const fn sent(path: &'static [super::Part]) -> Place {
     }
 }
 
-/// The group of an `apiVersion`; empty for that of the core group.
+/// The group of an `apiVersion`; empty for the core group.
 fn group(api_version: &str) -> &str {
     api_version.split_once('/').map_or("", |it| it.0)
 }
 
-/// `kind: List` and the lists of a kind, such as `WidgetList`: clients send each item alone.
+/// `kind: List` and the lists of a kind, such as `WidgetList`. Clients send each item separately.
 pub(super) const LIST: Row = Row {
     name: "list",
     is: |_, kind| kind.ends_with("List"),
@@ -43,7 +43,7 @@ pub(super) const LIST: Row = Row {
     values: Values::Plain,
 };
 
-/// `Template` of OpenShift. `oc process` puts in its parameters. The group had no name once.
+/// `Template` of OpenShift. `oc process` substitutes its parameters. Earlier, the group had no name.
 const TEMPLATE: Row = Row {
     name: "OpenShift template",
     is: |api_version, kind| kind == "Template" && matches!(group(api_version), "template.openshift.io" | ""),
@@ -52,7 +52,7 @@ const TEMPLATE: Row = Row {
     values: Values::FilledIn(&["${"]),
 };
 
-/// `ManifestWork` of Open Cluster Management. Its agents may put nothing into the manifests.
+/// `ManifestWork` of Open Cluster Management. Its agents must not substitute anything in the manifests.
 const MANIFEST_WORK: Row = Row {
     name: "ManifestWork",
     is: |api_version, kind| kind == "ManifestWork" && group(api_version) == "work.open-cluster-management.io",
@@ -90,7 +90,7 @@ const SYNC_SET: Row = Row {
     values: Values::FilledIn(&["{{"]),
 };
 
-/// Where a test of chainsaw has operations.
+/// The keys of a chainsaw test's operations.
 const BLOCKS: super::Part = OneOf(&["try", "catch", "finally", "cleanup"]);
 
 const fn operation(path: &'static [super::Part], purpose: super::Purpose) -> Place {
@@ -110,7 +110,7 @@ const fn operation(path: &'static [super::Part], purpose: super::Purpose) -> Pla
 const APPLIED: super::Part = OneOf(&["apply", "create", "update"]);
 const STATED: super::Part = OneOf(&["assert", "error"]);
 
-/// A test of chainsaw, and steps that several tests share. Its patches and assertions hold parts of objects.
+/// A chainsaw test, and steps that several tests share. Its patches and assertions contain parts of objects.
 const CHAINSAW: Row = Row {
     name: "chainsaw test",
     is: |api_version, kind| {
@@ -153,10 +153,10 @@ const CHAINSAW: Row = Row {
     values: Values::Expressions,
 };
 
-/// The values of charts that most charts take whole objects from. They may be templates.
+/// The keys under which the values of most charts accept whole objects. These may be templates.
 const EXTRA: super::Part = OneOf(&["extraObjects", "extraManifests", "extraDeploy", "extraResources"]);
 
-/// `Application` of Argo CD: objects among the values of its charts.
+/// `Application` of Argo CD: objects in the values of its charts.
 const APPLICATION: Row = Row {
     name: "Argo CD application",
     is: |api_version, kind| kind == "Application" && group(api_version) == "argoproj.io",
@@ -185,7 +185,7 @@ const APPLICATION: Row = Row {
 
 const ANNOTATIONS: [super::Part; 2] = [Key("metadata"), Key("annotations")];
 
-/// `ClusterServiceVersion` of OLM: what consoles propose to create is JSON in annotations.
+/// `ClusterServiceVersion` of OLM. The examples for consoles are JSON in annotations.
 const CLUSTER_SERVICE_VERSION: Row = Row {
     name: "ClusterServiceVersion",
     is: |api_version, kind| kind == "ClusterServiceVersion" && group(api_version) == "operators.coreos.com",

@@ -1,4 +1,4 @@
-//! The way from a document to the objects in it.
+//! Finds the objects inside a document.
 
 use std::{borrow::Cow, collections::HashSet};
 
@@ -10,10 +10,10 @@ use crd_analyzer_syntax::{
 
 use super::{Part, Place, Purpose, Row, of};
 
-/// Wrappers inside of wrappers that are looked into. People nest two.
+/// The maximum nesting depth of wrappers. In practice, there are two levels.
 pub const MAX_DEPTH: usize = 8;
 
-/// A value of a document, however it was read.
+/// A value of a document, independent of the parser.
 pub trait Value: Clone {
     /// The value of a key, if this is a mapping that has it.
     fn get(&self, key: &str) -> Option<Self>;
@@ -21,10 +21,10 @@ pub trait Value: Clone {
     /// The items, if this is a list.
     fn items(&self) -> Vec<Self>;
 
-    /// The text, if this is one.
+    /// The string, if this is one.
     fn text(&self) -> Option<Cow<'_, str>>;
 
-    /// Where it is written.
+    /// The node of the value.
     fn node(&self) -> NodeId;
 }
 
@@ -67,20 +67,20 @@ impl Value for (&Tree, NodeId) {
     }
 }
 
-/// An object in another.
+/// An object inside another one.
 #[derive(Clone, Debug)]
 pub struct Wrapped<V> {
     /// The object.
     pub value: V,
-    /// What it is written beside.
+    /// The value next to which it is written.
     pub around: V,
-    /// The way to it from the document.
+    /// The path to it in the document.
     pub path: Vec<Step<'static>>,
-    /// What wraps it.
+    /// The row of the wrapper.
     pub row: &'static Row,
-    /// Where.
+    /// The place in the wrapper.
     pub place: &'static Place,
-    /// Of a string that has objects in its text: the way to them from its documents.
+    /// For a string with objects in its content: the path to them in its documents.
     rest: &'static [Part],
 }
 
@@ -89,14 +89,14 @@ impl<V: Value> Wrapped<V> {
         !self.rest.is_empty()
     }
 
-    /// Whether clients send only what is inside of it.
+    /// Whether clients send only the objects inside it.
     pub fn is_opened(&self) -> bool {
         row_of(&self.value).is_some_and(|it| it.is_opened) && is_begun(&self.value)
     }
 }
 
 impl Wrapped<&Json<'_>> {
-    /// What it is to who wraps it.
+    /// The purpose of the object.
     pub fn purpose(&self) -> Purpose {
         let rejection = self.place.rejection;
         let is_rejected = rejection.is_some_and(|it| {
@@ -111,21 +111,21 @@ impl Wrapped<&Json<'_>> {
     }
 }
 
-/// The objects in a document, those in objects that are in it themselves after the others. A wrapper that aliases repeat is looked into once.
+/// The objects in a document. Objects inside other wrapped objects come last. A wrapper that aliases repeat is searched once.
 pub fn inside<V: Value>(root: &V) -> Vec<Wrapped<V>> {
     let mut all = all(root);
     all.retain(|it| !it.is_text());
     all
 }
 
-/// The strings of a document that have objects in their texts.
+/// The strings of a document that contain objects.
 pub(crate) fn texts<V: Value>(root: &V) -> Vec<Wrapped<V>> {
     let mut all = all(root);
     all.retain(Wrapped::is_text);
     all
 }
 
-/// The objects in a document of the text of a string: those that the way of the wrapper leads to, and those in them.
+/// The objects in a document of a string's content: those at the path of the wrapper, and those inside them.
 pub(crate) fn in_text<V: Value>(text: &Wrapped<impl Value>, root: &V) -> Vec<Wrapped<V>> {
     let mut found = Vec::new();
     let rest = text.rest.get(1..).unwrap_or_default();
@@ -143,7 +143,7 @@ fn all<V: Value>(root: &V) -> Vec<Wrapped<V>> {
     found
 }
 
-/// The objects in those from a position on.
+/// Searches the objects from an index on for further objects.
 fn look_into_new<V: Value>(mut next: usize, seen: &mut HashSet<NodeId>, found: &mut Vec<Wrapped<V>>) {
     for _ in 1..MAX_DEPTH {
         let end = found.len();
@@ -155,7 +155,7 @@ fn look_into_new<V: Value>(mut next: usize, seen: &mut HashSet<NodeId>, found: &
     }
 }
 
-/// The objects in one, if it wraps some.
+/// Searches a value for objects if it is a wrapper.
 fn look_into<V: Value>(value: &V, path: &[Step<'static>], seen: &mut HashSet<NodeId>, found: &mut Vec<Wrapped<V>>) {
     let Some(row) = row_of(value).filter(|_| seen.insert(value.node())) else {
         return;
@@ -165,7 +165,7 @@ fn look_into<V: Value>(value: &V, path: &[Step<'static>], seen: &mut HashSet<Nod
     }
 }
 
-/// Whether a value has the outermost field of a place for objects, even if there are none.
+/// Whether a value has the outermost field of a place for objects, even if it contains none.
 pub fn is_begun<V: Value>(value: &V) -> bool {
     let places = row_of(value).map_or(&[][..], |it| it.places);
     let begins = |part: &Part| matches!(part, Part::Key(key) if value.get(key).is_some());
@@ -178,7 +178,7 @@ fn row_of<V: Value>(value: &V) -> Option<&'static Row> {
     of(&api_version, &kind.text()?)
 }
 
-/// Follows the rest of a way. `around`: what has the value.
+/// Follows the rest of a path. `around`: the value that contains `value`.
 fn follow<V: Value>(
     (row, place): (&'static Row, &'static Place),
     rest: &'static [Part],
@@ -231,7 +231,7 @@ mod tests {
 
     use super::*;
 
-    /// The ways to the objects in a document.
+    /// Checks the paths of the objects in a document.
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
         let text: Arc<str> = text.into();

@@ -1,4 +1,4 @@
-//! What a cursor in an expression follows.
+//! The syntactic context before a cursor in an expression.
 
 use std::ops::Range;
 
@@ -7,43 +7,43 @@ use crd_analyzer_cel::{
     parser::{TokenClass, WrittenToken, tokens},
 };
 
-/// What a cursor follows.
+/// The text before the cursor.
 #[derive(Clone, Debug)]
 pub(super) enum Situation {
-    /// A value and a dot.
+    /// A value and a dot: a member is expected.
     Member {
-        /// The bytes of the value.
+        /// The range of the value.
         receiver: Range<usize>,
-        /// The dot has a question mark.
+        /// Whether the dot is followed by a question mark.
         is_optional: bool,
-        /// Where the name that is being typed begins.
+        /// The start of the name that is being typed.
         start: usize,
     },
-    /// Something that wants an operand.
+    /// A token after which an operand is expected.
     Name {
-        /// Where the name that is being typed begins.
+        /// The start of the name that is being typed.
         start: usize,
-        /// The tokens before it.
+        /// The tokens before the name.
         tokens: Vec<WrittenToken>,
     },
-    /// The beginning of a string.
+    /// The start of a string.
     Text {
-        /// Where its content begins.
+        /// The start of the string's content.
         start: usize,
-        /// The tokens before it.
+        /// The tokens before the string.
         tokens: Vec<WrittenToken>,
-        /// Its quote.
+        /// The quote of the string.
         quote: char,
     },
-    /// An operand.
+    /// An operand, after which an operator is expected.
     Operator {
-        /// Where the name that is being typed begins.
+        /// The start of the name that is being typed.
         start: usize,
     },
 }
 
 impl Situation {
-    /// What is typed of the name, or of the string.
+    /// The typed part of the name or string.
     pub(super) fn partial<'t>(&self, text: &'t str) -> &'t str {
         match self {
             Self::Member { start, .. }
@@ -54,7 +54,7 @@ impl Situation {
     }
 }
 
-/// Looks at the text before a cursor; `None` where nothing can be offered.
+/// Analyzes the text before a cursor; `None` if nothing can be offered.
 pub(super) fn situation(text: &str) -> Option<Situation> {
     if let Some((open, quote, content)) = open_string(text) {
         return Some(Situation::Text {
@@ -87,11 +87,11 @@ pub(super) fn situation(text: &str) -> Option<Situation> {
         Some((TokenClass::Operator, "?")) if is_optional_dot(&tokens, text) => {
             member(text, &tokens, tokens.len() - 2, start, true)
         }
-        // `1`, `'x'`: no name goes on with that.
+        // No name can continue `1` or `'x'`.
         Some((TokenClass::Number | TokenClass::String | TokenClass::EscapedIdentifier, _)) if touches => None,
         Some((TokenClass::Unknown, _)) => None,
         Some((class, _)) if is_operand_end(class) => {
-            // Before a letter of it is typed, any operator may follow.
+            // Offer operators only after the first letter, because any operator may follow.
             let is_begun = start < text.len();
             (is_begun && start > 0 && !touches_operand(text, start)).then_some(Situation::Operator { start })
         }
@@ -99,7 +99,7 @@ pub(super) fn situation(text: &str) -> Option<Situation> {
     }
 }
 
-/// Whether there is not a blank between an operand and what is typed.
+/// Whether the typed text directly follows an operand.
 fn touches_operand(text: &str, start: usize) -> bool {
     !text[..start].ends_with([' ', '\t', '\n', '\r'])
 }
@@ -135,7 +135,7 @@ fn member(text: &str, tokens: &[WrittenToken], dot: usize, start: usize, is_opti
     })
 }
 
-/// The token at which the operand begins that ends before a token.
+/// The first token of the operand that ends before a token.
 pub(super) fn receiver_start(text: &str, tokens: &[WrittenToken], before: usize) -> Option<usize> {
     let mut at = before.checked_sub(1)?;
     loop {
@@ -155,7 +155,7 @@ pub(super) fn receiver_start(text: &str, tokens: &[WrittenToken], before: usize)
     }
 }
 
-/// The token at which a name, literal, call, index or bracket begins that ends with a token.
+/// The first token of the name, literal, call, index or bracket that ends with a token.
 fn primary_start(text: &str, tokens: &[WrittenToken], end: usize) -> Option<usize> {
     let mut end = end;
     loop {
@@ -198,7 +198,8 @@ pub(super) fn lex(text: &str) -> Vec<WrittenToken> {
     all.into_iter().filter(|it| it.class != TokenClass::Comment).collect()
 }
 
-/// The string without end at the end of a text: where it and its content begin, and its quote. Strings in three quotes are not told.
+/// The unterminated string at the end of a text: its start, its quote, and the start of its content. Strings in triple quotes are not
+/// recognized.
 fn open_string(text: &str) -> Option<(usize, char, usize)> {
     let bytes = text.as_bytes();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Functions and macros that an expression may call.
+//! Completion of functions and macros in expressions.
 
 use std::fmt::Write as _;
 
@@ -13,12 +13,12 @@ use crd_analyzer_cel::{
 use super::super::{Item, ItemKind};
 use crate::markdown::Documentation;
 
-/// Methods and macros that can be called on a value of a type.
+/// The methods and macros that can be called on a value of a type.
 pub(super) fn of_type(context: &Context, ty: &Type) -> Vec<Item> {
     let mut ranked = Vec::new();
     for (order, it) in macros(context).iter().enumerate() {
         if fits_macro(it, ty) {
-            // Those that look at all elements come after those that may stop, and the rarer forms last.
+            // Macros with two variables are rare, so they come last.
             let rank = if it.has_two_variables() { 2_000 } else { 0 };
             ranked.push((rank + order, macro_item(it, ty, context)));
         }
@@ -52,7 +52,7 @@ fn rank(name: &str, ty: &Type, order: usize) -> usize {
     }
 }
 
-/// Functions that are not called on a value.
+/// The functions that are not called on a value.
 pub(super) fn global(context: &Context) -> Vec<Item> {
     let mut ranked = Vec::new();
     for it in macros(context).iter().filter(|it| !it.is_method()) {
@@ -63,7 +63,7 @@ pub(super) fn global(context: &Context) -> Vec<Item> {
     functions.sort_by(|one, other| one.name.cmp(&other.name));
     for (order, function) in functions.into_iter().enumerate() {
         let fitting: Vec<_> = function.overloads.iter().filter(|it| !it.member).collect();
-        // Of a conversion that of text is wanted most, never that of what it gives.
+        // Of a conversion's overloads, prefer the one from a string, and never offer the one from the result's own type.
         let of_text = fitting.iter().find(|it| it.params.first() == Some(&Type::String));
         let Some(first) = of_text.or(fitting.first()) else {
             continue;
@@ -81,7 +81,7 @@ pub(super) fn global(context: &Context) -> Vec<Item> {
     ranked.into_iter().map(|it| it.1).collect()
 }
 
-/// Functions whose names begin with a name and a dot.
+/// The functions in a namespace, whose names start with `namespace` and a dot.
 pub(super) fn of_namespace(context: &Context, namespace: &str) -> Vec<Item> {
     let environment = context.environment();
     let prefix = format!("{namespace}.");
@@ -103,7 +103,7 @@ fn macros(context: &Context) -> &[&'static Macro] {
     context.environment().parsing().macros()
 }
 
-/// Operators and what macros expand to have names that no one can write.
+/// Whether a function's name can be written. Operators and expansions of macros have internal names.
 fn is_name(name: &str) -> bool {
     name.starts_with(|it: char| it.is_ascii_alphabetic()) && !name.contains('@')
 }
@@ -121,7 +121,7 @@ fn takes(parameter: &Type, ty: &Type) -> bool {
     if ty.is_dyn() {
         return true;
     }
-    // A parameter alone takes everything, but a method of everything is none of this type.
+    // A type parameter accepts any type, but a method for any type is not specific to this one.
     parameter.is_assignable_from(ty) || matches!((parameter, ty), (Type::List(_), Type::List(of)) if of.is_dyn())
 }
 
@@ -169,7 +169,7 @@ fn names(it: &Macro, ty: &Type, context: &Context) -> Vec<String> {
 }
 
 fn since_macro(it: &Macro) -> Option<String> {
-    // New expressions have what the minor before knew.
+    // New expressions may only use functions of the previous Kubernetes version.
     let since = it.server.number().max(it.environment.number().saturating_add(1));
     (since > KubernetesVersion::OLDEST.number()).then(|| format!("since 1.{since}"))
 }
@@ -251,7 +251,7 @@ fn documentation(function: &FunctionDecl, fitting: &[&std::sync::Arc<OverloadDec
     doc
 }
 
-/// Since when new expressions may call an overload, if that is news.
+/// The Kubernetes version since which new expressions may use an overload, unless all versions allow it.
 fn since(name: &str, overload: &OverloadDecl) -> Option<String> {
     let has = |version: KubernetesVersion| {
         Environment::of(version, ExpressionSet::New)

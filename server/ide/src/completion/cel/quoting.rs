@@ -1,11 +1,11 @@
-//! Text of expressions as the scalar around them has to have it.
+//! Quotes and escapes inserted text for the YAML scalar around an expression.
 
 use crd_analyzer_syntax::tree::{ScalarStyle, Span};
 
 use super::super::{Context, Item, insert};
 use crate::fixes::TextEdit;
 
-/// The scalar that an expression is in.
+/// The scalar that contains an expression.
 pub(super) struct Quoting<'c, 'a> {
     context: &'c Context<'c, 'a>,
 }
@@ -15,7 +15,7 @@ impl<'c, 'a> Quoting<'c, 'a> {
         Self { context }
     }
 
-    /// The quote for strings that need no escapes here.
+    /// The quote for CEL strings that needs no escapes in the scalar.
     pub(super) fn inner_quote(&self) -> char {
         match self.context.place.token.style {
             Some(ScalarStyle::SingleQuoted) => '"',
@@ -23,7 +23,7 @@ impl<'c, 'a> Quoting<'c, 'a> {
         }
     }
 
-    /// Rewrites what an item inserts, and puts quotes around a scalar that no longer does without.
+    /// Escapes the text that an item inserts, and quotes a plain scalar that now needs quotes.
     pub(super) fn apply(&self, item: &mut Item, replace: Span) {
         let token = &self.context.place.token;
         match token.style {
@@ -45,7 +45,7 @@ impl<'c, 'a> Quoting<'c, 'a> {
         let _ = self;
     }
 
-    /// Whether text cannot be part of a scalar without quotes.
+    /// Whether a text cannot be in a plain scalar.
     fn breaks_plain(&self, text: &str) -> bool {
         let in_flow = self.context.place.is_flow;
         text.contains(": ") || text.contains(" #") || in_flow && text.contains([',', '[', ']', '{', '}'])
@@ -63,7 +63,7 @@ impl<'c, 'a> Quoting<'c, 'a> {
         if !needs || source.contains(['\n', '\r']) {
             return;
         }
-        // The whole of it goes into single quotes.
+        // Put the whole scalar in single quotes.
         self.rewrite(item, |it| it.replace('\'', "''"));
         let mut edits = vec![TextEdit {
             span: Span::new(span.start, span.start),
@@ -89,7 +89,7 @@ impl<'c, 'a> Quoting<'c, 'a> {
                 snippet.push('\'');
             }
         }
-        // Edits at the place of the item itself become part of it.
+        // Merge edits at the item's own place into the item.
         edits.append(&mut item.edits);
         let (own, mut others): (Vec<_>, Vec<_>) = edits.into_iter().partition(|it| it.span.start == replace.start);
         let before: String = own.into_iter().map(|it| it.new_text).collect();
@@ -124,7 +124,7 @@ impl<'c, 'a> Quoting<'c, 'a> {
     }
 }
 
-/// A snippet with what its places have at first.
+/// The initial text of a snippet, with its placeholders expanded.
 fn expanded(snippet: &str) -> String {
     let mut text = String::new();
     let mut rest = snippet;

@@ -1,4 +1,4 @@
-//! What names mean at a place of an expression: the variables of the folds around it, with their types and schemas.
+//! The names that are in scope in an expression: the variables of the comprehensions around the cursor, with their types and schemas.
 
 use std::sync::Arc;
 
@@ -16,27 +16,27 @@ use super::{
 };
 use crate::cel::Scope;
 
-/// An expression's surroundings.
+/// An expression with its context.
 pub(super) struct Scoped<'c, 'a> {
     pub(super) context: &'c Context<'c, 'a>,
-    /// The schema that it is about, if it is one of a rule.
+    /// The schema of its rule, if it belongs to one.
     pub(super) scope: Option<Arc<Scope>>,
-    /// What the expression sees.
+    /// The CEL context of the expression.
     pub(super) sees: crd_analyzer_cel::Context,
-    /// Bytes of the expression before the cursor.
+    /// The number of bytes of the expression before the cursor.
     pub(super) text_len: usize,
 }
 
-/// The variable of a fold.
+/// The variable of a comprehension.
 #[derive(Clone, Debug)]
 pub(super) struct Local {
     pub(super) name: Name,
     pub(super) ty: Type,
-    /// What the fold is over, if the variable is an element or value of it.
+    /// The text of the list or map that the comprehension iterates over, if the variable is an element or value of it.
     over: Option<String>,
 }
 
-/// Macros whose first argument names a variable, and whether their second may as well.
+/// Macros whose first argument declares a variable, and whether their second argument may declare another one.
 const FOLDS: [(&str, bool); 12] = [
     ("all", true),
     ("exists", true),
@@ -55,7 +55,7 @@ const FOLDS: [(&str, bool); 12] = [
 /// An opening bracket that is not closed.
 struct Open {
     token: usize,
-    /// Where its arguments begin: tokens.
+    /// The tokens at which its arguments begin.
     arguments: Vec<usize>,
 }
 
@@ -69,7 +69,7 @@ impl Scoped<'_, '_> {
         type_of(text, &self.sees.clone().with_locals(locals))
     }
 
-    /// The variables of the folds around a byte, and whether it is in `has()`. `None` where a fold's variable is named.
+    /// The variables of the comprehensions around an offset, and whether it is in `has()`. `None` if the user is typing a variable's name.
     pub(super) fn locals(&self, text: &str, at: usize) -> Option<(Vec<Local>, bool)> {
         let tokens = lex(&text[..at]);
         let mut open: Vec<Open> = Vec::new();
@@ -118,7 +118,7 @@ impl Scoped<'_, '_> {
             let is_naming =
                 bracket.arguments.len() == 1 || bracket.arguments.len() == 2 && name.starts_with("transform");
             if is_naming {
-                // No one knows what the variable shall be called.
+                // The user chooses the variable's name, so nothing is offered.
                 if is_innermost && tokens.len() == *bracket.arguments.last()? {
                     return None;
                 }
@@ -158,13 +158,13 @@ impl Scoped<'_, '_> {
         Some((locals, in_has))
     }
 
-    /// The schema of what an expression selects, as far as it only selects.
+    /// The schema of the value that an expression selects; `None` if it does more than selecting.
     pub(super) fn schema_of(&self, text: &str, locals: &[Local]) -> Option<&JsonSchemaProps> {
         self.schema_within(text, locals, 0)
     }
 
     fn schema_within(&self, text: &str, locals: &[Local], depth: usize) -> Option<&JsonSchemaProps> {
-        // Each fold is over something of those around it.
+        // The list of each comprehension may depend on the variables of outer ones.
         if depth > 32 {
             return None;
         }
@@ -191,7 +191,7 @@ impl Scoped<'_, '_> {
                         at += 1;
                     }
                     let field = tokens.get(at)?.text(text).trim_matches('`');
-                    // What is called is not a field, unless it passes the value on.
+                    // A called name is not a field, unless the call returns the same value or elements.
                     if tokens.get(at + 1).is_some_and(|it| it.text(text) == "(") {
                         if !matches!(field, "value" | "orValue" | "filter" | "reverse" | "distinct" | "sort") {
                             return None;
@@ -216,7 +216,7 @@ impl Scoped<'_, '_> {
         Some(schema)
     }
 
-    /// Whether a test can be put before an operand that begins at a byte: it is a whole condition's first.
+    /// Whether a test can be inserted before the operand at an offset: only if it is the first operand of a whole condition.
     pub(super) fn can_guard(&self, text: &str, start: usize) -> bool {
         let is_rule =
             matches!(self.context.place.path.last(), Some(crd_analyzer_syntax::paths::Step::Key(key)) if key == "rule");
@@ -229,13 +229,13 @@ impl Scoped<'_, '_> {
     }
 }
 
-/// The schema of items or values.
+/// The schema of the items or values of a list or map.
 fn element(schema: &JsonSchemaProps) -> Option<&JsonSchemaProps> {
     let items = schema.items.as_ref().and_then(|it| it.schema.as_deref());
     items.or_else(|| schema.additional_properties.as_ref()?.schema.as_deref())
 }
 
-/// The bracket that closes one.
+/// The token that closes the bracket at `open`.
 fn close(tokens: &[WrittenToken], open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(open) {
@@ -253,7 +253,7 @@ fn close(tokens: &[WrittenToken], open: usize) -> Option<usize> {
     None
 }
 
-/// The types of a fold's variables.
+/// The types of a comprehension's variables.
 fn variables(of: &Type, with_two: bool) -> (Type, Type) {
     match of {
         Type::List(element) if with_two => (Type::Int, (**element).clone()),

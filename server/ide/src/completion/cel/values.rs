@@ -1,4 +1,4 @@
-//! Values that a field is compared with: those of its enumeration.
+//! Completion of values that a field is compared with: those of its `enum`.
 
 use crd_analyzer_cel::parser::{TokenClass, WrittenToken};
 use crd_analyzer_schema::JsonSchemaProps;
@@ -10,7 +10,7 @@ use super::{
     scopes::{Local, Scoped},
 };
 
-/// Values in quotes, where a comparison with a field of few values is begun.
+/// The quoted values, if a comparison with a field that has an `enum` was begun.
 pub(super) fn compared(
     scoped: &Scoped<'_, '_>,
     text: &str,
@@ -32,7 +32,7 @@ pub(super) fn compared(
         .collect()
 }
 
-/// Values in a string that is begun.
+/// The values for a string that was begun.
 pub(super) fn in_text(
     scoped: &Scoped<'_, '_>,
     text: &str,
@@ -72,7 +72,7 @@ fn escaped(value: &str, quote: char) -> String {
     escaped
 }
 
-/// The values of the field that the operand before a comparison is.
+/// The values in the `enum` of the field that is the left operand of the comparison.
 fn enumeration(scoped: &Scoped<'_, '_>, text: &str, tokens: &[WrittenToken], locals: &[Local]) -> Vec<String> {
     let Some(operator) = operator(text, tokens) else {
         return Vec::new();
@@ -100,13 +100,13 @@ fn strings(schema: &JsonSchemaProps) -> Vec<String> {
     found
 }
 
-/// The comparison that the next value is for: `a ==`, `a in ['x',`.
+/// The token of the comparison operator that the next value belongs to: `a ==`, `a in ['x',`.
 fn operator(text: &str, tokens: &[WrittenToken]) -> Option<usize> {
     let last = tokens.len().checked_sub(1)?;
     if matches!(tokens[last].text(text), "==" | "!=") {
         return Some(last);
     }
-    // Back over the elements of a list.
+    // Go back over the elements of a list.
     let mut at = last;
     loop {
         match (tokens[at].class, tokens[at].text(text)) {

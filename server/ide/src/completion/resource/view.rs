@@ -1,4 +1,4 @@
-//! The schema of a value of an object, with what `anyOf` and the like say of it too.
+//! The schema of a value, combined with what `anyOf` and similar keywords add to it.
 
 use std::borrow::Cow;
 
@@ -11,22 +11,22 @@ use crd_analyzer_syntax::{
 use super::{super::nav, Shape, display};
 use crate::completion::rank::Expected;
 
-/// What is known of a value.
+/// The schemas that apply to a value.
 #[derive(Clone, Debug)]
 pub(crate) struct View<'d> {
-    /// The CRD.
+    /// The tree of the CRD.
     pub(crate) tree: &'d Tree,
-    /// The schema that declares the value, then those that only say more about it.
+    /// The schema that declares the value, followed by those that only restrict it.
     schemas: Vec<NodeId>,
-    /// It is a whole object.
+    /// Whether the value is a whole object.
     is_resource: bool,
 }
 
-/// Junctors in junctors that are looked at.
+/// The maximum number of schemas in nested `anyOf` and similar keywords.
 const MAX_SCHEMAS: usize = 64;
 
 impl<'d> View<'d> {
-    /// The schema of an object.
+    /// The view of a whole object.
     pub(crate) fn root(tree: &'d Tree, schema: NodeId) -> Self {
         Self {
             is_resource: true,
@@ -34,12 +34,12 @@ impl<'d> View<'d> {
         }
     }
 
-    /// A schema of a value in an object.
+    /// The view of a value in an object.
     pub(crate) fn value(tree: &'d Tree, schema: NodeId) -> Self {
         Self::of(tree, vec![schema])
     }
 
-    /// Schemas with those in their junctors.
+    /// The view of schemas, with those in their `anyOf` and similar keywords.
     fn of(tree: &'d Tree, schemas: Vec<NodeId>) -> Self {
         let mut view = Self {
             tree,
@@ -63,7 +63,7 @@ impl<'d> View<'d> {
         view
     }
 
-    /// The value at a path from here; `None` if the schema says nothing of it.
+    /// The view of the value at a relative path; `None` if the schema does not specify it.
     pub(crate) fn follow(self, path: &[Step<'_>]) -> Option<Self> {
         let mut view = self;
         for step in path {
@@ -87,7 +87,7 @@ impl<'d> View<'d> {
         (!found.is_empty()).then(|| Self::of(tree, found))
     }
 
-    /// The items of a list.
+    /// The view of the items of a list.
     pub(crate) fn item(&self) -> Option<Self> {
         let found: Vec<_> = self
             .schemas
@@ -97,7 +97,7 @@ impl<'d> View<'d> {
         (!found.is_empty()).then(|| Self::of(self.tree, found))
     }
 
-    /// Whether something is known of what follows the key of the value.
+    /// Whether there are suggestions for the value after its key.
     pub(crate) fn is_followed(&self) -> bool {
         match self.ty() {
             Some("boolean") => true,
@@ -107,7 +107,7 @@ impl<'d> View<'d> {
         }
     }
 
-    /// Whether the schema is that of a map to quantities, as Kubernetes generates it.
+    /// Whether the schema is that of a map of quantities, as Kubernetes generates it.
     pub(crate) fn is_map_of_quantities(&self) -> bool {
         let values = nav::child(self.tree, self.main(), "additionalProperties");
         values.is_some_and(|it| {
@@ -129,7 +129,7 @@ impl<'d> View<'d> {
         nav::is_true(self.tree, self.main(), keyword)
     }
 
-    /// The fields that are declared, each with its schema.
+    /// The declared fields with their views.
     pub(crate) fn fields(&self) -> Vec<(Cow<'d, str>, Self)> {
         let tree = self.tree;
         let mut found: Vec<(Cow<'d, str>, Self)> = Vec::new();
@@ -154,7 +154,7 @@ impl<'d> View<'d> {
         found
     }
 
-    /// Fields that must be there: what `anyOf` and `oneOf` require is one choice of several.
+    /// The fields that are always required. The `required` in an `anyOf` or `oneOf` is only one of several choices.
     pub(crate) fn required(&self) -> Vec<Cow<'d, str>> {
         let tree = self.tree;
         let all_of = nav::child(tree, self.main(), "allOf")
@@ -165,7 +165,7 @@ impl<'d> View<'d> {
         lists.flat_map(|it| nav::texts(tree, it)).collect()
     }
 
-    /// What a keyword of the schema says.
+    /// The value of a keyword of the schema.
     pub(crate) fn text(&self, keyword: &str) -> Option<Cow<'d, str>> {
         nav::text(self.tree, self.main(), keyword)
     }
@@ -177,7 +177,7 @@ impl<'d> View<'d> {
             .find(|it| *it == text)
     }
 
-    /// Whether a value has to be read as text.
+    /// Whether YAML must parse the value as a string.
     pub(crate) fn is_string(&self) -> bool {
         self.ty() == Some("string")
     }
@@ -193,7 +193,7 @@ impl<'d> View<'d> {
         nav::child(self.tree, self.main(), "default")
     }
 
-    /// The default in a few words.
+    /// A short form of the default.
     pub(crate) fn default_text(&self) -> Option<String> {
         let default = self.default_value()?;
         let text = if self.tree.is_scalar(default) {
@@ -208,7 +208,7 @@ impl<'d> View<'d> {
         (text.chars().count() <= 40).then_some(text)
     }
 
-    /// The type in a few words.
+    /// A short form of the type.
     pub(crate) fn display(&self) -> String {
         display(self.tree, self.main())
     }
@@ -228,7 +228,7 @@ impl<'d> View<'d> {
         }
     }
 
-    /// What follows the field's key.
+    /// The expected form of the field's value.
     pub(in crate::completion) fn expected(&self) -> Expected<'d> {
         match self.ty() {
             Some("object") => Expected::Mapping,
@@ -240,7 +240,7 @@ impl<'d> View<'d> {
         }
     }
 
-    /// What speaks for or against a field by its name: of whole objects some come first and some are the server's.
+    /// The penalty of a field for its name. In whole objects, some fields come first, and some are set by the API server.
     pub(crate) fn penalty_of(&self, name: &str) -> i32 {
         match name {
             "status" if self.ty() == Some("object") => 600,
@@ -251,7 +251,7 @@ impl<'d> View<'d> {
         }
     }
 
-    /// What speaks for a field of a whole object by its name: people write what the object is before anything that is required.
+    /// The bonus of a field of a whole object for its name: people write the kind and name before the required fields.
     pub(crate) fn head_penalty(&self, name: &str) -> i32 {
         match name {
             "apiVersion" | "kind" | "metadata" if self.is_resource => -2_000,
@@ -259,7 +259,7 @@ impl<'d> View<'d> {
         }
     }
 
-    /// The values of an enumeration as texts.
+    /// The values of an `enum` as text.
     pub(crate) fn enum_texts(&self) -> Vec<String> {
         let is_string = self.is_string();
         let values = self.enum_values();
@@ -269,7 +269,7 @@ impl<'d> View<'d> {
             .collect()
     }
 
-    /// The keys that tell the items of a list apart.
+    /// The keys that identify the items of a list.
     pub(crate) fn list_map_keys(&self) -> Vec<Cow<'d, str>> {
         let keys = nav::child(self.tree, self.main(), "x-kubernetes-list-map-keys");
         let keys = keys.filter(|it| matches!(self.tree.kind(*it), NodeKind::Sequence(_)));

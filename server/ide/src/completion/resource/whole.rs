@@ -1,18 +1,18 @@
-//! Whole resources as one item, for a document without content.
+//! Snippets for whole resources in a document without content.
 
 use crd_analyzer_apiextensions::types::compare_version_names;
 
 use super::{super::Context, Item, ItemKind, View, required};
 
-/// Kinds whose CRDs are read for a list. Of more, those that begin as the typed text does.
+/// The maximum number of kinds whose CRDs are read for a list. If there are more, only those that start with the typed text are offered.
 const MOST_KINDS: usize = 40;
 
-/// Whether there are more kinds than a list has, so that it depends on what is typed.
+/// Whether there are more kinds than a list shows, so that the list depends on the typed text.
 pub(in super::super) fn are_many(context: &Context<'_, '_>) -> bool {
     context.request.definitions.kinds().len() > MOST_KINDS
 }
 
-/// A resource of each known kind: with its name and its required fields.
+/// A snippet for a resource of each known kind, with its name and required fields.
 pub(super) fn resources(context: &Context<'_, '_>) -> Vec<Item> {
     if !context.request.snippets || !context.writer.can_have_lines() {
         return Vec::new();

@@ -1,11 +1,11 @@
-//! Completion in `.crd-analyzer.yaml`.
+//! Tests for completion in `.crd-analyzer.yaml`.
 
 use crd_analyzer_syntax::{edit, tree::Span};
 
 use super::{KubernetesVersion, Request};
 use crate::completion::complete_configuration;
 
-/// The labels of what is offered, and the text after the first was taken.
+/// The labels of the items, and the text after the first was accepted.
 fn offered(marked: &str) -> (Vec<String>, String) {
     let offset = marked.find("$0").expect("a cursor") as u32;
     let text = marked.replacen("$0", "", 1);

@@ -1,4 +1,4 @@
-//! Completion in CRDs.
+//! Tests for completion in CRDs.
 
 use crd_analyzer_workspace::{
     config::versions::VersionSet,
@@ -14,7 +14,7 @@ pub(super) fn spec(lines: &str) -> Offered {
     at(&format!("{HEAD}metadata:\n  name: widgets.example.com\nspec:\n{lines}"))
 }
 
-/// Lines as deep as the schema of a version.
+/// Lines with the indentation of a version's schema.
 pub(super) fn indented(lines: &str) -> String {
     lines.lines().flat_map(|it| ["        ", it, "\n"]).collect()
 }
@@ -333,7 +333,7 @@ fn a_column_begins_with_what_is_there() {
     check_first(&scale, &["required fields"]);
 }
 
-/// What editors write for the places of a snippet at first.
+/// The text that editors first write for the placeholders of a snippet.
 fn filled(text: &str) -> String {
     let mut written = String::new();
     for part in text.split("${") {
@@ -376,7 +376,7 @@ fn a_new_version_breaks_nothing() {
                 "{written}"
             );
         }
-        // An empty line of text has its indentation or not.
+        // Indentation on empty lines does not matter.
         let copied: String = filled(&offered.taken(&copy))
             .lines()
             .flat_map(|it| [it.trim_end(), "\n"])
@@ -385,7 +385,7 @@ fn a_new_version_breaks_nothing() {
         let (schema, after) = schema.split_once("  - name").expect("another version");
         assert!(after.contains(schema.trim_end()), "{copied}");
     }
-    // Aliases mean what stands before them: a copy would tie two versions together.
+    // Aliases refer to earlier nodes, so a copy would link the two versions.
     let tied = spec("  versions:\n  - name: v1\n    schema: &tied {}\n  - $0\n");
     check_none_of(&tied, &["copy of v1 …"]);
     let first = spec("  versions:\n  - $0\n").taken("version …");
@@ -454,7 +454,7 @@ fn nothing_is_offered_where_text_of_the_same_value_follows() {
     assert_eq!(at(&text("as$0.x.io")).labels(), Vec::<&str>::new());
     assert_eq!(at(&text("'as$0.x.io'")).labels(), Vec::<&str>::new());
     check_first(&at(&text("'as$0'")), &["as.x.io"]);
-    // To YAML all lines are one text.
+    // YAML parses all lines as one scalar.
     check_first(&schema("requ$0\n- a\n- b\n"), &["required"]);
 }
 

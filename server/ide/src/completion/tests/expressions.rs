@@ -1,8 +1,8 @@
-//! Completion in the CEL of rules.
+//! Tests for completion in the CEL expressions of rules.
 
 use super::{KubernetesVersion, Offered, check_first, check_none_of};
 
-/// A CRD whose `spec` has a rule, with these lines in `- ` of the rule.
+/// A CRD whose `spec` has a rule with these lines.
 fn definition(rule: &str) -> String {
     format!(
         "\
@@ -148,7 +148,7 @@ fn check_taken(before: &str, label: &str, expected: &str) {
 fn text_is_written_as_the_scalar_has_it() {
     check_taken("rule: self.re$0", "replicas", "rule: self.replicas");
     check_taken("rule: self.re$0cas > 0", "replicas", "rule: self.replicas > 0");
-    // Without quotes it would be a tag.
+    // Without quotes, YAML would read it as a tag.
     check_taken("rule: !se$0", "self", "rule: '!self'");
     check_taken("rule: !has(self.re$0", "replicas", "rule: '!has(self.replicas'");
     check_taken("{rule: !se$0}", "self", "{rule: '!self'}");

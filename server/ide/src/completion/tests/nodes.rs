@@ -1,4 +1,4 @@
-//! Whole nodes that have what the schema says.
+//! Tests for snippets of whole nodes that use the schema.
 
 use super::{
     check_first, check_none_of,
@@ -27,7 +27,7 @@ fn nodes_have_the_paths_of_the_schema() {
         missing.contains("specReplicasPath: ${1|.spec.replicas,.spec.min|}\n"),
         "{missing}"
     );
-    // Without a schema, what most write.
+    // Without a schema, the snippet has the usual paths.
     let usual = version("type: object\n", "    subresources:\n      $0\n").taken("scale …");
     assert!(
         usual.contains("${1:.spec.replicas}") && usual.contains("${2:.status.replicas}"),

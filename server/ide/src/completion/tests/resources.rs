@@ -1,4 +1,4 @@
-//! Completion in objects of known kinds.
+//! Tests for completion in objects of known kinds.
 
 use super::{KubernetesVersion, Offered, TestIndex, check_first, check_none_of};
 
@@ -185,7 +185,7 @@ fn a_key_in_a_wrong_column_is_moved() {
         let taken = offered.taken(item);
         assert!(taken.contains(after), "{typed:?}: {taken}");
     }
-    // Free text goes on in the next line.
+    // A string without an `enum` continues on the next line.
     let none: [&str; 0] = [];
     assert_eq!(widget("spec:\n  description: some\n    si$0\n").labels(), none);
 }

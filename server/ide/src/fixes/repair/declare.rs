@@ -1,4 +1,4 @@
-//! Declares in a CRD what one of its resources has.
+//! Declares a field of a resource in its CRD.
 
 use std::sync::Arc;
 
@@ -23,8 +23,8 @@ use crate::{
     schema::child,
 };
 
-/// The edits of the CRD that declare the field at a place, with its name. `None` if the CRD is in no file of the workspace, or a kustomization
-/// changes it.
+/// The edits of the CRD that declare the field at a place, with its name. `None` if the CRD is not in a file of the workspace, or if a
+/// kustomization changes it.
 pub(super) fn field(at: &At<'_>, definitions: &dyn Definitions) -> Option<(String, Arc<SourceText>, Vec<TextEdit>)> {
     let (own, mapping) = at.entry.zip(at.mapping())?;
     let path = paths::path_of(at.tree, mapping);
@@ -44,7 +44,7 @@ pub(super) fn field(at: &At<'_>, definitions: &dyn Definitions) -> Option<(Strin
     Some((name, definition.source.clone(), vec![edit?]))
 }
 
-/// A schema that a value has, as far as the value tells.
+/// A schema that fits a value.
 fn schema_of(tree: &Tree, value: NodeId) -> Option<Value> {
     let ty = typing::type_of(tree, value)?;
     let mut schema = vec![("type".to_owned(), Value::text_of(ty))];

@@ -1,4 +1,4 @@
-//! Names, versions and paths of a CRD.
+//! Quick fixes for names, versions and paths of a CRD.
 
 use std::collections::HashSet;
 
@@ -14,13 +14,13 @@ use crate::{
     schema::{self, child, text},
 };
 
-/// The mapping at keys from the root.
+/// The mapping at a path from the root.
 fn find(at: &At<'_>, keys: &[&str]) -> Option<NodeId> {
     keys.iter()
         .try_fold(at.document.root?, |node, key| child(at.tree, node, key))
 }
 
-/// Exactly one version is stored.
+/// Makes exactly one version the storage version.
 pub(super) fn storage(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let mut versions = schema::versions(at.document);
@@ -35,7 +35,7 @@ pub(super) fn storage(at: &At<'_>, found: &mut Vec<Repair>) {
         .iter()
         .filter(|it| marked.is_empty() || marked.contains(&it.item));
     let mut seen = HashSet::new();
-    // Of versions with one name, the first is older.
+    // Of several versions with the same name, use the first.
     let candidates = candidates.filter(|it| seen.insert(&*it.name));
     for chosen in candidates.take(3) {
         let mut edits = Vec::new();
@@ -62,7 +62,7 @@ pub(super) fn storage(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// Two versions have one name: the later one becomes the next version.
+/// Renames the later of two versions with the same name to the next version.
 pub(super) fn version_name(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let versions = schema::versions(at.document);
@@ -76,7 +76,7 @@ pub(super) fn version_name(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one(format!("Rename the second {} to {next}", twice.name), edit));
 }
 
-/// `metadata.name` is plural and group.
+/// Sets `metadata.name` to the plural name and the group.
 pub(super) fn name(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let plural = find(at, &["spec", "names", "plural"]).map(|it| tree.scalar(it));
@@ -104,7 +104,7 @@ pub(super) fn name(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one(format!("Name it {name}"), edit).map(Repair::safe));
 }
 
-/// The API server sends reviews of `v1`.
+/// Adds the review version `v1`, which the API server sends.
 pub(super) fn review_versions(at: &At<'_>, found: &mut Vec<Repair>) {
     let Some(webhook) = find(at, &["spec", "conversion", "webhook"]) else {
         return;
@@ -117,14 +117,14 @@ pub(super) fn review_versions(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one("Add v1 to conversionReviewVersions", edit));
 }
 
-/// Without a webhook, only the version changes when an object is converted.
+/// Sets the conversion strategy to `None`: without a webhook, a conversion only changes the version.
 pub(super) fn no_conversion(at: &At<'_>, found: &mut Vec<Repair>) {
     let strategy = find(at, &["spec", "conversion", "strategy"]);
     let edit = strategy.and_then(|it| set_scalar(at.tree, it, "None"));
     found.extend(Repair::one("Set strategy: None", edit));
 }
 
-/// The group, from the CRD's name.
+/// Sets the group from the CRD's name.
 pub(super) fn group(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let text_at = |keys: &[&str]| find(at, keys).map(|it| tree.scalar(it));
@@ -142,7 +142,7 @@ pub(super) fn group(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one(format!("Set group: {group}"), edit).map(Repair::safe));
 }
 
-/// Groups of Kubernetes need an approval, or the word that there is none.
+/// Adds the annotation that groups of Kubernetes need, with a statement that the API is not approved.
 pub(super) fn approval(at: &At<'_>, found: &mut Vec<Repair>) {
     const KEY: &str = "api-approved.kubernetes.io";
     const VALUE: &str = "unapproved, experimental-only";
@@ -161,7 +161,7 @@ pub(super) fn approval(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one(format!("Set it to {VALUE}"), edit));
 }
 
-/// The usual places of replicas.
+/// Sets a path for replicas to its usual value.
 pub(super) fn scale_path(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let around = std::iter::once(at.node).chain(tree.ancestors(at.node));
@@ -193,7 +193,7 @@ pub(super) fn list_kind(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one(format!("Set listKind: {name}"), edit).map(Repair::safe));
 }
 
-/// Names of resources are written in lower case.
+/// Changes names to lower case.
 pub(super) fn lower(at: &At<'_>, found: &mut Vec<Repair>) {
     if !at.tree.is_scalar(at.node) {
         return;
@@ -205,7 +205,7 @@ pub(super) fn lower(at: &At<'_>, found: &mut Vec<Repair>) {
         return;
     }
     let mut edits: Vec<_> = set_scalar(at.tree, at.node, &name).into_iter().collect();
-    // The CRD's own name begins with the plural.
+    // The CRD's own name begins with the plural name.
     let is_plural = at.entry.is_some_and(|it| at.tree.scalar(it.key) == "plural");
     if is_plural
         && let Some(own) = find(at, &["metadata", "name"])
@@ -217,12 +217,12 @@ pub(super) fn lower(at: &At<'_>, found: &mut Vec<Repair>) {
         }
     }
     let repair = Repair::new(format!("Change {written} to {name}"), edits);
-    // Only the case: else letters went.
+    // Safe only if the case changes and no letters are removed.
     let is_case = name == written.to_ascii_lowercase();
     found.push(if is_case { repair.safe() } else { repair });
 }
 
-/// A scope that is not said: both are offered. One that is misspelt is close to one of them.
+/// Sets the scope. If it is missing, offers both values; if it is misspelt, the similar one.
 pub(super) fn scope(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some(spec) = find(at, &["spec"]) else { return };
@@ -236,7 +236,7 @@ pub(super) fn scope(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// The singular of a name in ASCII, as far as its end tells.
+/// The singular of a plural name in ASCII, by its ending.
 fn singular_of(plural: &str) -> String {
     if !plural.is_ascii() {
         return String::new();
@@ -247,7 +247,7 @@ fn singular_of(plural: &str) -> String {
     }
 }
 
-/// Names that follow from others: the kind from the plural or the singular, the plural from the CRD's name.
+/// Adds missing names that follow from others: the kind from the plural or singular name, the plural name from the CRD's name.
 pub(super) fn missing_names(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some(names) = find(at, &["spec", "names"]) else {
@@ -335,7 +335,7 @@ pub(super) fn webhook(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one("Remove webhook", at.remove(conversion, "webhook")));
 }
 
-/// A path begins with a dot.
+/// Adds the dot that a path must begin with.
 pub(super) fn json_path(at: &At<'_>, found: &mut Vec<Repair>) {
     if let Some((path, edit)) = values::dotted(at.tree, at.node) {
         found.push(Repair::new(format!("Change it to {path}"), vec![edit]).safe());

@@ -1,4 +1,4 @@
-//! Names in rules that mean nothing as they are written.
+//! Quick fixes for unknown names in rules.
 
 use crd_analyzer_cel::{
     decls::Role,
@@ -11,7 +11,7 @@ use crd_analyzer_workspace::words::meant::meant;
 use super::{super::edits::put, At, Repair};
 use crate::cel::{Expression, cel_at};
 
-/// Repairs of the name at a finding's place: another that is close, or the escaped one.
+/// Fixes for the name at the finding: a similar name, or the escaped form.
 pub(super) fn names(at: &At<'_>, found: &mut Vec<Repair>) {
     let Some(place) = cel_at(at.document, at.problem.span.start, KubernetesVersion::NEWEST) else {
         return;
@@ -20,7 +20,7 @@ pub(super) fn names(at: &At<'_>, found: &mut Vec<Repair>) {
     let Some(token) = expression.token_at(place.byte) else {
         return;
     };
-    // Syntax errors stand at or behind the word that causes them.
+    // A syntax error is at the word that causes it, or after it.
     let candidates = [Some(token), token.checked_sub(1), Some(token + 1)];
     for token in candidates
         .into_iter()
@@ -29,7 +29,7 @@ pub(super) fn names(at: &At<'_>, found: &mut Vec<Repair>) {
     {
         name(expression, token, found);
     }
-    // What is wrong in `has(…)` stands at its bracket.
+    // An error about `has(…)` is at its parenthesis.
     let is_has = |token: usize| expression.tokens[token].text(expression.text()) == "has";
     if is_has(token) || token.checked_sub(1).is_some_and(is_has) {
         let rest = token + 1..expression.tokens.len();
@@ -45,7 +45,7 @@ pub(super) fn names(at: &At<'_>, found: &mut Vec<Repair>) {
         let text = unguarded.text(expression.text());
         let before = token.checked_sub(1).map(|it| expression.tokens[it].class);
         if before != Some(TokenClass::Dot) {
-            // A variable that is not there: perhaps a field of the value.
+            // An unknown variable may be a field of the value.
             let value = expression.context.variable_of(Role::Value);
             let object = value.and_then(|it| object_of(expression, &it.ty));
             let escaped = escape(text).filter(|it| object.is_some_and(|object| object.field(it).is_some()));
@@ -62,7 +62,7 @@ pub(super) fn names(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// The object type that a type names.
+/// The object type that a type refers to.
 fn object_of<'e>(expression: &'e Expression<'_>, ty: &Type) -> Option<&'e DeclType> {
     match ty {
         Type::Struct(path) => expression.context.types().find(path),
@@ -86,7 +86,7 @@ fn name(expression: &Expression<'_>, token: usize, found: &mut Vec<Repair>) {
     if it.class != TokenClass::Identifier {
         return;
     }
-    // The fields of what stands before the dot; where that is not known, of the value itself.
+    // The fields of the value before the dot; if that is unknown, those of the rule's value.
     let operand = token.checked_sub(2).and_then(|it| expression.meaning(it));
     let ty = operand.and_then(|it| match it {
         crate::cel::Meaning::Variable { ty, .. } | crate::cel::Meaning::Field { ty, .. } => Some(ty),

@@ -1,4 +1,4 @@
-//! Guards for what a rule cannot take: what it reads is asked for first.
+//! Guards for rules that can fail: conditions that first test whether a value can be used.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -22,7 +22,7 @@ use crate::{
     write,
 };
 
-/// Repairs of a rule that ends in an error for what it does not ask about. First come those that accept what could not be judged.
+/// Fixes for a rule that fails on values that it does not test. Those that accept such values come first.
 pub(super) fn guards(at: &At<'_>, found: &mut Vec<Repair>) {
     let Some(place) = cel_at(at.document, at.problem.span.start, KubernetesVersion::NEWEST) else {
         return;
@@ -47,7 +47,7 @@ pub(super) fn guards(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// The field that a part reads is listed in `required`.
+/// A fix that adds the field that a part reads to `required`.
 fn required(at: &At<'_>, expression: &Expression<'_>, part: &Range<usize>) -> Option<Repair> {
     let tree = at.tree;
     let token = expression.tokens.iter().position(|it| it.end as usize == part.end)?;
@@ -68,24 +68,24 @@ fn required(at: &At<'_>, expression: &Expression<'_>, part: &Range<usize>) -> Op
     Repair::one(format!("List {name} in required"), edit)
 }
 
-/// A condition that is put before another.
+/// A condition that is inserted before another one.
 struct Guard {
-    /// The condition, as it is written.
+    /// The text of the condition.
     text: String,
-    /// `||` or `&&`: what joins it to the rest.
+    /// The operator before the rest: `||` or `&&`.
     operator: &'static str,
 }
 
-/// What a guard is put before: bytes of the expression.
+/// The part of the expression that a guard is inserted before.
 struct Scope {
     bytes: Range<usize>,
-    /// It is the condition of a fold.
+    /// The name of the macro, if the part is the condition of a comprehension.
     of_fold: Option<String>,
-    /// It has to be in parentheses behind `||`, behind `&&`.
+    /// Whether it needs parentheses after `||`, and after `&&`.
     needs_parentheses: (bool, bool),
 }
 
-/// The function that tells whether another has a value.
+/// The function that tests whether a call of the given function succeeds.
 fn asks(function: &str) -> Option<&'static str> {
     declarations(function).iter().find_map(|it| it.traits.guard)
 }
@@ -117,7 +117,7 @@ impl<'e, 'd> Rule<'e, 'd> {
         })
     }
 
-    /// The part that a finding is shown at.
+    /// The part of the expression at which a finding is shown.
     fn part(&self, problem: &crate::fixes::Problem) -> Option<(i64, Range<usize>)> {
         let is_shown = |bytes: &Range<usize>| self.expression.span(bytes.clone()) == problem.span;
         let mut parts: Vec<_> = self.extents.iter().filter(|it| is_shown(it.1)).collect();
@@ -132,11 +132,11 @@ impl<'e, 'd> Rule<'e, 'd> {
 
     fn text_of(&self, node: NodeId) -> Option<String> {
         let text = self.text(self.ast[node].id)?;
-        // A guard is one line.
+        // Write the guard on one line.
         Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
-    /// The guards for a part, those first that are usually meant.
+    /// The guards for a part, the most likely first.
     fn guard(&self, id: i64, bytes: &Range<usize>, code: &str) -> Vec<Guard> {
         let Some(node) = self.nodes.get(&id) else {
             return Vec::new();
@@ -198,7 +198,7 @@ impl<'e, 'd> Rule<'e, 'd> {
                     return Vec::new();
                 };
                 let mut guards = either(format!("{asks}({first})"), format!("!{asks}({first})"));
-                // What is not a quantity is not to be accepted.
+                // A value that is not a quantity should not be accepted.
                 guards.reverse();
                 guards
             }
@@ -209,7 +209,7 @@ impl<'e, 'd> Rule<'e, 'd> {
         }
     }
 
-    /// What a guard of a part is put before: the condition of the innermost fold whose variable the part names, or all.
+    /// The scope of a guard: the condition of the innermost comprehension whose variable the part uses, or the whole expression.
     fn scope(&self, bytes: &Range<usize>) -> Option<Scope> {
         let text = self.expression.text();
         let mut innermost: Option<(Range<usize>, NodeId, String, bool)> = None;
@@ -254,7 +254,7 @@ impl<'e, 'd> Rule<'e, 'd> {
         }
     }
 
-    /// Whether a part names a variable.
+    /// Whether a part uses a variable.
     fn names(&self, bytes: &Range<usize>, variable: &str) -> bool {
         let text = self.expression.text();
         let mut after_dot = false;
@@ -279,9 +279,9 @@ impl<'e, 'd> Rule<'e, 'd> {
         }
     }
 
-    /// The edits that put a guard before a scope.
+    /// The edits that insert a guard before a scope.
     fn guarded(&self, scope: &Scope, guard: &Guard) -> Option<Vec<TextEdit>> {
-        // What an element does not have is not a reason to take it.
+        // An element that lacks the value should not be selected because of that.
         if guard.operator == "||" && scope.of_fold.as_ref().is_some_and(|it| it != "all") {
             return None;
         }
@@ -295,7 +295,7 @@ impl<'e, 'd> Rule<'e, 'd> {
         self.surrounded(&scope.bytes, &before, close)
     }
 
-    /// The edits that write something before and behind a part, in the quotes of the scalar or in such that it needs.
+    /// The edits that insert text before and after a part, escaped for the scalar's quotes, or with new quotes if needed.
     fn surrounded(&self, bytes: &Range<usize>, before: &str, behind: &str) -> Option<Vec<TextEdit>> {
         let Expression { tree, place, .. } = self.expression;
         let scalar = place.scalar;

@@ -16,7 +16,8 @@ use crate::schema::{SchemaStep, child, entry, follow, is_map_of_schemas, is_mapp
 
 const JUNCTORS: [&str; 4] = ["allOf", "anyOf", "oneOf", "not"];
 
-/// The schema outside of all junctors that speaks of the same values as a schema in one, and how the outermost junctor is called.
+/// The schema outside all junctors (`allOf` and so on) that describes the same values as a schema inside one, and the name of the outermost
+/// junctor.
 fn outside(tree: &Tree, node: NodeId) -> Option<(NodeId, Vec<SchemaStep>, String)> {
     let mut at = node;
     let mut steps = Vec::new();
@@ -55,7 +56,7 @@ fn outside(tree: &Tree, node: NodeId) -> Option<(NodeId, Vec<SchemaStep>, String
     Some((owner, steps, name))
 }
 
-/// A keyword that may only stand outside.
+/// Moves a keyword that is only allowed outside of junctors.
 pub(super) fn forbidden(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some((own, clause)) = at.entry.zip(at.mapping()) else {
@@ -88,7 +89,7 @@ pub(super) fn forbidden(at: &At<'_>, found: &mut Vec<Repair>) {
         if source.contains(['\n', '\r']) {
             return;
         }
-        // The value moves as it is written.
+        // Copy the source text of the value.
         let Some(mut insert) = at.insert(outer.schema, &key, &Value::Bool(true)) else {
             return;
         };
@@ -100,7 +101,7 @@ pub(super) fn forbidden(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// Takes an entry of a clause away, and with it a `not` that says nothing else: an empty one would refuse every value.
+/// Removes an entry of a clause. If a `not` would become empty, removes it too, because an empty one rejects every value.
 fn remove_with_empty_not(tree: &Tree, clause: NodeId, own: Entry) -> Option<TextEdit> {
     let not = tree.entry_of(clause).filter(|it| tree.scalar(it.key) == "not");
     match not.zip(tree.parent(clause)) {
@@ -109,7 +110,7 @@ fn remove_with_empty_not(tree: &Tree, clause: NodeId, own: Entry) -> Option<Text
     }
 }
 
-/// `anyOf: [{type: integer}, {type: string}]` is what `x-kubernetes-int-or-string` allows.
+/// Replaces `anyOf: [{type: integer}, {type: string}]` by `x-kubernetes-int-or-string`.
 pub(super) fn int_or_string(at: &At<'_>, owner: NodeId) -> Option<Repair> {
     let tree = at.tree;
     let clauses: Vec<_> = tree.items(child(tree, owner, "anyOf")?).collect();
@@ -123,7 +124,7 @@ pub(super) fn int_or_string(at: &At<'_>, owner: NodeId) -> Option<Repair> {
     let mut edits = vec![insert];
     if let Some(ty) = tree.entry(owner, "type") {
         let remove = remove_entry(tree, owner, ty)?;
-        // Both would be at one place if the type is the first entry.
+        // If the type is the first entry, both edits would be at the same place.
         if tree.entries(owner).next() == Some(ty) {
             let key = put(tree.span(ty.key), "x-kubernetes-int-or-string");
             edits = vec![key, put(tree.span(ty.value), "true")];
@@ -134,10 +135,10 @@ pub(super) fn int_or_string(at: &At<'_>, owner: NodeId) -> Option<Repair> {
     Some(Repair::new("Use x-kubernetes-int-or-string: true", edits).safe())
 }
 
-/// Properties of one schema that are offered to be declared.
+/// The maximum number of properties of one schema that are declared.
 const MAX_NAMES: usize = 20;
 
-/// Properties that only a junctor speaks of are declared outside.
+/// Declares properties outside that are only used in a junctor.
 pub(super) fn incomplete(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some(node) = at.schema() else { return };
@@ -181,7 +182,7 @@ pub(super) fn incomplete(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// The clauses of all junctors of a schema, nested ones too.
+/// The clauses of all junctors of a schema, including nested ones.
 fn collect(tree: &Tree, node: NodeId, depth: usize, found: &mut Vec<NodeId>) {
     if depth > 50 || !is_mapping(tree, node) {
         return;

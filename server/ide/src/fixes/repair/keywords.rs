@@ -1,4 +1,4 @@
-//! Keywords of a schema that contradict each other, and rules that decide nothing.
+//! Quick fixes for keywords of a schema that contradict each other, and for rules without effect.
 
 use crd_analyzer_syntax::tree::{NodeId, NodeKind};
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::schema::{child, text};
 
-/// The schema has a keyword that is for values of one type, and another type.
+/// Fixes a schema with a keyword that does not apply to its type.
 pub(super) fn of_other_type(at: &At<'_>, keyword: &str, ty: &str, found: &mut Vec<Repair>) {
     let Some(schema) = at.schema() else { return };
     if ty == "object" {
@@ -18,7 +18,7 @@ pub(super) fn of_other_type(at: &At<'_>, keyword: &str, ty: &str, found: &mut Ve
     found.extend(Repair::one(format!("Remove {keyword}"), at.remove(schema, keyword)));
 }
 
-/// `items` is one schema.
+/// Replaces a list of schemas in `items` with a single one.
 pub(super) fn single_items(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let list = at.schema().and_then(|it| child(tree, it, "items"));
@@ -35,7 +35,7 @@ pub(super) fn single_items(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// The objects in a set are replaced as a whole.
+/// Marks the objects in a set as atomic, since they are replaced as a whole.
 pub(super) fn atomic_items(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let around = std::iter::once(at.node).chain(tree.ancestors(at.node));
@@ -58,7 +58,7 @@ pub(super) fn atomic_items(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one("Make it a list of type atomic", edit));
 }
 
-/// A pattern that Go cannot read. A condition in front that Go's syntax does not have can be a rule.
+/// Fixes a pattern that Go cannot parse. A leading lookahead, which Go does not support, can become a rule.
 pub(super) fn pattern(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some(schema) = at.schema() else { return };
@@ -82,14 +82,14 @@ pub(super) fn pattern(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one("Remove pattern", at.remove(schema, "pattern")));
 }
 
-/// The pattern in a `(?!…)` at the beginning, and what follows it.
+/// The pattern of a `(?!…)` at the start, and the rest.
 fn without_lookahead(pattern: &str) -> Option<(&str, &str)> {
     let inner = pattern.strip_prefix("^(?!")?;
     let (refused, rest) = inner.split_once(')')?;
     (!refused.contains(['(', '[', '\\'])).then_some((refused, rest))
 }
 
-/// Takes the rule away that a finding is in.
+/// Removes the rule that contains the finding.
 pub(super) fn rule(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let around = || std::iter::once(at.node).chain(tree.ancestors(at.node));
@@ -109,7 +109,7 @@ pub(super) fn rule(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one("Remove the rule", edit));
 }
 
-/// Takes the item of a list away that a finding is in.
+/// Removes the list item that contains the finding.
 pub(super) fn item(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let around = std::iter::once(at.node).chain(tree.ancestors(at.node));

@@ -1,4 +1,4 @@
-//! Repairs of single findings. Each is a guess by the finding's code and place; who offers one has looked whether it helps.
+//! Candidate quick fixes for individual findings, guessed from the finding's code and place. The caller checks that they work.
 
 mod declare;
 mod definition;
@@ -34,18 +34,18 @@ use super::{
 };
 use crate::{completion::Definitions, file::Document, schema};
 
-/// A possible repair.
+/// A candidate fix.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Repair {
-    /// What it does.
+    /// The title.
     pub(super) title: String,
-    /// In any order, without overlaps.
+    /// The edits in any order, without overlaps.
     pub(super) edits: Vec<TextEdit>,
-    /// The same as changes of the object, where they are known.
+    /// The edits as changes of the object, if they are known.
     pub(super) changes: Vec<Change>,
-    /// It may be applied without asking: what is accepted and stored stays what the author meant.
+    /// Whether it may be applied without asking, because the resources that are accepted and stored stay as the author intended.
     pub(super) safe: bool,
-    /// What most would do, though it drops something that the author wrote.
+    /// Whether it is the obvious fix although it drops something that the author wrote.
     pub(super) drops: bool,
 }
 
@@ -75,16 +75,16 @@ impl Repair {
     }
 }
 
-/// A finding's place in the tree.
+/// The place of a finding in the tree.
 pub(super) struct At<'d> {
     pub(super) tree: &'d Tree,
     pub(super) document: &'d Document<'d>,
     pub(super) problem: Problem,
-    /// The way to the node, or on a key to its value.
+    /// The path of the node. If the finding is at a key, the path of its value.
     pub(super) path: Vec<Step<'d>>,
-    /// The entry that the finding is shown at, if it is one.
+    /// The entry that the finding is shown at, if any.
     pub(super) entry: Option<Entry>,
-    /// What the finding is about: the value of the entry, or the node.
+    /// The node that the finding is about: the value of the entry, or the node itself.
     pub(super) node: NodeId,
 }
 
@@ -107,17 +107,17 @@ impl<'d> At<'d> {
         })
     }
 
-    /// The mapping that the entry is in.
+    /// The mapping that contains the entry.
     fn mapping(&self) -> Option<NodeId> {
         self.tree.parent(self.entry?.key)
     }
 
-    /// How many entries of a mapping are looked at to find one.
+    /// The number of entries that must be visited to find one in a mapping.
     fn entries(&self, mapping: NodeId) -> u64 {
         self.tree.children(mapping).count() as u64 / 2
     }
 
-    /// The innermost schema that the place is in, or that it is.
+    /// The innermost schema that contains the place or is at the place.
     fn schema(&self) -> Option<NodeId> {
         let around = std::iter::once(self.node).chain(self.tree.ancestors(self.node));
         around
@@ -125,25 +125,25 @@ impl<'d> At<'d> {
             .find(|it| schema::is_mapping(self.tree, *it) && schema::is_schema_node(self.tree, *it))
     }
 
-    /// Takes the entry away that has a key in the mapping that the finding is about.
+    /// Removes the entry of a key from the mapping that the finding is about.
     fn remove(&self, mapping: NodeId, key: &str) -> Option<TextEdit> {
         let entry = self.tree.entry(mapping, key)?;
         remove_entry(self.tree, mapping, entry)
     }
 
-    /// The path of what the finding is about.
+    /// The path of the node that the finding is about.
     fn place(&self) -> Path {
         change::path(&self.path)
     }
 
-    /// The repair that makes changes. `place`: what the finding is about, in the paths of the changes. `None` if one of them cannot be
+    /// The fix for a list of changes. `place`: the path of the finding's node in the changes' object. `None` if one of the changes cannot be
     /// written here.
     fn written(&self, place: &Path, title: &str, changes: &[Change]) -> Option<Repair> {
         let mut repair = Repair::new(title, Vec::new());
         for it in changes {
             let (edit, change) = change::edit(self.tree, &self.path, place, it)?;
             repair.changes.push(change);
-            // Versions can share what is written.
+            // Several versions may share the same text.
             if !repair.edits.contains(&edit) {
                 repair.edits.push(edit);
             }
@@ -151,7 +151,7 @@ impl<'d> At<'d> {
         Some(repair)
     }
 
-    /// The repairs that a check proposes.
+    /// The fixes that a check proposes.
     fn proposed(&self, proposed: &Proposed) -> Vec<Repair> {
         let written = proposed.proposals.iter().filter_map(|it| {
             let repair = self.written(&proposed.place, &it.title, &it.changes)?;
@@ -166,14 +166,14 @@ impl<'d> At<'d> {
     }
 }
 
-/// The repairs that the check of a finding proposes.
+/// The fixes that the check of a finding proposes.
 pub(super) fn proposed(document: &Document<'_>, problem: &Problem) -> Vec<Repair> {
     let at = At::new(document, problem.clone());
     let proposed = at.as_ref().zip(problem.proposed.as_ref());
     proposed.map(|(at, it)| at.proposed(it)).unwrap_or_default()
 }
 
-/// The repairs that come to mind for a finding.
+/// The candidate fixes for a finding.
 pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definitions: &dyn Definitions) -> Vec<Repair> {
     if [LOCAL_TAG, api_codes::INVALID_YAML].contains(&problem.code) {
         return wording::quote_tag(document.tree, problem.span).into_iter().collect();
@@ -292,7 +292,7 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
         | hazard_codes::DIVISION_BY_ZERO
         | hazard_codes::OLD_SELF_ON_CREATE
         | hazard_codes::RULE_CAN_FAIL => hazard::guards(&at, &mut found),
-        // What the server wants left out, and does as if it were not there.
+        // The API server says to omit it, and ignores it.
         api_codes::PRUNED_UNKNOWN_FIELDS | api_codes::OPTIONAL_OLD_SELF_UNUSED | api_codes::EMPTY_MESSAGE => {
             found.extend(remove_at(&at).map(Repair::safe));
         }
@@ -325,7 +325,7 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
     found
 }
 
-/// The edits of the CRD's file that declare the unknown field of a finding, and its name.
+/// The name of a finding's unknown field, and the edits of the CRD's file that declare it.
 pub(super) fn declaration<'d>(
     document: &'d Document<'d>,
     problem: Problem,
@@ -335,7 +335,7 @@ pub(super) fn declaration<'d>(
     declare::field(&At::new(document, problem).filter(|_| is_unknown)?, definitions)
 }
 
-/// Takes the entry of the finding away.
+/// Removes the entry of the finding.
 fn remove_at(at: &At<'_>) -> Option<Repair> {
     let entry = at.entry?;
     let edit = remove_entry(at.tree, at.mapping()?, entry);

@@ -1,4 +1,4 @@
-//! Repairs of custom resources, by the schema of their CRD, and of the defaults in it.
+//! Quick fixes for custom resources, using the schema of their CRD, and for defaults in a CRD.
 
 use std::borrow::Cow;
 
@@ -26,17 +26,17 @@ use crate::{
 /// The most enum values that are offered if none of them resembles the written value.
 const MOST_VALUES: usize = 4;
 
-/// Longest value of the author's that a title repeats, in characters.
+/// The maximum length in characters of a value that a title repeats.
 const LONGEST_SHOWN: usize = 40;
 
-/// Repairs of a finding in an object whose CRD is known.
+/// Fixes for a finding in an object with a known CRD.
 pub(super) fn repairs(at: &At<'_>, definitions: &dyn Definitions, found: &mut Vec<Repair>) {
-    // What a mapping lacks is shown at its key; of a field that should not be there, what is around it counts.
+    // A missing field is reported at the key of its mapping. For a field that should not exist, use the mapping around it.
     let path = match at.problem.code {
         api_codes::UNKNOWN_FIELD => {
             let Some(mapping) = at.mapping() else { return };
             let path = paths::path_of(at.tree, mapping);
-            // That is the same for all kinds.
+            // `metadata` is the same for all kinds.
             if matches!(path.first(), Some(Step::Key(key)) if key == "metadata") {
                 return;
             }
@@ -57,7 +57,7 @@ pub(super) fn repairs(at: &At<'_>, definitions: &dyn Definitions, found: &mut Ve
     value(at, &view, found);
 }
 
-/// Repairs of a finding in a default, which has to be valid under its own schema.
+/// Fixes for a finding in a default, which must be valid under its own schema.
 pub(super) fn of_default(at: &At<'_>, found: &mut Vec<Repair>) {
     let is_default = |step: &Step<'_>| matches!(step, Step::Key(key) if key == "default");
     for (number, _) in at.path.iter().enumerate().filter(|it| is_default(it.1)) {
@@ -75,10 +75,10 @@ pub(super) fn of_default(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// The versions that are offered for a resource.
+/// The maximum number of versions that are offered for a resource.
 const MOST_VERSIONS: usize = 4;
 
-/// A version of the resource that is served.
+/// Changes the version of the resource to one that is served.
 pub(super) fn version(at: &At<'_>, definitions: &dyn Definitions, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some(object) = at.mapping().or(at.document.root) else {
@@ -107,7 +107,7 @@ pub(super) fn version(at: &At<'_>, definitions: &dyn Definitions, found: &mut Ve
     }
 }
 
-/// The kind that is meant.
+/// Changes the kind to the one that was probably meant.
 pub(super) fn kind(at: &At<'_>, definitions: &dyn Definitions, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some(object) = at.mapping().or(at.document.root) else {
@@ -157,7 +157,7 @@ fn unknown_field(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one(format!("Remove {name}"), edit));
 }
 
-/// Fields that have to be there: each is tried, as the finding does not say which it is about.
+/// Adds a required field. The finding does not say which one is missing, so each is a candidate.
 fn missing(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     let required = view.required();
     let work = required.len() as u64 + at.entries(at.node);
@@ -175,7 +175,7 @@ fn missing(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// A value to begin with.
+/// An initial value for a field.
 fn first_value(field: &View<'_>) -> Option<Value> {
     let written = |text: Cow<'_, str>| match field.ty() {
         Some("string") => Value::text_of(text),
@@ -195,7 +195,7 @@ fn first_value(field: &View<'_>) -> Option<Value> {
     })
 }
 
-/// The written value, if it is short enough to repeat.
+/// The value as written, if it is short enough to repeat.
 fn short<'t>(at: &At<'t>) -> Option<Cow<'t, str>> {
     let is_scalar = at.tree.is_scalar(at.node) && !at.tree.is_absent(at.node);
     let written = is_scalar.then(|| at.tree.scalar(at.node))?;
@@ -218,7 +218,7 @@ fn not_in_enum(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// Quotes come or go, brackets come, or a value of the type to begin with.
+/// Fixes a value of the wrong type: adds or removes quotes, adds brackets, or offers an initial value of the type.
 fn wrong_type(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let (Some(_), NodeKind::Scalar(style)) = (short(at), tree.kind(at.node)) else {
@@ -227,7 +227,7 @@ fn wrong_type(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     let (span, source) = (tree.span(at.node), tree.source(at.node));
     match view.ty() {
         Some("string") if style == ScalarStyle::Plain => {
-            // What is written stays.
+            // The value as written stays.
             found.push(Repair::new("Quote the value", vec![put(span, format!("\"{source}\""))]).safe());
         }
         Some("integer" | "number" | "boolean") if style != ScalarStyle::Plain => {
@@ -252,7 +252,7 @@ fn wrong_type(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// A list or an object in one line instead of a scalar: its only item, or a value of the type to begin with.
+/// Replaces a scalar with a list or object on one line, with the scalar as its only item, or with an initial value of the type.
 fn collection(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let is_flow = matches!(
@@ -277,7 +277,7 @@ fn collection(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// A number between two multiples, put onto either.
+/// Changes a number that is not a multiple to the next lower or higher one.
 fn multiple(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     let (Some(written), Some(of)) = (short(at), view.text("multipleOf")) else {
         return;
@@ -295,12 +295,12 @@ fn multiple(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// A number that is out of a bound, put onto it.
+/// Changes a number that exceeds a bound to the bound.
 fn bound(at: &At<'_>, view: &View<'_>, keyword: &str, found: &mut Vec<Repair>) {
     let (Some(written), Some(bound)) = (short(at), view.text(keyword)) else {
         return;
     };
-    // A number on the right side of the bound is refused for another reason: the bound fits no integer.
+    // A number within the bound is rejected for another reason: the bound does not fit into an integer.
     if let (Ok(number), Ok(limit)) = (written.parse::<f64>(), bound.parse::<f64>())
         && (if keyword == "maximum" {
             number <= limit

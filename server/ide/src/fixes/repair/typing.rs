@@ -1,4 +1,4 @@
-//! Types that are missing or misspelt, and keys of lists.
+//! Quick fixes for missing or misspelt types, and for list map keys.
 
 use crd_analyzer_syntax::tree::{NodeId, Tree};
 use crd_analyzer_workspace::words::meant::{TYPES, meant, meant_type};
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::schema::{child, is_true, text};
 
-/// The type that the keywords of a schema speak of, if they agree.
+/// The type that the keywords of a schema imply, if they agree.
 pub(super) fn guess(tree: &Tree, node: NodeId) -> Option<&'static str> {
     let has = |keys: &[&str]| keys.iter().any(|it| child(tree, node, it).is_some());
     let format = text(tree, node, "format");
@@ -65,7 +65,7 @@ pub(super) fn guess(tree: &Tree, node: NodeId) -> Option<&'static str> {
     }
 }
 
-/// The type of a value as it is written.
+/// The type of a value according to its source text.
 pub(super) fn type_of(tree: &Tree, node: NodeId) -> Option<&'static str> {
     use crd_analyzer_syntax::json::JsonValue;
     let json = crd_analyzer_syntax::read_json_of(tree, node).ok()?;
@@ -80,7 +80,7 @@ pub(super) fn type_of(tree: &Tree, node: NodeId) -> Option<&'static str> {
     })
 }
 
-/// The schema that a finding about a missing keyword is about: that at the place, or (nothing is written for it) its value.
+/// The schema that a finding about a missing keyword is about: the node at the place or, if nothing is written there, its value.
 fn about(at: &At<'_>) -> Option<NodeId> {
     if at.tree.is_absent(at.node) {
         return Some(at.node);
@@ -95,7 +95,7 @@ pub(super) fn missing(at: &At<'_>, found: &mut Vec<Repair>) {
         found.push(repair);
         return;
     }
-    // A node of type that says nothing is not missing its key.
+    // A schema with an empty `type` does not lack the key.
     let written = tree.entry(node, "type");
     let misspelt = tree.entries(node).find(|it| {
         let is_near = || meant(&tree.scalar(it.key), ["type"]).is_some();
@@ -158,7 +158,7 @@ pub(super) fn unknown(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one(format!("Change {written} to {ty}"), edit).map(Repair::safe));
 }
 
-/// Keys of lists of type map that are neither required nor have a default become required.
+/// Makes list map keys required that are neither required nor have a default.
 pub(super) fn require_keys(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let around = std::iter::once(at.node).chain(tree.ancestors(at.node));
@@ -192,10 +192,10 @@ pub(super) fn require_keys(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// So many properties are offered as keys of a list.
+/// The maximum number of properties that are offered as list map keys.
 const MOST_KEYS: usize = 4;
 
-/// A list of type map gets the required scalars of its items as keys.
+/// Adds the required scalars of a list map's items as its keys.
 pub(super) fn name_keys(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some(list) = at.schema() else { return };
@@ -223,7 +223,7 @@ pub(super) fn name_keys(at: &At<'_>, found: &mut Vec<Repair>) {
     if !found.is_empty() {
         return;
     }
-    // A key is required, or has a default.
+    // A key must be required or have a default.
     let properties = child(tree, items, "properties")
         .into_iter()
         .flat_map(|it| tree.entries(it));

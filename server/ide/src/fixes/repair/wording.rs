@@ -1,4 +1,4 @@
-//! Keys and values that are written wrong, twice or for nothing.
+//! Quick fixes for misspelt, repeated or useless keys and values.
 
 use std::borrow::Cow;
 
@@ -18,16 +18,16 @@ use super::{
 };
 use crate::{schema, write};
 
-/// Of a field that takes so many values or fewer, all are offered.
+/// The maximum number of values of a field that are all offered.
 const MOST_VALUES: usize = 6;
 
-/// The last of several equal keys counts: the others can go.
+/// Removes all but the last of several equal keys, which is the one that applies.
 pub(super) fn duplicate_key(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some((own, mapping)) = at.entry.zip(at.mapping()) else {
         return;
     };
-    // Each object needs its own keys.
+    // The document has two objects, which need their own keys.
     if let Some(second) = second_object(tree) {
         let start = tree.span(second).start;
         let line = tree.text()[..start as usize].rfind('\n').map_or(0, |it| it as u32 + 1);
@@ -48,7 +48,7 @@ pub(super) fn duplicate_key(at: &At<'_>, found: &mut Vec<Repair>) {
         let value = tree.source(last.value);
         let is_same = before.iter().all(|it| tree.source(it.value) == value);
         let repair = Repair::new(title, edits);
-        // What is written twice in the same way loses nothing.
+        // If the values are the same, nothing is lost.
         found.push(if is_same { repair.safe() } else { repair.drops() });
     }
     if before.len() == 1
@@ -58,7 +58,7 @@ pub(super) fn duplicate_key(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// A field that the API does not have: one that it has is meant, or none.
+/// Fixes an unknown field: changes its name to a similar one, or removes it.
 pub(super) fn unknown_field(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some((own, mapping)) = at.entry.zip(at.mapping()) else {
@@ -87,13 +87,13 @@ pub(super) fn unknown_field(at: &At<'_>, found: &mut Vec<Repair>) {
         if let Some(near) = meant(&name, free) {
             let edit = set_scalar(tree, own.key, near);
             let mut repair = Repair::one(format!("Change {name} to {near}"), edit);
-            // The value has not been read so far: its own mistake would show now.
+            // The value was not validated so far. An error in it would appear now.
             let field = structure.fields.iter().find(|it| it.name == near);
             let of_value = field.and_then(|it| values::value_of(tree, own.value, it));
             if let Some((repair, (_, edit))) = repair.as_mut().zip(of_value) {
                 repair.edits.push(edit);
             }
-            // A field that was dropped without a word would change what is accepted.
+            // The API server dropped the field silently, so renaming it may change which resources are accepted.
             let is_error = at.problem.code == codes::UNKNOWN_FIELD;
             found.extend(repair.map(|it| if is_error { it.safe() } else { it }));
         }
@@ -102,7 +102,7 @@ pub(super) fn unknown_field(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one(format!("Remove {name}"), edit));
 }
 
-/// A value that is none of those that a field takes: one that is close.
+/// Changes a value that is not allowed to a similar allowed one.
 pub(super) fn known_value(at: &At<'_>, found: &mut Vec<Repair>) {
     if !at.tree.is_scalar(at.node) || at.tree.is_absent(at.node) {
         return;
@@ -129,14 +129,14 @@ pub(super) fn known_value(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// A value of another type than the field has: quotes come or go, or brackets come.
+/// Fixes a value of the wrong type: adds or removes quotes, or adds brackets.
 pub(super) fn other_type(at: &At<'_>, found: &mut Vec<Repair>) {
     let field = schema::api_at(at.tree, &at.path);
     let edit = field.and_then(|it| values::typed(at.tree, at.node, it.ty));
     found.extend(edit.map(|(title, edit)| Repair::new(title, vec![edit]).safe()));
 }
 
-/// What begins with `!` and was meant as text is put in quotes, up to the end of its line or a comment.
+/// Quotes a value that begins with `!` and was meant as a string, up to the end of its line or a comment.
 pub(super) fn quote_tag(tree: &Tree, problem: Span) -> Option<Repair> {
     let text = tree.text();
     let line_start = text[..problem.start as usize]
@@ -151,7 +151,7 @@ pub(super) fn quote_tag(tree: &Tree, problem: Span) -> Option<Repair> {
     Some(Repair::new("Put the value in quotes", vec![put(span, quoted)]))
 }
 
-/// Takes a comment away, with its line if nothing else is in it.
+/// Removes a comment, with its line if that contains nothing else.
 pub(super) fn without_comment(tree: &Tree, comment: Span) -> Repair {
     let text = tree.text();
     let before = &text[..comment.start as usize];
@@ -166,7 +166,7 @@ pub(super) fn without_comment(tree: &Tree, comment: Span) -> Repair {
     Repair::new("Remove the comment", vec![edit]).safe()
 }
 
-/// A message is one line.
+/// Puts a message on one line.
 pub(super) fn one_line(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     if !tree.is_scalar(at.node) {
@@ -183,7 +183,7 @@ pub(super) fn one_line(at: &At<'_>, found: &mut Vec<Repair>) {
     found.push(Repair::new("Put the message on one line", vec![edit]));
 }
 
-/// A rule on several lines needs a message: one that is folded is on one line.
+/// Folds a rule, because a rule on several lines needs a message.
 pub(super) fn fold(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let around = std::iter::once(at.node).chain(tree.ancestors(at.node));
@@ -195,7 +195,7 @@ pub(super) fn fold(at: &At<'_>, found: &mut Vec<Repair>) {
     let text: Cow<'_, str> = tree.scalar(rule);
     let span = tree.span(rule);
     let header = tree.source(rule).lines().next().unwrap_or_default();
-    // Comments end with their line.
+    // A comment extends to the end of its line.
     if text.contains("//") || header.trim() != "|" && header.trim() != "|-" {
         return;
     }
@@ -204,7 +204,7 @@ pub(super) fn fold(at: &At<'_>, found: &mut Vec<Repair>) {
     let content = &source[break_at..];
     let first = content.lines().find(|it| !it.trim().is_empty()).unwrap_or_default();
     let indentation = &first[..first.len() - first.trim_start().len()];
-    // Lines that are indented further would keep their breaks.
+    // Lines with more indentation would keep their line breaks.
     let end = if source[..break_at].ends_with('\r') {
         "\r\n"
     } else {

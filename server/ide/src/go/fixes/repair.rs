@@ -1,4 +1,4 @@
-//! Repairs of markers as they come to mind.
+//! Candidate quick fixes for markers.
 
 mod arguments;
 mod expression;
@@ -16,12 +16,12 @@ use crd_analyzer_syntax::{lines::line_break_at, tree::Span};
 use super::File;
 use crate::{fixes::TextEdit, markdown::shortened};
 
-/// A repair that was not tried yet.
+/// A candidate fix that was not tried yet.
 pub(super) struct Repair {
     pub(super) title: String,
-    /// In the order of the text.
+    /// The edits in the order of the text.
     pub(super) edits: Vec<TextEdit>,
-    /// It has one meaning.
+    /// Whether the fix is unambiguous.
     pub(super) is_certain: bool,
 }
 
@@ -43,7 +43,7 @@ fn put(span: Range<usize>, new_text: impl Into<String>) -> TextEdit {
     }
 }
 
-/// The repairs of a finding.
+/// The candidate fixes for a finding.
 pub(super) fn repairs(file: &File<'_>, finding: &Finding) -> Vec<Repair> {
     let Some(marker) = marker_at(file, finding.span.start) else {
         return Vec::new();
@@ -81,14 +81,14 @@ pub(super) fn repairs(file: &File<'_>, finding: &Finding) -> Vec<Repair> {
     found.into_iter().collect()
 }
 
-/// The marker that a place is in.
+/// The marker at an offset.
 fn marker_at<'f>(file: &'f File<'_>, at: usize) -> Option<&'f Written> {
     let all = &file.comments.markers;
     let before = all.partition_point(|it| it.span.start <= at).checked_sub(1)?;
     all.get(before).filter(|it| at <= it.span.end)
 }
 
-/// Names are shown up to so many letters.
+/// The maximum number of characters of a name that are shown.
 const LONGEST_SHOWN: usize = 60;
 
 fn spelling(finding: &Finding, name: &str, meant: &str) -> Repair {
@@ -101,7 +101,7 @@ fn spelling(finding: &Finding, name: &str, meant: &str) -> Repair {
     Repair::certain(title, vec![put(start..start + name.len(), meant)])
 }
 
-/// Text behind a marker is its value without the sign before it, or moves to a line of its own. `word`: the name as it is written.
+/// Makes text after a marker its value, or moves it to a line of its own. `word`: the name as written.
 fn text_behind(file: &File<'_>, marker: &Written, word: &str, name: &str) -> Option<Repair> {
     let text = file.text;
     let word_end = marker.span.start + 1 + word.len();
@@ -131,7 +131,7 @@ fn text_behind(file: &File<'_>, marker: &Written, word: &str, name: &str) -> Opt
     })
 }
 
-/// Whether a text can only be a value of a type.
+/// Whether a text is certainly a value of a type.
 fn is_value(of: &Type, text: &str) -> bool {
     match of {
         Type::Int => text.parse::<i64>().is_ok(),
@@ -141,17 +141,17 @@ fn is_value(of: &Type, text: &str) -> bool {
     }
 }
 
-/// The line that a marker has for itself.
+/// The line of a marker that is alone on it.
 pub(super) struct Line {
     pub(super) start: usize,
-    /// The end of lines.
+    /// The line break.
     pub(super) end: &'static str,
-    /// Where the next line begins.
+    /// The start of the next line.
     next: usize,
 }
 
 impl Line {
-    /// Of a marker whose comment begins its line.
+    /// The line of a marker whose comment begins the line.
     fn of(text: &str, marker: usize) -> Option<Self> {
         let line = Self::around(text, marker)?;
         let before = text.get(line.start..marker)?.trim();
@@ -167,7 +167,7 @@ impl Line {
     }
 }
 
-/// A marker that repeats the first one goes with its line.
+/// Removes a marker that repeats an earlier one, with its line.
 fn without(file: &File<'_>, marker: &Written) -> Option<Repair> {
     let line = Line::of(file.text, marker.span.start)?;
     Some(Repair::certain(
@@ -176,7 +176,7 @@ fn without(file: &File<'_>, marker: &Written) -> Option<Repair> {
     ))
 }
 
-/// A marker behind a declaration moves to a line above it.
+/// Moves a marker after a declaration to a line above it.
 fn above(file: &File<'_>, marker: &Written) -> Option<Repair> {
     let text = file.text;
     let line = Line::around(text, marker.span.start)?;
@@ -191,10 +191,10 @@ fn above(file: &File<'_>, marker: &Written) -> Option<Repair> {
     Some(Repair::certain("Move the marker above the declaration", edits))
 }
 
-/// Lines of comments that are rearranged.
+/// The maximum number of comment lines that are rearranged.
 const LONGEST_GROUP: usize = 200;
 
-/// Markers of the package leave the documentation that they are in, all at once.
+/// Moves all markers of the package out of the documentation comment that contains them.
 fn out_of_documentation(file: &File<'_>, marker: &Written) -> Option<Repair> {
     let text = file.text;
     let line = Line::of(text, marker.span.start)?;

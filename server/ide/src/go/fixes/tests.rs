@@ -1,4 +1,4 @@
-//! Repairs of markers, and what they make of a file.
+//! Tests for quick fixes of markers, and the file after them.
 
 use crd_analyzer_gosource::check::{catalog::Release, declared::Declared};
 use crd_analyzer_workspace::{
@@ -17,7 +17,7 @@ fn markers() -> Markers {
     }
 }
 
-/// The problems of a file that are shown.
+/// The problems of a file that are displayed.
 fn problems(text: &str) -> Vec<Problem> {
     let question = Question {
         path: Some(std::path::Path::new("/types.go")),
@@ -31,7 +31,7 @@ fn whole(text: &str) -> Span {
     Span::new(0, text.len() as u32)
 }
 
-/// The repairs of a file: title, whether it is certain, and the file afterwards.
+/// The fixes of a file: the title, whether it is unambiguous, and the file afterwards.
 fn repaired(text: &str) -> Vec<(String, bool, String)> {
     let found = repairs(text, &markers(), problems(text), whole(text));
     let after = |it: &Fix| apply(text, &it.edits).expect("edits that fit");
@@ -46,7 +46,7 @@ fn field(lines: &str) -> String {
     format!("package v1\n\ntype A struct {{\n{lines}\tB string `json:\"b\"`\n}}\n")
 }
 
-/// The repair of a marker at a field, and the marker afterwards; both empty if there is none.
+/// Checks the fix for a marker at a field, and the marker afterwards; both are empty if there is none.
 #[track_caller]
 fn check(marker: &str, title: &str, is_certain: bool, after: &str) {
     let line = |marker: &str| field(&format!("\t// +{marker}\n"));
@@ -85,7 +85,7 @@ fn names_are_spelled_right() {
     );
     check("kubebuidler:something=3", "", false, "");
     check("kubebuilder:something=3", "", false, "");
-    // The value would be refused.
+    // With the right name, the value would be rejected.
     check("kubebuilder:validation:MaxLenght=three", "", false, "");
 }
 
@@ -184,13 +184,13 @@ fn items_are_separated_by_semicolons() {
 #[test]
 fn quotes_of_gofmt_become_straight() {
     let rule = "kubebuilder:validation:XValidation:rule=";
-    // One repair changes both, and each diagnostic has it.
+    // One fix changes both, and is offered for each diagnostic.
     let both = repaired(&field(&format!(
         "\t// +{rule}\"self != \u{201D} && \u{201D} != self\"\n"
     )));
     let after = field(&format!("\t// +{rule}\"self != \\\"\\\" && \\\"\\\" != self\"\n"));
     assert_eq!(both.iter().map(|it| &it.2).collect::<Vec<_>>(), [&after, &after]);
-    // The mark is text, or the rule has other mistakes.
+    // Either the quotation mark is part of a string, or the rule has other mistakes.
     check(&format!("{rule}\"self != '\u{201D}'\""), "", false, "");
     check(&format!("{rule}\"self !== \u{201D}\""), "", false, "");
     let found = repaired(&field(&format!("\t// +{rule}\"self != \u{201D}\"\n")));
@@ -211,7 +211,7 @@ fn what_is_said_twice_or_behind_goes_to_its_place() {
             field("\t// +optional\n\t// B is one.\n")
         )]
     );
-    // Nobody knows which one is meant.
+    // It is unknown which one is meant.
     assert_eq!(repaired(&field("\t// +required\n\t// +optional\n")), []);
     let behind = "package v1\n\ntype A struct {\n\t// B is one.\n\tB int // +optional\n\tC int\n}\n";
     let above = "package v1\n\ntype A struct {\n\t// B is one.\n\t// +optional\n\tB int\n\tC int\n}\n";
@@ -245,7 +245,7 @@ fn markers_of_the_package_leave_documentation() {
     }
     let only = repaired(&format!("package v1\n\n{groups}{function}"));
     assert_eq!(only[0].2, format!("package v1\n\n{groups}\n{function}"));
-    // It fits a field, too.
+    // The marker also fits a field.
     assert_eq!(
         repaired(&format!(
             "package v1\n\n// +kubebuilder:validation:Optional\n{function}"

@@ -6,8 +6,8 @@ use tempfile::TempDir;
 
 use super::Document;
 
-/// Files of a folder that kustomizations and Flux build, with errors in the base and in a patch; a resource that the CRD checks as it is
-/// built; and one that is wrong on purpose.
+/// The files of the folder: errors in the base and in a patch, a resource that is checked against the CRD as built, and one that is invalid on
+/// purpose.
 pub(super) const BUILT: &[(&str, &str)] = &[
     (
         "crds/widgets.yaml",

@@ -1,4 +1,4 @@
-//! Which files may say something to Flux, so that no others are read for it.
+//! Which files may contain objects for Flux, so that no others are read for it.
 
 use std::{
     collections::BTreeMap,
@@ -8,16 +8,16 @@ use std::{
 
 use super::{Flux, TEXT_BYTES};
 
-/// What a file may hold.
+/// The kinds of objects that a file may contain.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct MayHold {
-    /// Kustomizations of Flux.
+    /// Flux Kustomizations.
     pub kustomizations: bool,
-    /// ConfigMaps, which count where there are Kustomizations.
+    /// ConfigMaps, which matter only if there are Kustomizations.
     pub config_maps: bool,
 }
 
-/// The files that may say something to Flux.
+/// The files that may contain objects for Flux.
 #[derive(Debug, Default)]
 pub struct FluxFiles(Mutex<BTreeMap<PathBuf, MayHold>>);
 
@@ -26,7 +26,7 @@ impl FluxFiles {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes note of the text of a file.
+    /// Records what the text of a file may contain.
     pub fn note(&self, path: &Path, text: &str) {
         let is_short = text.len() as u64 <= TEXT_BYTES;
         let found = MayHold {
@@ -40,17 +40,17 @@ impl FluxFiles {
         }
     }
 
-    /// What a file may hold.
+    /// The kinds of objects that a file may contain.
     pub fn of(&self, path: &Path) -> MayHold {
         self.lock().get(path).copied().unwrap_or_default()
     }
 
-    /// Whether one of them may hold Kustomizations.
+    /// Whether any file may contain Kustomizations.
     pub fn has_kustomizations(&self) -> bool {
         self.lock().values().any(|it| it.kustomizations)
     }
 
-    /// The files that may hold Kustomizations, and those that may hold only ConfigMaps.
+    /// The files that may contain Kustomizations, and those that may contain only ConfigMaps.
     pub fn all(&self) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let found = self.lock();
         let (kustomizations, config_maps): (Vec<_>, Vec<_>) = found.iter().partition(|it| it.1.kustomizations);

@@ -1,4 +1,4 @@
-//! The values of variables, once for each Kustomization.
+//! The values of variables, computed once for each Kustomization.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -11,27 +11,27 @@ use crd_analyzer_budget::{self as budget, Limits, Unfinished};
 use super::{ConfigMap, Flux, Kustomization, Texts, file_name};
 use crate::filled_in::variables::Variables;
 
-/// What all values together may take.
+/// The limits for computing all values.
 const LIMITS: Limits = Limits {
     work: 100_000_000,
     bytes: 32 << 20,
     ..Limits::NONE
 };
 
-/// What it takes to find the values on which the Kustomizations of some folders agree.
+/// The limits for finding the values on which the Kustomizations of some folders agree.
 const AGREEING: Limits = Limits {
     work: 5_000_000,
     bytes: 4 << 20,
     ..Limits::NONE
 };
 
-/// Work for a variable.
+/// Work units for a variable.
 const A_VALUE: u64 = 20;
 
-/// Bytes for a variable, whose texts are shared.
+/// Bytes for a variable. Its strings are shared.
 const VALUE_BYTES: u64 = 64;
 
-/// What is known of all Kustomizations, found when it is first wanted. It says nothing that these do not say.
+/// Facts derived from all Kustomizations, computed on first use. They depend only on the Kustomizations, so two caches are always equal.
 #[derive(Default, Debug)]
 pub(super) struct Cache(OnceLock<Known>);
 
@@ -55,23 +55,23 @@ impl PartialEq for Cache {
 
 impl Eq for Cache {}
 
-/// What is known of all Kustomizations.
+/// Facts derived from all Kustomizations.
 #[derive(Debug)]
 pub(super) struct Known {
-    /// The positions of those that are of this repository.
+    /// The indices of the Kustomizations that build this repository.
     pub(super) here: Vec<usize>,
-    /// The folders of those that substitute or change something.
+    /// The folders of the Kustomizations that substitute variables or change objects.
     pub(super) folders: HashSet<PathBuf>,
-    /// The variables of each folder that some substitute in: those on which all agree.
+    /// For each folder that is built with variables: the index in `of_folder` of the variables on which all its Kustomizations agree.
     by_folder: HashMap<PathBuf, usize>,
     of_folder: Vec<Arc<Variables>>,
-    /// The variables of each that substitutes something, by its file and its name.
+    /// The variables of each Kustomization that substitutes some, by its file and its name.
     pub(super) of_one: HashMap<(PathBuf, String), Arc<Variables>>,
-    /// Those of several folders, by their numbers.
+    /// The variables on which several folders agree, by the folders' indices.
     of_several: Mutex<HashMap<Vec<usize>, Arc<Variables>>>,
 }
 
-/// What ConfigMaps of one name hold together. `None`: they do not agree, or the value has variables.
+/// The combined data of all ConfigMaps with one name. `None`: they disagree, or the value contains variables.
 type Joined = BTreeMap<Arc<str>, Option<Arc<str>>>;
 
 impl Known {
@@ -122,7 +122,7 @@ impl Known {
         }
     }
 
-    /// The variables of the Kustomizations that have something of these places.
+    /// The variables of the Kustomizations that build any of these paths.
     pub(super) fn variables(&self, places: &[&Path]) -> Option<Arc<Variables>> {
         if self.by_folder.is_empty() {
             return None;
@@ -152,7 +152,7 @@ impl Known {
     }
 }
 
-/// Keeps what others say, too.
+/// Keeps only the variables on which `other` agrees.
 fn agree(known: &mut Variables, other: &Variables) {
     known.is_unfinished |= other.is_unfinished || budget::work(1).is_err();
     if !Arc::ptr_eq(&known.values, &other.values) {
@@ -176,18 +176,18 @@ fn agree(known: &mut Variables, other: &Variables) {
     }
 }
 
-/// Kustomizations that are named as those who substitute something.
+/// The maximum number of Kustomizations that are named as the ones that substitute variables.
 const MOST_NAMED: usize = 10;
 
-/// A namespace, and the kinds and names that a Kustomization of it takes variables from.
+/// A namespace, and the kinds and names of the objects that a Kustomization in it takes variables from.
 type SourcesOf<'f> = (&'f str, &'f [(String, String)]);
 
-/// Finds the values of Kustomizations.
+/// Computes the values of Kustomizations.
 struct Values<'f> {
     config_maps: HashMap<&'f str, Vec<&'f ConfigMap>>,
-    /// What the ConfigMaps of a name hold, as a namespace sees them.
+    /// The combined data of all ConfigMaps with one name, as a namespace sees them.
     joined: HashMap<(&'f str, &'f str), Option<Arc<Joined>>>,
-    /// What those of several names hold together, as a namespace sees them.
+    /// The combined values from several objects, as a namespace sees them.
     known: HashMap<SourcesOf<'f>, Arc<Texts>>,
 }
 
@@ -207,7 +207,7 @@ impl<'f> Values<'f> {
     fn of(&mut self, of: &'f Kustomization) -> Result<Arc<Texts>, Unfinished> {
         budget::work(A_VALUE)?;
         let given = self.given((&of.namespace, &of.from))?;
-        // What a Kustomization gets from another one is not known here.
+        // A value that another Kustomization fills in is unknown here.
         let is_known = |value: &str| !value.contains("${");
         let is_all = of.inline.values().all(|it| is_known(it));
         if given.is_empty() && is_all {
@@ -228,7 +228,7 @@ impl<'f> Values<'f> {
         Ok(Arc::new(values))
     }
 
-    /// The values from ConfigMaps, the last first to count.
+    /// The values from ConfigMaps. The last ConfigMap takes precedence.
     fn given(&mut self, key: SourcesOf<'f>) -> Result<Arc<Texts>, Unfinished> {
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
@@ -243,7 +243,7 @@ impl<'f> Values<'f> {
                 None
             };
             let Some(found) = found else {
-                // What it has may be the same variables.
+                // This unknown object may set the same variables.
                 values.clear();
                 continue;
             };
@@ -277,7 +277,7 @@ impl<'f> Values<'f> {
             spend(config_map.data.len())?;
             for (name, value) in &*config_map.data {
                 budget::work(value.len() as u64 / budget::BYTES_PER_WORK)?;
-                // A patch of a ConfigMap is written like one.
+                // A patch of a ConfigMap looks like a ConfigMap.
                 let is_sure = |known: &Option<Arc<str>>| known.as_ref() == Some(value);
                 match joined.get_mut(name) {
                     None => {
@@ -295,7 +295,7 @@ impl<'f> Values<'f> {
     }
 }
 
-/// Spends what so many variables take.
+/// Spends work and memory for the given number of variables.
 fn spend(values: usize) -> Result<(), Unfinished> {
     budget::work(A_VALUE * values as u64)?;
     budget::bytes(VALUE_BYTES * values as u64)

@@ -1,4 +1,4 @@
-//! What kustomizations and Flux make of one file, kept for the later texts of the file until it is asked again.
+//! The objects that kustomizations and Flux build from one file. They are kept for later texts of the file until the next build.
 
 use std::{
     collections::HashSet,
@@ -19,26 +19,26 @@ use crate::{
     sources,
 };
 
-/// What kustomizations and Flux make of one file.
+/// The results for the objects that kustomizations and Flux build from one file.
 #[derive(Debug)]
 pub struct AsBuilt {
-    /// The text that the spans count in.
+    /// The text that the spans refer to.
     text: Arc<str>,
-    /// The documents and items that are judged only as they are built.
+    /// The documents and items that are checked only as they are built.
     built: HashSet<(usize, Option<usize>)>,
     is_patch: bool,
     is_open: bool,
-    /// The language of the file, if manifests are made of it.
+    /// The language of the file, if manifests are generated from it.
     row: Option<&'static sources::Row>,
     variables: Option<Arc<Variables>>,
     findings: Vec<Finding>,
     documents: Vec<DocumentReport>,
-    /// The files that the kustomizations have asked for.
+    /// The files that the kustomizations tried to read.
     files: HashSet<Arc<Path>>,
 }
 
 impl AsBuilt {
-    /// What the kustomizations make of the file with this path, whose text is `text`.
+    /// Checks the objects that the kustomizations build from the file at `path`, whose text is `text`.
     pub fn new(overlays: &Overlays, path: &Path, text: &Arc<str>, question: &Question<'_>) -> Self {
         let mut report = FileReport::empty(text.clone());
         overlays.complete(path, &mut report, question);
@@ -56,7 +56,7 @@ impl AsBuilt {
         }
     }
 
-    /// What is wrong with the manifests that a file with this text is made into.
+    /// The diagnostics about the manifests that are generated from a source file with this text.
     pub fn of_source(row: &'static sources::Row, text: &Arc<str>, documents: Vec<DocumentReport>) -> Self {
         Self {
             text: text.clone(),
@@ -71,7 +71,7 @@ impl AsBuilt {
         }
     }
 
-    /// Whether what could not be built may complete the objects of the file.
+    /// Whether a build that failed may complete the objects of the file.
     pub fn is_open(&self) -> bool {
         self.is_open
     }
@@ -86,17 +86,17 @@ impl AsBuilt {
         self.documents.iter().any(DocumentReport::has_errors)
     }
 
-    /// Whether a change of one of these files may change this.
+    /// Whether a change of one of these files may change this result.
     pub fn depends_on(&self, paths: &HashSet<PathBuf>) -> bool {
         paths.iter().any(|it| self.files.contains(it.as_path()))
     }
 
-    /// The files that it is made of.
+    /// The files that the result depends on.
     pub fn files(&self) -> impl Iterator<Item = &Arc<Path>> {
         self.files.iter()
     }
 
-    /// Whether an earlier answer, moved to the text of this one, says all that this one says.
+    /// Whether an earlier result, with its spans moved to this text, is the same.
     pub fn is_said_by(&self, earlier: &Self) -> bool {
         let moved = Moved::new(&earlier.text, &self.text);
         let of_verdicts = |documents: Vec<DocumentReport>| {
@@ -109,7 +109,7 @@ impl AsBuilt {
             && of_verdicts(self.documents.clone()) == of_verdicts(moved.documents(&earlier.documents))
     }
 
-    /// Replaces the diagnostics of documents as written by those of the built objects, in a report on the file's text or on a later text.
+    /// Replaces the diagnostics about documents as written by those about the built objects, in a report on this text or a later one.
     pub fn apply(&self, report: &mut FileReport) {
         for document in &mut report.documents {
             let is_built =
@@ -117,7 +117,7 @@ impl AsBuilt {
             if is_built {
                 for (_, verdict) in &mut document.verdicts {
                     verdict.unfinished.clear();
-                    // What is stored is not known to be built otherwise.
+                    // Keep the hints about updates: the stored object is not known to be built differently.
                     verdict.retain_mut(|it| revision::is_about_update(it));
                 }
             }
@@ -138,19 +138,19 @@ impl BuiltDocuments for AsBuilt {
         self.variables.clone()
     }
 
-    /// The text is judged as it is written, too: [`AsBuilt::apply`] leaves out what does not count then.
+    /// Always false, so that the text is checked as written, too: [`AsBuilt::apply`] removes the diagnostics that do not apply.
     fn is_built(&self, _: &Path, _: usize, _: Option<usize>) -> bool {
         false
     }
 }
 
-/// The way of spans from a text to a later one, which differ in one place.
+/// Maps spans of a text to a later text that differs in one place.
 struct Moved {
-    /// The bytes at the beginning that both texts have.
+    /// The number of bytes at the start that are the same in both texts.
     before: u32,
-    /// Where the bytes at the end begin that both have, in the earlier text.
+    /// The offset in the earlier text after which both texts are the same.
     after: u32,
-    /// How much further on those are in the later text.
+    /// The number of bytes by which the later text moves that end.
     by: i64,
     end: u32,
 }
@@ -168,7 +168,7 @@ impl Moved {
         }
     }
 
-    /// `None` if the text of the span has changed.
+    /// The span in the later text, or `None` if its text has changed.
     fn span(&self, span: Span) -> Option<Span> {
         if span.end <= self.before {
             return Some(span);
@@ -177,7 +177,7 @@ impl Moved {
         (span.start >= self.after).then(|| Span::new(moved(span.start), moved(span.end)))
     }
 
-    /// The span of a document, whose text may change.
+    /// The span of a document, whose text may have changed.
     fn outer(&self, span: Span) -> Span {
         let moved = |it: u32| (i64::from(it) + self.by).clamp(0, i64::from(self.end)) as u32;
         let start = if span.start <= self.before {

@@ -1,4 +1,4 @@
-//! Whether kustomize leaves an object as it is written. The text of a base is read once for all builds that have it.
+//! Whether kustomize leaves an object as it is written. A base's text is read once for all builds that use it.
 
 use std::{
     collections::HashMap,
@@ -12,7 +12,7 @@ use crd_analyzer_syntax::{
 };
 use foldhash::quality::FixedState;
 
-/// Objects as they are written. Each is read once for all builds that have it.
+/// Hashes of the objects as they are written. Each object is read once for all builds that use it.
 #[derive(Default)]
 pub(super) struct AsWritten(HashMap<Place, Option<ValueHash>>);
 
@@ -28,11 +28,11 @@ impl AsWritten {
     }
 }
 
-/// What tells one value from another: 128 bits, in which the order of keys does not count.
+/// A hash of a value: 128 bits, independent of the order of keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct ValueHash([u64; 2]);
 
-/// What kind of value a hash is of.
+/// The type of a hashed value.
 #[derive(Clone, Copy)]
 enum Tag {
     Null,
@@ -61,7 +61,7 @@ impl ValueHash {
     }
 
     fn float(value: f64) -> Self {
-        // Zero has two signs.
+        // `-0.0` and `0.0` have the same hash.
         Self::number(Tag::Float, (value + 0.0).to_bits())
     }
 
@@ -101,7 +101,7 @@ impl ValueHash {
         })
     }
 
-    /// Of a value as it is written.
+    /// The hash of a value as it is written.
     fn of_json(json: &Json<'_>) -> Self {
         match &json.value {
             JsonValue::Null => Self::number(Tag::Null, 0),
@@ -115,7 +115,7 @@ impl ValueHash {
         }
     }
 
-    /// Of a value as kustomize has it.
+    /// The hash of a value as kustomize builds it.
     fn of_node(node: &Node) -> Self {
         match &node.value {
             Value::Null { .. } => Self::number(Tag::Null, 0),

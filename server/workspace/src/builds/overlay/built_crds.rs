@@ -1,4 +1,4 @@
-//! The CRDs that a kustomization changes: the resources of the same build are judged by what it makes of them.
+//! CRDs that a kustomization changes: resources in the same build are checked against the changed CRDs.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -17,28 +17,28 @@ use crate::{
     index::{Chosen, Definitions, Files, Found, GroupKind, KnownCrd, Origin, Resource, definitions_in},
 };
 
-/// The CRDs that one build has made, as far as they are not those of their files and the build has resources of their kinds.
+/// The CRDs that a build changes and that resources in the build use.
 #[derive(Default)]
 pub(super) struct BuiltCrds(HashMap<GroupKind, BuiltCrd>);
 
-/// A CRD that is built otherwise than it is written.
+/// A CRD that is built differently from its file.
 pub(super) struct BuiltCrd {
     node: Node,
-    /// The file that it was written in as a whole.
+    /// The file that has the CRD itself.
     origin: PathBuf,
-    /// What it replaces, if that was asked.
+    /// The old text of the CRD, if updates are checked.
     old: Option<Arc<str>>,
     made: OnceLock<Made>,
 }
 
-/// A CRD as an index has it.
+/// A CRD in the form that an index holds.
 struct Made {
     projection: Projection,
     known: Option<Arc<KnownCrd>>,
 }
 
 impl BuiltCrd {
-    /// No file has this path: places in the text are mapped before somebody sees them.
+    /// A path that no file has. Places in this text are mapped to files before anyone sees them.
     fn path(&self) -> PathBuf {
         self.origin.join("as built")
     }
@@ -55,7 +55,7 @@ impl BuiltCrd {
         })
     }
 
-    /// Where a part of its text was written.
+    /// The place where a part of the built text was written.
     pub(super) fn place(&self, span: Span, sources: &Sources) -> Option<CrdPlace> {
         let (place, span) = self.made(sources).projection.origin(span, sources)?;
         Some(CrdPlace {
@@ -67,7 +67,7 @@ impl BuiltCrd {
 }
 
 impl BuiltCrds {
-    /// Finds the CRDs among the objects of a build.
+    /// Finds the changed CRDs among the objects of a build.
     pub(super) fn new(sources: &Sources, objects: &[Built]) -> Self {
         let mut crds = HashMap::new();
         let defining: Vec<(GroupKind, &Built)> =
@@ -92,35 +92,35 @@ impl BuiltCrds {
         Self(crds)
     }
 
-    /// Whether there are none.
+    /// Whether the build changes no CRD.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether it has the CRD of an object.
+    /// Whether the build changes the CRD of an object.
     pub(super) fn has_that_of(&self, object: &Node) -> bool {
         !self.0.is_empty() && kind_of(object).is_some_and(|it| self.0.contains_key(&it))
     }
 
-    /// Takes up what each of them replaces: `old` finds it by the CRD and its file.
+    /// Sets the old text of each CRD, which `old` finds by the CRD and its file.
     pub(super) fn replace(&mut self, mut old: impl FnMut(&Node, &Path) -> Option<Arc<str>>) {
         for crd in self.0.values_mut() {
             crd.old = old(&crd.node, &crd.origin);
         }
     }
 
-    /// The CRD that something points into.
+    /// The CRD that a related place is in.
     pub(super) fn pointed_into(&self, related: &Related) -> Option<&BuiltCrd> {
         let file = related.file.as_ref().filter(|_| !self.0.is_empty())?;
         self.0.values().find(|it| it.path() == *file.path)
     }
 }
 
-/// A place that decided something of a CRD.
+/// The place that decided a part of a CRD.
 pub(super) struct CrdPlace {
     pub(super) place: Place,
     pub(super) span: Span,
-    /// It is not in the file of the CRD.
+    /// Whether the place is outside the CRD's own file.
     pub(super) is_changed: bool,
 }
 
@@ -128,7 +128,7 @@ fn text<'n>(object: &'n Node, path: &[&str]) -> Option<&'n str> {
     object.at(path).and_then(Node::as_str)
 }
 
-/// Group and kind of an object.
+/// The group and kind of an object.
 fn kind_of(object: &Node) -> Option<GroupKind> {
     let (group, _) = text(object, &["apiVersion"])?.split_once('/')?;
     Some(GroupKind {
@@ -137,7 +137,7 @@ fn kind_of(object: &Node) -> Option<GroupKind> {
     })
 }
 
-/// What an object defines, if it is a CRD.
+/// The kind that an object defines, if the object is a CRD.
 pub(super) fn defined(object: &Node) -> Option<GroupKind> {
     let kind = kind_of(object)?;
     if kind.group != CRD.group || kind.kind != CRD.name {
@@ -149,7 +149,7 @@ pub(super) fn defined(object: &Node) -> Option<GroupKind> {
     })
 }
 
-/// What a CRD says of resources. Which webhook converts them is nothing that they are judged by.
+/// The part of a CRD that affects its resources. The conversion webhook does not affect how they are checked.
 pub(super) fn spec(mut crd: Value) -> Value {
     let mut spec = crd.get_mut("spec").map(Value::take).unwrap_or_default();
     if let Some(spec) = spec.as_object_mut() {
@@ -158,23 +158,23 @@ pub(super) fn spec(mut crd: Value) -> Value {
     spec
 }
 
-/// The same of the CRD that is written at a place.
+/// The same part of the CRD that is written at a place.
 pub(super) fn written_spec(sources: &Sources, origin: Place) -> Option<Value> {
     let (tree, node) = sources.tree(origin);
     let written = read_json_of(tree, node).ok()?;
     Some(spec(written.root()?.to_value()))
 }
 
-/// Whether a CRD says the same of resources as it does in its file.
+/// Whether the built CRD and its file have the same effect on resources.
 fn is_same(sources: &Sources, built: &Built) -> bool {
     written_spec(sources, built.origin).is_some_and(|it| it == spec(built.node.to_json()))
 }
 
-/// The CRDs that count in one build.
+/// The CRDs that apply in one build.
 pub(super) struct CrdsOfBuild<'a> {
     pub(super) crds: &'a BuiltCrds,
     pub(super) sources: &'a Sources,
-    /// Those of files.
+    /// The CRDs in files.
     pub(super) others: &'a dyn Definitions,
 }
 
@@ -182,7 +182,7 @@ impl Definitions for CrdsOfBuild<'_> {
     fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
         let found = self.others.find(kind, near);
         let Some(crd) = self.crds.0.get(kind) else { return found };
-        // Who names another CRD means that one.
+        // A CRD that the user gave explicitly takes precedence.
         let is_named = |it: &Found| it.definition.origin == Origin::Given && *it.definition.path != *crd.origin;
         if found.as_ref().is_some_and(is_named) {
             return found;

@@ -1,5 +1,5 @@
-//! Which patch decides a diagnostic of a built object: a patch sets the value that a rule reads, removes a required field, or adds an item
-//! too many. The API server names the object or the list around it, which the base has: there is nothing to correct there.
+//! The patches that cause a diagnostic of a built object: a patch sets the value that a rule reads, removes a required field, or adds too
+//! many items. The API server names the object or the list that contains it. That is in the base, where there is nothing to correct.
 
 use std::{path::Path as FilePath, sync::Arc};
 
@@ -17,21 +17,21 @@ use crate::{
     words,
 };
 
-/// Deciders of one diagnostic that are told.
+/// The maximum number of deciders that a diagnostic shows.
 const MOST: usize = 5;
 
 /// An object as it is built.
 pub(super) struct Deciding<'a> {
     pub(super) object: &'a Node,
-    /// The document that it is written in as a whole.
+    /// The document that has the object itself.
     pub(super) base: u32,
     pub(super) sources: &'a Sources,
 }
 
-/// Where a path of an object leads.
+/// What a path leads to in an object.
 enum Found<'a> {
     There(&'a Node),
-    /// The field is missing in this object.
+    /// The field is missing from this object.
     Missing(&'a Node, &'a str),
     Nowhere,
 }
@@ -41,11 +41,11 @@ impl<'a> Deciding<'a> {
         place.document == self.base
     }
 
-    /// What decides a finding, other than the document that the object is written in. `is_of_base`: whether the object has the finding as it is
-    /// written, too.
+    /// The places that cause a finding, other than the object's own document. `is_of_base`: whether the object has the finding even as it is
+    /// written.
     pub(super) fn of(&self, finding: &Finding, basis: &Basis, is_of_base: &dyn Fn(&Finding) -> bool) -> Vec<Decider> {
         let at = self.find(&basis.path);
-        // A patch brought the whole value.
+        // The patch that provided the whole value, if any.
         let own = match at {
             Found::There(node) | Found::Missing(node, _) => Some(node.place).filter(|it| !self.is_base(*it)),
             Found::Nowhere => None,
@@ -74,7 +74,7 @@ impl<'a> Deciding<'a> {
         found
     }
 
-    /// What decided the values that a rule read.
+    /// The places that decided the values that a rule read.
     fn of_reads(&self, reads: &'a [Path]) -> Vec<Decider> {
         let mut found = Vec::new();
         let mut collections = Vec::new();
@@ -89,7 +89,7 @@ impl<'a> Deciding<'a> {
                 Found::Nowhere => {}
             }
         }
-        // Of a collection, the rule may have asked for its size, or for all of it.
+        // The rule may have read the size of a collection, or all of it.
         if found.is_empty() {
             for node in collections {
                 self.changes(node, &mut found);
@@ -98,7 +98,7 @@ impl<'a> Deciding<'a> {
         found
     }
 
-    /// What was changed in a collection, and taken out of it: the outermost places.
+    /// The outermost places that changed a collection or removed something from it.
     fn changes(&self, node: &Node, found: &mut Vec<Decider>) {
         if found.len() >= MOST {
             return;
@@ -130,7 +130,7 @@ impl<'a> Deciding<'a> {
         }));
     }
 
-    /// Whether a key is written as such: that of an operation is only a part of its path.
+    /// Whether a key is written as a scalar of its own. The key of a JSON patch operation is only a part of its path.
     fn is_written_scalar(&self, place: Place) -> bool {
         let (tree, node) = self.sources.tree(place);
         tree.is_scalar(node)
@@ -163,7 +163,7 @@ fn adds(place: Place) -> Decider {
     Decider { place, does }
 }
 
-/// What took a field out of an object last.
+/// The last place that removed a field from an object.
 fn removal(parent: &Node, key: &str) -> Option<Decider> {
     let removed = parent.removals().iter().rfind(|it| *it.key == *key)?;
     Some(Decider {
@@ -176,8 +176,8 @@ fn is_of_rule(finding: &Finding) -> bool {
     [RULE_FAILED, RULE_EVALUATION].contains(&finding.code)
 }
 
-/// Says at a finding, which is marked in the file at `path`, what the first of its deciders does, and where else something decides. `written`:
-/// the place that the API server means.
+/// Describes in a finding, which is marked in the file at `path`, what its first decider does and where the others are. `written`: the
+/// place that the API server's error refers to.
 pub(super) fn tell(
     finding: &mut Finding,
     basis: &Basis,
@@ -209,7 +209,7 @@ pub(super) fn tell(
                 }
             }
             Does::Adds if is_rule => finding.label = Some("the rule fails with this".to_owned()),
-            // It is the value that the API server means.
+            // This is the value that the API server's error refers to.
             Does::Brings => return,
             Does::Adds => {}
         }

@@ -1,4 +1,4 @@
-//! What kustomizations built earlier, for the question whether objects may be updated.
+//! Objects that kustomizations built from the earlier files, to check whether they may be updated.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -10,7 +10,7 @@ use crd_analyzer_kustomize::{Files, FluxKustomization, Node, Sources};
 
 use super::{graph::has_kustomization, objects::is_judged, projection::Projection, run::Run};
 
-/// What tells objects of one build apart.
+/// The identity of an object in a build.
 #[derive(PartialEq, Eq, Hash)]
 struct Id {
     group: String,
@@ -32,10 +32,10 @@ impl Id {
     }
 }
 
-/// A folder with a kustomization, or one that Flux builds.
+/// A folder with a kustomization, or a folder that Flux builds.
 pub(super) type Folder<'a> = (&'a Path, Option<&'a FluxKustomization>);
 
-/// The objects of an earlier build.
+/// The objects of an earlier build, by identity.
 type Objects = HashMap<Id, Object>;
 
 /// One object of an earlier build.
@@ -44,12 +44,12 @@ struct Object {
     is_as_written: bool,
 }
 
-/// The earlier files, and what their kustomizations built.
+/// The earlier files and the objects that their kustomizations built.
 pub(super) struct Earlier<'f> {
     files: &'f dyn Files,
-    /// The objects of each folder that was asked for, also as Flux builds it; `None` if nothing was built there.
+    /// The objects of each folder built so far, with or without Flux. `None` if nothing was built there.
     builds: HashMap<(PathBuf, Option<FluxKustomization>), Option<Objects>>,
-    /// The folders whose kustomizations existed and could not be built.
+    /// The folders that had a kustomization that could not be built.
     pub(super) failed: BTreeSet<PathBuf>,
     sources: Sources,
     run: Run,
@@ -66,13 +66,13 @@ impl<'f> Earlier<'f> {
         }
     }
 
-    /// Whether the kustomization of a folder changed an object, which it takes as it is now.
+    /// Whether the folder's kustomization, which now takes an object unchanged, changed it in the earlier files.
     pub(super) fn was_changed(&mut self, folder: Folder<'_>, object: &Node) -> bool {
         let built = self.of(folder).and_then(|it| it.get(&Id::of(object)));
         built.is_some_and(|it| !it.is_as_written)
     }
 
-    /// The text of an object as it was built; where nothing was built, that of the file at `origin`. `None` if the object is new.
+    /// The earlier text of an object as it was built or, where nothing was built, of the file at `origin`. `None` if the object is new.
     pub(super) fn text(&mut self, folder: Folder<'_>, object: &Node, origin: &Path) -> Option<Arc<str>> {
         match self.of(folder) {
             Some(objects) => objects.get(&Id::of(object)).map(|it| it.text.clone()),
@@ -115,7 +115,7 @@ impl<'f> Earlier<'f> {
         for built in objects.into_iter().filter(|it| is_judged(&it.node)) {
             let written = self.sources.tree(built.origin).0.document_span().range().len();
             if !(self.run.compares(&built, written) && self.run.judges(&built)) {
-                // What it was is not known: it is compared with what was written.
+                // The earlier object is unknown: the written one is used instead.
                 self.failed.insert(folder.to_owned());
                 return None;
             }

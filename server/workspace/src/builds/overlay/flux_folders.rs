@@ -1,4 +1,4 @@
-//! The folders that Kustomizations of Flux build with changes of their own, and those that they apply as they are.
+//! The folders that Flux Kustomizations build with their own changes, and those that they apply unchanged.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -15,21 +15,21 @@ use super::{
 };
 use crate::builds::flux::{Flux, Patching, Paths};
 
-/// The Kustomizations of Flux that change what they build, and the files of the folders.
+/// The Flux Kustomizations that change what they build, and the files of their folders.
 pub struct FluxFolders<'f> {
     kustomizations: Vec<(Patching<'f>, FluxKustomization, &'f dyn Files)>,
-    /// The folders whose kustomizations others apply as they are.
+    /// The folders whose kustomizations Flux applies unchanged.
     pub(super) applied: BTreeSet<PathBuf>,
-    /// Some of them substitute variables.
+    /// Whether some of them substitute variables.
     pub(super) substitutes: bool,
     /// What is certain of their paths.
     pub(super) paths: Paths,
 }
 
-/// What one of them builds.
+/// The result of one Flux Kustomization's build.
 pub(super) struct BuiltByFlux {
     pub(super) folder: PathBuf,
-    /// Its file and its name.
+    /// The Kustomization's file and name.
     pub(super) by: (PathBuf, String),
     pub(super) kustomization: FluxKustomization,
     pub(super) built: BuiltFolder,
@@ -45,7 +45,7 @@ impl<'f> FluxFolders<'f> {
         around: impl Fn(&Path) -> Option<&'f dyn Files>,
     ) -> Self {
         let manifests = Manifests::new(manifests);
-        // Many may build one folder.
+        // Many Kustomizations may build the same folder.
         let mut found: HashMap<&Path, Arc<[String]>> = HashMap::new();
         let kustomizations = flux.patching().filter_map(|it| {
             let files = files(&it)?;
@@ -103,7 +103,7 @@ impl<'f> FluxFolders<'f> {
 
 /// The manifests of a run.
 struct Manifests<'m> {
-    /// Sorted, so that those of a folder are one after the other.
+    /// Sorted, so that the files of a folder are adjacent.
     files: Vec<&'m Path>,
     /// The folders with a kustomization.
     with_own: BTreeSet<&'m Path>,
@@ -119,8 +119,8 @@ impl<'m> Manifests<'m> {
         }
     }
 
-    /// What Flux takes from a folder without a kustomization: its manifests, and the outermost folders below with a kustomization
-    /// (`scanManifests` of github.com/fluxcd/pkg/kustomize). Relative to the folder.
+    /// The resources that Flux takes from a folder without a kustomization, relative to the folder: its manifests, and the outermost folders
+    /// below it with a kustomization (`scanManifests` of github.com/fluxcd/pkg/kustomize).
     fn resources(&self, folder: &Path) -> Vec<String> {
         let is_yaml = |it: &&Path| it.extension().is_some_and(|it| it == "yaml" || it == "yml");
         let start = self.files.partition_point(|it| *it < folder);
@@ -144,7 +144,7 @@ impl<'m> Manifests<'m> {
         below.filter(move |it| *it != folder && self.is_outermost(it, folder))
     }
 
-    /// Whether no folder between has a kustomization.
+    /// Whether no folder between `folder` and `path` has a kustomization.
     fn is_outermost(&self, path: &Path, folder: &Path) -> bool {
         let above = path.ancestors().skip(1);
         let mut between = above.take_while(|it| *it != folder && it.starts_with(folder));

@@ -1,4 +1,4 @@
-//! Which kustomizations have something to do with a file, told from what they name.
+//! Which kustomizations involve a file, according to the paths that they name.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -7,7 +7,7 @@ use std::{
 
 use crd_analyzer_kustomize::{FILE_NAMES, Files, references};
 
-/// The kustomizations of some folders, and what each may name.
+/// The kustomizations of some folders, and the paths that each may name.
 #[derive(Default, Debug)]
 pub struct Graph {
     names: HashMap<PathBuf, BTreeSet<PathBuf>>,
@@ -15,12 +15,12 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Whether the graph has not a single kustomization.
+    /// Whether the graph has no kustomizations.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// Reads the kustomization of a folder again. Returns whether it names other paths than before.
+    /// Reads the kustomization of a folder again. Returns whether the paths that it names have changed.
     pub fn read(&mut self, folder: &Path, files: &dyn Files) -> bool {
         let now = references(files, folder);
         if now.as_ref() == self.names.get(folder) {
@@ -43,7 +43,7 @@ impl Graph {
         true
     }
 
-    /// The folders of all kustomizations that may read a file, each with all that may name it: nothing else decides what is built of the file.
+    /// The folders of all kustomizations that may read a file, directly or through others. No other kustomization affects what is built from it.
     pub fn builders(&self, file: &Path) -> BTreeSet<PathBuf> {
         let mut found = BTreeSet::new();
         if self.is_empty() {
@@ -62,7 +62,7 @@ impl Graph {
         found
     }
 
-    /// The kustomizations that may read a file, and what they name: what is built of it may be found in each of these files and folders.
+    /// The kustomizations that may read a file, and all files and folders that they name: a build may use any of them together with the file.
     pub fn beside(&self, file: &Path) -> BTreeSet<PathBuf> {
         let builders = self.builders(file);
         let mut found = self.named(&builders);
@@ -72,7 +72,7 @@ impl Graph {
         found
     }
 
-    /// All files and folders that these kustomizations name, and those that are named there.
+    /// All files and folders that these kustomizations name, directly or through others.
     pub fn named(&self, folders: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
         let mut found = BTreeSet::new();
         let mut queue: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
@@ -87,7 +87,7 @@ impl Graph {
     }
 }
 
-/// Whether a file is a kustomization by its name.
+/// Whether a file has the name of a kustomization.
 pub fn is_kustomization(file: &Path) -> bool {
     FILE_NAMES.iter().any(|it| file.ends_with(it))
 }

@@ -33,26 +33,26 @@ use crate::{
     judging::deferred_search,
 };
 
-/// An object that was judged.
+/// A built object that was checked.
 pub(super) struct Judged {
     pub(super) projection: Projection,
     pub(super) documents: Vec<DocumentReport>,
-    /// Diagnostics about it that are not answers of the API server.
+    /// Diagnostics about it that are not the API server's.
     findings: Vec<Finding>,
-    /// Its kind, if no CRD defines it.
+    /// The object's kind, if no CRD defines it.
     unknown: Vec<GroupKind>,
 }
 
-/// A document of a file, and an item of it.
+/// The index of a document in a file, and of an item in it.
 type Home = (usize, Option<usize>);
 
-/// Diagnostics about the objects in a file, beside the reports on them.
+/// Diagnostics about the objects in a file, in addition to the reports on them.
 #[derive(Default)]
 struct Beside {
     findings: Vec<Finding>,
-    /// Which of them is which: several builds say the same.
+    /// The index of each finding, because several builds may have the same finding.
     told: HashMap<Same, usize>,
-    /// The kinds that no CRD defines, by where an object of the kind is written as a whole.
+    /// The kinds that no CRD defines, by the place of an object of the kind.
     unknown: BTreeSet<(usize, Option<usize>, GroupKind)>,
 }
 
@@ -67,7 +67,7 @@ impl Beside {
     }
 }
 
-/// What makes a finding the same in the object as it is written: its code, and the field.
+/// The code and the field of a finding, which identify it in the object as written.
 type Said = (&'static str, Option<String>);
 
 fn said_of(finding: &Finding) -> Said {
@@ -78,23 +78,23 @@ fn said_of(finding: &Finding) -> Said {
     (finding.code, field)
 }
 
-/// The most bytes of reports that are kept: those of others are made again.
+/// The maximum bytes of reports that are kept. Others are computed again.
 const MOST_KEPT: u64 = 32 << 20;
 
-/// Work for judging all objects of a run. Each has the same part.
+/// Work units for checking all objects of a run. Each object gets the same share.
 const JUDGING: u64 = 2_000_000_000;
 
-/// Findings that are located in all objects of a run. Each has the same part.
+/// The maximum number of findings that are located in all objects of a run. Each object gets the same share.
 const MOST_FINDINGS: usize = 200_000;
 
-/// Findings of an object that are located in any case.
+/// The minimum number of findings that are located in each object.
 const LEAST_FINDINGS: usize = 30;
 
-/// Work for judging a byte of an object.
+/// Additional work units for each byte of an object.
 const JUDGING_A_BYTE: u64 = 300;
 
 impl Overlays {
-    /// Adds the reports on the objects that a file has a part in.
+    /// Adds the reports on the objects that a file contributes to.
     pub fn complete(&self, path: &Path, report: &mut FileReport, question: &Question<'_>) {
         if let Some(findings) = self.findings.get(path) {
             report.findings.extend(findings.iter().cloned());
@@ -137,7 +137,7 @@ impl Overlays {
                 deferred_search::suppress(tree, &mut merged);
             }
             if let Some(place) = patches.get(&home) {
-                // Comments for other findings of the file are of no interest here.
+                // Do not report unused suppressions here: the comments may belong to other findings of the file.
                 let (tree, _) = self.sources.tree(*place);
                 for (_, verdict) in &mut merged.verdicts {
                     suppress::apply(tree.text(), Form::Yaml, tree.comments(), verdict.findings_mut());
@@ -156,7 +156,7 @@ impl Overlays {
         }
         let judged = Arc::new(self.judge(object, question));
         let bytes = judged.bytes();
-        // Which are kept does not change what is said.
+        // Keeping a report affects only speed, not the result.
         if !object.others.is_empty() && self.kept.fetch_add(bytes, Ordering::Relaxed) < MOST_KEPT {
             *lock() = Some(judged.clone());
         }
@@ -231,7 +231,7 @@ impl Overlays {
         }
     }
 
-    /// Whether a comment in the file of an object asks not to show a finding that a patch decides: then it stays there.
+    /// Whether a comment in the object's own file suppresses a finding that a patch causes. Such a finding stays in that file.
     fn is_suppressed_in_base(&self, object: &Object, finding: &Finding, projection: &Projection) -> bool {
         let (tree, _) = self.sources.tree(object.origin_place);
         let Some((place, span)) = projection.origin(finding.span, &self.sources) else {
@@ -245,7 +245,7 @@ impl Overlays {
         there.suppressed
     }
 
-    /// The findings of an object as its file has it, before patches change it.
+    /// The findings of an object as written, before patches change it.
     fn said_as_written(&self, object: &Object, question: &Question<'_>, limits: Limits) -> HashSet<Said> {
         let (tree, node) = self.sources.tree(object.origin_place);
         let json = read_json_of(tree, node).ok();
@@ -262,7 +262,7 @@ impl Overlays {
         verdicts.flat_map(|it| it.1.findings()).map(said_of).collect()
     }
 
-    /// Who builds an object, or its CRD, that is judged in a file.
+    /// The kustomization or Flux Kustomization that builds an object in a file, or its CRD.
     fn by(&self, build: usize, path: &Path, is_of_crd: bool) -> BuiltFor {
         let of = |what: &'static str, name| BuiltFor {
             what,
@@ -293,7 +293,7 @@ impl Overlays {
         }
     }
 
-    /// Adds the diagnostics of an object that are in a file.
+    /// Adds the diagnostics of an object that are located in a file.
     fn add_report(
         &self,
         object: &Object,
@@ -382,7 +382,7 @@ impl Overlays {
                 let verdicts = document.verdicts.iter();
                 let mut verdicts: Vec<_> = verdicts.map(|(version, it)| (*version, part(it))).collect();
                 for (_, verdict) in &mut verdicts {
-                    // What follows from causes in another file is told there.
+                    // Diagnostics that follow from an error in another file are shown there.
                     let follows = |it: &Finding| it.follows || it.code == resource_codes::UNCHECKED_RULES;
                     if !verdict.findings().any(|it| it.class == Class::Error && !follows(it)) {
                         verdict.retain(|it| !follows(it));
@@ -398,7 +398,7 @@ impl Overlays {
                     item: home.1,
                     span: place.map_or_else(Span::default, |it| sources.span(it)),
                     in_part: !is_origin || document.in_part,
-                    // A patch is told apart by its file.
+                    // The file identifies a patch.
                     written_name: Some(place.map_or_else(String::new, |it| written_name(sources, it))),
                     verdicts,
                     ..document.clone()
@@ -408,8 +408,8 @@ impl Overlays {
         }
     }
 
-    /// The documents of a file, and the items in them, that a report on an object belongs to: in a file with patches, those that decide one of
-    /// the findings.
+    /// The documents and items in a file that a report on an object belongs to. In a file with patches, these are the ones that cause a
+    /// finding.
     fn homes(
         &self,
         object: &Object,
@@ -434,7 +434,7 @@ impl Overlays {
         homes
     }
 
-    /// The place to mark, and what is marked there: what decided, or else what the API server means.
+    /// The place and the span to mark: the first decider, or else the place that the API server's error refers to.
     fn place_of(&self, object: &Object, finding: &Finding, judged: &Judged) -> (Place, Span) {
         match finding.basis.as_ref().and_then(|it| it.deciders.first()) {
             Some(decider) => (decider.place, spot(&self.sources, decider.place)),
@@ -442,13 +442,13 @@ impl Overlays {
         }
     }
 
-    /// Where a part of a built object was written. A part that no file has is marked at the object.
+    /// The place where a part of a built object was written, or the object itself if the part is in no file.
     fn written_place(&self, object: &Object, span: Span, judged: &Judged) -> (Place, Span) {
         let written = judged.projection.origin(span, &self.sources);
         written.unwrap_or_else(|| (object.origin_place, spot(&self.sources, object.origin_place)))
     }
 
-    /// Adds that an object is not judged.
+    /// Adds a report that an object is not checked.
     fn add_left_out(
         &self,
         object: &Object,
@@ -468,7 +468,7 @@ impl Overlays {
     }
 }
 
-/// The name of an object that is written at a place.
+/// The name of an object as written at a place.
 fn written_name(sources: &Sources, place: Place) -> String {
     let (tree, node) = sources.tree(place);
     let name = tree.get(node, "metadata").and_then(|it| tree.get(it, "name"));
@@ -477,11 +477,11 @@ fn written_name(sources: &Sources, place: Place) -> String {
 }
 
 impl Judged {
-    /// About its bytes.
+    /// The approximate size in bytes.
     fn bytes(&self) -> u64 {
-        /// Of a Kubernetes version.
+        /// Bytes for a Kubernetes version.
         const A_VERDICT: usize = 1 << 10;
-        /// Of a finding.
+        /// Bytes for a finding.
         const A_FINDING: usize = 3 << 9;
         let of = |it: &DocumentVerdict| A_VERDICT + A_FINDING * it.findings().count();
         let verdicts = self.documents.iter().flat_map(|it| &it.verdicts);
@@ -491,7 +491,7 @@ impl Judged {
     }
 }
 
-/// A built object on its own.
+/// The variables of a single built object's build.
 struct OfBuild {
     variables: Option<Arc<Variables>>,
     old: Option<Arc<Variables>>,

@@ -1,4 +1,4 @@
-//! One finding for one cause at one place, whatever number of builds has it: the builds are listed in a note.
+//! Merges the findings of several builds: one finding for each cause and place, with a note that lists the builds.
 
 use std::collections::HashMap;
 
@@ -9,18 +9,18 @@ use crate::{
     words::text::joined,
 };
 
-/// What builds say of one object of a file, or of what a file patches, put together.
+/// The merged reports of several builds on an object or on a patch in a file.
 #[derive(Default)]
 pub(super) struct Merging {
     report: Option<DocumentReport>,
-    /// Where each finding is, by Kubernetes version and list, once a second build has said something.
+    /// The index of each finding, by Kubernetes version and list.
     known: Vec<[HashMap<Same, usize>; 5]>,
 }
 
-/// The findings of one list that are told. Those after them are counted.
+/// The maximum number of findings in one list. Further ones are only counted.
 const MOST_FINDINGS: usize = 4_000;
 
-/// The builds that are named where they say the same.
+/// The maximum number of builds that a note names.
 const MOST_NAMED: usize = 5;
 
 fn lists(verdict: &mut DocumentVerdict) -> [&mut Vec<Finding>; 5] {
@@ -34,10 +34,10 @@ fn lists(verdict: &mut DocumentVerdict) -> [&mut Vec<Finding>; 5] {
 }
 
 impl Merging {
-    /// Adds what a build says. The object is called as the first build does that the API server refuses.
+    /// Adds a build's report. The object keeps the name from the first build that the API server rejects.
     pub(super) fn add(&mut self, mut other: DocumentReport) {
         let Some(report) = &mut self.report else {
-            // One build may say the same of several objects that it makes of one.
+            // A build may repeat a finding for several objects that it creates from one.
             self.report = Some(DocumentReport {
                 verdicts: other
                     .verdicts
@@ -83,7 +83,7 @@ impl Merging {
         }
     }
 
-    /// What all of them say, in words. `all`: who builds the object.
+    /// The merged report, with notes that name the builds. `all`: all builds of the object.
     pub(super) fn report(self, all: &[BuiltFor]) -> Option<DocumentReport> {
         let mut report = self.merged()?;
         let verdicts = report.verdicts.iter_mut();
@@ -93,11 +93,11 @@ impl Merging {
         Some(report)
     }
 
-    /// What all of them say.
+    /// The merged report.
     fn merged(self) -> Option<DocumentReport> {
         let mut report = self.report?;
         for (_, verdict) in &mut report.verdicts {
-            // Where another mistake hides an error in one build, the error is one in the other build.
+            // Another mistake hides this error in one build. In another build it is an error.
             let errors: HashMap<Same, usize> = verdict.errors.iter().map(same).zip(0..).collect();
             let hidden = verdict.hints.extract_if(.., |it| {
                 let is_later = it.class == Class::LaterError;
@@ -122,7 +122,7 @@ fn merge_one(one: &mut Option<Finding>, other: Option<Finding>) {
 }
 
 impl Finding {
-    /// Takes the builds of the same finding.
+    /// Adds the builds of another instance of the same finding.
     pub(super) fn take_builds(&mut self, other: Self) {
         for it in other.builds {
             if !self.builds.contains(&it) {
@@ -132,7 +132,8 @@ impl Finding {
     }
 }
 
-/// Says in a note which builds have a finding, and which of `all` do not; in another one which objects, if a patch has it in several.
+/// Adds a note that names the builds with a finding, and those of `all` without it. If a patch causes it in several objects, another note
+/// names the objects.
 pub(super) fn name_builds(finding: &mut Finding, all: &[BuiltFor]) {
     let builds = std::mem::take(&mut finding.builds);
     let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -171,9 +172,9 @@ pub(super) fn name_builds(finding: &mut Finding, all: &[BuiltFor]) {
     }
 }
 
-/// The first few names, and how many more there are.
+/// The first few names, and the number of further ones.
 fn listed(names: &[&str]) -> String {
-    // To name the last one takes no more room than to count it.
+    // Naming the last one takes no more space than counting it.
     let most = if names.len() == MOST_NAMED + 1 {
         names.len()
     } else {
@@ -198,7 +199,7 @@ mod tests {
     use super::*;
     use crate::findings::report::Subject;
 
-    /// What one build says: some of 40 findings.
+    /// A build's report with random findings out of 40.
     fn random_report(random: &mut Random, build: usize) -> DocumentReport {
         let mut verdict = DocumentVerdict::default();
         for n in 0..random.below(12) {

@@ -1,8 +1,8 @@
-//! What kustomizations build: objects are judged as they are built, and each diagnostic is told where its cause is written.
+//! Kustomize builds: objects are checked as they are built, and each diagnostic is shown where its cause is written.
 //!
-//! The kustomizations that no other one of the checked files names are built ([`Overlays::new`]). An object that all of them change is judged as they
-//! build it, and no more as it is written. What one of them takes as it is, is judged as it is, too. An object whose CRD a kustomization changes is
-//! judged by the CRD as it is built there.
+//! [`Overlays::new`] builds the kustomizations that no other checked file names. An object that all of them change is checked only as they
+//! build it, not as written. If one of them takes it unchanged, it is checked as written, too. A resource whose CRD a kustomization changes is
+//! checked against the CRD as built there.
 
 mod as_built;
 mod as_written;
@@ -50,90 +50,90 @@ use crate::{
 
 /// One object of one build.
 struct Object {
-    /// Which build.
+    /// The index of the build.
     build: usize,
     node: Node,
-    /// Where it was written as a whole.
+    /// The document or item that has the object itself.
     origin: Key,
     origin_place: Place,
-    /// The files that decided something of it, the origin left out, each with the first document of it.
+    /// The other files that decided a part of it, each with its first such document.
     others: Vec<(Arc<Path>, usize)>,
-    /// It is built as it is written there, and its CRD is not.
+    /// Whether the object is built as written and only its CRD is changed.
     is_as_written: bool,
-    /// What it replaces, if that was asked.
+    /// The old text of the object, if updates are checked.
     old: Option<Arc<str>>,
-    /// The report on it, kept for the next file that it has something to do with, as long as there is room.
+    /// The report on it, kept for the next file that contributes to it, while there is room.
     judged: Mutex<Option<Arc<Judged>>>,
-    /// It is too much to be judged.
+    /// Whether the object is skipped because it is too large to check.
     is_left_out: bool,
 }
 
 /// A CRD as a kustomization builds it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChangedCrd {
-    /// The file that it is written in.
+    /// The CRD's own file.
     pub path: PathBuf,
     /// The folder of the kustomization.
     pub folder: PathBuf,
-    /// What is built.
+    /// The CRD as built.
     pub text: Arc<str>,
-    /// Where its parts were written.
+    /// The places where its parts were written.
     pub places: Arc<[BuiltPlace]>,
 }
 
-/// The kustomizations of some files.
+/// The builds of the kustomizations of some files.
 #[derive(Default)]
 pub struct Overlays {
     builds: Vec<Build>,
-    /// Where the values of all of them come from.
+    /// The files that the values of all builds come from.
     sources: Sources,
-    /// The folder of each.
+    /// The folder of each build.
     folders: Vec<PathBuf>,
-    /// The Kustomization of Flux that has each built with changes of its own: its file and its name.
+    /// For each build: the Flux Kustomization that adds its own changes, with its file and its name.
     patching: Vec<Option<((PathBuf, String), FluxKustomization)>>,
-    /// The CRDs that each builds otherwise than they are written.
+    /// The CRDs that each build changes.
     crds: Vec<BuiltCrds>,
     objects: Vec<Object>,
-    /// The objects that have something to do with a file.
+    /// The indices of the objects that a file contributes to.
     by_file: HashMap<PathBuf, Vec<usize>>,
-    /// The documents that are judged only as they are built, those that are not built included.
+    /// The documents that are checked only as built, including those that are not built.
     built: HashSet<Key>,
-    /// The files all of whose documents are patches of known objects.
+    /// The files that contain only patches of known objects.
     patches: HashSet<PathBuf>,
-    /// The files of objects that may be completed by what could not be built.
+    /// The files whose objects a failed build may complete.
     open: HashSet<PathBuf>,
     /// The folders of kustomizations that could not be read: see [`Build::misread`].
     misread: HashSet<PathBuf>,
-    /// The folders of all kustomizations, and the files that they name as resources, if some could not be read.
+    /// If some kustomizations could not be read: the folders of all kustomizations, and the files that they name as resources.
     read: (HashSet<PathBuf>, HashSet<PathBuf>),
-    /// The diagnostics of kustomizations themselves, by their files.
+    /// The diagnostics about the kustomizations themselves, by file.
     findings: BTreeMap<PathBuf, Vec<Finding>>,
-    /// The folders whose kustomizations take a file, also those that others take.
+    /// The folders whose kustomizations take a file, directly or through others.
     takers: HashMap<PathBuf, BTreeSet<PathBuf>>,
-    /// What Flux substitutes in what is built.
+    /// The variables that Flux substitutes in the builds.
     flux: Arc<Flux>,
-    /// What Flux substituted in what is replaced.
+    /// The variables that Flux substituted in the old objects.
     old_flux: Flux,
     /// The folders whose kustomizations could not be built from the earlier files.
     failed_before: BTreeSet<PathBuf>,
-    /// The bytes of the reports that are kept.
+    /// The size in bytes of the reports that are kept.
     kept: AtomicU64,
 }
 
-/// What the builds that were added so far say.
+/// The state collected from the builds added so far.
 #[derive(Default)]
 struct Adding {
-    /// What some of them take as it is written.
+    /// The objects that a build takes as written.
     unchanged: HashSet<Key>,
-    /// What some of them take and do not build, because a patch deletes it.
+    /// The objects that a build takes and does not build, because a patch deletes them.
     dropped: HashSet<Key>,
-    /// The files of those that failed.
+    /// The files of the failed builds.
     unknown: HashSet<PathBuf>,
-    /// The remote bases that were told.
+    /// The remote bases that were reported.
     remote: HashSet<String>,
-    /// What was told of kustomizations: where, and the headline.
+    /// The reported findings of kustomizations: the place and the headline.
     told: HashSet<(u32, u32, String)>,
-    /// What some of them build and is not judged.
+    /// The objects that a build contains and that are not checked.
     left_out: HashSet<Key>,
     /// The numbers of the builds that Flux makes of the repository as it is: nothing makes files before.
     as_is: HashSet<usize>,
@@ -141,15 +141,15 @@ struct Adding {
 }
 
 impl Overlays {
-    /// Builds the kustomizations of these folders, as far as no other one of them names them. Each folder comes with the files that its
+    /// Builds the kustomizations of these folders that no other of these kustomizations names. Each folder comes with the files that its
     /// kustomization may name.
     pub fn new<F: Files>(folders: &[(PathBuf, F)]) -> Self {
         Self::since(folders, None, None)
     }
 
-    /// The same for the question of an update: `earlier` are the files as they were. An object replaces the one that the same kustomization
-    /// built from these. If the folder had no kustomization, the object replaces the one in the earlier file.
-    /// `patching`: what the Kustomizations of Flux build.
+    /// Like [`Overlays::new`], but also checks updates from the earlier files. An object replaces the one that the same kustomization built
+    /// from them, or the one in the earlier file if the folder had no kustomization.
+    /// `patching`: the folders that Flux Kustomizations build.
     pub fn since<F: Files>(
         folders: &[(PathBuf, F)],
         patching: Option<&FluxFolders<'_>>,
@@ -168,7 +168,7 @@ impl Overlays {
         for (folder, _) in by_flux.iter().flat_map(|it| &it.built.build.folders) {
             inner.insert(folder.clone());
         }
-        // What Flux applies as it is counts, whoever else builds on it.
+        // A folder that Flux applies unchanged is always built, even if other kustomizations use it.
         let is_applied = |it: &PathBuf| patching.is_some_and(|by| by.applied.contains(it));
         let substitutes = patching.is_some_and(|it| it.substitutes);
         let mut roots: Vec<Option<BuiltFolder>> = Vec::new();
@@ -234,7 +234,7 @@ impl Overlays {
         overlays
     }
 
-    /// Notes which kustomizations of a build take which files.
+    /// Records which kustomizations of a build take which files.
     fn note_takers(&mut self, build: &Build) {
         for (folder, taken) in &build.folders {
             for file in build.resources.get(taken.clone()).unwrap_or_default() {
@@ -246,39 +246,40 @@ impl Overlays {
         }
     }
 
-    /// The folders whose kustomizations could not be built from the earlier files: objects are compared with those that were written.
+    /// The folders whose kustomizations could not be built from the earlier files. Their objects are compared with the written ones.
     pub fn failed_before(&self) -> impl Iterator<Item = &Path> {
         self.failed_before.iter().map(PathBuf::as_path)
     }
 
-    /// The files with documents that are judged only as they are built, and those that hold patches.
+    /// The files with documents that are checked only as built, and the files with patches.
     pub fn changed_files(&self) -> BTreeSet<&Path> {
         let built = self.built.iter().map(|it| it.0.as_path());
         built.chain(self.patches.iter().map(PathBuf::as_path)).collect()
     }
 
-    /// With what Flux substituted in the earlier files.
+    /// Sets the variables that Flux substituted in the earlier files.
     #[must_use]
     pub fn with_old_flux(mut self, flux: Flux) -> Self {
         self.old_flux = flux;
         self
     }
 
-    /// With what Flux substitutes after it has built folders.
+    /// Sets the variables that Flux substitutes after it has built the folders.
     #[must_use]
     pub fn with_flux(mut self, flux: Arc<Flux>) -> Self {
         self.flux = flux;
         self
     }
 
-    /// Takes over what a build has made. `unchanged`: the objects that were taken out of it, if some were looked for: the others are changed.
+    /// Adds the objects of a build. `unchanged`: the objects taken out of the build because it does not change them, if it was searched for
+    /// such objects.
     fn add(
         &mut self,
         (number, unchanged): (usize, Option<Vec<Key>>),
         state: &mut Adding,
         mut earlier: Option<&mut Earlier<'_>>,
     ) {
-        // What is judged is taken over.
+        // Only objects that are checked are kept.
         let objects = std::mem::replace(&mut self.builds[number].objects, Ok(Vec::new()));
         let build = &self.builds[number];
         let sources = &self.sources;
@@ -299,7 +300,7 @@ impl Overlays {
                 if problem.kind == ProblemKind::TooLarge {
                     findings.extend(unjudged::told(&problem, build, sources));
                 } else if let Some((place, mut finding)) = told(&problem, is_as_is) {
-                    // What has only patches is not meant to be built alone. What cannot be read is never built.
+                    // A folder with only patches is not meant to be built alone. One that cannot be read is never built.
                     if build.folders.len() == 1 && !build.names_objects && build.misread.is_empty() {
                         finding.severity = Severity::Information;
                     }
@@ -369,7 +370,7 @@ impl Overlays {
                 }
                 self.crds[number] = crds;
                 for (built, origin, (is_as_written, is_left_out)) in made {
-                    // One of them stands for all.
+                    // Report only one of several skipped objects with the same origin.
                     if is_left_out && !state.left_out.insert(origin.clone()) {
                         continue;
                     }
@@ -417,15 +418,15 @@ impl Overlays {
             object.others.push((path.clone(), index as usize));
         }
         if object.is_left_out {
-            // It is named, and nobody asks for its values.
+            // The report only names the object, so its values are not needed.
             object.node.value = Value::Null { is_written: false };
         }
         self.objects.push(object);
     }
 
-    /// The CRDs that all kustomizations that take them build in one way, and otherwise than they are written, in what resources are checked by.
+    /// The CRDs that kustomizations change with an effect on resources, if all kustomizations that include a CRD change it in the same way.
     pub fn changed_crds(&self) -> Vec<ChangedCrd> {
-        // What one of them takes as it is written is judged as it is written, too.
+        // A CRD that one of them takes unchanged is checked as written, too.
         let is_crd = |it: &&Object| built_crds::defined(&it.node).is_some() && self.built.contains(&it.origin);
         let mut by_origin: BTreeMap<&Key, Vec<&Object>> = BTreeMap::new();
         for object in self.objects.iter().filter(is_crd) {
@@ -451,12 +452,12 @@ impl Overlays {
         changed.collect()
     }
 
-    /// The files that the kustomizations have asked for, whether they are there or not.
+    /// The files that the kustomizations tried to read, whether they exist or not.
     pub fn files(&self) -> impl Iterator<Item = &Arc<Path>> {
         self.builds.iter().flat_map(|it| &it.files)
     }
 
-    /// The files that the builds have asked for which have asked for one of these files, or for a folder around one.
+    /// All files that a build tried to read, for each build that tried to read one of these files or one of their folders.
     pub fn beside(&self, files: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
         let folders: HashSet<&Path> = files.iter().filter_map(|it| it.parent()).collect();
         let is_asked = |it: &Arc<Path>| files.contains(&**it) || folders.contains(&**it);
@@ -465,19 +466,18 @@ impl Overlays {
         beside.map(|it| it.to_path_buf()).collect()
     }
 
-    /// What Flux builds from a folder has to do with a file if one of these is in the folder: the file, and the folders whose kustomizations
-    /// take it.
+    /// The paths whose variables apply to a file: the file itself, and the folders whose kustomizations take it.
     fn places_of<'p>(&'p self, path: &'p Path) -> Vec<&'p Path> {
         let takers = self.takers.get(path).into_iter().flatten();
         [path].into_iter().chain(takers.map(PathBuf::as_path)).collect()
     }
 
-    /// Whether something that could not be built may complete the objects of a file.
+    /// Whether a failed build may complete the objects of a file.
     pub fn is_open(&self, path: &Path) -> bool {
         self.open.contains(path) || self.may_be_patch(path)
     }
 
-    /// Whether a kustomization that could not be read may name the file as a patch: the nearest one, where no other one names it as a resource.
+    /// Whether a kustomization that could not be read may name the file as a patch: the nearest one, unless another names it as a resource.
     fn may_be_patch(&self, path: &Path) -> bool {
         let (folders, resources) = &self.read;
         let nearest = || path.ancestors().skip(1).find(|it| folders.contains(*it));
@@ -485,7 +485,7 @@ impl Overlays {
     }
 }
 
-/// The positions of the folders, those first whose kustomizations no other one names.
+/// The indices of the folders, first those whose kustomizations no other one names.
 fn outermost_first<F: Files>(folders: &[(PathBuf, F)]) -> Vec<usize> {
     let mut named: HashSet<PathBuf> = HashSet::new();
     let known: HashSet<&Path> = folders.iter().map(|it| it.0.as_path()).collect();

@@ -1,4 +1,4 @@
-//! What is asked of one object of a build.
+//! Functions for individual objects of a build, and for kustomizations that are not built.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::{
     kinds, words,
 };
 
-/// A document of a file, and the item of it if it is a list.
+/// A file, a document in it, and an item of the document if it is a list.
 pub(super) type Key = (PathBuf, usize, Option<usize>);
 
 /// The diagnostic for a kustomization that cannot be built. `is_as_is`: nothing makes a file that is missing.
@@ -94,7 +94,7 @@ pub(super) fn told_unread(unread: &Unread, is_as_is: bool) -> Finding {
     finding
 }
 
-/// Whether somebody judges objects of this kind.
+/// Whether objects of this kind are checked.
 pub(super) fn is_judged(object: &Node) -> bool {
     let text = |name| object.at(&[name]).and_then(Node::as_str);
     let version = text("apiVersion").unwrap_or_default();
@@ -103,7 +103,7 @@ pub(super) fn is_judged(object: &Node) -> bool {
     group == "apiextensions.k8s.io" || !native::is_native(group) || is_of_row()
 }
 
-/// The document and item that an object is; `None` if it is generated.
+/// The document and item of an object, or `None` if the object is generated.
 pub(super) fn key(sources: &Sources, origin: Place) -> Option<Key> {
     let (path, index) = sources.document(origin);
     let (tree, node) = sources.tree(origin);
@@ -121,7 +121,7 @@ pub(super) fn key(sources: &Sources, origin: Place) -> Option<Key> {
     Some((path.to_path_buf(), index as usize, item))
 }
 
-/// The way from one folder to another; `None` if they are the same.
+/// The relative path from one folder to another; `None` if they are the same.
 pub(super) fn relative(from: &Path, to: &Path) -> Option<String> {
     let common = from
         .components()

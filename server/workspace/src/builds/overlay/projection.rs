@@ -1,4 +1,4 @@
-//! A built object as a text, and the map of the text back to the files that it was built from.
+//! The text of a built object, and the map from it to the files that the object was built from.
 
 use std::{
     borrow::Cow,
@@ -19,26 +19,26 @@ use crate::{
     documents::spans,
 };
 
-/// A piece of the text, and the place that decided it. Pieces of collections have those of their children inside.
+/// A part of the text, and the place that decided it. The segment of a collection contains those of its children.
 struct Segment {
     span: Span,
     place: Place,
-    /// It is a key or a scalar.
+    /// Whether it is a key or a scalar.
     is_scalar: bool,
 }
 
-/// The text of an object, as a file would have it.
+/// The text of an object as it would be in a file.
 pub(super) struct Projection {
     pub(super) text: String,
-    /// In the order of their starts, the outer ones first.
+    /// Sorted by start, outer segments first.
     segments: Vec<Segment>,
 }
 
-/// The files of built objects by their paths: each text is copied once.
+/// The files of built objects by path, so that each text is copied only once.
 pub(super) type Written<'s> = HashMap<&'s Arc<Path>, Arc<SourceText>>;
 
 impl Projection {
-    /// Writes an object.
+    /// Writes the text of an object.
     pub(super) fn new(object: &Node, sources: &Sources) -> Self {
         let mut writing = Writing {
             sources,
@@ -53,12 +53,12 @@ impl Projection {
         }
     }
 
-    /// About its bytes.
+    /// The approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.text.len() + self.segments.len() * size_of::<Segment>()
     }
 
-    /// Where each part of the text was written. `files`: those that are known from other objects.
+    /// The place where each part of the text was written. `files`: the files known from other objects.
     pub(super) fn places<'s>(&self, sources: &'s Sources, files: &mut Written<'s>) -> Arc<[BuiltPlace]> {
         let place = |segment: &Segment| {
             let (place, origin) = self.origin(segment.span, sources)?;
@@ -75,7 +75,7 @@ impl Projection {
         self.segments.iter().filter_map(place).collect()
     }
 
-    /// Where a span of the text was written: the place, and its bytes in the place's file.
+    /// Where a span of the text was written: the place, and its span in the place's file.
     pub(super) fn origin(&self, span: Span, sources: &Sources) -> Option<(Place, Span)> {
         let before = self.segments.partition_point(|it| it.span.start <= span.start);
         let inner = self.segments[..before]
@@ -106,7 +106,7 @@ impl Projection {
     }
 }
 
-/// What to mark of a place in its file: a scalar, or the key of a collection, or else the first line of it.
+/// The span to mark for a place in its file: a scalar, the key of a collection, or else its first line.
 pub(super) fn spot(sources: &Sources, place: Place) -> Span {
     let (tree, node) = sources.tree(place);
     let spot = match tree.entry_of(node) {
@@ -116,7 +116,7 @@ pub(super) fn spot(sources: &Sources, place: Place) -> Span {
     sources.outward(place.document, spot)
 }
 
-/// The documents that decide something of an object, each once, in the order in which it is written.
+/// The documents that decide parts of an object, without repetitions, in the order of its fields.
 pub(super) fn documents_of(object: &Node) -> Vec<u32> {
     fn visit(node: &Node, see: &mut impl FnMut(Place)) {
         see(node.place);
@@ -142,7 +142,7 @@ pub(super) fn documents_of(object: &Node) -> Vec<u32> {
     found
 }
 
-/// The value of a key or scalar of the text.
+/// The value of a key or scalar as written in the text.
 fn value_of(written: &str) -> Option<String> {
     if written.starts_with('"') {
         serde_json::from_str(written).ok()
@@ -151,7 +151,7 @@ fn value_of(written: &str) -> Option<String> {
     }
 }
 
-/// How many bytes of a value are in the beginning of its text.
+/// The number of bytes of the value that `beginning`, the start of its text, contains.
 fn value_offset(beginning: &str) -> Option<usize> {
     let Some(quoted) = beginning.strip_prefix('"') else {
         return Some(beginning.len());
@@ -165,7 +165,7 @@ fn value_offset(beginning: &str) -> Option<usize> {
     serde_json::from_str::<String>(&text).ok().map(|it| it.len())
 }
 
-/// The longest key, in bytes, that is written before its colon. YAML reads no key of more than 1024 characters there.
+/// The maximum length in bytes of a key that is written before its colon. YAML allows at most 1024 characters there.
 const LONGEST_KEY: usize = 1000;
 
 struct Writing<'s> {
@@ -179,7 +179,7 @@ impl Writing<'_> {
         self.text.len() as u32
     }
 
-    /// Reserves the segment of something that begins here, so that those inside come after it.
+    /// Reserves the segment of a value that begins here, so that inner segments follow it.
     fn open(&mut self, place: Place, is_scalar: bool) -> usize {
         let start = self.at();
         self.segments.push(Segment {
@@ -202,7 +202,7 @@ impl Writing<'_> {
         let _ = write!(self.text, "{:indent$}", "");
     }
 
-    /// Writes a value. `is_first`: it begins on the line where it is, as an item or a document.
+    /// Writes a value. `is_first`: whether it begins on the current line, as an item or a document.
     fn node(&mut self, node: &Node, indent: usize, is_first: bool) {
         match &node.value {
             Value::Map(entries) if !entries.is_empty() => {
@@ -260,7 +260,7 @@ impl Writing<'_> {
             Value::Map(_) => self.text.push_str("{}"),
             Value::List(_) => self.text.push_str("[]"),
             Value::String(text) => {
-                // What is substituted later may be no string then.
+                // After the substitution, the value may not be a string.
                 let (tree, of) = self.sources.tree(node.place);
                 if text.contains("${") && is_written_plain(tree, of, text) {
                     self.text.push_str(text);
@@ -297,8 +297,8 @@ fn key(key: &str) -> Cow<'_, str> {
     }
 }
 
-/// A text in quotes, as JSON and YAML read it. YAML has no control characters but in escapes, takes more characters for line breaks than JSON,
-/// and passes over marks of the byte order.
+/// A string in quotes that JSON and YAML read the same way. YAML allows control characters only as escapes, has more line break characters
+/// than JSON, and skips byte order marks.
 fn quoted(text: &str) -> String {
     let json = serde_json::Value::from(text).to_string();
     let is_escaped = |c| {
@@ -321,7 +321,7 @@ fn quoted(text: &str) -> String {
     escaped
 }
 
-/// Whether a text is written without quotes, on one line.
+/// Whether a string is written without quotes, on one line.
 fn is_written_plain(tree: &Tree, node: crd_analyzer_syntax::tree::NodeId, text: &str) -> bool {
     tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain) && tree.source(node) == text
 }

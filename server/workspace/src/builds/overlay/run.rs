@@ -1,4 +1,4 @@
-//! What the builds of one run spend together. Each build has a part of it, so one that needs too much leaves something to the others.
+//! The budget that the builds of one run share. Each build gets a part of it, so an expensive build leaves some for the others.
 
 use std::path::Path;
 
@@ -10,20 +10,21 @@ use super::{
     objects::{Key, is_judged, key},
 };
 
-/// What a run may still spend.
+/// The budget that is left in a run.
 pub(super) struct Run {
     work: u64,
     bytes: u64,
     /// The objects as they are written.
     written: AsWritten,
-    /// Those that no build changes are of no interest.
+    /// Whether to take out the objects that a build does not change.
     takes_unchanged: bool,
 }
 
-/// What is built of a folder.
+/// The build of a folder.
 pub(super) struct BuiltFolder {
     pub(super) build: Build,
-    /// Objects that were taken out of it, because they are as they are written: they are judged there. `None` if none was looked for.
+    /// The objects that were taken out because the build does not change them: they are checked as written. `None` if the build was not
+    /// searched for them.
     pub(super) unchanged: Option<Vec<Key>>,
 }
 
@@ -38,20 +39,20 @@ impl Default for Run {
     }
 }
 
-/// Work for an object that is judged, by a few Kubernetes versions.
+/// Work units for checking an object with a few Kubernetes versions.
 const AN_OBJECT: u64 = 40_000;
 
-/// Work for a byte of an object that is written out and compared.
+/// Work units for writing and comparing a byte of an object.
 const A_BYTE: u64 = 2;
 
-/// Bytes of an object that is judged beside its text.
+/// Bytes for an object that is checked, in addition to its text.
 const A_REPORT: u64 = 1 << 10;
 
-/// The longest object that is written out, in bytes. The API server takes none that is a fifth as long.
+/// The longest object that is written out, in bytes. The API server accepts less than a fifth of that.
 const LONGEST: u64 = 16 << 20;
 
 impl Run {
-    /// What a run may spend that judges only what kustomizations change.
+    /// The budget of a run that checks only the objects that kustomizations change.
     pub(super) fn of_changes() -> Self {
         Self {
             takes_unchanged: true,
@@ -59,7 +60,7 @@ impl Run {
         }
     }
 
-    /// Builds a folder with what a Kustomization of Flux adds.
+    /// Builds a folder with the changes of a Flux Kustomization.
     pub(super) fn build(
         &mut self,
         files: &dyn Files,
@@ -76,7 +77,7 @@ impl Run {
         let kept_bases = sources.kept_bytes() - kept_before;
         self.work -= limits.work.saturating_sub(built.left.work);
         let unchanged = self.take_unchanged(&mut built, sources);
-        // What a build that failed has made is gone, and what is built of native kinds is not asked for any more. Bases stay.
+        // Drop the objects of a failed build and of native kinds, which nothing uses any more. Keep the bases.
         let objects = built.objects.as_deref_mut().unwrap_or_default();
         let kept = objects.iter_mut().map(|it| {
             if is_judged(&it.node) {
@@ -94,7 +95,7 @@ impl Run {
         }
     }
 
-    /// Takes out what is built as it is written, so that its room is for others. Where CRDs change, their resources are judged again.
+    /// Takes out the objects that are built as written, to make room for others. If CRDs change, their resources stay, to be checked again.
     fn take_unchanged(&mut self, built: &mut Build, sources: &Sources) -> Option<Vec<Key>> {
         let objects = built.objects.as_mut().ok().filter(|_| self.takes_unchanged)?;
         if !BuiltCrds::new(sources, objects).is_empty() {
@@ -118,13 +119,14 @@ impl Run {
         self.written.holds(sources, built)
     }
 
-    /// Spends what it takes to compare an object with its source, for as long as that takes. `written`: the size in bytes of the document that it comes from.
+    /// Spends the budget for comparing an object with its source, and returns whether it is enough. `written`: the size in bytes of the source
+    /// document.
     pub(super) fn compares(&mut self, built: &Built, written: usize) -> bool {
         let bytes = built.node.written_bytes();
         bytes <= LONGEST.max(4 * written as u64) && self.works(A_BYTE * bytes)
     }
 
-    /// Spends what it takes to judge an object, whose text is kept.
+    /// Spends the budget for checking an object, whose text is kept, and returns whether it is enough.
     pub(super) fn judges(&mut self, built: &Built) -> bool {
         let bytes = 2 * built.node.written_bytes() + A_REPORT;
         match self.bytes.checked_sub(bytes) {
@@ -149,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    /// Overlays of one base, whose object is of a group.
+    /// Overlays of one base, whose object is in the given group.
     struct Overlays(&'static str);
 
     impl Files for Overlays {
@@ -173,7 +175,7 @@ mod tests {
         }
     }
 
-    /// How many of 100 overlays are built.
+    /// The number of 100 overlays that are built.
     fn built(group: &'static str) -> usize {
         let mut run = Run {
             bytes: 200 << 10,

@@ -1,4 +1,4 @@
-//! The object of a document as each kustomization builds it, and as the API server then stores it.
+//! An object as each kustomization builds it and as the API server then stores it.
 
 use std::path::Path;
 
@@ -23,12 +23,12 @@ use crate::{
     resource::{Line, annotated_by},
 };
 
-/// An object that a document is written in or changes, in one build.
+/// A build of an object that a document contains or changes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BuildOf {
-    /// Who builds it: a folder, as seen from the file's own, or a Kustomization of Flux.
+    /// The name of the build: the folder relative to the file's own, or a Flux Kustomization.
     pub name: String,
-    /// The document has the object as a whole, so the document does not only change it.
+    /// Whether the document has the object itself and does not only change it.
     pub is_origin: bool,
     object: usize,
 }
@@ -40,16 +40,16 @@ pub struct Stored {
     pub kubernetes: KubernetesVersion,
     /// The kind of the object.
     pub kind: String,
-    /// Its name.
+    /// The name of the object.
     pub name: String,
-    /// Its text, a line at a time.
+    /// The object's text, line by line.
     pub lines: Vec<Line>,
-    /// The file that it is written in as a whole.
+    /// The object's own file.
     pub origin: Box<Path>,
 }
 
 impl Overlays {
-    /// The builds of the objects that a document is written in or changes. `at`: the index of the document, and of the item of a list.
+    /// The builds of the objects that a document contains or changes. `at`: the index of the document, and of the item of a list.
     pub fn builds_of(&self, path: &Path, at: (usize, Option<usize>)) -> Vec<BuildOf> {
         let folder = path.parent().unwrap_or(path);
         let mut found: Vec<BuildOf> = Vec::new();
@@ -78,7 +78,7 @@ impl Overlays {
         found
     }
 
-    /// Whether a document of a file decides something of an object.
+    /// Whether a document of a file decides a part of an object.
     fn decides(&self, object: &Object, path: &Path, index: usize) -> bool {
         documents_of(&object.node).into_iter().any(|document| {
             let (of, at) = self.sources.path_of(document);
@@ -86,7 +86,7 @@ impl Overlays {
         })
     }
 
-    /// The object of a build as the API server stores it. Each line says which file decided it. `None`: it cannot be read as a custom resource.
+    /// A built object as the API server stores it. Each line says which file decided it. `None` if it cannot be read as a custom resource.
     pub fn stored(&self, build: &BuildOf, question: &Question<'_>) -> Option<Stored> {
         let object = &self.objects[build.object];
         let question = Question {
@@ -117,9 +117,9 @@ impl Overlays {
     }
 }
 
-/// What decided the value at a path of a built object; of a collection, its key.
+/// The place that decided the value at a path of a built object. For a collection, the place of its key.
 fn decided(tree: &Tree, finder: &Finder<'_>, from: &BuiltFrom, path: &field::Path) -> Option<BuiltPlace> {
-    // A patch has these only to name its object.
+    // A patch has these fields only to identify its object.
     if let [field::Segment::Field(name)] = path.segments()
         && ["apiVersion", "kind"].contains(&name.as_str())
     {

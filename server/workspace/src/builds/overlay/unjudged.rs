@@ -1,4 +1,4 @@
-//! What is not judged as it is built, because that takes too much work or memory: it is named, and the rest is judged.
+//! Objects that are not checked as built because that takes too much work or memory. They are named, and the others are checked.
 
 use std::fmt::Write as _;
 
@@ -18,10 +18,10 @@ use crate::{
     words,
 };
 
-/// How many objects are named that are not built.
+/// The maximum number of objects that are named.
 const MOST_NAMED: usize = 5;
 
-/// The diagnostic of a kustomization that takes too much.
+/// The diagnostic about a kustomization that takes too much work or memory.
 pub(super) fn told(problem: &Problem, build: &Build, sources: &Sources) -> Option<(Place, Finding)> {
     let place = problem.place?;
     let count = build.taken.len();
@@ -42,7 +42,7 @@ pub(super) fn told(problem: &Problem, build: &Build, sources: &Sources) -> Optio
     Some((place, finding))
 }
 
-/// Kind and name of an object that is written at a place.
+/// The kind and name of an object that is written at a place.
 fn name(sources: &Sources, place: Place) -> String {
     let (tree, node) = sources.tree(place);
     let text = |node| tree.is_scalar(node).then(|| words::clip(&tree.scalar(node), 40));
@@ -51,7 +51,7 @@ fn name(sources: &Sources, place: Place) -> String {
     format!("{kind} `{}`", name.and_then(text).unwrap_or_default())
 }
 
-/// The report on an object that is not judged as it is built.
+/// The report on an object that is not checked as built.
 pub(super) fn report(origin: &Key, place: Place, sources: &Sources, versions: VersionSet) -> DocumentReport {
     let (tree, node) = sources.tree(place);
     let text = |node| {

@@ -1,18 +1,18 @@
-//! The lines of a template, and those around a place of the text that is made of it. Each line is looked at once.
+//! The lines of a template, and those around a place in the filled-in text. Each line is scanned only once.
 
 use std::ops::Range;
 
 /// The lines of a template.
 pub(super) struct Lines {
     all: Vec<Line>,
-    /// Where lines begin that say what an object is, in order.
+    /// The offsets of lines with the head of an object, such as its kind, in order.
     heads: Vec<usize>,
 }
 
 /// A line, without its line break.
 struct Line {
     range: Range<usize>,
-    /// What of it is not blank.
+    /// The part of the line that is not blank.
     written: Range<usize>,
 }
 
@@ -35,29 +35,29 @@ impl Lines {
         Self { all, heads }
     }
 
-    /// Which line an offset is in.
+    /// The index of the line that contains an offset.
     fn at(&self, offset: usize) -> usize {
         self.all.partition_point(|it| it.range.end < offset)
     }
 
-    /// The whole lines of a range, without the last line break.
+    /// Extends a range to whole lines, without the last line break.
     pub(super) fn around(&self, range: &Range<usize>) -> Range<usize> {
         self.all[self.at(range.start)].range.start..self.all[self.at(range.end)].range.end
     }
 
-    /// Whether nothing else is on the lines of a range.
+    /// Whether the lines of a range contain nothing else.
     pub(super) fn is_alone(&self, range: &Range<usize>) -> bool {
         let (first, last) = (&self.all[self.at(range.start)], &self.all[self.at(range.end)]);
         range.start <= first.written.start && last.written.end <= range.end
     }
 
-    /// Whether a line in a range says what an object is.
+    /// Whether a range contains a line with the head of an object.
     pub(super) fn has_head(&self, range: Range<usize>) -> bool {
         let first = self.heads.partition_point(|it| *it < range.start);
         self.heads.get(first).is_some_and(|it| *it < range.end)
     }
 
-    /// The lines of the text that is made, as they are now.
+    /// The lines of the filled-in text in its current state.
     pub(super) fn around_of<'l>(&'l self, made: &[u8], filler: &'l str) -> Around<'l> {
         let mut after = Vec::with_capacity(self.all.len());
         let mut next = None;
@@ -76,22 +76,22 @@ impl Lines {
     }
 }
 
-/// What matters of a line that has more than blanks and a comment.
+/// The relevant properties of a line that has more than blanks and a comment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
-    /// How many blanks it begins with.
+    /// The number of leading blanks.
     pub(super) indent: usize,
     pub(super) is_separator: bool,
     pub(super) is_item: bool,
-    /// It ends in a colon or a dash, and has no value yet: that comes below it.
+    /// Whether the line ends in a colon or a dash, so that its value is below it.
     pub(super) awaits_value: bool,
-    /// It is a value that was filled in.
+    /// Whether the line is a filled-in value.
     pub(super) is_filled: bool,
-    /// It ends in the header of a block scalar: the text comes below it, deeper than this column.
+    /// If the line ends in the header of a block scalar: the column that the scalar's text is indented deeper than.
     begins_text: Option<usize>,
-    /// It is in the text of a block scalar.
+    /// Whether the line is in the text of a block scalar.
     is_text: bool,
-    /// It is an item of a list that begins at the column of its key.
+    /// Whether the line is an item of a list that begins at the column of the list's key.
     pub(super) is_at_key: bool,
 }
 
@@ -114,25 +114,25 @@ impl Shape {
         })
     }
 
-    /// Whether what follows the line at a column, not before its own, is text of a block scalar.
+    /// Whether the line after this one is text of a block scalar if it begins at `column`, which is at least this line's column.
     pub(super) fn is_text_at(self, column: usize) -> bool {
         self.is_text || self.begins_text.is_some_and(|it| it < column)
     }
 }
 
-/// A line without the comment that it is, or that follows its key.
+/// A line without its comment.
 fn without_comment(written: &str) -> &str {
     if written.starts_with('#') {
         return "";
     }
     match written.split_once(" #") {
-        // A comment sign may be in quotes.
+        // The comment sign may be in quotes.
         Some((before, _)) if !before.contains(['"', '\'']) => before.trim_end(),
         _ => written,
     }
 }
 
-/// Where in a line the key is that it ends in, or the last dash of an item without a key: `- - a: |`, `- - |`.
+/// The column of the last key in a line, or of the last dash of an item without a key: `- - a: |`, `- - |`.
 fn depth_of_key(written: &str) -> usize {
     let mut depth = 0;
     while let Some(item) = written[depth..].strip_prefix("- ") {
@@ -151,21 +151,21 @@ fn begins_text(written: &str) -> bool {
     before.is_some_and(|it| it.ends_with(": ") || it.ends_with("- "))
 }
 
-/// The lines around a place that moves forward.
+/// The lines around a position that moves forward.
 pub(super) struct Around<'l> {
     lines: &'l [Line],
-    /// For each line: itself or the next that has a shape, before anything was written into blank lines.
+    /// For each line: the shape of it, or of the next line that has one, before anything was written into blank lines.
     after: Vec<Option<Shape>>,
-    /// Lines above the place, each deeper than the one before it: others are not asked for.
+    /// The lines above the position, each indented deeper than the one before it. Others are not needed.
     before: Vec<Shape>,
-    /// How many lines are above the place.
+    /// The number of lines above the position.
     seen: usize,
-    /// What was filled in begins with it.
+    /// The text that filled-in values begin with.
     filler: &'l str,
 }
 
 impl Around<'_> {
-    /// Moves to a place, the beginning of a line.
+    /// Moves the position to the start of a line.
     pub(super) fn advance(&mut self, made: &[u8], place: usize) {
         while let Some(line) = self.lines.get(self.seen).filter(|it| it.range.start < place) {
             if let Some(mut shape) = Shape::of(made, line) {
@@ -185,13 +185,13 @@ impl Around<'_> {
         }
     }
 
-    /// The nearest line above that is not deeper than a column.
+    /// The nearest line above that is not indented deeper than a column.
     pub(super) fn before(&self, column: usize) -> Option<Shape> {
         let found = self.before.partition_point(|it| it.indent <= column);
         found.checked_sub(1).map(|it| self.before[it])
     }
 
-    /// The next line below the one that ends at an offset.
+    /// The next line after the one that ends at an offset.
     pub(super) fn after(&self, end: usize) -> Option<Shape> {
         let line = self.lines.partition_point(|it| it.range.end < end);
         self.after.get(line + 1).copied().flatten()

@@ -1,13 +1,13 @@
-//! Where in a text something stands that its author did not write.
+//! The places in a text that its author did not write.
 
 use std::ops::Range;
 
 use crd_analyzer_syntax::tree::Span;
 
-/// The private characters of Unicode's first plane. No manifest needs them.
+/// The private use area of the Basic Multilingual Plane. Manifests do not need these characters.
 const PRIVATE: Range<u32> = 0xE000..0xF900;
 
-/// How a place is not known.
+/// The values that a filled-in place may stand for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     /// One value or key, or a part of one.
@@ -20,18 +20,18 @@ pub(crate) enum Place {
     ItemsOrEntries,
 }
 
-/// The places of a text that were filled in.
+/// The filled-in places of a text.
 #[derive(Debug)]
 pub(crate) struct Places {
-    /// What begins each: a character that the author did not write, in any way. So no key of the author's is the same as one that is filled
-    /// in, and none is lost.
+    /// The character that each place begins with. The text does not contain it, not even escaped, so no filled-in key equals a key of the
+    /// author, and no key is lost.
     filler: String,
-    /// In order once all are known. They do not overlap.
+    /// Sorted once all are added. They do not overlap.
     all: Vec<(Range<usize>, Place)>,
 }
 
 impl Places {
-    /// None yet, in this text; `None` if the text has all characters that could fill it.
+    /// Starts without places for a text. `None` if the text uses all characters that could be the filler.
     pub(crate) fn new(text: &str) -> Option<Self> {
         let mut is_used = vec![false; PRIVATE.len()];
         let mut found = |code: u32| {
@@ -42,7 +42,7 @@ impl Places {
         for written in text.chars().filter(|it| !it.is_ascii()) {
             found(u32::from(written));
         }
-        // YAML and JSON write a character with the four digits of its number, whatever is around them.
+        // YAML and JSON escape a character with the four hex digits of its code.
         let (mut code, mut digits) = (0, 0);
         for byte in text.bytes() {
             let Some(digit) = char::from(byte).to_digit(16) else {
@@ -75,12 +75,12 @@ impl Places {
         &self.filler
     }
 
-    /// Whether something is filled in in a text that was read.
+    /// Whether a parsed string contains a filled-in place.
     pub(crate) fn is_in(&self, text: &str) -> bool {
         text.contains(&self.filler)
     }
 
-    /// What is filled in where a scalar is written. A scalar with other text beside it is one value.
+    /// The filled-in place in a scalar. A scalar that also has other text is one value.
     pub(crate) fn at(&self, span: Span) -> Option<Place> {
         let span = span.range();
         let first = self.all.partition_point(|it| it.0.end <= span.start);

@@ -1,4 +1,4 @@
-//! The diagnostics of a CRD that can be read.
+//! Checks a CRD that can be parsed.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ use crate::{
 };
 
 impl Ask<'_> {
-    /// Answers for a CRD that can be read. `filled`: where the actions of a template are filled in.
+    /// Checks a CRD that can be parsed. `filled`: the places where the actions of a template were filled in.
     pub(super) fn definition(
         &self,
         mut report: DocumentReport,
@@ -95,7 +95,7 @@ impl Ask<'_> {
             name: report.name.clone(),
         };
         let stored = self.previous.map(|previous| previous.definition(&written));
-        // What nothing of this name was before is new, unless the user says otherwise.
+        // Without an earlier CRD of this name the CRD is new, unless the user says that it replaces one.
         let is_new = |previous: &Previous| !previous.must_replace(&written);
         let is_new = matches!(stored, Some(None)) && self.previous.is_some_and(is_new);
         let old_json = stored.flatten().and_then(|(tree, node)| read_json_of(tree, node).ok());
@@ -135,7 +135,7 @@ impl Ask<'_> {
             }
             let is_needed = advice::is_needed(&verdict);
             let is_wanted = self.question.wants_costs && version == newest && server.unjudged.is_none();
-            // What is priced without an end has no price.
+            // If the cost estimate did not finish, there are no costs.
             let is_priced = (is_needed || is_wanted) && server.unfinished.is_none();
             if let Some(root) = json.root().filter(|_| is_priced) {
                 let placed = costs::of_verdict(tree, root, &server, version);
@@ -171,7 +171,7 @@ impl Ask<'_> {
             if version == newest
                 && let Some(root) = json.root()
             {
-                // Rules do the same everywhere where they compile: one Kubernetes version tells for all.
+                // A rule that compiles has the same effect everywhere, so one Kubernetes version is enough.
                 if !bare.report.in_part {
                     let wanted = (self.question.lint_table, self.question.lints);
                     let found = lints::find(tree, root, &server, version, wanted, most);
@@ -212,8 +212,8 @@ impl Ask<'_> {
         bare
     }
 
-    /// Says that a CRD is a part, if it lacks so much that it must be written elsewhere, and something shows that the rest is elsewhere: a whole CRD of its name, or a
-    /// folder where patches lie.
+    /// The finding that a CRD is only a part: it lacks so many fields that they must be elsewhere, and there is a complete CRD of its name, or the
+    /// file is in a folder for patches.
     fn partial(&self, report: &DocumentReport, tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
         let path = self.question.path.unwrap_or(Path::new(""));
         let root = json.root().filter(|_| self.question.is_completed)?;

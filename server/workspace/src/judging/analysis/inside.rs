@@ -1,4 +1,4 @@
-//! The diagnostics of objects that a document wraps.
+//! Checks the objects that a document wraps.
 
 use std::sync::Arc;
 
@@ -23,8 +23,8 @@ use crate::{
 };
 
 impl Ask<'_> {
-    /// Answers for the objects that a document wraps, each as if it came alone, and for the document itself if clients send it. `None`: it wraps
-    /// none.
+    /// Checks the objects that a document wraps, each as if it were alone, and the document itself if clients send it. `None` if it wraps no
+    /// objects.
     pub(super) fn inside(&self, whole: &Object) -> Option<Vec<DocumentReport>> {
         let row = objects::wrapper(&whole.written)?;
         let document = whole.document;
@@ -55,7 +55,7 @@ impl Ask<'_> {
         Some(self.complete((document, Arc::new(tree), None), reports))
     }
 
-    /// Answers for the objects in the text of a string, with places in the file.
+    /// Checks the objects in the content of a string. Spans in the reports refer to the file.
     fn in_text(&self, document: Document, tree: &Tree, found: &InText) -> Vec<DocumentReport> {
         for _ in 0..found.unread {
             self.unchecked.borrow_mut().push(Unchecked::NotYaml);
@@ -81,7 +81,7 @@ impl Ask<'_> {
                 for related in finding.related.iter_mut().filter(|it| it.file.is_none()) {
                     related.span = moved(related.span);
                 }
-                // The changes are those of the text of the string.
+                // The changes apply to the content of the string, not to the file.
                 finding.proposed = None;
             }
         }

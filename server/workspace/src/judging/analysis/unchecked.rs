@@ -1,4 +1,4 @@
-//! Documents that are neither CRDs nor resources of known CRDs: which of them are errors, and why the others are not checked.
+//! Documents that are neither CRDs nor resources of known CRDs: which of them have errors, and why the others are not checked.
 
 use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_syntax::{read_json, split::Document, tree::Span};
@@ -20,8 +20,7 @@ use crate::{
 };
 
 impl Ask<'_> {
-    /// What there is to say of a document that is neither a CRD nor a resource of a known CRD. `counted`: how many unknown kinds there were
-    /// before it.
+    /// The result for a document that is neither a CRD nor a resource of a known CRD. `counted`: the number of unknown kinds before it.
     pub(super) fn passed_over(&self, document: Document, found: Head, counted: usize) -> Judged {
         let text = &self.source.content[document.span.range()];
         let written = found.written.clone();
@@ -47,13 +46,13 @@ impl Ask<'_> {
             }
             Ok(tree) => tree,
         };
-        // A side of a conflict may be a document of its own: a text.
+        // A side of a merge conflict may be a document of its own, which is a scalar.
         let is_text = tree.root().is_some_and(|it| tree.is_scalar(it));
         if is_text
             && passed_over::shows_manifest(&self.source.content)
             && let Some(place) = passed_over::conflict(&self.source.content, document.span)
         {
-            // The other lines of the conflict say nothing new.
+            // The error is already reported for another line of the conflict.
             if !text.trim_start().starts_with('<') {
                 return Judged::NOTHING;
             }
@@ -73,7 +72,7 @@ impl Ask<'_> {
             deferred_search::suppress(&tree, &mut report);
             return Judged::Documents(vec![report]);
         }
-        // What kustomize reads is checked as it builds it.
+        // The inputs of kustomize are checked as it builds them.
         if self.unknown.borrow().len() > counted || is_kustomization || name == Some(passed_over::CHART) {
             return Judged::NOTHING;
         }
@@ -86,7 +85,7 @@ impl Ask<'_> {
             let place = value.unwrap_or_else(|| spans::first_line(&self.source.content, document.span));
             self.fail_unchecked(place, words::unchecked::other(&written));
         }
-        // Each object in a wrapper has been counted.
+        // Each object in a wrapper is already counted.
         let is_opened = objects::wrapper(&written).is_some_and(|it| it.is_opened);
         if is_opened && objects::inside(&tree, document).is_some() {
             return Judged::NOTHING;
@@ -94,16 +93,16 @@ impl Ask<'_> {
         leave(reason)
     }
 
-    /// Whether a document that does not say its kind may be a CRD: what somebody names as a file may be anything.
+    /// Whether a document that does not state its kind may be a CRD. The user may name any file.
     pub(super) fn may_be_crd(&self, document: Document, written: &WrittenType) -> bool {
         match self.source.read(document) {
-            // Why it cannot be read is worth an error, whatever it is.
+            // A parse error is worth reporting for any kind of document.
             Ok(tree) => read_json(&tree).is_err() || passed_over::may_be_crd(&tree, written),
             Err(_) => true,
         }
     }
 
-    /// Notes that a document is a template that is not checked.
+    /// Records that a document is a template, which is not checked.
     pub(super) fn leave_template(&self, document: Document) {
         if self.question.fails_unchecked {
             let place = spans::first_line(&self.source.content, document.span);
@@ -112,14 +111,14 @@ impl Ask<'_> {
         self.unchecked.borrow_mut().push(Unchecked::Template);
     }
 
-    /// Says that a file that was named has nothing but comments.
+    /// Reports that a file that the user named contains only comments.
     pub(super) fn fail_blank(&self) {
         let whole = Span::new(0, self.source.content.len() as u32);
         let place = spans::first_line(&self.source.content, whole);
         self.fail_unchecked(place, words::unchecked::blank());
     }
 
-    /// Says that an object of a file that was named is not checked, once of each kind.
+    /// Reports that an object in a file that the user named is not checked, once for each kind.
     pub(super) fn fail_unchecked(&self, place: Span, told: Words) {
         let mut notes = self.notes.borrow_mut();
         if !notes

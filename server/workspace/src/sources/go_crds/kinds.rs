@@ -1,5 +1,5 @@
-//! What the markers of a kind say of its CRD beside the schemas: names and scope, versions, and subresources (`ApplyToCRD` in `pkg/crd/markers`
-//! of `sigs.k8s.io/controller-tools`).
+//! The parts of a CRD outside the schemas that the markers of a kind set: names, scope, versions, and subresources (`ApplyToCRD` in
+//! `pkg/crd/markers` of `sigs.k8s.io/controller-tools`).
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use super::{
 };
 use crate::sources::manifest::Place;
 
-/// A version of a CRD, and the type of the kind in it, if it is known.
+/// A version of a CRD, and the kind's type in that version if it is known.
 pub(super) type Version<'j> = (&'j Json<'j>, Option<Site>);
 
 impl<'j> Put<'_, 'j> {
-    /// Takes over the names and the scope. `(root, spec)`: the CRD.
+    /// Sets the names and the scope. `(root, spec)`: the CRD.
     pub(super) fn names(
         &mut self,
         (root, spec): (&'j Json<'j>, &'j Json<'j>),
@@ -29,7 +29,7 @@ impl<'j> Put<'_, 'j> {
         };
         let Some(first) = sites.first() else { return };
         let declared = self.place(&first.file, &first.span);
-        // Each marker of the kind sets all names, in an order that changes: several decide only what they all say.
+        // Each marker of the kind sets all names, in an arbitrary order. Only names on which all markers agree are used.
         let mut said: Vec<(Place, Arguments)> = Vec::new();
         for site in &sites {
             if let Some((place, given)) = self.last(site, "kubebuilder:resource") {
@@ -77,7 +77,8 @@ impl<'j> Put<'_, 'j> {
         self.set_in(spec, &declared, scope);
     }
 
-    /// What the markers of a kind say of a version. `is_only`: it is the only one; `None`: the types of another one are not known.
+    /// The values that the markers of a kind set in a version. `is_only`: whether it is the only version; `None` if the types of another version
+    /// are unknown.
     pub(super) fn of_version(&mut self, site: &Site, is_only: Option<bool>) -> BTreeMap<&'static str, Set<'j>> {
         let declared = self.place(&site.file, &site.span);
         let flag = |given: &Option<(Place, Option<Arguments>)>, is: bool| {
@@ -136,7 +137,7 @@ impl<'j> Put<'_, 'j> {
             for (name, field) in SCALE {
                 match argument(&arguments, name) {
                     Some(to @ To::Value(_)) => of_scale.push((field, Set::To(place.clone(), to.clone()))),
-                    // Without it, controller-gen stops.
+                    // controller-gen fails if the value is missing.
                     _ if name != "selectorpath" => return Set::As(place),
                     _ => {}
                 }
@@ -146,14 +147,14 @@ impl<'j> Put<'_, 'j> {
         Set::Made(place, fields)
     }
 
-    /// The last marker of a name at a type, and its arguments, if they are known.
+    /// The last marker with a name at a type, and its arguments if they are known.
     fn last(&mut self, site: &Site, name: &str) -> Option<(Place, Option<Arguments>)> {
         let Given { marker, arguments } = site.given(name, self.release()).pop()?;
         self.take_text(marker.len());
         Some((self.place(&site.file, &marker), arguments))
     }
 
-    /// Sets values of a mapping that is not a schema.
+    /// Sets values in a mapping that is not a schema.
     fn set_in(&mut self, of: &'j Json<'j>, declared: &Place, set: BTreeMap<&'static str, Set<'j>>) {
         for (key, set) in &set {
             self.is_in_step &= set.is_as_written(of.get(key));
@@ -163,7 +164,7 @@ impl<'j> Put<'_, 'j> {
     }
 }
 
-/// The arguments of the marker for scaling, and what they set.
+/// The arguments of the scale marker, and the fields that they set.
 const SCALE: [(&str, &str); 3] = [
     ("specpath", "specReplicasPath"),
     ("statuspath", "statusReplicasPath"),

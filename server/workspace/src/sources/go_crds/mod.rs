@@ -1,4 +1,4 @@
-//! The CRDs that the Go types of a repository are made into, as their markers are now.
+//! The CRDs generated from the Go types of a repository, with their current markers.
 
 mod kinds;
 mod put;
@@ -15,14 +15,14 @@ pub use put::{GoCrd, make};
 use super::{made::Made, manifest::Manifest};
 use crate::index::{CrdText, Files, KnownCrd};
 
-/// A CRD that controller-gen wrote, as the types make it. `module` is asked for if controller-gen wrote it.
+/// The manifest for a CRD that controller-gen wrote, from the current types. `module` is called only if controller-gen wrote the CRD.
 pub(super) fn made<'m>(crd: &Arc<KnownCrd>, files: &dyn Files, module: impl FnOnce() -> &'m Module) -> Option<Made> {
     let text = crd.text(files).filter(|it| it.is_readable)?;
     let GoCrd { manifest, is_in_step } = put::with_markers(&text, module, false)?;
     Some(Made::of_crd(manifest, crd.clone(), is_in_step))
 }
 
-/// The same where somebody is still typing a marker.
+/// Like [`made()`], while the user is typing a marker.
 pub(super) fn begun<'m>(crd: &CrdText, module: impl FnOnce() -> &'m Module) -> Option<Manifest> {
     Some(put::with_markers(crd, module, true)?.manifest)
 }

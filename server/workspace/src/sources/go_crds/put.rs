@@ -1,5 +1,5 @@
-//! CRDs as the markers of Go types make them: the CRD that controller-gen wrote, with what the markers say now put in at their places. What
-//! the types say besides is what the CRD says: scripts may have changed it, too.
+//! CRDs updated from the markers of Go types: the CRD that controller-gen wrote, with the values that the markers set now. Everything else stays
+//! as in the CRD, because scripts may have changed it.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet, VecDeque},
@@ -28,43 +28,44 @@ use crate::{
     },
 };
 
-/// The first release that leaves out a key that is said twice.
+/// The first release that omits repeated list map keys.
 const DROPS_TWICE: Release = Release(22);
 
-/// The keyword of rules.
+/// The keyword for validation rules.
 const RULES: &str = "x-kubernetes-validations";
 
-/// The properties of a kind whose types are those of Kubernetes.
+/// The properties of a kind whose types Kubernetes declares.
 const OF_ALL_OBJECTS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// Work for what the markers of a field or type say of one schema.
+/// Work units for the markers of a field or type that apply to one schema.
 const A_SITE: u64 = 1_000;
 
-/// Bytes for a value that a marker sets, beside its text.
+/// Bytes for a value that a marker sets, in addition to its text.
 const A_VALUE: u64 = 300;
 
-/// How much more markers may say than the CRD, in bytes: types that name each other may say the same at each of many fields.
+/// The maximum ratio of the bytes of all markers to those of the CRD. Types that refer to each other may repeat the same markers at many
+/// fields.
 const MOST_TIMES: u64 = 4;
 const LEAST_ROOM: u64 = 1 << 20;
 
-/// Schemas in schemas that are followed.
+/// The maximum nesting depth of schemas.
 const MAX_DEPTH: usize = 100;
 
-/// A CRD as markers of Go types make it.
+/// A CRD updated from the markers of Go types.
 #[derive(Debug)]
 pub struct GoCrd {
     /// The CRD.
     pub manifest: Manifest,
-    /// The CRD that controller-gen wrote says the same.
+    /// Whether the CRD that controller-gen wrote has the same content.
     pub is_in_step: bool,
 }
 
-/// The CRD that the types of a repository make of one that was generated from them. `None`: no types are known for it.
+/// Updates a CRD from the repository's types that it was generated from. `None` if no types are known for it.
 pub fn make(crd: &CrdText, module: &Module) -> Option<GoCrd> {
     with_markers(crd, || module, false)
 }
 
-/// The same. `module` is asked for if the CRD was generated; `are_begun`: somebody types, so that a string may be without an end.
+/// Like [`make`]. `module` is called only if the CRD was generated. `are_begun`: the user is typing, so a string may be unterminated.
 pub(super) fn with_markers<'m>(crd: &CrdText, module: impl FnOnce() -> &'m Module, are_begun: bool) -> Option<GoCrd> {
     let json = read_json_of(&crd.tree, crd.root).ok()?;
     let root = json.root()?;
@@ -89,7 +90,7 @@ pub(super) fn with_markers<'m>(crd: &CrdText, module: impl FnOnce() -> &'m Modul
         declared: 0,
         undeclared: 0,
     };
-    // What no field or marker decides is told at the kind.
+    // Anything that is not decided by a field or marker is located at the kind.
     let mut anchor = None;
     let mut versions = Vec::new();
     let mut cursors = Vec::new();
@@ -103,12 +104,12 @@ pub(super) fn with_markers<'m>(crd: &CrdText, module: impl FnOnce() -> &'m Modul
         };
         cursors.push((version, module.cursor(&of)));
     }
-    // Scripts may add versions that the types do not have.
+    // Scripts may add versions without types.
     let are_known = cursors.iter().all(|it| it.1.is_some());
     let is_only = cursors.len() == 1;
     for (version, cursor) in cursors {
         let site = cursor.as_ref().map(|it| it.declaration().site.clone());
-        // controller-gen leaves out such a version: what the CRD says of it stays.
+        // controller-gen omits such a version, so the CRD's content stays.
         let is_skipped = |it: &Site| !it.given("kubebuilder:skipversion", put.release()).is_empty();
         let schema = version.get("schema").and_then(|it| it.get("openAPIV3Schema"));
         if let (Some(cursor), Some(schema)) = (&cursor, schema)
@@ -131,7 +132,7 @@ pub(super) fn with_markers<'m>(crd: &CrdText, module: impl FnOnce() -> &'m Modul
     })
 }
 
-/// What becomes of a schema, or of another mapping.
+/// The changes to a schema, or to another mapping.
 pub(super) struct Schema<'j> {
     /// The field or type that it is generated from.
     pub(super) declared: Place,
@@ -141,23 +142,23 @@ pub(super) struct Schema<'j> {
 
 pub(super) struct Put<'a, 'j> {
     module: &'a Module,
-    /// Strings in markers may be without an end.
+    /// Whether strings in markers may be unterminated.
     are_begun: bool,
-    /// By the node of the mapping.
+    /// The changes by the node of the mapping.
     pub(super) schemas: HashMap<NodeId, Schema<'j>>,
     texts: HashMap<Arc<Path>, Arc<SourceText>>,
     pub(super) is_in_step: bool,
-    /// It takes too much.
+    /// Whether a limit is exceeded.
     is_over: bool,
-    /// Bytes for what markers say.
+    /// The bytes left for values of markers.
     room: u64,
-    /// How many properties are fields of the types, and how many are not.
+    /// The number of properties that are fields of the types; `undeclared` counts the others.
     declared: usize,
     undeclared: usize,
 }
 
 impl<'j> Put<'_, 'j> {
-    /// Counts the text of a marker.
+    /// Counts the text of a marker against the limits.
     pub(super) fn take_text(&mut self, length: usize) {
         self.take(A_VALUE + 2 * length as u64);
     }
@@ -176,7 +177,7 @@ impl<'j> Put<'_, 'j> {
         }
     }
 
-    /// Takes over what the types beside a schema say of it, and of the schemas in it.
+    /// Applies the markers of the types of a schema, and of the schemas in it.
     fn schema(&mut self, schema: &'j Json<'j>, at: &Cursor, depth: usize) {
         if self.is_over || depth > MAX_DEPTH || schema.members().is_none() || self.schemas.contains_key(&schema.node) {
             return;
@@ -215,7 +216,7 @@ impl<'j> Put<'_, 'j> {
         }
         let mut set = BTreeMap::new();
         set.extend(self.keys(schema, keys).map(|it| (KEYS, it)));
-        // Without its marker, such a keyword is not there.
+        // Without its marker, such a keyword is removed.
         let are_removed = sites.are_all && !sites.are_below_map() && !at.is_schemaless();
         for keyword in ONLY_MARKERS_SET.iter().filter(|_| are_removed) {
             if schema.get(keyword).is_some() && !said.contains_key(keyword) && !set.contains_key(keyword) {
@@ -234,7 +235,7 @@ impl<'j> Put<'_, 'j> {
         self.schemas.insert(schema.node, Schema { declared, set });
         let mut required: Vec<(String, Place, bool)> = Vec::new();
         for property in schema.get("properties").and_then(Json::members).unwrap_or_default() {
-            // What all objects have is declared by Kubernetes.
+            // Kubernetes declares the fields that all objects have.
             if depth == 0 && OF_ALL_OBJECTS.contains(&&*property.key) {
                 continue;
             }
@@ -262,7 +263,7 @@ impl<'j> Put<'_, 'j> {
         }
     }
 
-    /// What becomes of the required properties. `said`: whether a marker makes them required, or optional, by name.
+    /// The new list of required properties. `said`: by name, whether a marker makes the property required or optional.
     fn required(&mut self, schema: &'j Json<'j>, said: Vec<(String, Place, bool)>) {
         let written = schema.get("required").and_then(Json::items).unwrap_or_default();
         let written: Vec<&str> = written.iter().filter_map(Json::as_str).collect();
@@ -298,7 +299,7 @@ impl<'j> Put<'_, 'j> {
         }
     }
 
-    /// What becomes of the keys of a list. `said`: by each field or type.
+    /// The new keys of a list. `said`: the keys set by each field or type.
     fn keys(&mut self, schema: &'j Json<'j>, mut said: Vec<Vec<(Place, literal::Literal)>>) -> Option<Set<'j>> {
         let written = schema.get(KEYS);
         let first = said.pop()?;
@@ -306,7 +307,7 @@ impl<'j> Put<'_, 'j> {
             it.len() == first.len() && it.iter().zip(&first).all(|(it, first)| it.1.says_same(&first.1))
         };
         if !said.iter().all(says_same) {
-            // One of them counts.
+            // Only one of them applies, but it is unknown which.
             return written.map(|_| Set::As(first[0].0.clone()));
         }
         let names = first.into_iter().map(|(place, key)| Name::Said(place, key));
@@ -315,13 +316,13 @@ impl<'j> Put<'_, 'j> {
         Some(set)
     }
 
-    /// What becomes of a value. Where several markers say something, controller-gen may say both in `allOf`.
+    /// The new value of a keyword. If several markers set it, controller-gen may write all values in `allOf`.
     fn value(
         &mut self,
         (keyword, written): (&str, Option<&Json<'_>>),
         (schema, said): (&Json<'_>, Vec<(Place, To)>),
     ) -> Option<Set<'j>> {
-        // What one of them leaves out, another one may say.
+        // If one marker sets nothing, another may set the value.
         let says_some = said.iter().any(|it| it.1 != To::Nothing);
         let said: Vec<(Place, To)> = said
             .into_iter()
@@ -342,7 +343,7 @@ impl<'j> Put<'_, 'j> {
             };
         }
         let mut to = to.clone();
-        // Empty braces are a map, but in kubebuilder's default of a list.
+        // Empty braces are a map, except in kubebuilder's default of a list.
         let is_kubebuilders = first.file.text[first.span.range()].starts_with("+kubebuilder:");
         let is_list = is_kubebuilders && schema.get("type").and_then(Json::as_str) == Some("array");
         if let (To::Value(value), "default", true) = (&mut to, keyword, is_list)
@@ -360,8 +361,8 @@ impl<'j> Put<'_, 'j> {
         })
     }
 
-    /// The objects that markers say, in the order of those that are written where these are the same. Others are generated by other markers.
-    /// `keeps_others`: there may be such.
+    /// The objects that markers set, in the existing order where they are unchanged. Others come from other markers or scripts.
+    /// `keeps_others`: whether such objects may exist.
     fn objects(
         &mut self,
         (id, written): (&str, Option<&'j Json<'j>>),
@@ -370,7 +371,7 @@ impl<'j> Put<'_, 'j> {
     ) -> Vec<Object<'j>> {
         let is_unknown = said.iter().any(|it| it.1 == To::Unknown);
         let written = written.and_then(Json::items).unwrap_or_default();
-        // The objects with their numbers, and those of each text.
+        // The objects by index, and the indices by text.
         let mut left: Vec<Option<(usize, Object<'j>)>> = Vec::new();
         let mut of_text: HashMap<String, VecDeque<usize>> = HashMap::new();
         for (place, to) in said {
@@ -412,7 +413,7 @@ impl<'j> Put<'_, 'j> {
         all.into_iter().map(|it| it.1).collect()
     }
 
-    /// Takes over what the markers of a kind say of a version, beside the schema.
+    /// Applies the markers of a kind to a version, except for the schema.
     fn version(&mut self, version: &'j Json<'j>, at: &Cursor, is_only: Option<bool>) {
         let site = at.declaration().site.clone();
         let declared = self.place(&site.file, &site.span);

@@ -1,4 +1,4 @@
-//! What becomes of values of a CRD: how it is written, and whether the CRD says the same.
+//! The new values of a CRD: how they are written, and whether the CRD already has them.
 
 use std::{ops::Range, sync::Arc};
 
@@ -10,31 +10,31 @@ use crd_analyzer_syntax::{
 
 use crate::sources::manifest::{Encoding, Place, Writing};
 
-/// What becomes of the value at a keyword.
+/// The new value of a keyword.
 pub(super) enum Set<'j> {
-    /// It is what a marker says.
+    /// The value that a marker sets.
     To(Place, To),
-    /// It is this text in JSON, which follows from a marker or a name.
+    /// This JSON text, which follows from a marker or a name.
     Follows(Place, String),
-    /// A mapping.
+    /// A mapping with these entries.
     Made(Place, Vec<(&'static str, Set<'j>)>),
-    /// Strings.
+    /// A list of strings.
     Names(Vec<Name>),
-    /// Objects: those that markers say, and those that they do not explain.
+    /// A list of objects: those that markers set, and the existing ones that they do not explain.
     Objects(Vec<Object<'j>>),
-    /// It is left out.
+    /// No value: the keyword is removed.
     Nothing,
-    /// It stays as it is, because a marker decides it that says something unknown.
+    /// The existing value, because a marker with an unknown meaning decides it.
     As(Place),
 }
 
 /// A string in a list.
 pub(super) enum Name {
-    /// A marker says it.
+    /// A marker sets it.
     Said(Place, literal::Literal),
     /// It follows from a marker.
     Follows(Place, String),
-    /// The CRD says it.
+    /// The CRD already has it.
     Kept(String),
 }
 
@@ -43,7 +43,7 @@ pub(super) enum Object<'j> {
     Kept(&'j Json<'j>),
 }
 
-/// Writes items.
+/// Writes a list.
 pub(super) fn list<T>(items: &[T], to: &mut Writing, write: impl Fn(&mut Writing, &T)) {
     to.raw("[");
     for (n, item) in items.iter().enumerate() {
@@ -55,7 +55,7 @@ pub(super) fn list<T>(items: &[T], to: &mut Writing, write: impl Fn(&mut Writing
     to.raw("]");
 }
 
-/// Writes a value that is in the file of a place.
+/// Writes a value that is at a place in a file.
 pub(super) fn literal(place: &Place, value: &literal::Literal, to: &mut Writing) {
     let at = Place {
         file: place.file.clone(),
@@ -87,7 +87,7 @@ pub(super) fn literal(place: &Place, value: &literal::Literal, to: &mut Writing)
     }
 }
 
-/// A number as Go writes it: without a fraction if there is none.
+/// Formats a number as Go does: without a fraction if there is none.
 fn number_in_json(number: f64) -> String {
     let size = number.abs();
     if size != 0.0 && !(1e-6..1e21).contains(&size) {
@@ -96,7 +96,7 @@ fn number_in_json(number: f64) -> String {
     number.to_string()
 }
 
-/// How many values a marker says.
+/// The number of values that a marker sets.
 pub(super) fn values_in(to: &To) -> u64 {
     fn of(value: &literal::Literal) -> u64 {
         1 + match &value.value {
@@ -127,7 +127,7 @@ impl Encoding for literal::Literal {
     }
 }
 
-/// The field that tells objects of a list apart to which markers add some.
+/// The field that identifies the objects of a list to which markers add objects.
 pub(super) fn id_of(keyword: &str) -> Option<&'static str> {
     LISTS.iter().find(|it| it.0 == keyword).map(|it| it.1)
 }
@@ -139,12 +139,12 @@ pub(super) fn text_of<'f>(fields: &'f [(&'static str, literal::Literal)], id: &s
     })
 }
 
-/// The value of a text in JSON.
+/// Parses JSON.
 fn parsed(json: &str) -> serde_json::Value {
     serde_json::from_str(json).unwrap_or_default()
 }
 
-/// Whether an object is written as a marker says it.
+/// Whether an object equals the one that a marker sets.
 pub(super) fn says_object(fields: &[(&'static str, literal::Literal)], object: &Json<'_>) -> bool {
     let members = object.members().unwrap_or_default();
     let is_said = |name: &str| fields.iter().any(|it| it.0 == name);
@@ -155,7 +155,7 @@ pub(super) fn says_object(fields: &[(&'static str, literal::Literal)], object: &
 }
 
 impl Set<'_> {
-    /// Whether a value is written so. Of what is not known, it is not asked.
+    /// Whether the CRD already has the value. Unknown values are treated as equal.
     pub(super) fn is_as_written(&self, written: Option<&Json<'_>>) -> bool {
         let Some(written) = written else {
             return matches!(self, Self::Nothing | Self::As(_));
@@ -180,7 +180,7 @@ impl Set<'_> {
     }
 }
 
-/// Whether a value is written as a marker says it.
+/// Whether a value equals the one that a marker sets.
 pub(super) fn is_same(to: &To, written: &Json<'_>) -> bool {
     match (to, written.items()) {
         (To::True, None) => matches!(written.value, JsonValue::Bool(true)),

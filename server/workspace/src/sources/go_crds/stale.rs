@@ -1,9 +1,9 @@
-//! CRDs that are older than the types that they were made of.
+//! CRDs that are older than the Go types that they were generated from.
 //!
-//! Scripts change CRDs after controller-gen has written them, and nothing says how. So a difference counts only where a script would hardly make it:
-//! a field that only the types have or only the CRD has, and a value that types and markers say otherwise. What only the CRD says beside a field, such
-//! as a pattern, may come from a script, and descriptions may be shortened by one. A CRD whose text is not the one that controller-gen writes for the
-//! object, or that has annotations or a conversion that no marker says, was changed by a script: of it nothing is told.
+//! Scripts change CRDs after controller-gen has written them, and no file records how. So only differences that a script is unlikely to make are
+//! reported: a field that only the types or only the CRD has, and a value that the types and markers set differently. A keyword of a field that only
+//! the CRD has, such as a pattern, may come from a script, and a script may shorten descriptions. A CRD was changed by a script if its text is not
+//! formatted as controller-gen does it, or if it has annotations or a conversion that no marker sets. Nothing is reported for such a CRD.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -33,18 +33,18 @@ use crate::{
 /// A CRD that is older than the types that it was made of.
 #[derive(Clone, Debug)]
 pub(in crate::sources) struct Stale {
-    /// The file.
+    /// The file of the CRD.
     pub(in crate::sources) crd: Arc<SourceText>,
-    /// What differs; something does.
+    /// The differences. Never empty.
     pub(in crate::sources) older: Vec<Older>,
 }
 
 /// A place of a CRD that is older than the types.
 #[derive(Clone, Debug)]
 pub(in crate::sources) struct Older {
-    /// The field, type or marker.
+    /// The place of the field, type or marker.
     pub(in crate::sources) place: Place,
-    /// Where it is in the file of the CRD, or what is around it there.
+    /// The place in the file of the CRD, or of the value around it.
     pub(in crate::sources) at: Span,
     pub(in crate::sources) what: What,
 }
@@ -60,17 +60,17 @@ impl Stale {
     }
 }
 
-/// How a CRD differs from what types make.
+/// A difference between a CRD and the result of its types.
 #[derive(Clone, Debug)]
 pub(super) struct Difference {
-    /// Where the CRD has it, or what is around it there.
+    /// The path in the CRD, or of the value around it.
     pub(super) path: Path,
-    /// What decides it in the files of the project.
+    /// The place in the project's files that decides the value.
     pub(super) from: Origin,
     pub(super) what: What,
 }
 
-/// The keys whose values do not show that types are newer: options and other releases of controller-gen change them, and scripts do.
+/// Keys whose values do not show that the types are newer, because options, other releases of controller-gen, and scripts change them.
 const LEFT_OUT: [&str; 5] = [
     "description",
     "status",
@@ -82,11 +82,11 @@ const LEFT_OUT: [&str; 5] = [
 /// A field whose schema depends on an option of controller-gen.
 const METADATA: &str = "metadata";
 
-/// The annotation that controller-gen says its version with.
+/// The annotation in which controller-gen writes its version.
 pub(in crate::sources) const ANNOTATION: &str = "controller-gen.kubebuilder.io/version";
 
-/// The places of a CRD that are older than the types. Empty: it may be that a script made all that differs. `declared`: the kind; `root`: the folder of
-/// the project.
+/// The places of a CRD that are older than the types. Empty if a script may have made all differences. `declared`: the place of the kind;
+/// `root`: the folder of the project.
 pub(super) fn differences(crd: &Value, made: &Part, (declared, root): (&Origin, &FilePath)) -> Vec<Difference> {
     let mut all = Comparison {
         root,
@@ -102,7 +102,7 @@ struct Comparison<'r> {
     root: &'r FilePath,
     path: Path,
     found: Vec<Difference>,
-    /// A script changed the CRD.
+    /// Whether a script changed the CRD.
     is_changed: bool,
 }
 
@@ -115,7 +115,7 @@ impl Comparison<'_> {
         });
     }
 
-    /// What decides a part, if that is in the project; else what decides the part around it.
+    /// The place that decides a part if it is in the project, or else the one that decides the part around it.
     fn own<'o>(&self, part: &'o Part, around: &'o Origin) -> &'o Origin {
         let is_own = |it: &&Origin| {
             let below = it.file.strip_prefix(self.root);
@@ -124,7 +124,7 @@ impl Comparison<'_> {
         part.from.as_ref().filter(is_own).unwrap_or(around)
     }
 
-    /// Only the CRD has a value at the path. `is_item`: in a list.
+    /// Adds a value that only the CRD has at the current path. `is_item`: whether it is in a list.
     fn more(&mut self, name: &str, is_item: bool, around: &Origin) {
         let segments = self.path.segments();
         let is_field = |n: usize, key: &str| matches!(segments.get(n), Some(Segment::Field(it)) if it == key);
@@ -132,7 +132,7 @@ impl Comparison<'_> {
             self.is_changed |= !is_field(2, ANNOTATION);
             return;
         }
-        // Without its marker, it is not there. Other values may be what a script adds.
+        // Only a marker can set this value, and the marker is gone. Other values may come from a script.
         let is_marked = LISTS.iter().any(|it| it.0 == name) || !is_item && ONLY_MARKERS_SET.contains(&name);
         if is_marked {
             self.tell(What::Gone(name.to_owned()), around);
@@ -145,7 +145,7 @@ impl Comparison<'_> {
         self.path.pop();
     }
 
-    /// `around`: what decides the part around this one.
+    /// Compares a part. `around`: the place that decides the part around it.
     fn part(&mut self, crd: &Value, made: &Part, around: &Origin) {
         let from = self.own(made, around);
         let (Value::Object(crd), Node::Map(members)) = (crd, &made.node) else {
@@ -210,7 +210,7 @@ impl Comparison<'_> {
             }
             return;
         }
-        // controller-gen changes their order from run to run.
+        // controller-gen changes the order of items from run to run.
         let mut left: HashMap<String, Vec<usize>> = HashMap::new();
         for (at, item) in crd.iter().enumerate().rev() {
             left.entry(key(item)).or_default().push(at);
@@ -225,14 +225,14 @@ impl Comparison<'_> {
         }
         let mut left: Vec<usize> = left.into_values().flatten().collect();
         left.sort_unstable();
-        // The others were changed.
+        // The first ones are changed items. The rest exist only in the CRD.
         for at in left.into_iter().skip(changed) {
             self.at(Segment::Index(at), |it| it.more(name, true, from));
         }
     }
 }
 
-/// The members of an object that a CRD or types have, by their names.
+/// The members of an object in the CRD and in the types, paired by name.
 fn beside<'a>(
     crd: &'a serde_json::Map<String, Value>,
     made: &'a [(String, Part)],
@@ -244,7 +244,7 @@ fn beside<'a>(
         .map(move |name| (name, crd.get(name), made.get(name).copied()))
 }
 
-/// What is the same of values that are.
+/// A key that is the same for equal values.
 fn key(value: &Value) -> String {
     match value.as_f64() {
         Some(number) => number.to_string(),
@@ -256,7 +256,7 @@ fn is_same(crd: &Value, made: &Value) -> bool {
     crd == made || crd.as_f64().is_some() && crd.as_f64() == made.as_f64()
 }
 
-/// What is before the object in a text that controller-gen wrote.
+/// The text before the object in a file that controller-gen wrote.
 pub(super) fn header<'t>(text: &'t str, object: &Value) -> Option<&'t str> {
     let header = text.strip_suffix(&yaml::written(object))?;
     let mut lines = header.lines().map(str::trim_end);
@@ -265,7 +265,7 @@ pub(super) fn header<'t>(text: &'t str, object: &Value) -> Option<&'t str> {
         .then_some(header)
 }
 
-/// The release of controller-gen that wrote a CRD, and its version. `None`: it is none that is known.
+/// The release of controller-gen that wrote a CRD, and its version. `None` if the release is unknown.
 pub(super) fn release_of(crd: &Value) -> Option<(Release, &str)> {
     let version = crd.get(METADATA)?.get("annotations")?.get(ANNOTATION)?.as_str()?;
     let minor = version.strip_prefix("v0.")?.split('.').next()?.parse::<u8>().ok()?;
@@ -273,8 +273,8 @@ pub(super) fn release_of(crd: &Value) -> Option<(Release, &str)> {
     Some((release, version))
 }
 
-/// The CRD of a kind as types make it, in the order in which it was written before. `options`: those of controller-gen, and its version. `None`: not all is known,
-/// or controller-gen refuses something, if the options are strict.
+/// The CRD of a kind as the types generate it, in the order in which it was written before. `options`: the options and version of controller-gen.
+/// `None` if some types are unknown, or if controller-gen rejects something and the options are strict.
 pub(super) fn settled(
     (modules, packages): (&Modules, &[String]),
     of: &GroupKind,
@@ -299,7 +299,7 @@ pub(super) fn settled(
     Some(crd)
 }
 
-/// The text that controller-gen would write over that of a CRD. `None`: not all is known that it takes.
+/// The text that controller-gen would write for a CRD now. `None` if some types are unknown.
 pub(in crate::sources) fn rewritten(
     of_module: (&Modules, &[String]),
     of: &GroupKind,
@@ -320,7 +320,7 @@ pub(in crate::sources) fn rewritten(
     Some(format!("{}{}", header(text, before)?, yaml::written(&made)))
 }
 
-/// Whether metadata of embedded objects is described somewhere.
+/// Whether the metadata of an embedded object has a schema with properties.
 fn has_embedded_metadata(schema: &Value) -> bool {
     any(schema, &|key, it| key == METADATA && it.get("properties").is_some())
 }

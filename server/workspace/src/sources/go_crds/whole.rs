@@ -1,4 +1,4 @@
-//! CRDs that types make whole: those of kinds that have none in the repository, and those that differ from the ones there by fields.
+//! CRDs that are generated completely from types: those of kinds without a CRD in the repository, and those whose fields differ from it.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-/// The CRDs that the packages of a module make.
+/// The CRDs that are generated from the packages of a module.
 pub(in crate::sources) struct Whole<'m> {
     modules: &'m Modules,
     packages: &'m [String],
@@ -49,7 +49,7 @@ pub(in crate::sources) struct Newer {
 }
 
 impl<'m> Whole<'m> {
-    /// Of packages, which are named by their import paths. `are_begun`: somebody types, so that a string may be without an end.
+    /// Creates a generator for packages, given by their import paths. `are_begun`: the user is typing, so a string may be unterminated.
     pub(in crate::sources) fn new(
         modules: &'m Modules,
         packages: &'m [String],
@@ -57,7 +57,7 @@ impl<'m> Whole<'m> {
         are_begun: bool,
     ) -> Self {
         let options = Options {
-            // Which options the project gives controller-gen is not known: nothing is refused for want of one.
+            // The project's options for controller-gen are unknown, so nothing is rejected for lack of an option.
             allows_dangerous_types: true,
             has_embedded_metadata: true,
             may_lack_descriptions: true,
@@ -121,7 +121,7 @@ impl<'m> Whole<'m> {
         }
     }
 
-    /// How a CRD is older than the types. `None`: it is not, or a script may have made what differs. `root`: the folder of the project.
+    /// How a CRD is older than the types. `None` if it is not, or if a script may have made the differences. `root`: the folder of the project.
     pub(in crate::sources) fn stale(&mut self, crd: &KnownCrd, (root, files): (&Path, &dyn Files)) -> Option<Stale> {
         let text = crd.text(files).filter(|it| it.is_readable && !it.is_inside)?;
         let value = read_json_of(&text.tree, text.root).ok()?.root()?.to_value();
@@ -135,7 +135,7 @@ impl<'m> Whole<'m> {
         }
         let (release, version) = stale::release_of(&value)?;
         if release != self.options.release || self.generator.has_choices() {
-            // Another release may make something else of the same types, and so may the next run.
+            // Another release may generate another CRD from the same types, and so may the next run.
             let options = Options {
                 release,
                 ..self.options.clone()
@@ -161,7 +161,7 @@ impl<'m> Whole<'m> {
     }
 
     fn manifest(&mut self, crd: &Crd, path: Arc<Path>) -> Option<Manifest> {
-        // What no field or marker decides is told at the kind.
+        // Anything that is not decided by a field or marker is located at the kind.
         let (_, declared) = crd.declared.first()?;
         self.read(declared)?;
         self.read_all(&crd.object)?;
@@ -171,7 +171,7 @@ impl<'m> Whole<'m> {
         Some(writing.finish(path))
     }
 
-    /// Reads the files of all places.
+    /// Reads the files that decide a part.
     fn read_all(&mut self, part: &Part) -> Option<()> {
         part.from.as_ref().map_or(Some(()), |it| self.read(it))?;
         match &part.node {
@@ -191,7 +191,7 @@ impl<'m> Whole<'m> {
     }
 }
 
-/// The files that decide a CRD.
+/// The files that decide the parts of a CRD.
 #[derive(Clone, Copy)]
 struct Texts<'t>(&'t HashMap<Arc<Path>, Arc<SourceText>>);
 
@@ -229,7 +229,7 @@ impl Texts<'_> {
         }
     }
 
-    /// Writes something in the place that decides it: a field or type declares it, a marker sets it.
+    /// Writes a part with its place: a field or type declares it, or a marker sets it.
     fn within(self, part: &Part, to: &mut Writing, write: impl FnOnce(&mut Writing)) {
         let Some(origin) = &part.from else {
             return write(to);
@@ -243,7 +243,7 @@ impl Texts<'_> {
     }
 }
 
-/// Whether a literal has the text of a value: only then characters of one are those of the other.
+/// Whether a literal is the source of a string value, so that their characters correspond.
 fn says(literal: &literal::Literal, value: &Value) -> bool {
     match (&literal.value, value) {
         (literal::Value::String(text), Value::String(value)) => text == value,
@@ -275,8 +275,8 @@ fn json(value: &Value, to: &mut Writing) {
 /// A field whose schema depends on an option of controller-gen.
 const METADATA: &str = "metadata";
 
-/// Whether what types make is newer than a CRD in the repository only by what somebody changed in the types: `put` has the same but for descriptions
-/// and for fields that are new, or gone. Else a script changed the CRD after it was made, and what types make is not what is sent.
+/// Whether the result of the types is newer than a CRD in the repository only because someone changed the types: it equals `put` except for
+/// descriptions and for fields that are new or removed. If not, a script changed the CRD, so the result of the types is not what is sent.
 fn is_newer(put: &Value, whole: &Value) -> bool {
     match (put, whole) {
         (Value::Object(put), Value::Object(whole)) => {
@@ -311,7 +311,7 @@ fn is_newer(put: &Value, whole: &Value) -> bool {
     }
 }
 
-/// The names of properties that only types make, or only a CRD has.
+/// Whether some properties exist only in the types or only in the CRD.
 fn has_other_fields(put: &Value, whole: &Value) -> bool {
     match (put, whole) {
         (Value::Object(put), Value::Object(whole)) => {

@@ -1,4 +1,4 @@
-//! What the type checker rejects: names, fields, calls and types.
+//! Words for errors of the type checker: names, fields, calls and types.
 
 use crd_analyzer_cel::{Context, KubernetesVersion, library, types::unescape};
 use crd_analyzer_syntax::json::Json;
@@ -15,13 +15,13 @@ fn schema_of_rule<'a>(about: &About<'a>) -> Option<&'a Json<'a>> {
     about.around(3)
 }
 
-/// The schema of a type that the checker names by its way from `self`, and the name of its values.
+/// The schema of a type that the checker names by its path from `self`, and the name of its values.
 fn object_of<'a>(about: &About<'a>, of: &str) -> (Option<&'a Json<'a>>, String) {
     let rule = name::parent(&name::parent(&name::parent(about.path)));
     let base = SchemaPlace::of(&rule).unwrap_or_default();
     let mut schema = schema_of_rule(about);
     let mut values = base.values().to_owned();
-    // The first name is that of `self`.
+    // The first name stands for `self`.
     for step in of.split('.').skip(1) {
         schema = schema.and_then(|it| match step {
             "@idx" => it.get("items"),
@@ -87,7 +87,7 @@ pub(super) fn undefined_field(about: Option<&About<'_>>, field: &str, of: &str) 
     }
 }
 
-/// About a field that an object type does not have. The type is one of the expression's context.
+/// Words for an unknown field of an object type that the expression's context provides.
 fn undefined_in(context: &Context, field: &str, of: &str) -> Words {
     let types = context.types();
     let object = types.root_of(of).map_or(of, |it| &*it.0.shown);
@@ -106,7 +106,7 @@ fn undefined_in(context: &Context, field: &str, of: &str) -> Words {
     }
 }
 
-/// The names that functions are called by.
+/// The names of all functions.
 fn functions() -> impl Iterator<Item = &'static str> {
     let names = library::LIBRARIES
         .iter()
@@ -158,7 +158,7 @@ pub(super) fn undeclared(about: Option<&About<'_>>, name: &str) -> Words {
             .help(format!("write {listed}"));
     }
     if let Some(since) = since(name) {
-        // New expressions may only use what the version before knew.
+        // New expressions may only use functions of the previous Kubernetes version.
         let since = KubernetesVersion::minor(since.saturating_add(1)).max(KubernetesVersion::OLDEST);
         return Words::new(format!("this Kubernetes version does not have the function {shown}"))
             .label(format!("needs Kubernetes {since}"))
@@ -182,7 +182,7 @@ pub(super) fn undeclared(about: Option<&About<'_>>, name: &str) -> Words {
     }
 }
 
-/// About a name that an expression does not see.
+/// Words for a name that is not declared in the expression's context.
 fn undeclared_in(context: &Context, name: &str, words: Words) -> Words {
     let variables: Vec<&str> = context.variables().iter().map(|it| &*it.name).collect();
     let near = meant(name, variables.iter().copied()).or_else(|| meant(name, functions()));
@@ -196,7 +196,7 @@ fn undeclared_in(context: &Context, name: &str, words: Words) -> Words {
     }
 }
 
-/// What CEL has for names of other languages.
+/// The CEL equivalent of a name from another language.
 fn other_language(name: &str) -> Option<&'static str> {
     Some(match name {
         "len" | "length" | "count" | "Len" => "`size(…)`",
@@ -219,7 +219,7 @@ fn other_language(name: &str) -> Option<&'static str> {
     })
 }
 
-/// An operator as it is written.
+/// The symbol of an operator.
 fn operator(function: &str) -> Option<&'static str> {
     Some(match function {
         "_==_" => "==",
@@ -244,7 +244,7 @@ fn operator(function: &str) -> Option<&'static str> {
     })
 }
 
-/// A type of the checker for people: types of objects are named by their way from `self`.
+/// The name of a checker type for users. Object types are named by their path from `self`.
 pub(super) fn type_name(ty: &str) -> String {
     let mut out = String::new();
     for part in ty.split_inclusive(|c: char| "(), ".contains(c)) {
@@ -288,7 +288,7 @@ pub(super) fn no_overload(function: &str, operands: &str) -> Words {
     })
 }
 
-/// The types of a list of types: commas inside parentheses do not separate.
+/// Splits a list of types at commas outside parentheses.
 fn split_types(types: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let (mut depth, mut start) = (0_usize, 0);
@@ -308,7 +308,7 @@ fn split_types(types: &str) -> Vec<&str> {
 }
 
 fn no_such_call(function: &str, operands: &str) -> Words {
-    // A method has its target before the dot: `string.(int)`.
+    // The target of a method is before the dot: `string.(int)`.
     let call = match operands.split_once(".(") {
         Some((target, rest)) => format!("{target}.{function}({rest}"),
         None => format!("{function}{operands}"),
@@ -336,7 +336,7 @@ fn as_called(function: &str, signature: &str) -> String {
     }
 }
 
-/// A field of a value that has none.
+/// Words for a field of a value that has no fields.
 pub(super) fn no_fields(of: &str) -> Words {
     let of = type_name(of);
     let help = if of.starts_with("list") {
@@ -349,7 +349,7 @@ pub(super) fn no_fields(of: &str) -> Words {
         .help(help)
 }
 
-/// A comprehension over something else than a list or map.
+/// Words for a comprehension over a value that is not a list or map.
 pub(super) fn not_iterable(of: &str) -> Words {
     Words::new(format!(
         "only a list or a map has elements, but this value is of type {}",

@@ -1,4 +1,4 @@
-//! Constants that always fail: arguments of functions, and format strings.
+//! Words for constants that always fail: arguments of functions, and format strings.
 
 use crd_analyzer_cel::ast::{ClauseProblem, FormatProblem};
 
@@ -7,7 +7,7 @@ use crate::words::{
     text::{clip, code},
 };
 
-/// The literal argument of a function that the API server checks when it compiles the rule.
+/// Words for an invalid literal argument of a function, which the API server checks when it compiles the rule.
 pub(super) fn invalid_argument(function: &str) -> Words {
     match function {
         "duration" => Words::new("this string is not a duration")
@@ -22,7 +22,7 @@ pub(super) fn invalid_argument(function: &str) -> Words {
     }
 }
 
-/// A format string that does not fit its arguments.
+/// Words for a format string that does not fit its arguments.
 pub(super) fn format(problem: &FormatProblem) -> Words {
     match problem {
         FormatProblem::UnexpectedEnd => Words::new("the format string ends with a single `%`")
@@ -69,7 +69,7 @@ fn clause(problem: &ClauseProblem) -> Words {
         .help("use `%s`, `%d`, `%f`, `%e`, `%b`, `%x`, `%X` or `%o`; write `%%` for a percent sign")
 }
 
-/// A constant part that fails each time it is evaluated. What the evaluation says is in the API server's answer.
+/// Words for a constant part that fails each time it is evaluated. The API server's answer contains the error.
 pub(super) fn failing() -> Words {
     Words::new("a constant part of this expression always fails")
         .label("always fails")

@@ -1,4 +1,4 @@
-//! Rules and message expressions that do not compile: from what is wrong to a headline and what to type.
+//! Words for rules and message expressions that do not compile: a headline and what to type.
 
 mod checker;
 mod constants;
@@ -17,13 +17,13 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
     }
 }
 
-/// What is wrong with an expression: a headline, and what to type. For an expression that is in no document.
+/// The headline and the help for a problem of an expression that is not in a document.
 pub fn of_expression(kind: &IssueKind) -> (String, Vec<String>) {
     let words = of_kind(kind, None);
     (words.headline, words.help)
 }
 
-/// `about`: the rule in its document, if it is in one.
+/// The words for a problem of an expression. `about`: the rule in its document, if there is one.
 fn of_kind(kind: &IssueKind, about: Option<&About<'_>>) -> Words {
     match kind {
         IssueKind::Syntax(error) => parser::syntax(error),
@@ -55,7 +55,7 @@ fn of_kind(kind: &IssueKind, about: Option<&About<'_>>) -> Words {
     }
 }
 
-/// The API server crashes on the expression; the reason is ours.
+/// Words for an expression on which the API server crashes. The reason is our own.
 fn server_crash(why: &str) -> Words {
     Words::new("the API server crashes when it compiles this expression")
         .label("not compiled")
@@ -70,7 +70,7 @@ fn internal() -> Words {
         .quote()
 }
 
-/// A condition gives something else.
+/// Words for a condition of the wrong type.
 fn condition(found: &str) -> Words {
     let found = code(&checker::type_name(found));
     let words = Words::new(format!(
@@ -81,7 +81,7 @@ fn condition(found: &str) -> Words {
         .help("compare the value with something, such as `object.spec.replicas > 0`")
 }
 
-/// An expression for a value that may be absent gives something else.
+/// Words for an expression that must return a string or null but has another type.
 fn string_or_null(found: &str) -> Words {
     let found = code(&checker::type_name(found));
     let words = Words::new(format!(
@@ -92,7 +92,7 @@ fn string_or_null(found: &str) -> Words {
         .help("make it a string with `string(…)`")
 }
 
-/// What a message expression or a rule gives.
+/// Words for a message expression or a rule of the wrong type.
 fn result(is_message: bool, found: Option<&str>) -> Words {
     let found = found.map_or_else(String::new, |it| {
         format!(", but it gives {}", code(&checker::type_name(it)))

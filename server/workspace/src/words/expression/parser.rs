@@ -1,4 +1,4 @@
-//! What the parser rejects.
+//! Words for errors of the CEL parser.
 
 use crd_analyzer_cel::ast::{Limit, LiteralProblem, MacroProblem, SyntaxError, TokenKind, Unsupported};
 
@@ -48,7 +48,7 @@ fn unrecognized(text: &str) -> &'static str {
     }
 }
 
-/// The expression is larger than the API server accepts.
+/// Words for an expression that is larger than the API server accepts.
 pub(super) fn limit(limit: &Limit) -> Words {
     let shorter = "write a shorter expression, or split it into several rules";
     match limit {
@@ -79,7 +79,7 @@ pub(super) fn incomplete() -> Words {
         .help("complete the expression")
 }
 
-/// A literal without a value.
+/// Words for an invalid literal.
 pub(super) fn literal(problem: LiteralProblem) -> Words {
     let number = |headline: &str, help: &str| Words::new(headline).label("out of range").help(help);
     match problem {
@@ -110,7 +110,7 @@ pub(super) fn literal(problem: LiteralProblem) -> Words {
     }
 }
 
-/// A part of the language that the API server does not enable.
+/// Words for a part of the language that the API server does not enable.
 pub(super) fn unsupported(what: Unsupported) -> Words {
     let syntax = match what {
         Unsupported::OptionalField => "`.?`",
@@ -141,7 +141,7 @@ pub(super) fn reserved(name: &str) -> Words {
         ))
 }
 
-/// A macro that cannot be expanded.
+/// Words for a macro that cannot be expanded.
 pub(super) fn macro_call(problem: &MacroProblem) -> Words {
     match problem {
         MacroProblem::NotAName { of } => {

@@ -1,4 +1,4 @@
-//! Repairs of arguments that controller-gen refuses.
+//! Quick fixes for arguments that controller-gen rejects.
 
 use crd_analyzer_gosource::check::{
     Finding,
@@ -23,7 +23,7 @@ pub(super) fn repair(file: &File<'_>, finding: &Finding, parts: &Parts, problem:
     }
 }
 
-/// A value without quotes around it.
+/// A value without its quotes.
 fn bare(written: &str) -> &str {
     let inside = |quote: char| written.strip_prefix(quote)?.strip_suffix(quote);
     inside('"')
@@ -43,7 +43,7 @@ fn bool(text: &str, finding: &Finding) -> Option<Repair> {
     ))
 }
 
-/// A number in quotes, or an integer with a fraction of zero.
+/// Fixes a number in quotes, or an integer with a fraction of zero.
 fn number(text: &str, finding: &Finding, is_integer: bool) -> Option<Repair> {
     let written = bare(text.get(finding.span.clone())?);
     let is_plain = written
@@ -68,7 +68,7 @@ fn number(text: &str, finding: &Finding, is_integer: bool) -> Option<Repair> {
     ))
 }
 
-/// An argument whose name is close to that of another one.
+/// Corrects the name of an argument to a similar one.
 fn spelling(file: &File<'_>, parts: &Parts, name: &str) -> Option<Repair> {
     let text = file.text;
     let of = |it: &Part| it.name.clone().filter(|it| &text[it.clone()] == name);
@@ -81,7 +81,7 @@ fn spelling(file: &File<'_>, parts: &Parts, name: &str) -> Option<Repair> {
     ))
 }
 
-/// Items that follow a list after a comma.
+/// Fixes list items that are separated by commas after the first item.
 fn items(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> {
     let all = &parts.arguments;
     let at = all
@@ -96,7 +96,7 @@ fn items(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> {
     is_list.then(|| Repair::certain("Separate the items by semicolons", edits))
 }
 
-/// The same of a marker that is one list.
+/// The same fix for a marker whose only argument is a list.
 fn items_of_one(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> {
     let [part] = parts.arguments.as_slice() else {
         return None;
@@ -114,7 +114,7 @@ fn items_of_one(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> 
     })
 }
 
-/// A comma before an argument that follows after a blank.
+/// Inserts a comma before an argument that follows a blank.
 fn comma(file: &File<'_>, finding: &Finding, parts: &Parts) -> Option<Repair> {
     let text = file.text;
     let rest = text.get(finding.span.start..)?;
@@ -127,7 +127,7 @@ fn comma(file: &File<'_>, finding: &Finding, parts: &Parts) -> Option<Repair> {
     })
 }
 
-/// The backslashes of a regular expression in quotes, where Go knows none of the escapes.
+/// Doubles the backslashes of a regular expression in quotes, if they are not escapes in Go.
 fn backslashes(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> {
     let is_pattern = parts.definition?.name.ends_with(":Pattern");
     let [part] = parts.arguments.as_slice() else {
@@ -146,9 +146,9 @@ fn backslashes(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> {
         let place = at + next;
         let rest = &inside[place + 1..];
         match rest.chars().next()? {
-            // These are what they are in both.
+            // These escapes mean the same in both.
             '\\' | '"' => {}
-            // The author may have meant Go's character.
+            // The author may have meant Go's escape.
             _ if escape(rest).is_some() => return None,
             _ => edits.push(put(start + place..start + place, "\\")),
         }

@@ -1,4 +1,4 @@
-//! Repairs of CEL in markers: what is an expression only after the repair.
+//! Quick fixes for CEL in markers. The value must be a valid expression after the fix.
 
 use crd_analyzer_cel::{
     ast::Source,
@@ -12,10 +12,10 @@ use crd_analyzer_schema::KubernetesVersion;
 
 use super::{Repair, put};
 
-/// The quotation mark that gofmt makes of two single quotes.
+/// The quotation mark to which gofmt changes two single quotes.
 const OF_GOFMT: char = '\u{201D}';
 
-/// Longer expressions are not looked at.
+/// The maximum length of an expression that is fixed.
 const LONGEST: usize = 20_000;
 
 fn is_expression(text: &str) -> bool {
@@ -31,7 +31,7 @@ fn is_of_cel(text: &str, part: &Part) -> bool {
     name.is_some_and(|it| EXPRESSIONS.contains(&it))
 }
 
-/// The text of a value: without quotes, if it has simple ones.
+/// The text of a value, without simple quotes around it.
 fn content(written: &str) -> String {
     let inside = |quote: char| written.strip_prefix(quote)?.strip_suffix(quote);
     if let Some(inside) = inside('"') {
@@ -40,7 +40,7 @@ fn content(written: &str) -> String {
     inside('`').unwrap_or(written).to_owned()
 }
 
-/// Straight quotes for those of gofmt, in an expression that has no other mistake.
+/// Replaces the quotes from gofmt with straight quotes, if the expression has no other mistake.
 pub(super) fn quotes(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> {
     let holds = |it: &&Part| it.value.as_ref().is_some_and(|it| it.contains(&finding.span.start));
     let part = parts.arguments.iter().find(holds).filter(|it| is_of_cel(text, it))?;
@@ -61,7 +61,7 @@ pub(super) fn quotes(text: &str, finding: &Finding, parts: &Parts) -> Option<Rep
     Some(Repair::certain("Write straight quotes", edits.collect()))
 }
 
-/// Quotes around an expression that has a comma.
+/// Quotes an expression that contains a comma.
 pub(super) fn unquoted(text: &str, finding: &Finding, parts: &Parts) -> Option<Repair> {
     let all = &parts.arguments;
     let next = all
