@@ -211,7 +211,7 @@ impl Flux {
                     file: file.to_owned(),
                     patching: is_changing.then_some((document, item)),
                     source,
-                    is_substituting: after.is_object(),
+                    is_substituting: substitutes(after),
                     inline: texts(&after["substitute"]),
                     from: from.map(|it| (text(&it["kind"]), text(&it["name"]))).collect(),
                 });
@@ -320,6 +320,14 @@ impl Flux {
     }
 }
 
+/// Whether Flux substitutes something: without a single variable it does only if `substituteStrategy` says so (`SubstituteVariables` of
+/// github.com/fluxcd/pkg/kustomize).
+fn substitutes(after: &Value) -> bool {
+    let has_inline = after["substitute"].as_object().is_some_and(|it| !it.is_empty());
+    let has_from = after["substituteFrom"].as_array().is_some_and(|it| !it.is_empty());
+    has_inline || has_from || after["substituteStrategy"] == "Always"
+}
+
 /// The string values of an object without line breaks, as Flux reads them.
 fn texts(object: &Value) -> Arc<Texts> {
     let entries = object.as_object().into_iter().flatten();
@@ -402,6 +410,26 @@ mod tests {
         assert_eq!(flux("targetNamespace: a").applied().count(), 1);
         assert_eq!(flux("patches: [], postBuild: {}").patching().count(), 0);
         assert_eq!(flux("components: [../c], postBuild: {}").patching().count(), 1);
+    }
+
+    #[test]
+    fn without_variables() {
+        let of = |after: &str| {
+            known(
+                &[&format!("{APPS}spec: {{path: apps, postBuild: {after}}}\n")],
+                "/r/apps",
+            )
+        };
+        for after in [
+            "{}",
+            "{substitute: {}}",
+            "{substituteFrom: []}",
+            "{substituteStrategy: WithVariables}",
+        ] {
+            assert_eq!(of(after), None, "{after}");
+        }
+        assert_eq!(of("{substituteStrategy: Always}"), Some(Vec::new()));
+        assert_eq!(of("{substituteFrom: [{kind: Secret, name: s}]}"), Some(Vec::new()));
     }
 
     #[test]
