@@ -12,7 +12,7 @@ pub(crate) const DEPENDENTS: Duration = Duration::from_millis(20);
 pub(crate) const PAUSE: Duration = Duration::from_millis(150);
 
 /// What source files are made into is made and judged with the key that changes it if that took less the last time; else after a pause.
-pub(crate) const AT_ONCE: Duration = Duration::from_millis(if cfg!(debug_assertions) { 500 } else { 50 });
+pub(crate) const AT_ONCE: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1_000 } else { 100 });
 
 /// A longer pause: the objects of the workspace are checked by a CRD that somebody edits. Lenses show it later still.
 pub(crate) const OBJECTS: Duration = Duration::from_millis(500);
