@@ -70,7 +70,7 @@ pub enum NotStored {
     Refused(String),
     /// OLD does not serve its version; with the API server's message.
     Unserved(String),
-    /// The check ran out of its budget.
+    /// The check exceeded its budget.
     Unfinished,
 }
 

@@ -55,7 +55,7 @@ pub struct GoRegex {
 }
 
 impl GoRegex {
-    /// Creates a regex. The error is Go's, if the pattern is invalid.
+    /// Compiles a regex. If the pattern is invalid, returns the error that Go reports.
     pub fn new(pattern: &str) -> Result<Self, GoRegexError> {
         check(pattern)?;
         Ok(Self {

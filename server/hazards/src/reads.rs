@@ -115,7 +115,7 @@ fn keep<T: PartialEq>(constants: &mut Vec<T>, constant: T) {
 pub(crate) enum Seen {
     /// It is the part of the value at this path.
     At(Vec<Step>),
-    /// It is a new list of the parts at this path.
+    /// A new list, whose items are the parts at this path.
     ListOf(Vec<Step>),
 }
 

@@ -408,8 +408,8 @@ fn one_or_several(types: &[&str]) -> Value {
     }
 }
 
-/// Writes the keywords for scalars. `schema`: the value's schema outside of junctors. Returns false if one is omitted, or accepts more values
-/// than on the API server.
+/// Writes the keywords for scalars. `schema`: the value's schema outside of `allOf`, `anyOf`, `oneOf` and `not`. Returns false if a keyword is
+/// omitted, or accepts more values than the API server does.
 fn scalars(rare: &RareKeywords, schema: Structural<'_>, out: &mut Keywords) -> bool {
     let mut is_all = rare.multiple_of.is_none() && rare.max_length.is_none_or(|it| it >= 0);
     for (name, exclusive, bound, excludes) in [

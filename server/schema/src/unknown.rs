@@ -185,7 +185,7 @@ impl<'u> Known<'u> {
         self.0.is_none()
     }
 
-    /// Whether nothing of the value is known.
+    /// Whether the value is completely unknown.
     pub fn is_nothing(self) -> bool {
         self.0.is_some_and(|it| matches!(it.how, How::Value | How::Items))
     }

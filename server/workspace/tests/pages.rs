@@ -29,7 +29,7 @@ use crd_analyzer_workspace::{
 
 /// Codes that no example can produce, so their pages have no failing example.
 const UNSHOWN: &[&str] = &[
-    // Requests in `v1` cannot cause these: the fields do not exist, or conversion has merged them before.
+    // `v1` requests cannot cause these: either the fields do not exist, or conversion has already merged them.
     "identical-per-version",
     "shared-and-per-version",
     "version-mismatch",

@@ -52,7 +52,7 @@ impl Way {
     }
 }
 
-/// Files in git's folder, one for each kind of input and output.
+/// Files for git's folder: one for each kind of file that crd-analyzer reads or writes.
 fn files_of_git() -> Vec<(&'static str, String)> {
     let comment = format!("# {SECRET}\n");
     vec![

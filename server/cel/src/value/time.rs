@@ -53,7 +53,7 @@ impl Duration {
         (self.0 / unit) as f64 + (self.0 % unit) as f64 / unit as f64
     }
 
-    /// The whole hours.
+    /// The number of whole hours in the duration.
     pub fn hours(self) -> i64 {
         self.units(3600 * SECOND) as i64
     }

@@ -194,7 +194,7 @@ pub enum Found {
     Object,
     /// A type name that controller-gen does not resolve.
     Name {
-        /// Whether the type is in the same package. Then controller-gen applies the marker if it is at the type's declaration.
+        /// Whether the type is in the same package. If so, controller-gen applies the marker at the type's declaration.
         is_local: bool,
     },
     /// A type with a method that defines how it is written.

@@ -200,7 +200,7 @@ fn names(
             item.documentation =
                 nav::text(tree, property, "description").map(|it| Documentation::Theirs(it.into_owned()));
             context.writer.value(&mut item, &name, true);
-            // A property with a default need not be required.
+            // A property with a default can be left out, even if it is required.
             let has_default = nav::child(tree, property, "default").is_some();
             found.push((has_default, item));
         }

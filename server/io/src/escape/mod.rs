@@ -128,7 +128,7 @@ pub(crate) fn pieces(text: &str, stays: impl Fn(char) -> bool) -> impl Iterator<
     })
 }
 
-/// Whether the character at a byte of a line is shown by its number.
+/// Whether the character at a byte offset of a line is shown as an escape with its code point.
 pub fn is_escaped(line: &str, at: usize, c: char) -> bool {
     is_hidden(c) || c == '[' && opens_command(&line[..at])
 }

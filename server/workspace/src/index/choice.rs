@@ -12,7 +12,7 @@ use std::{
 };
 
 use super::{ByPath, Fingerprint, KnownCrd, Object, Origin};
-use crate::roles::{Place, Standing, Version};
+use crate::roles::{Place, Standing, Version, is_template};
 
 /// The CRD that applies to an object.
 #[derive(Clone, Debug)]
@@ -81,6 +81,8 @@ struct Rank {
     is_other_file: bool,
     is_other_release: bool,
     standing: Standing,
+    /// Of two packages, one may be a chart that Helm has to fill in first, so that less of its CRD is known.
+    is_template: bool,
     /// The number of parent folders that the object shares with the CRD, or with all releases of the CRD.
     common: Reverse<usize>,
     version: Reverse<Option<Version>>,
@@ -102,6 +104,7 @@ impl Rank {
             is_other_file: !(is_whole && *it.path == *near.path),
             is_other_release: !is_same_release,
             standing: place.standing,
+            is_template: is_template(&it.path),
             common: Reverse(common(&place.container, near.folder)),
             version: Reverse(place.version.clone()),
         }
@@ -115,7 +118,7 @@ impl Rank {
             Chosen::SameFile
         } else if self.is_other_release != other.is_other_release {
             Chosen::SameRelease
-        } else if self.standing != other.standing {
+        } else if (self.standing, self.is_template) != (other.standing, other.is_template) {
             Chosen::Standing
         } else if self.common != other.common {
             Chosen::Nearest

@@ -29,7 +29,7 @@ use crd_text::{DefiningFile, Loaded};
 use crate::{
     builds::overlay::ChangedCrd,
     documents::source::{BuiltFrom, BuiltPlace},
-    roles::{Place, Repository, Standing, TestData},
+    roles::{Place, Repository, Standing, TestData, is_template},
     words::meant::is_slip,
 };
 
@@ -389,7 +389,7 @@ impl Index {
             it.origin == Origin::Workspace && it.place.standing <= Standing::Packaged && !self.built.contains(&it.path)
         };
         let mut best: BTreeMap<&str, &Arc<KnownCrd>> = BTreeMap::new();
-        let rank = |it: &Arc<KnownCrd>| (it.place.standing, it.path.clone());
+        let rank = |it: &Arc<KnownCrd>| (it.place.standing, is_template(&it.path), it.path.clone());
         for it in self.definitions().filter(is_own) {
             let best = best.entry(&it.name).or_insert(it);
             if rank(it) < rank(best) {
@@ -528,7 +528,7 @@ fn part_of(name: &str) -> GroupKind {
     }
 }
 
-/// A key, used like a kind, for the releases in a folder: whether one matters depends on whether there is a newer one in the folder.
+/// A key, used like a kind, for all releases in a folder. A release matters only if the folder has no newer one.
 fn release_in(folder: &Path) -> GroupKind {
     GroupKind {
         group: folder.display().to_string(),

@@ -192,6 +192,13 @@ fn the_source_of_truth_checks_resources_and_copies_do_not() {
             source,
             Chosen::Standing,
         ),
+        // Helm has to fill in the nearer one first.
+        (
+            &["charts/a/templates/a.yaml", "charts/b/charts/c/crds/a.yaml"],
+            "charts/a/templates/w.yaml",
+            "charts/b/charts/c/crds/a.yaml",
+            Chosen::Standing,
+        ),
         (
             &["charts/a/crds/a.yaml", "charts/b/crds/a.yaml"],
             "charts/b/templates/w.yaml",

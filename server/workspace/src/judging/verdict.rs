@@ -252,7 +252,7 @@ pub(crate) fn later_warnings(
     found.iter().take(most).map(|it| locate.warning(it)).collect()
 }
 
-/// The number of findings in these lists beyond `most`.
+/// The number of findings that are omitted if at most `most` of each list are shown.
 pub(crate) fn left_out(lists: impl IntoIterator<Item = usize>, most: usize) -> usize {
     lists.into_iter().map(|it| it.saturating_sub(most)).sum()
 }

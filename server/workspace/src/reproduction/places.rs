@@ -56,7 +56,7 @@ pub fn located(report: &FileReport, config: &Config) -> Vec<Located> {
     found
 }
 
-/// The path of the field at a span. A span that starts at the start of a collection, and is not that of its first key, is the collection's.
+/// The path of the field at a span. A span that starts where a collection starts means the collection, unless it is the span of its first key.
 fn path(tree: &Tree, span: Span) -> Vec<Step<'static>> {
     let Some(found) = at(tree, span.start) else {
         return Vec::new();

@@ -76,7 +76,7 @@ fn at(text: &str) -> Offered {
     Offered::new(text, &TestIndex::new(DEFINITION), KubernetesVersion::NEWEST)
 }
 
-/// Lines of a widget.
+/// What completion offers in a widget with these lines.
 fn widget(lines: &str) -> Offered {
     at(&format!("apiVersion: example.com/v1\nkind: Widget\n{lines}"))
 }

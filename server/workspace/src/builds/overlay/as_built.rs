@@ -24,7 +24,7 @@ use crate::{
 pub struct AsBuilt {
     /// The text that the spans refer to.
     text: Arc<str>,
-    /// The documents and items that are checked only as they are built.
+    /// The documents and items that are checked only in their built form, not as written.
     built: HashSet<(usize, Option<usize>)>,
     is_patch: bool,
     is_open: bool,

@@ -34,7 +34,7 @@ pub(super) enum Name {
     Said(Place, literal::Literal),
     /// It follows from a marker.
     Follows(Place, String),
-    /// The CRD already has it.
+    /// The CRD already has the value.
     Kept(String),
 }
 
