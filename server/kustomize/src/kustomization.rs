@@ -19,6 +19,11 @@ pub(crate) struct Text {
     pub(crate) place: Place,
 }
 
+/// Whether an entry of a list contains objects or patches itself. Otherwise, it is a path.
+pub(crate) fn is_inline(entry: &str) -> bool {
+    entry.contains('\n') || entry.trim_start().starts_with('{')
+}
+
 /// A patch of `patches` or `patchesJson6902`.
 #[derive(Clone, Debug)]
 pub(crate) struct Patch {

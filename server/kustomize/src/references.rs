@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    kustomization::FILE_NAMES,
+    kustomization::{FILE_NAMES, is_inline},
     node::{Node, Value},
     sources::{Files, Sources, joined},
 };
@@ -69,7 +69,7 @@ impl Plugins<'_> {
     /// Adds what the objects name that an item of a list has.
     fn add(&mut self, item: &Node, found: &mut BTreeSet<PathBuf>) {
         let Some(text) = item.as_str() else { return };
-        if text.contains('\n') {
+        if is_inline(text) {
             if self.spend(text.len()) {
                 for document in self.sources.read_inside(item.place).unwrap_or_default() {
                     add(&document, self.folder, found);

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::{Building, Result, objects};
+use super::{Building, Result};
 use crate::{
     bases::Accumulated,
     built::Unread,
     generate,
-    kustomization::{Generator, GeneratorOptions, Kustomization, Text, Transformer},
+    kustomization::{Generator, GeneratorOptions, Kustomization, Text, Transformer, is_inline},
     node::Place,
     plugins::Making,
     problem::{Problem, ProblemKind},
@@ -27,13 +27,11 @@ impl Building<'_> {
     fn plugins(&mut self, folder: &Path, list: &[Text]) -> Result<Vec<Plugin>> {
         let mut found = Accumulated::default();
         let mut entries = Vec::new();
-        let is_inline = |it: &&Text| it.text.contains('\n') || it.text.trim_start().starts_with('{');
-        let (inline, named): (Vec<&Text>, Vec<&Text>) = list.iter().partition(is_inline);
+        let (inline, named): (Vec<&Text>, Vec<&Text>) = list.iter().partition(|it| is_inline(&it.text));
         // kustomize takes texts before files.
         for text in inline {
-            let nodes = self.sources.read_inside(text.place)?;
-            let nodes = nodes.into_iter().map(|it| self.newer(it)).collect();
-            for object in objects(nodes).map_err(|it| it.at(text.place))? {
+            let read = self.read_text(text)?;
+            for object in self.objects_of(read, text.place)? {
                 found.resources.add(object)?;
             }
             entries.resize(found.resources.list().len(), text.place);
@@ -141,10 +139,18 @@ impl Building<'_> {
             let read = Transformer::of(&object.node, folder).map_err(|it| it.at(entry))?;
             validators.extend(read.into_iter().flatten().map(|it| (it, entry)));
         }
+        if validators.is_empty() {
+            return Ok(());
+        }
+        let bytes = bytes_of_values(resources);
+        spend::bytes(bytes)?;
+        let before = values(resources);
         for (validator, entry) in validators {
-            let before = values(resources)?;
             self.apply(folder, &validator, resources)?;
-            if before == values(resources)? {
+            let now = bytes_of_values(resources);
+            spend::text(now)?;
+            spend::bytes(now.saturating_sub(bytes))?;
+            if before == values(resources) {
                 continue;
             }
             // kustomize lets some validators add it, depending on the order in which fields are written.
@@ -185,14 +191,14 @@ impl Building<'_> {
     }
 }
 
-/// The objects with what kustomize notes of them.
-fn values(resources: &Resources) -> Result<Vec<serde_json::Value>> {
-    let mut values = Vec::with_capacity(resources.list().len());
-    for resource in resources.list() {
-        spend::nodes(resource.node.size())?;
-        let notes = resource.notes();
-        spend::bytes(notes.len())?;
-        values.push(serde_json::json!([resource.node.to_json(), notes]));
-    }
-    Ok(values)
+/// The objects, with what kustomize notes of them.
+fn values(resources: &Resources) -> Vec<serde_json::Value> {
+    let value = |it: &Resource| serde_json::json!([it.node.to_json(), it.notes()]);
+    resources.list().iter().map(value).collect()
+}
+
+/// The size in bytes of [`values`]. Unlike nodes, they do not share strings.
+fn bytes_of_values(resources: &Resources) -> usize {
+    let bytes = |it: &Resource| it.node.written_bytes() as usize + it.notes().len();
+    resources.list().iter().map(bytes).sum()
 }

@@ -7,7 +7,7 @@ use crate::{
     bases::Accumulated,
     decode::{self, Unknowns},
     generate, json_patch,
-    kustomization::{Kustomization, Namespace, Patch, Replacement, Subjects, Text, Transformer},
+    kustomization::{Kustomization, Namespace, Patch, Replacement, Subjects, Text, Transformer, is_inline},
     node::{Node, Place, Value},
     patches::{Patched, apply, apply_as_target, apply_json, target_of},
     problem::{Problem, ProblemKind},
@@ -175,17 +175,16 @@ impl Building<'_> {
         }
         let mut patches = Vec::new();
         for patch in written {
-            let is_text = patch.text.contains('\n') || patch.text.trim_start().starts_with('{');
-            let read = if is_text {
+            let read = if is_inline(&patch.text) {
                 self.read_text(patch)?
             } else {
                 self.patch_file(folder, patch)?
             };
-            patches.extend(self.patches_of(read, patch.place)?);
+            patches.extend(self.objects_of(read, patch.place)?);
         }
         if let Some(text) = text {
             let read = self.read_text(text)?;
-            patches.extend(self.patches_of(read, text.place)?);
+            patches.extend(self.objects_of(read, text.place)?);
         }
         if patches.is_empty() {
             return Err(Problem::fails(place, "patch appears to be empty"));
@@ -193,7 +192,7 @@ impl Building<'_> {
         Ok(patches)
     }
 
-    fn patches_of(&mut self, read: Vec<Node>, place: Place) -> Result<Vec<Resource>> {
+    pub(super) fn objects_of(&mut self, read: Vec<Node>, place: Place) -> Result<Vec<Resource>> {
         let nodes = read.into_iter().map(|it| self.newer(it)).collect();
         objects(nodes).map_err(|it| it.at(place))
     }
@@ -235,15 +234,13 @@ impl Building<'_> {
             };
         }
         nodes.retain(|it| !it.is_empty());
-        let nodes = nodes.into_iter().map(|it| self.newer(it)).collect();
-        let patches = objects(nodes).map_err(|it| it.at(place))?;
-        Ok(Patched::Merge(patches))
+        Ok(Patched::Merge(self.objects_of(nodes, place)?))
     }
 
     /// The documents of a text that is written in a scalar.
-    fn read_text(&mut self, text: &Text) -> Result<Vec<Node>> {
+    pub(super) fn read_text(&mut self, text: &Text) -> Result<Vec<Node>> {
         if !self.sources.is_scalar_of(text.place, &text.text) {
-            let message = "crd-analyzer does not build patches whose text something else has changed";
+            let message = "crd-analyzer does not build a text that something else has changed";
             return Err(Problem::new(ProblemKind::NotSupported, text.place, message));
         }
         self.sources.read_inside(text.place)

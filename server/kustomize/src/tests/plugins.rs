@@ -145,3 +145,24 @@ fn a_generator_that_needs_a_program_is_named() {
     assert_eq!(built.unread.first().map(|it| &it.0), Some(&named));
     assert_eq!(built.objects.expect("the others are built").len(), 1);
 }
+
+#[test]
+fn validators_do_not_copy_shared_strings_without_end() {
+    // One string of a mebibyte, which 200 fields share: compared by value, it takes 200 MiB.
+    let aliases = ", *a".repeat(199);
+    let text = "x".repeat(1 << 20);
+    let widget = format!("{WIDGET}more: [&a {text}{aliases}]\n");
+    let files = memory(&[
+        ("o/kustomization.yaml", "resources: [w.yaml]\nvalidators: [v.yaml]\n"),
+        (
+            "o/v.yaml",
+            "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: v}\n",
+        ),
+        ("o/w.yaml", &widget),
+    ]);
+    let problem = build(&files, Path::new("/o")).objects.err().expect("it is too large");
+    assert_eq!(problem.kind, ProblemKind::TooLarge, "{problem:?}");
+    // Without the validator, nothing is copied.
+    let files = memory(&[("o/kustomization.yaml", "resources: [w.yaml]\n"), ("o/w.yaml", &widget)]);
+    assert!(build(&files, Path::new("/o")).objects.is_ok());
+}
