@@ -154,7 +154,6 @@ mod tests {
                 FEATURE_SET: sets, "include.release.openshift.io/self-managed-high-availability": "true",
             }}}),
             text: "".into(),
-            rules: std::sync::Arc::default(),
         }
     }
 

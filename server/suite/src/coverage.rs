@@ -8,7 +8,10 @@ use std::{
 use crd_analyzer_syntax::lines::LineIndex;
 
 pub use crate::rules::Rule;
-use crate::{definition::Found, run::Outcome};
+use crate::{
+    definition::{Found, rules_by_name},
+    run::Outcome,
+};
 
 /// How many tests reached a rule.
 #[derive(Clone, PartialEq, Debug)]
@@ -32,7 +35,7 @@ pub struct CrdCoverage {
     pub text: Arc<str>,
     /// The rules, in the order of the text.
     pub rules: Vec<RuleCoverage>,
-    lines: LineIndex,
+    lines: Arc<LineIndex>,
 }
 
 impl CrdCoverage {
@@ -57,6 +60,9 @@ struct Tested {
     /// How many tests evaluated a rule, and how many it failed in, by version and path.
     counts: Counts,
 }
+
+/// The line index of a file, and the rules of its CRDs by their names.
+type FileRules = (Arc<LineIndex>, HashMap<String, Vec<Rule>>);
 
 /// Which rules tests reached, over several suites.
 #[derive(Debug, Default)]
@@ -105,9 +111,16 @@ impl Coverage {
 
     /// What is known of each CRD with rules, by file and name.
     pub fn crds(&self) -> Vec<CrdCoverage> {
-        let of_crd = |tested: &Tested| {
-            let found = &tested.definition;
-            let rules = found.rules.iter().filter(|it| tested.versions.contains(&it.version));
+        // Each file is read once, however many of its CRDs have tests.
+        let mut files: HashMap<&str, FileRules> = HashMap::new();
+        let mut crds = Vec::new();
+        for ((label, name), tested) in &self.crds {
+            let text = &tested.definition.text;
+            let (lines, by_name) = files
+                .entry(label)
+                .or_insert_with(|| (Arc::new(LineIndex::new(text)), rules_by_name(text)));
+            let rules = by_name.get(name).into_iter().flatten();
+            let rules = rules.filter(|it| tested.versions.contains(&it.version));
             let rules = rules.map(|rule| {
                 let key = (rule.version.clone(), rule.path.clone());
                 let (evaluated, failed) = tested.counts.get(&key).copied().unwrap_or_default();
@@ -117,15 +130,15 @@ impl Coverage {
                     failed,
                 }
             });
-            CrdCoverage {
-                label: found.label.clone(),
-                name: found.name.clone(),
-                text: found.text.clone(),
+            crds.push(CrdCoverage {
+                label: label.clone(),
+                name: name.clone(),
+                text: text.clone(),
                 rules: rules.collect(),
-                lines: LineIndex::new(&found.text),
-            }
-        };
-        let all = self.crds.values().map(of_crd);
-        all.filter(|it| !it.rules.is_empty()).collect()
+                lines: lines.clone(),
+            });
+        }
+        crds.retain(|it| !it.rules.is_empty());
+        crds
     }
 }

@@ -1,6 +1,6 @@
 //! The CRDs that a suite tests: finds them in a file, and reduces them to one version.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_apiextensions::kind::CRD;
@@ -12,7 +12,7 @@ use crd_analyzer_syntax::{
 };
 use serde_json::Value;
 
-use crate::rules::{self, Rule};
+use crate::rules::{Rule, rules};
 
 /// A CRD found in a file.
 #[derive(Clone, PartialEq, Debug)]
@@ -25,8 +25,6 @@ pub struct Found {
     pub value: Value,
     /// The text of the file.
     pub text: Arc<str>,
-    /// Its rules, in the order of the text.
-    pub(crate) rules: Arc<[Rule]>,
 }
 
 impl Found {
@@ -102,8 +100,25 @@ fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
 /// All CRDs in a file, including those in lists. Documents that cannot be read are skipped.
 pub fn definitions(label: &str, content: &Arc<str>) -> Vec<Found> {
     let mut found = Vec::new();
+    visit_crds(content, |_, crd| found.extend(of(label, content, crd)));
+    found
+}
+
+/// The rules of all CRDs in a file, by the name of the CRD, each in the order of the text. Of several CRDs with one name, the first counts.
+pub(crate) fn rules_by_name(content: &Arc<str>) -> HashMap<String, Vec<Rule>> {
+    let mut found = HashMap::new();
+    visit_crds(content, |tree, crd| {
+        let name = crd.get("metadata").and_then(|it| it.get("name")).and_then(Json::as_str);
+        let name = name.unwrap_or_default().to_owned();
+        found.entry(name).or_insert_with(|| rules(tree, crd));
+    });
+    found
+}
+
+/// Visits the CRDs in a file, including those in lists. Documents that cannot be read are skipped.
+fn visit_crds(content: &Arc<str>, mut visit: impl FnMut(&Tree, &Json<'_>)) {
     if !CRD.is_named_in(content) {
-        return found;
+        return;
     }
     for document in split(content).documents {
         let Ok(tree) = read_document(content, document, &[]) else {
@@ -116,17 +131,16 @@ pub fn definitions(label: &str, content: &Arc<str>) -> Vec<Found> {
         let head = WrittenType::of_document(content, document.span, Some(&json));
         let Some(root) = json.root() else { continue };
         if head.is_crd() {
-            found.extend(of((label, content, &tree), root));
+            visit(&tree, root);
         } else if CRD.is_list(&head.kind) {
             let items = root.get("items").and_then(|it| it.items()).unwrap_or_default();
             let items = items.iter().filter(|it| WrittenType::of(it).is_crd());
-            found.extend(items.filter_map(|it| of((label, content, &tree), it)));
+            items.for_each(|it| visit(&tree, it));
         }
     }
-    found
 }
 
-fn of((label, content, tree): (&str, &Arc<str>, &Tree), crd: &Json<'_>) -> Option<Found> {
+fn of(label: &str, content: &Arc<str>, crd: &Json<'_>) -> Option<Found> {
     let value = crd.to_value();
     let name = text(&value, "/metadata/name").to_owned();
     value.pointer("/spec")?;
@@ -135,6 +149,5 @@ fn of((label, content, tree): (&str, &Arc<str>, &Tree), crd: &Json<'_>) -> Optio
         name,
         value,
         text: content.clone(),
-        rules: rules::rules(tree, crd).into(),
     })
 }
