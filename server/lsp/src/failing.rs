@@ -277,16 +277,22 @@ impl Run<'_> {
                 return None;
             }
             let open = session.documents.at(&path);
+            // The size is known before the file is read.
             let version = match &open {
-                Some(open) => Some(TextVersion::Open(open.edition)),
-                None => read::stamp(&path).map(TextVersion::OnDisk),
+                Some(open) => Some((TextVersion::Open(open.edition), open.text.len_bytes())),
+                None => read::stamp(&path).map(|it| (TextVersion::OnDisk(it), it.1 as usize)),
             };
-            let Some(text) = version else { continue };
+            let Some((text, bytes)) = version else { continue };
             let of = Version { text, epoch };
             if let Some(known) = session.checked.get(&by.with_file(&path), &of) {
                 checked.push(known);
                 continue;
             }
+            let Some(left) = self.left.checked_sub(bytes) else {
+                left_out += 1;
+                continue;
+            };
+            self.left = left;
             let text = match open {
                 Some(open) => open.content(),
                 None => match read::found(&path) {
@@ -294,11 +300,6 @@ impl Run<'_> {
                     Err(_) => continue,
                 },
             };
-            let Some(left) = self.left.checked_sub(text.len()) else {
-                left_out += 1;
-                continue;
-            };
-            self.left = left;
             if let Some(builders) = session.overlays.builders(&path) {
                 // What builds it may change at any time.
                 built.push((path, builders, text));
