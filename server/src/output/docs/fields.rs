@@ -2,7 +2,7 @@
 
 use crd_analyzer_reference::{FieldReference, KindReference, Message, Rule, VersionReference, kubernetes_type};
 
-use super::{Anchors, Block, Row, Span, add_rules, code, listed, ours};
+use super::{Anchors, Block, Row, Span, add_rules, code, introduced, listed, ours, when};
 
 /// Which fields are documented.
 #[derive(Clone, Copy, Debug)]
@@ -200,18 +200,12 @@ fn paragraphs(text: &str) -> Vec<Span<'_>> {
 
 /// A rule in a cell.
 fn in_a_line(rule: &Rule) -> Vec<Span<'_>> {
-    let mut text = vec![ours("Rule")];
-    if !rule.scope.is_whole() {
-        text.push(ours(format!(" of {}", rule.scope)));
+    let mut text = introduced(rule);
+    if matches!(rule.message, Some(Message::Text(_))) {
+        text.push(ours(":"));
     }
-    text.push(ours(": "));
-    if let Some(Message::Text(message)) = &rule.message {
-        text.extend([Span::Theirs(message.trim()), ours(": ")]);
-    }
-    text.push(code(rule.expression.trim()));
-    if let Some(when) = rule.when() {
-        text.push(ours(format!(" ({})", when.replace('`', ""))));
-    }
+    text.extend([ours(" "), code(rule.expression.trim())]);
+    text.extend(when(rule));
     text
 }
 

@@ -231,22 +231,31 @@ fn add_version<'a>(
     fields::add(blocks, (kind, version), shown, anchors);
 }
 
+/// Introduces a rule: the values that it applies to, and its message.
+fn introduced(rule: &Rule) -> Vec<Span<'_>> {
+    let mut text = vec![ours("Rule")];
+    if !rule.scope.is_whole() {
+        text.push(ours(format!(" of {}", rule.scope)));
+    }
+    match &rule.message {
+        Some(Message::Text(message)) => text.extend([ours(": "), Span::Theirs(message.trim())]),
+        Some(Message::Expression(message)) => {
+            text.extend([ours(", whose message is made by "), code(message.trim()), ours(":")]);
+        }
+        None => text.push(ours(":")),
+    }
+    text
+}
+
+/// Says when a rule runs, in brackets, if it does not run on every write.
+fn when(rule: &Rule) -> Option<Span<'_>> {
+    Some(ours(format!(" ({})", rule.when()?.replace('`', ""))))
+}
+
 fn add_rules<'a>(blocks: &mut Vec<Block<'a>>, rules: &'a [Rule]) {
     for rule in rules {
-        let mut text = vec![ours("Rule")];
-        if !rule.scope.is_whole() {
-            text.push(ours(format!(" of {}", rule.scope)));
-        }
-        match &rule.message {
-            Some(Message::Text(message)) => text.extend([ours(": "), Span::Theirs(message.trim())]),
-            Some(Message::Expression(message)) => {
-                text.extend([ours(", whose message is made by "), code(message.trim()), ours(":")]);
-            }
-            None => text.push(ours(":")),
-        }
-        if let Some(when) = rule.when() {
-            text.push(ours(format!(" ({})", when.replace('`', ""))));
-        }
+        let mut text = introduced(rule);
+        text.extend(when(rule));
         blocks.push(Block::Paragraph(text));
         blocks.push(Block::Code {
             language: "cel",
