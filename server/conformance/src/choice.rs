@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, anyhow};
 use crd_analyzer_schema::KubernetesVersion;
 use fastrand::Rng;
 
@@ -96,12 +96,10 @@ impl Printed {
 ///
 /// # Errors
 /// Those of the comparison.
-pub(crate) fn on_a_large_stack(run: impl FnOnce() -> anyhow::Result<bool> + Send) -> anyhow::Result<bool> {
+pub(crate) fn on_a_large_stack<T: Send>(run: impl FnOnce() -> anyhow::Result<T> + Send) -> anyhow::Result<T> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(256 << 20);
         let run = thread.spawn_scoped(scope, run)?;
-        let ended = run.join();
-        ensure!(ended.is_ok(), "the comparison panicked");
-        ended.unwrap_or(Ok(false))
+        run.join().map_err(|_| anyhow!("our side panicked"))?
     })
 }

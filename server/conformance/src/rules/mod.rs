@@ -29,7 +29,7 @@ use self::expressions::Expressions;
 use self::real::RealRule;
 use self::values::Values;
 use crate::{
-    choice::{Choice, Printed, Versions},
+    choice::{Choice, Printed, Versions, on_a_large_stack},
     peers,
 };
 
@@ -39,8 +39,6 @@ const BATCH: usize = 2000;
 const ASK_AGAIN: [usize; 2] = [24, 240];
 /// The memory limit of the oracle, in KiB of address space.
 const MAX_MEMORY: u64 = 6 << 20;
-/// The stack size for our side, in bytes, because it recurses over schemas and expressions as deeply as the API server allows.
-const STACK: usize = 256 << 20;
 
 /// CEL rules made from random schemas, and mutants of the rules of the corpus where it is available.
 #[derive(clap::Args, Debug)]
@@ -120,7 +118,7 @@ fn one_minor(args: &Args, minor: u8, seed: u64, real: &[RealRule]) -> anyhow::Re
                 .collect::<anyhow::Result<_>>()?
         };
         let theirs = ask(&oracle, &requests)?;
-        let ours = on_a_large_stack(&requests, version)?;
+        let ours: Vec<Value> = on_a_large_stack(|| requests.iter().map(|it| ours::answer(it, version)).collect())?;
         for ((request, theirs), ours) in requests.iter().zip(&theirs).zip(&ours) {
             tally.count(theirs, ours);
             let mut found = differences(theirs, ours);
@@ -185,16 +183,6 @@ pub(crate) fn ask(oracle: &Path, requests: &[Value]) -> anyhow::Result<Vec<Value
         requests.len()
     );
     Ok(answers)
-}
-
-fn on_a_large_stack(requests: &[Value], version: KubernetesVersion) -> anyhow::Result<Vec<Value>> {
-    std::thread::scope(|scope| {
-        let work = || requests.iter().map(|request| ours::answer(request, version)).collect();
-        let thread = std::thread::Builder::new()
-            .stack_size(STACK)
-            .spawn_scoped(scope, work)?;
-        thread.join().map_err(|_| anyhow::anyhow!("our side panicked"))?
-    })
 }
 
 /// A rule with its schema, values and options, in the oracle's format.

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crd_analyzer_diagnostic::text::counted;
+
 /// The objects of a CRD's kind in the workspace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Objects {
@@ -52,8 +54,8 @@ impl Failing {
             let _ = write!(words, ", {} not checked", objects.not_checked);
         }
         if objects.files_not_checked > 0 {
-            let s = if objects.files_not_checked == 1 { "" } else { "s" };
-            let _ = write!(words, ", {} file{s} not checked", objects.files_not_checked);
+            let files = counted(objects.files_not_checked as i64, "file", "files");
+            let _ = write!(words, ", {files} not checked");
         }
         words
     }

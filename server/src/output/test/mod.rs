@@ -23,7 +23,7 @@ use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::config::versions::VersionSet;
 use similar::{ChangeTag, TextDiff};
 
-use super::{format::choose, render::wrap::shortened};
+use super::{counted, format::choose, render::wrap::shortened};
 
 /// All formats.
 const ALL: &[&Format] = &[&text::FORMAT, &junit::FORMAT, &tap::FORMAT, &jsonl::FORMAT];
@@ -240,8 +240,7 @@ fn gap(rule: &RuleCoverage) -> Option<&'static str> {
 /// How many rules of a CRD tests make fail.
 fn covered(crd: &CrdCoverage) -> String {
     let (failed, all) = (crd.failed(), crd.rules.len());
-    let s = if all == 1 { "" } else { "s" };
-    format!("{}: tests make {failed} of {all} rule{s} fail", crd.name)
+    format!("{}: tests make {failed} of {} fail", crd.name, counted(all, "rule"))
 }
 
 /// A rule without its line breaks.
