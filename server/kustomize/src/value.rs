@@ -84,6 +84,7 @@ impl Adding<'_> {
         }
         if node.get(part).is_none() {
             spend::nodes(1)?;
+            spend::bytes(part.len())?;
             let made = match rest.first() {
                 None => Value::String("".into()),
                 Some(next) if next.starts_with('[') || next.parse::<usize>().is_ok() => Value::List(Vec::new()),
@@ -117,6 +118,7 @@ impl Adding<'_> {
             return self.put(item, rest);
         }
         spend::nodes(2)?;
+        spend::bytes(field.len() + wanted.len())?;
         let value = Node::plain(self.value.place, wanted);
         let mut made = if field.is_empty() {
             value
@@ -136,6 +138,7 @@ impl Adding<'_> {
         }
         let value = &self.value.text;
         if self.target.position == 0 {
+            spend::bytes(value.len())?;
             *node = in_place_of(node, self.value.place, value);
             return Ok(());
         }

@@ -160,9 +160,35 @@ fn validators_do_not_copy_shared_strings_without_end() {
         ),
         ("o/w.yaml", &widget),
     ]);
-    let problem = build(&files, Path::new("/o")).objects.err().expect("it is too large");
+    let problem = build(&files, Path::new("/o")).objects.expect_err("it is too large");
     assert_eq!(problem.kind, ProblemKind::TooLarge, "{problem:?}");
     // Without the validator, nothing is copied.
     let files = memory(&[("o/kustomization.yaml", "resources: [w.yaml]\n"), ("o/w.yaml", &widget)]);
     assert!(build(&files, Path::new("/o")).objects.is_ok());
+}
+
+#[test]
+fn values_that_many_objects_get_are_counted() {
+    let object = |n: usize| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a{n}}}\n");
+    let objects: Vec<String> = (0..200).map(object).collect();
+    let objects = objects.join("---\n");
+    let long = "x".repeat(1 << 20);
+    for target in [
+        "fieldPath: data/key".to_owned(),
+        format!("fieldPath: data/{long}"),
+        format!("fieldPath: 'data/list/[name={long}]/key'"),
+    ] {
+        let value = if target.len() < 100 { &long } else { "short" };
+        let transformer = format!(
+            "apiVersion: builtin\nkind: ValueAddTransformer\nmetadata: {{name: t}}\nvalue: {value}\ntargets:\n- {target}\n"
+        );
+        let files = memory(&[
+            ("o/kustomization.yaml", "resources: [x.yaml]\ntransformers: [t.yaml]\n"),
+            ("o/t.yaml", &transformer),
+            ("o/x.yaml", &objects),
+        ]);
+        let problem = build(&files, Path::new("/o"));
+        let problem = problem.objects.expect_err("it is too large");
+        assert_eq!(problem.kind, ProblemKind::TooLarge, "{} {problem:?}", &target[..20]);
+    }
 }
