@@ -1,7 +1,7 @@
 //! The paths that a kustomization names, without building it.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, HashSet},
     path::{Path, PathBuf},
 };
 
@@ -24,7 +24,13 @@ const OF_PLUGINS: [&str; 3] = ["generators", "transformers", "validators"];
 /// transformers and validators that it names. More than it names may be among them, and nothing is missing that a build looks for because of
 /// this kustomization alone, unless that has more than a mebibyte. `None` if the folder has no kustomization.
 pub fn references(files: &dyn Files, folder: &Path) -> Option<BTreeSet<PathBuf>> {
-    let mut sources = Sources::default();
+    let mut plugins = Plugins {
+        files,
+        folder,
+        sources: Sources::default(),
+        seen: HashSet::new(),
+        left: MOST_BYTES,
+    };
     let mut found = BTreeSet::new();
     let mut is_there = false;
     for name in FILE_NAMES {
@@ -36,15 +42,9 @@ pub fn references(files: &dyn Files, folder: &Path) -> Option<BTreeSet<PathBuf>>
         if text.len() > MOST_BYTES {
             continue;
         }
-        let read = sources.read_file(&path, &text);
+        let read = plugins.sources.read_file(&path, &text);
         for document in read.iter().flatten() {
             add(document, folder, &mut found);
-            let mut plugins = Plugins {
-                files,
-                folder,
-                sources: &mut sources,
-                left: MOST_BYTES,
-            };
             for field in document.entries().iter().filter(|it| OF_PLUGINS.contains(&&*it.key)) {
                 for item in field.value.items() {
                     plugins.add(item, &mut found);
@@ -60,8 +60,10 @@ struct Plugins<'a> {
     files: &'a dyn Files,
     /// The folder of the kustomization, which their paths are relative to.
     folder: &'a Path,
-    sources: &'a mut Sources,
-    /// The bytes that are looked into for them.
+    sources: Sources,
+    /// The files that were read. Each is read once, however often it is named.
+    seen: HashSet<PathBuf>,
+    /// The number of bytes that may still be read, for all documents of the kustomization.
     left: usize,
 }
 
@@ -104,6 +106,9 @@ impl Plugins<'_> {
     }
 
     fn read(&mut self, path: &Path) -> Option<Vec<Node>> {
+        if !self.seen.insert(path.to_owned()) {
+            return None;
+        }
         let text = self.files.read(path)?;
         let is_in = self.spend(text.len());
         is_in.then(|| self.sources.read_file(path, &text).ok()).flatten()
@@ -195,5 +200,32 @@ mod tests {
             references(&files, Path::new("/r")).expect("a kustomization").len()
         };
         assert_eq!((names(1_000), names(MOST_BYTES / 4)), (1, 0));
+    }
+
+    #[test]
+    fn what_is_named_often_is_read_once() {
+        /// Counts the reads.
+        struct Counted(std::cell::Cell<usize>);
+
+        impl Files for Counted {
+            fn read(&self, path: &Path) -> Option<Arc<str>> {
+                self.0.set(self.0.get() + 1);
+                let entries = "- t.yaml\n- more\n".repeat(500);
+                match path.to_str()? {
+                    "/r/kustomization.yaml" => Some(format!("transformers:\n{entries}---\n").repeat(50).into()),
+                    "/r/t.yaml" => Some("a: b\n".into()),
+                    "/r/more/kustomization.yaml" => Some("x".repeat(2 * MOST_BYTES).into()),
+                    _ => None,
+                }
+            }
+
+            fn is_folder(&self, path: &Path) -> bool {
+                path.ends_with("more")
+            }
+        }
+
+        let files = Counted(std::cell::Cell::new(0));
+        references(&files, Path::new("/r")).expect("a kustomization");
+        assert!(files.0.get() < 10, "{} reads", files.0.get());
     }
 }
