@@ -314,6 +314,21 @@ fn every_crate_is_on_the_map() {
     }
 }
 
+/// `cargo test` runs the tests of every crate, and the aliases find each program once. The fuzz targets run by themselves: what they build is
+/// instrumented.
+#[test]
+fn every_crate_is_tested_by_default() {
+    let manifest: toml::Table = read(&root().join("Cargo.toml")).parse().expect("a manifest");
+    let list = |name: &str| -> Vec<String> {
+        let names = manifest["workspace"][name].as_array().expect("a list");
+        names.iter().map(|it| it.as_str().expect("a path").to_owned()).collect()
+    };
+    let mut expected = list("members");
+    expected.retain(|it| it != "server/fuzz");
+    expected.insert(0, ".".to_owned());
+    assert_eq!(list("default-members"), expected);
+}
+
 #[test]
 fn dependencies_point_one_way() {
     for &(name, allowed) in LAYERS {
