@@ -314,8 +314,7 @@ fn every_crate_is_on_the_map() {
     }
 }
 
-/// `cargo test` runs the tests of every crate, and the aliases find each program once. The fuzz targets run by themselves: what they build is
-/// instrumented.
+/// `cargo test` runs the tests of every crate, and the aliases find each program once. The fuzz targets have a step of their own in `.ci/run`.
 #[test]
 fn every_crate_is_tested_by_default() {
     let manifest: toml::Table = read(&root().join("Cargo.toml")).parse().expect("a manifest");
