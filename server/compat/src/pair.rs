@@ -1,9 +1,10 @@
 //! One version of both CRDs: checks objects with either side, and makes objects that one side accepts.
 
 use std::cell::OnceCell;
+use std::collections::HashSet;
 
 use crd_analyzer_apiextensions::validation::{SchemaCosts, schema_costs};
-use crd_analyzer_resource::{Question as Asked, ServedVersion};
+use crd_analyzer_resource::{Question as Asked, RejectionCause, ServedVersion};
 use crd_analyzer_schema::field::{Path, Segment};
 use crd_analyzer_schema::rules::run::{PER_CALL_LIMIT, RUNTIME_BUDGET};
 use crd_analyzer_schema::validation::Validator;
@@ -17,8 +18,8 @@ use crate::rules;
 use crate::steps::{self, Step};
 use crate::subject::Subject;
 
-/// The maximum number of times that an object rejected by rules is changed.
-pub(crate) const MAX_MENDED: usize = 3;
+/// The maximum number of objects that are changed until one is accepted.
+const MAX_CHANGED: usize = 12;
 
 /// A version that both CRDs serve.
 pub(crate) struct Pair<'d> {
@@ -144,43 +145,67 @@ impl<'d> Pair<'d> {
     }
 
     /// Changes the object until the side that must accept it does. The value at `kept` stays unchanged.
+    ///
+    /// Where a rule fails, the value is replaced by one that the rules of its node accept. That value may break rules of nodes below:
+    /// they get their turn in the next round. Objects with the fewest errors are changed first.
     pub(crate) fn mended(&self, direction: Direction, object: Value, kept: &[Step]) -> Option<Value> {
         let sides = self.sides(direction);
-        let mut object = object;
-        for _ in 0..MAX_MENDED {
-            let verdict = ask(sides.from, &object, Asked::Create)?;
-            if verdict.is_accepted_strictly() {
-                return Some(object);
-            }
-            let root = sides.from.schema_path();
-            let broken = verdict.errors.iter().find_map(|it| {
-                let decider = it.decider.as_ref().filter(|it| it.rule.is_some())?;
-                Some((steps_below(&root, &decider.path)?, it.error.path.clone()))
-            });
-            let (node_steps, place) = broken?;
-            let maker = self.maker(direction);
-            let node = steps::at(maker.root, &node_steps)?;
-            let is_root = node_steps.is_empty() || node.x_embedded_resource;
-            let at = Some(value_place(&place, &node_steps)).filter(|it| it.segments().len() == node_steps.len())?;
-            let fixes = rules::accepted(node, is_root, self.new_subject.kubernetes());
-            let mut next = None;
-            for fix in fixes {
-                let mut mended = object.clone();
-                let target = value_at(&mut mended, &at)?;
-                // Keep the value that demonstrates the change.
-                let keeps = kept.len() > node_steps.len() && kept.starts_with(&node_steps);
-                merge(target, &fix, keeps);
-                if mended == object {
+        let mut seen: HashSet<String> = HashSet::from([object.to_string()]);
+        let errors = ask(sides.from, &object, Asked::Create)?.errors;
+        let mut waiting = vec![(errors, object)];
+        for _ in 0..MAX_CHANGED {
+            let fewest = (0..waiting.len()).min_by_key(|n| waiting[*n].0.len())?;
+            let (errors, object) = waiting.remove(fewest);
+            for mended in self.with_a_rule_mended(direction, &errors, &object, kept) {
+                if !seen.insert(mended.to_string()) {
                     continue;
                 }
-                if ask(sides.from, &mended, Asked::Create)?.is_accepted_strictly() {
+                let verdict = ask(sides.from, &mended, Asked::Create)?;
+                if verdict.is_accepted_strictly() {
                     return Some(mended);
                 }
-                next.get_or_insert(mended);
+                waiting.push((verdict.errors, mended));
             }
-            object = next?;
         }
         None
+    }
+
+    /// The object with other values where a rule fails: several objects for the first rule that values are found for.
+    fn with_a_rule_mended(
+        &self,
+        direction: Direction,
+        errors: &[RejectionCause],
+        object: &Value,
+        kept: &[Step],
+    ) -> Vec<Value> {
+        let root = self.sides(direction).from.schema_path();
+        let mut broken = errors.iter().filter_map(|it| {
+            let decider = it.decider.as_ref().filter(|it| it.rule.is_some())?;
+            Some((steps_below(&root, &decider.path)?, &it.error.path))
+        });
+        let mended = |(steps, place): (Vec<Step>, &Path)| {
+            let node = steps::at(self.maker(direction).root, &steps)?;
+            let is_root = steps.is_empty() || node.x_embedded_resource;
+            let at = Some(value_place(place, &steps)).filter(|it| it.segments().len() == steps.len())?;
+            let kept = kept.strip_prefix(steps.as_slice()).and_then(|it| it.first());
+            let mut object = object.clone();
+            let target = value_at(&mut object, &at)?;
+            let child = kept.and_then(|step| Some((step, steps::child(target, step)?)));
+            let fixes = rules::accepted_with(node, child, is_root, self.new_subject.kubernetes());
+            let ways = fixes.iter().flat_map(|fix| [(fix, true), (fix, false)]);
+            let mended = ways.filter_map(|(fix, keeps_others)| {
+                let mut mended = object.clone();
+                let target = value_at(&mut mended, &at)?;
+                if keeps_others {
+                    merge(target, fix, kept.is_some());
+                } else {
+                    replace(target, fix, kept);
+                }
+                (mended != object).then_some(mended)
+            });
+            Some(mended.collect()).filter(|it: &Vec<Value>| !it.is_empty())
+        };
+        broken.find_map(mended).unwrap_or_default()
     }
 }
 
@@ -217,6 +242,28 @@ fn value_at<'v>(object: &'v mut Value, place: &Path) -> Option<&'v mut Value> {
         Segment::Field(name) | Segment::Key(name) => at.get_mut(name),
         Segment::Index(n) => at.get_mut(*n),
     })
+}
+
+/// Replaces `target` by `fix`, but keeps its type, its metadata and the child at the step `kept`.
+fn replace(target: &mut Value, fix: &Value, kept: Option<&Step>) {
+    let before = std::mem::replace(target, fix.clone());
+    match (target, before) {
+        (Value::Object(target), Value::Object(before)) => {
+            for (name, value) in before {
+                let is_head = ["apiVersion", "kind", "metadata"].contains(&name.as_str());
+                let is_kept = match kept {
+                    Some(Step::Property(kept)) => *kept == name,
+                    Some(Step::Values) => true,
+                    _ => false,
+                };
+                if is_kept || is_head && target.contains_key(&name) {
+                    target.insert(name, value);
+                }
+            }
+        }
+        (Value::Array(target), Value::Array(before)) if kept == Some(&Step::Items) => *target = before,
+        _ => {}
+    }
 }
 
 /// Copies the fields of `fix` into `target`. If `keeps`, existing fields are not overwritten.

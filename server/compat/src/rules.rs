@@ -2,7 +2,8 @@
 
 use crd_analyzer_hazards::{Effort, RuleFacts, Shown, accepted_by_rules, reads_only, refused_by_rule, rule_facts};
 use crd_analyzer_schema::structural::{Structural, lookup};
-use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
+use crd_analyzer_schema::unknown::Known;
+use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule, defaulting};
 use serde_json::Value;
 
 use crate::steps::{self, Step, nodes_below as below};
@@ -29,10 +30,85 @@ pub(crate) fn refused(
     refused_by_rule(schema, is_resource_root, kubernetes, at, MOST, &mut { EFFORT })
 }
 
-/// Values that a node accepts, including its rules.
-pub(crate) fn accepted(node: &JsonSchemaProps, is_resource_root: bool, kubernetes: KubernetesVersion) -> Vec<Value> {
+/// Values that a node accepts, with its rules.
+fn accepted(node: &JsonSchemaProps, is_resource_root: bool, kubernetes: KubernetesVersion) -> Vec<Value> {
     let schema = Structural::assume(node);
     accepted_by_rules(schema, is_resource_root, kubernetes, 2, &mut { EFFORT })
+}
+
+/// A copy of a node without the rules below it.
+fn alone(node: &JsonSchemaProps) -> JsonSchemaProps {
+    let mut node = node.clone();
+    let rules = std::mem::take(&mut node.x_validations);
+    remove_rules(&mut node);
+    node.x_validations = rules;
+    node
+}
+
+/// Values of a node that its own rules accept and that contain `child` at a step. They may break rules of nodes below.
+pub(crate) fn accepted_with(
+    node: &JsonSchemaProps,
+    child: Option<(&Step, &Value)>,
+    is_resource_root: bool,
+    kubernetes: KubernetesVersion,
+) -> Vec<Value> {
+    let mut node = alone(node);
+    if let Some((step, value)) = child {
+        match step {
+            Step::Property(name) if !node.required.contains(name) => node.required.push(name.clone()),
+            Step::Property(_) => {}
+            Step::Items => node.min_items = node.min_items.max(Some(1)),
+            Step::Values => node.min_properties = node.min_properties.max(Some(1)),
+        }
+        if let Some(child) = steps::below_mut(&mut node, step) {
+            let mut value = value.clone();
+            // The value is compared after defaulting.
+            defaulting::set_defaults(&mut value, Known::ALL, Some(Structural::assume(child)));
+            child.r#enum = vec![value];
+        }
+    }
+    accepted(&node, is_resource_root, kubernetes)
+}
+
+/// Values of `from` that its rules accept and that the bound of `to` with this keyword does not. They may break rules of nodes below.
+pub(crate) fn beyond(
+    from: &JsonSchemaProps,
+    to: &JsonSchemaProps,
+    keyword: &str,
+    kubernetes: KubernetesVersion,
+) -> Vec<Value> {
+    if from.x_validations.is_empty() {
+        return Vec::new();
+    }
+    let mut node = alone(from);
+    let more = |bound: Option<i64>| bound.and_then(|it| it.checked_add(1));
+    let fewer = |bound: Option<i64>| bound.and_then(|it| it.checked_sub(1));
+    match keyword {
+        "maxItems" => node.min_items = more(to.max_items),
+        "minItems" => node.max_items = fewer(to.min_items),
+        "maxLength" => node.min_length = more(to.max_length),
+        "minLength" => node.max_length = fewer(to.min_length),
+        "maxProperties" => node.min_properties = more(to.max_properties),
+        "minProperties" => node.max_properties = fewer(to.min_properties),
+        "maximum" | "exclusiveMaximum" => {
+            node.minimum = to.maximum;
+            node.exclusive_minimum = !to.exclusive_maximum;
+        }
+        "minimum" | "exclusiveMinimum" => {
+            node.maximum = to.minimum;
+            node.exclusive_maximum = !to.exclusive_minimum;
+        }
+        _ => return Vec::new(),
+    }
+    accepted(&node, false, kubernetes)
+}
+
+fn remove_rules(node: &mut JsonSchemaProps) {
+    node.x_validations.clear();
+    let items = node.items.as_mut().and_then(|it| it.schema.as_mut());
+    let values = node.additional_properties.as_mut().and_then(|it| it.schema.as_mut());
+    items.into_iter().chain(values).for_each(|it| remove_rules(it));
+    node.properties.iter_mut().for_each(|it| remove_rules(&mut it.1));
 }
 
 /// Whether a rule uses the old value.

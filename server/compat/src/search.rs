@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::answer::{Answer, Direction, Effect, Witness};
 use crate::diff::{Difference, Kind, Side};
 use crate::implied::Accepted;
-use crate::pair::{MAX_MENDED, Pair};
+use crate::pair::Pair;
 use crate::pool;
 use crate::proof::{Question, default_of};
 use crate::replay::{Cause, Outcome, Write, ask};
@@ -30,6 +30,8 @@ const ANSWER: u64 = 10_000;
 const WORK_PER_SIBLING: u64 = 400;
 /// The maximum number of objects that are tried for one change in one direction.
 const MAX_TRIED: usize = 90;
+/// The maximum number of objects that get other values because rules refuse them.
+const MAX_MENDED: usize = 6;
 
 /// The search for the answers for one change.
 pub(crate) struct Search<'a, 'd> {
@@ -211,7 +213,7 @@ impl<'d> Search<'_, 'd> {
             if let Some(outcome) = shows(&write) {
                 return Some(outcome);
             }
-            if mended < 2 * MAX_MENDED && write.old.is_none() && !sides.accepts(&write) {
+            if mended < MAX_MENDED && write.old.is_none() && !sides.accepts(&write) {
                 mended += 1;
                 let better = self.pair.mended(direction, write.object, &kept).map(Write::create);
                 if let Some(outcome) = better.and_then(|it| shows(&it)) {
@@ -291,7 +293,13 @@ impl<'d> Search<'_, 'd> {
             let value = &it.value;
             (is_kept(it), is_foreign(value), is_odd(value), value.to_string().len())
         });
-        for candidate in candidates {
+        // Other values of a node with rules probably break them.
+        let beyond = match self.difference.kind {
+            Kind::Bound(keyword) => rules::beyond(from, to, keyword, self.pair.kubernetes()),
+            _ => Vec::new(),
+        };
+        let beyond = beyond.into_iter().map(|value| pool::Candidate { value, below: None });
+        for candidate in beyond.chain(candidates) {
             let mut way = steps.clone();
             way.extend(candidate.below.clone());
             found.extend(whole(&way, &candidate.value).map(|it| (Write::create(it), way)));

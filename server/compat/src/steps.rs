@@ -3,6 +3,7 @@
 use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::field::{Path, Segment};
 use crd_analyzer_schema::structural::lookup;
+use serde_json::Value;
 
 /// One step down in a schema.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,6 +22,28 @@ pub(crate) fn below<'s>(schema: &'s JsonSchemaProps, step: &Step) -> Option<&'s 
         Step::Property(name) => lookup(&schema.properties, name),
         Step::Items => schema.items.as_ref()?.schema.as_deref(),
         Step::Values => schema.additional_properties.as_ref()?.schema.as_deref(),
+    }
+}
+
+/// Like [`below`], to change the child.
+pub(crate) fn below_mut<'s>(schema: &'s mut JsonSchemaProps, step: &Step) -> Option<&'s mut JsonSchemaProps> {
+    match step {
+        Step::Property(name) => schema
+            .properties
+            .iter_mut()
+            .find(|it| it.0 == *name)
+            .map(|it| &mut it.1),
+        Step::Items => schema.items.as_mut()?.schema.as_deref_mut(),
+        Step::Values => schema.additional_properties.as_mut()?.schema.as_deref_mut(),
+    }
+}
+
+/// The child of a value, for items and values the first.
+pub(crate) fn child<'v>(value: &'v Value, step: &Step) -> Option<&'v Value> {
+    match step {
+        Step::Property(name) => value.get(name),
+        Step::Items => value.as_array()?.first(),
+        Step::Values => value.as_object()?.values().next(),
     }
 }
 

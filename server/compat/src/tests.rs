@@ -1,5 +1,6 @@
 //! Tests with pairs of CRDs and the expected changes.
 
+mod mended;
 mod told;
 
 use std::sync::Arc;

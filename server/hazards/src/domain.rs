@@ -11,6 +11,8 @@ use crate::reads::Reads;
 
 /// The maximum number of values to try per schema.
 const MAX_VALUES: usize = 14;
+/// The maximum number of values that are tried for the clauses of a schema.
+const MAX_TRIED: usize = 400;
 /// The maximum length of a string that is generated to satisfy `minLength`.
 const MAX_TEXT: usize = 256;
 
@@ -45,6 +47,7 @@ pub(crate) fn scalars<'s>(schema: Structural<'s>, validator: &Validator<'s>, rea
                 .filter(|it| !it.is_object() && !it.is_array())
                 .cloned(),
         );
+        listed_in_clauses(props, &mut tried);
         if schema.is_int_or_string() {
             integers(props, reads, &mut tried);
             tried.truncate(6);
@@ -57,6 +60,7 @@ pub(crate) fn scalars<'s>(schema: Structural<'s>, validator: &Validator<'s>, rea
                 "boolean" => tried.extend([Value::Bool(true), Value::Bool(false)]),
                 _ => {}
             }
+            in_clauses(schema.r#type(), props, &mut tried);
         }
     } else {
         tried.extend(props.r#enum.iter().take(MAX_VALUES).cloned());
@@ -90,6 +94,39 @@ pub(crate) fn scalars_with<'s>(schema: Structural<'s>, validator: &Validator<'s>
         }
     }
     allowed
+}
+
+/// The clauses of `allOf`, `anyOf` and `oneOf`.
+fn clauses(props: &JsonSchemaProps) -> impl Iterator<Item = &JsonSchemaProps> {
+    let rare = props.rare.get().into_iter();
+    rare.flat_map(|it| it.all_of.iter().chain(&it.any_of).chain(&it.one_of))
+}
+
+/// The values that clauses list in `enum`: where a Go type and its field both have values, controller-gen writes an `allOf` of two lists.
+fn listed_in_clauses(props: &JsonSchemaProps, found: &mut Vec<Value>) {
+    for clause in clauses(props) {
+        if found.len() >= MAX_TRIED {
+            return;
+        }
+        found.extend(clause.r#enum.iter().take(MAX_VALUES).cloned());
+        listed_in_clauses(clause, found);
+    }
+}
+
+/// Values of a type that the bounds, patterns and formats of clauses ask for.
+fn in_clauses(ty: &str, props: &JsonSchemaProps, found: &mut Vec<Value>) {
+    for clause in clauses(props) {
+        if found.len() >= MAX_TRIED {
+            return;
+        }
+        match ty {
+            "string" => texts(clause, None, found),
+            "integer" => integers(clause, None, found),
+            "number" => numbers(clause, None, found),
+            _ => {}
+        }
+        in_clauses(ty, clause, found);
+    }
 }
 
 fn texts(props: &JsonSchemaProps, reads: Option<&Reads>, found: &mut Vec<Value>) {

@@ -101,7 +101,9 @@ impl<'a, 's> Maker<'a, 's> {
         if depth > MAX_DEPTH || self.parts.get() > MAX_PARTS {
             return None;
         }
+        let listed = &schema.props().r#enum;
         match schema.r#type() {
+            "object" | "array" if !listed.is_empty() => Some(listed[decisions.decide(listed.len())].clone()),
             "object" => self.object(schema, is_resource, interest, nth, decisions, depth + 1),
             "array" => self.list(schema, interest, nth, decisions, depth + 1),
             "" if !schema.is_int_or_string() => Some(Value::Object(Map::new())),
