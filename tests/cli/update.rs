@@ -2,7 +2,10 @@
 
 use std::process::Command;
 
-use crate::{Sandbox, definition};
+use crate::{
+    Sandbox, definition,
+    generate::{SPEC, without_crd},
+};
 
 fn git(sandbox: &Sandbox, args: &[&str]) {
     let status = Command::new("git")
@@ -78,10 +81,15 @@ fn sized(spec: &str) -> String {
 fn committed(files: &[(&str, String)]) -> Sandbox {
     let files: Vec<(&str, &str)> = files.iter().map(|it| (it.0, it.1.as_str())).collect();
     let sandbox = Sandbox::new(&files);
-    git(&sandbox, &["init", "-q"]);
-    git(&sandbox, &["add", "."]);
-    git(&sandbox, &["commit", "-qm", "first"]);
+    init(&sandbox);
     sandbox
+}
+
+/// Makes a sandbox a repository, and commits its files.
+fn init(sandbox: &Sandbox) {
+    git(sandbox, &["init", "-q"]);
+    git(sandbox, &["add", "."]);
+    git(sandbox, &["commit", "-qm", "first"]);
 }
 
 #[test]
@@ -266,4 +274,67 @@ fn a_policy_of_check_decides() {
     check("--compat").expect(0, &[]);
     check("--compat=api-conventions").expect(0, &[]);
     check("--compat=strict").expect(1, &["a property was added at `spec.b`: this breaks readers"]);
+}
+
+#[test]
+fn types_are_updates_of_the_crd_that_they_made() {
+    let sandbox = without_crd(&SPEC.replace("default=8\n", "default=8\n\t// +kubebuilder:validation:Maximum=90\n"));
+    init(&sandbox);
+    let check = |code: i32, texts: &[&str]| {
+        let check = ["check", "-o", "concise", "--old-ref", "HEAD", "--compat", "./api/..."];
+        sandbox.run(&check).expect(code, texts);
+    };
+    check(0, &["1 CRD, 0 errors"]);
+    let types = sandbox.read("api/v1/types.go");
+    let root = "// +kubebuilder:object:root=true\n";
+    let wider = format!("{root}// +kubebuilder:resource:scope=Cluster\n");
+    sandbox.write(
+        "api/v1/types.go",
+        types.replace(root, &wider).replace("Maximum=90", "Maximum=9"),
+    );
+    let expected = [
+        "api/v1/types.go:11:37: error[breaking-change]: `maximum` changed from 90 to 9",
+        "api/v1/types.go:18:32: error[immutable-field]: `scope` cannot change once the CRD exists",
+        "2 errors",
+    ];
+    check(1, &expected);
+    // A CRD that the revision has as a file counts, although the types there make another one.
+    sandbox.write("api/v1/types.go", &types);
+    let write = ["generate", "crd", "./api/...", "--output-dir", "config/crd"];
+    sandbox.run(&write).expect(0, &[]);
+    let crd = sandbox.read("config/crd/shop.example.com_carts.yaml");
+    sandbox.write(
+        "config/crd/shop.example.com_carts.yaml",
+        crd.replace("maximum: 90", "maximum: 95"),
+    );
+    git(&sandbox, &["add", "."]);
+    git(&sandbox, &["commit", "-qm", "second"]);
+    check(
+        1,
+        &["api/v1/types.go:11:37: error[breaking-change]: `maximum` changed from 95 to 90"],
+    );
+    // A field that is gone is told where its type is used.
+    sandbox.write("config/crd/shop.example.com_carts.yaml", &crd);
+    git(&sandbox, &["commit", "-qam", "third"]);
+    let items = "\t// +kubebuilder:validation:MaxItems=8\n\tItems []string `json:\"items\"`\n";
+    sandbox.write(
+        "api/v1/types.go",
+        types.replace(items, "").replace(" >= self.items.size()", " > 0"),
+    );
+    check(
+        1,
+        &["types.go:20:2: error[breaking-change]: a property was removed at `spec.items`"],
+    );
+}
+
+#[test]
+fn a_new_kind_is_no_update() {
+    let sandbox = without_crd(SPEC);
+    let types = sandbox.read("api/v1/types.go");
+    sandbox.write("api/v1/types.go", "package v1\n");
+    init(&sandbox);
+    sandbox.write("api/v1/types.go", types);
+    sandbox
+        .run(&["check", "--old-ref", "HEAD", "--compat", "./api/..."])
+        .expect(0, &["1 CRD, 0 errors"]);
 }

@@ -1,11 +1,11 @@
 //! Go repositories on disk, from which CRDs are generated.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     env, fs,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -16,6 +16,7 @@ use crd_analyzer_workspace::sources::generated;
 
 use crate::{
     dotgit,
+    elsewhere::Elsewhere,
     read::{self, Access},
     roots::Roots,
 };
@@ -60,6 +61,10 @@ pub struct GoSources {
 #[derive(Default, Debug)]
 struct GoCache {
     reach: Reach,
+    /// The files of the repositories, if they are not those on disk.
+    elsewhere: Option<Arc<dyn Elsewhere>>,
+    /// The repositories in `elsewhere`, by their roots.
+    trees: HashMap<PathBuf, Arc<Tree>>,
     /// For each folder, the root around it, if there is one.
     roots: HashMap<PathBuf, Option<PathBuf>>,
     modules: HashMap<PathBuf, Arc<Module>>,
@@ -82,6 +87,7 @@ impl GoSources {
         let was_used = !known.modules.is_empty();
         *known = GoCache {
             reach: known.reach.clone(),
+            elsewhere: known.elsewhere.clone(),
             library: known.library.clone(),
             ..GoCache::default()
         };
@@ -96,9 +102,33 @@ impl GoSources {
         };
     }
 
+    /// The same repositories with other files, such as those of a git revision. Modules outside the repositories are those on disk.
+    #[must_use]
+    pub fn elsewhere(&self, files: Arc<dyn Elsewhere>) -> Self {
+        let known = GoCache {
+            reach: self.known().reach.clone(),
+            elsewhere: Some(files),
+            ..GoCache::default()
+        };
+        Self {
+            known: Mutex::new(known),
+        }
+    }
+
     /// From now on also reads Go's standard library, for commands whose output contains its descriptions.
     pub fn read_library(&self) {
         self.known().library = library();
+    }
+}
+
+impl GoCache {
+    /// The files of the repository with this root.
+    fn folders(&mut self, root: &Path, disk: Disk) -> Arc<dyn Folders> {
+        let Some(files) = &self.elsewhere else {
+            return Arc::new(disk);
+        };
+        let new = || Arc::new(Tree::new(root, files.clone()));
+        self.trees.entry(root.to_owned()).or_insert_with(new).clone()
     }
 }
 
@@ -114,11 +144,13 @@ impl generated::GoSources for GoSources {
         let root = root_of(manifest, &disk);
         known.roots.insert(folder.to_owned(), root.clone());
         let root = root?;
-        let module = known
-            .modules
-            .entry(root.clone())
-            .or_insert_with(|| Arc::new(Module::new(root, Arc::new(disk))));
-        Some(module.clone())
+        if let Some(module) = known.modules.get(&root) {
+            return Some(module.clone());
+        }
+        let folders = known.folders(&root, disk);
+        let module = Arc::new(Module::new(root.clone(), folders));
+        known.modules.insert(root, module.clone());
+        Some(module)
     }
 
     fn modules(&self, file: &Path) -> Option<Arc<Modules>> {
@@ -126,31 +158,36 @@ impl generated::GoSources for GoSources {
         let mut known = self.known();
         let folder = file.parent()?;
         let known = &mut *known;
-        let disk = || Disk::new(known.reach.around(folder));
-        let go_mod = known.go_mods.entry(folder.to_owned()).or_insert_with(|| {
-            let disk = disk();
+        let reach = known.reach.clone();
+        let disk = || Disk::new(reach.around(folder));
+        if !known.go_mods.contains_key(folder) {
+            let folders = known.folders(&top, disk());
+            let has_go_mod = |it: &&Path| folders.list(it).iter().any(|it| it.0 == "go.mod" && !it.1);
             let mut within = folder.ancestors().take_while(|it| it.starts_with(&top));
-            within.find(|it| disk.has(it, "go.mod")).map(Path::to_owned)
-        });
-        let root = go_mod.clone()?;
+            let found = within.find(has_go_mod).map(Path::to_owned);
+            known.go_mods.insert(folder.to_owned(), found);
+        }
+        let root = known.go_mods.get(folder).cloned()??;
+        if let Some(modules) = known.packages.get(&root) {
+            return modules.clone();
+        }
         let is_trusted = matches!(known.reach, Reach::Repository(_));
         let library = known.library.clone().filter(|_| is_trusted);
-        let modules = known.packages.entry(root.clone()).or_insert_with(|| {
-            let cache = if is_trusted { module_cache() } else { None };
-            let outside = Outside { cache, library };
-            let read: Vec<PathBuf> = [&outside.cache, &outside.library]
-                .into_iter()
-                .flatten()
-                .cloned()
-                .collect();
-            let both = Beside {
-                repository: disk(),
-                outside: Disk::new(Roots::new(read.iter().map(PathBuf::as_path))),
-                read,
-            };
-            Modules::open(&root, &top, Arc::new(both), outside).map(Arc::new)
-        });
-        modules.clone()
+        let cache = if is_trusted { module_cache() } else { None };
+        let outside = Outside { cache, library };
+        let read: Vec<PathBuf> = [&outside.cache, &outside.library]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect();
+        let both = Beside {
+            repository: known.folders(&top, disk()),
+            outside: Disk::new(Roots::new(read.iter().map(PathBuf::as_path))),
+            read,
+        };
+        let modules = Modules::open(&root, &top, Arc::new(both), outside).map(Arc::new);
+        known.packages.insert(root, modules.clone());
+        modules
     }
 }
 
@@ -186,18 +223,18 @@ fn absolute(name: &str) -> Option<PathBuf> {
 
 /// A repository, and the module cache and standard library outside it.
 struct Beside {
-    repository: Disk,
+    repository: Arc<dyn Folders>,
     outside: Disk,
     /// The folders outside that may be read.
     read: Vec<PathBuf>,
 }
 
 impl Beside {
-    fn of(&self, path: &Path) -> &Disk {
+    fn of(&self, path: &Path) -> &dyn Folders {
         if self.read.iter().any(|it| path.starts_with(it)) {
             &self.outside
         } else {
-            &self.repository
+            &*self.repository
         }
     }
 }
@@ -226,11 +263,6 @@ impl Disk {
             left: AtomicU64::new(MODULE_BYTES),
         }
     }
-
-    /// Whether a folder has a file with this name.
-    fn has(&self, folder: &Path, name: &str) -> bool {
-        self.list(folder).iter().any(|it| it.0 == name && !it.1)
-    }
 }
 
 impl Folders for Disk {
@@ -256,6 +288,76 @@ impl Folders for Disk {
         let text = read::text(file, &Access::Within(self.roots.clone()), most).ok()?;
         let take = |left: u64| Some(left.saturating_sub(text.len() as u64));
         // The limit applies to the total; two threads that read at the same time may exceed it by one file.
+        let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        Some(text)
+    }
+}
+
+/// The names in a folder, and whether each is a folder.
+type Names = BTreeMap<String, bool>;
+
+/// The files of one repository that are not on disk.
+#[derive(Debug)]
+struct Tree {
+    root: PathBuf,
+    files: Arc<dyn Elsewhere>,
+    listed: OnceLock<HashMap<PathBuf, Names>>,
+    /// The number of bytes that may still be read.
+    left: AtomicU64,
+}
+
+impl Tree {
+    fn new(root: &Path, files: Arc<dyn Elsewhere>) -> Self {
+        Self {
+            root: root.to_owned(),
+            files,
+            listed: OnceLock::new(),
+            left: AtomicU64::new(MODULE_BYTES),
+        }
+    }
+
+    /// The folders of the repository that have files about Go, and the folders around them.
+    fn listed(&self) -> &HashMap<PathBuf, Names> {
+        self.listed.get_or_init(|| {
+            let is_wanted = |it: &Path| {
+                let name = it.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+                it.extension().is_some_and(|it| it == "go") || ABOUT_GO.contains(&name)
+            };
+            let files = self.files.files(&self.root, &is_wanted).unwrap_or_default().files;
+            let mut folders: HashMap<PathBuf, Names> = HashMap::new();
+            for file in files {
+                let (mut path, mut is_folder) = (file.as_path(), false);
+                while let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|it| it.to_str())) {
+                    let names = folders.entry(folder.to_owned()).or_default();
+                    // The folders around a known name are known, too.
+                    if !path.starts_with(&self.root) || names.insert(name.to_owned(), is_folder).is_some() {
+                        break;
+                    }
+                    (path, is_folder) = (folder, true);
+                }
+            }
+            folders
+        })
+    }
+}
+
+/// The files that say where packages and tools of Go are.
+const ABOUT_GO: [&str; 4] = ["go.mod", "go.work", "modules.txt", "Makefile"];
+
+impl Folders for Tree {
+    fn list(&self, folder: &Path) -> Vec<(String, bool)> {
+        let names = self.listed().get(folder);
+        names.map_or_else(Vec::new, |it| it.iter().map(|it| (it.0.clone(), *it.1)).collect())
+    }
+
+    fn read(&self, file: &Path) -> Option<String> {
+        let name = file.file_name()?.to_str()?;
+        // Git answers about one file at a time, so do not ask for files that are not there.
+        self.listed().get(file.parent()?)?.get(name).filter(|it| !**it)?;
+        let most = self.left.load(Ordering::Relaxed).min(FILE_BYTES);
+        let bytes = self.files.read(file).ok()??;
+        let text = String::from_utf8(bytes).ok().filter(|it| it.len() as u64 <= most)?;
+        let take = |left: u64| Some(left.saturating_sub(text.len() as u64));
         let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
         Some(text)
     }

@@ -21,6 +21,7 @@ mod deferred;
 mod diagnostics;
 mod display_text;
 mod documents;
+mod earlier;
 mod failing;
 mod failing_objects;
 mod first_look;

@@ -19,16 +19,19 @@ use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
     builds::overlay::AsBuilt,
     codes::STALE_CRD,
+    comparison::since_revision::Comparison,
     index::{Definitions as _, Files, Index, KnownCrd},
     judging::analysis::{MOST_FINDINGS, Question},
     judging::hazards::{Search, are_shown},
     judging::lints::Lints,
+    sources::earlier::Replaced,
     sources::generated::GoSources,
     sources::{self, Row, Unit, WithText, World, made::Manifests, manifest::Manifest},
 };
 
 use crate::{
     documents::Snapshot,
+    earlier::EarlierOfFile,
     made::{Found, MadeOf, lock},
     session::Session,
     settings::Effective,
@@ -166,7 +169,8 @@ impl Session {
     ) -> AsBuilt {
         let text = snapshot.content();
         let index = SyncedIndex(self);
-        let mut question = self.question_of_source(&index, path, effective);
+        let earlier = self.earlier_of(snapshot, effective);
+        let mut question = self.question_of_source(&index, path, (effective, earlier.as_ref()));
         if let Search::All(memory) = question.hazards
             && !are_all
         {
@@ -174,18 +178,55 @@ impl Session {
         }
         let find = |made: &Manifests, _: &dyn Unit| made.found(path, &question, |_| false);
         let found = self.with_made((row, path, &text), find).unwrap_or_default();
+        if let Some(earlier) = earlier {
+            self.look_at_earlier(earlier);
+        }
         AsBuilt::of_source(row, &text, found)
+    }
+
+    /// The CRDs that the manifests of a file replace. `None` if the user does not want to compare.
+    fn earlier_of<'s>(&'s self, snapshot: &'s Snapshot, effective: &Effective) -> Option<EarlierOfFile<'s>> {
+        let settings = self.settings();
+        let kubernetes = effective.versions.newest();
+        let revision = settings.update_against.clone().filter(|_| self.trust.is_granted())?;
+        let comparison = settings.compat_policy.map(|policy| Comparison { kubernetes, policy });
+        Some(EarlierOfFile::new(&self.earlier, snapshot, revision, comparison))
+    }
+
+    /// Reads the CRDs that have to be read again, in the background. Then judges the open source files again if something has changed.
+    fn look_at_earlier(self: &Arc<Self>, of: EarlierOfFile<'_>) {
+        let (revision, due) = of.due();
+        if due.is_empty() {
+            return;
+        }
+        let session = self.clone();
+        tasks::beside(async move {
+            let _only = session.asking.lock().await;
+            let asker = session.clone();
+            let look = move || asker.earlier.look(&due, &revision, asker.folders(), &asker.go);
+            if tasks::judging("the read of a revision", look).await == Ok(true) {
+                lock(&session.made.found)
+                    .values_mut()
+                    .for_each(|it| it.is_unfinished = true);
+                session.make_manifests_soon();
+            }
+        });
     }
 
     fn question_of_source<'a>(
         &'a self,
         index: &'a SyncedIndex<'a>,
         path: &'a Path,
-        effective: &'a Effective,
+        (effective, earlier): (&'a Effective, Option<&'a EarlierOfFile<'a>>),
     ) -> Question<'a> {
         Question {
             path: Some(path),
             definitions: Some(index),
+            earlier: earlier.map(|by| Replaced {
+                by,
+                are_stored: false,
+                comparison: by.comparison,
+            }),
             go: Some(&self.go),
             markers: Some(&effective.config.markers),
             hazards: if are_shown(&effective.config) {
@@ -263,7 +304,8 @@ impl Session {
         let (path, row) = (snapshot.path()?, snapshot.source()?);
         let text = snapshot.content();
         let index = SyncedIndex(self);
-        let question = self.question_of_source(&index, &path, effective);
+        let earlier = self.earlier_of(snapshot, effective);
+        let question = self.question_of_source(&index, &path, (effective, earlier.as_ref()));
         let find = |manifests: &Manifests, unit: &dyn Unit| {
             let judge = |text: &Arc<str>| {
                 let open = Open(SyncedIndex(self));

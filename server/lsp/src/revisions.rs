@@ -11,13 +11,13 @@ use crd_analyzer_io::git;
 use crd_analyzer_workspace::comparison::revision::Revision;
 
 /// How long a result remains valid: a commit changes what `HEAD` refers to.
-const FRESH: Duration = Duration::from_secs(3);
+pub(crate) const FRESH: Duration = Duration::from_secs(3);
 /// How long a result remains valid without a repository or without git.
-const FRESH_WITHOUT: Duration = Duration::from_mins(1);
+pub(crate) const FRESH_WITHOUT: Duration = Duration::from_mins(1);
 /// The maximum number of files to remember. Then all are dropped.
-const MAX_KNOWN: usize = 500;
+pub(crate) const MAX_KNOWN: usize = 500;
 /// The maximum size of a file, in bytes. Larger files are not read.
-const MAX_BYTES: usize = 256 << 10;
+pub(crate) const MAX_BYTES: usize = 256 << 10;
 
 /// The files in a git revision, by path and revision.
 #[derive(Debug, Default)]

@@ -34,6 +34,7 @@ use crate::{
     diagnostics::Waiting,
     display_text,
     documents::{Documents, Snapshot},
+    earlier::EarlierOfSession,
     first_look::FirstLook,
     from_proto::path_of,
     made::MadeOfSession,
@@ -75,8 +76,10 @@ pub(crate) struct Session {
     scanned: Scanned,
     /// The versions of open files in git.
     revisions: Revisions,
+    /// The CRDs in git that the manifests of open source files replace.
+    pub(crate) earlier: EarlierOfSession,
     /// Locked while git runs, so that only one file is read at a time.
-    asking: tokio::sync::Mutex<()>,
+    pub(crate) asking: tokio::sync::Mutex<()>,
     /// Locked while hazards are searched for, so that only one document is searched at a time.
     pub(crate) searching: tokio::sync::Mutex<()>,
     /// Locked while a list of diagnostics is published, so that an older list never follows a newer one.
@@ -120,6 +123,7 @@ impl Session {
             first_look: FirstLook::default(),
             scanned: Scanned::default(),
             revisions: Revisions::default(),
+            earlier: EarlierOfSession::default(),
             asking: tokio::sync::Mutex::default(),
             searching: tokio::sync::Mutex::default(),
             publishing: tokio::sync::Mutex::default(),

@@ -35,6 +35,7 @@ use self::{
 use super::{
     Replacing, Status, UsageError,
     baseline::Baseline,
+    earlier::EarlierOfRun,
     exceptions::Exceptions,
     fix,
     judge::{Beside, Judged, Wanted, judge, not_built, overlays},
@@ -292,6 +293,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     let mut beside = Beside {
         go: args.revision.is_none().then(GoSources::default),
         made: MadeOfRun::default(),
+        earlier: None,
         kustomizations: Kustomizations::default(),
         go_tests: GoTests::default(),
         scripts: Scripts::default(),
@@ -306,6 +308,11 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     let revision = resolved("--old-ref", args.old_ref.as_deref(), args)?;
     let checked = resolved("--ref", args.revision.as_deref(), args)?;
     let since = resolved("--since", args.since.as_deref(), args)?;
+    beside.earlier = beside
+        .go
+        .as_ref()
+        .zip(revision.as_ref())
+        .map(|(go, revision)| EarlierOfRun::new(revision, go));
     let reading = Reading {
         stdin,
         revision: checked.as_ref(),

@@ -55,8 +55,8 @@ impl Files for Disk {
 }
 
 /// The files of a git revision.
-struct Git {
-    revision: Arc<git::Revision>,
+pub(super) struct Git {
+    pub(super) revision: Arc<git::Revision>,
 }
 
 impl Files for Git {

@@ -33,12 +33,14 @@ use crd_analyzer_workspace::{
     judging::hazards::Search,
     judging::lints::Lints,
     roles::{Aside, Judgement},
+    sources::earlier::Replaced,
 };
 use rayon::prelude::*;
 
 use super::{
     UsageError,
     definitions::RunCrds,
+    earlier::EarlierOfRun,
     exceptions::Exceptions,
     fix,
     made::{MadeOfRun, Making},
@@ -93,6 +95,8 @@ pub(super) struct Beside {
     pub(super) go: Option<GoSources>,
     /// The manifests generated from source files.
     pub(super) made: MadeOfRun,
+    /// The CRDs that these manifests replace. `None` if they replace none.
+    pub(super) earlier: Option<EarlierOfRun>,
     pub(super) kustomizations: Kustomizations,
     pub(super) go_tests: GoTests,
     pub(super) scripts: Scripts,
@@ -365,6 +369,11 @@ pub(super) fn judge(
         is_completed: beside.is_asked,
         is_part: beside.is_part(input, &path, config),
         has_expressions: beside.has_expressions(input, &path),
+        earlier: beside.earlier.as_ref().map(|by| Replaced {
+            by,
+            are_stored: true,
+            comparison: None,
+        }),
         compatibility: beside.compat.map(|policy| Compatibility {
             policy,
             exceptions: Some(&beside.exceptions),

@@ -11,6 +11,7 @@ mod crds;
 pub(crate) mod definitions;
 mod docs;
 mod doctor;
+mod earlier;
 pub(crate) mod eval;
 mod exceptions;
 mod explain;

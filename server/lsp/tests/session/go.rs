@@ -2,7 +2,10 @@
 
 use serde_json::json;
 
-use crate::client::{Client, pushed};
+use crate::{
+    client::{Client, pushed},
+    go_update::{CARTS, without_crd},
+};
 
 const TYPES: &str = "\
 package v1
@@ -208,7 +211,7 @@ async fn go_files_are_asked_for_in_projects_of_kubebuilder() {
 }
 
 /// A kubebuilder project: the types, and the CRD that controller-gen 0.21 generates from them.
-fn project(folder: &std::path::Path) -> String {
+pub(crate) fn project(folder: &std::path::Path) -> String {
     let write = |path: &str, text: &str| {
         let path = folder.join(path);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
@@ -224,7 +227,7 @@ fn project(folder: &std::path::Path) -> String {
     format!("file://{}/api/v1/order_types.go", folder.display())
 }
 
-const ORDER: &str = "\
+pub(crate) const ORDER: &str = "\
 package v1
 
 // +kubebuilder:object:root=true
@@ -482,16 +485,7 @@ async fn variables_of_rules_in_markers_get_another_name() {
 #[tokio::test]
 async fn kinds_without_a_crd_are_judged_as_their_types_make_it() {
     let folder = tempfile::tempdir().expect("a folder");
-    let api = folder.path().join("api/v1");
-    std::fs::create_dir_all(&api).expect("folders");
-    std::fs::write(folder.path().join("go.mod"), "module example.com/shop\n\ngo 1.24\n").expect("a file");
-    let types = "// +groupName=shop.example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n\
-        // +kubebuilder:validation:XValidation:rule=\"self.mots > 0\"\ntype CartSpec struct {\n\tMost int32 `json:\"most\"`\n\
-        \tOwner Owner `json:\"owner,omitempty\"`\n}\n\ntype Owner struct {\n\tName string `json:\"name\"`\n}\n\n\
-        // +kubebuilder:object:root=true\ntype Cart struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\
-        \tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\tSpec CartSpec `json:\"spec\"`\n}\n";
-    std::fs::write(api.join("types.go"), types).expect("a file");
-    let uri = format!("file://{}", api.join("types.go").display());
+    let (uri, types) = without_crd(folder.path(), CARTS);
     let of_workspace = json!({ "uri": format!("file://{}", folder.path().display()), "name": "shop" });
     let params = json!({ "capabilities": pushed(), "workspaceFolders": [of_workspace] });
     let mut client = Client::start_with(params).await;

@@ -18,6 +18,7 @@ mod fixes;
 mod generated;
 mod go;
 mod go_typing;
+mod go_update;
 mod hostile;
 mod lifecycle;
 mod messages;

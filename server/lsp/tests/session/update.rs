@@ -51,9 +51,14 @@ pub(crate) fn repository_of(files: &[(&str, &str)]) -> TempDir {
     for (name, text) in files {
         std::fs::write(folder.path().join(name), text).expect("a file");
     }
-    git(folder.path(), &["init", "--quiet"]);
-    commit(folder.path());
+    init(folder.path());
     folder
+}
+
+/// Makes a folder a repository, and commits its files.
+pub(crate) fn init(folder: &Path) {
+    git(folder, &["init", "--quiet"]);
+    commit(folder);
 }
 
 fn git(folder: &Path, args: &[&str]) {

@@ -120,6 +120,7 @@ pub(super) fn sections(folder: &Path, collected: Collected, settings: &Settings)
 pub(super) fn beside(overlays: Overlays) -> Beside {
     Beside {
         made: MadeOfRun::default(),
+        earlier: None,
         go: Some(GoSources::default()),
         kustomizations: Kustomizations::default(),
         go_tests: GoTests::default(),

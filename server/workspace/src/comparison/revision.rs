@@ -10,6 +10,7 @@ use crd_analyzer_apiextensions::kind::CRD;
 use crd_analyzer_schema::field::Path;
 use crd_analyzer_syntax::{
     paths::{self, Step},
+    read_json_of,
     tree::{NodeId, Span, Tree},
 };
 
@@ -18,6 +19,7 @@ use crate::{
     documents::{spans, text::Text},
     findings::finding::{Class, Finding, Related, Severity},
     findings::report::DocumentVerdict,
+    index::objects,
 };
 
 /// The maximum number of places in a verdict that are searched for changed values.
@@ -73,6 +75,21 @@ impl Revision {
     /// The text in the revision.
     pub fn text(&self) -> &str {
         &self.previous.text().content
+    }
+
+    /// Whether a text is a CRD that equals the one with its name in the revision.
+    pub(crate) fn has_same_crd(&self, text: &str) -> bool {
+        let text = Text::whole(text.into());
+        let new = objects::read(&text).into_iter().find(|it| it.written.is_crd());
+        let values = || {
+            let new = new?;
+            let (old_tree, old_node) = self.previous.definition(&new.written)?;
+            let tree = text.read(new.document).ok()?;
+            let new = read_json_of(&tree, new.node(&tree)?).ok()?.root()?.to_value();
+            let old = read_json_of(old_tree, old_node).ok()?.root()?.to_value();
+            Some(new == old)
+        };
+        values() == Some(true)
     }
 
     /// The name of the revision.
@@ -226,6 +243,16 @@ impl Differences<'_> {
         (text.len() <= MAX_VALUE && !text.contains('\n')).then_some(text)
     }
 
+    fn are_equal(&self, now: NodeId, old: NodeId) -> bool {
+        if !(self.tree.is_scalar(now) && self.old.is_scalar(old)) {
+            return false;
+        }
+        let (now, old) = (read_json_of(self.tree, now), read_json_of(self.old, old));
+        let values = now.as_ref().ok().zip(old.as_ref().ok());
+        let roots = values.and_then(|(now, old)| now.root().zip(old.root()));
+        roots.is_some_and(|(now, old)| now.to_value() == old.to_value())
+    }
+
     fn between(&mut self, now: NodeId, old: NodeId, place: Span, depth: usize) {
         let (now, old) = (self.tree.resolve(now), self.old.resolve(old));
         let is_over = self.found.len() >= MAX_NAMED || self.left == 0 || depth > MAX_DEPTH;
@@ -236,6 +263,10 @@ impl Differences<'_> {
             return;
         }
         if self.tree.is_scalar(now) || self.old.is_scalar(old) {
+            // If the values are equal, only their quotes differ, as between YAML and JSON.
+            if self.are_equal(now, old) {
+                return;
+            }
             if let Some(value) = self.value(old) {
                 let message = format!("was {value} in {}", self.name);
                 self.say(place, message);

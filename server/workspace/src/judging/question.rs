@@ -14,7 +14,7 @@ use crate::{
     index::Definitions,
     judging::hazards,
     judging::lints::{self, Lint, Lints},
-    sources::generated::GoSources,
+    sources::{earlier::Replaced, generated::GoSources},
 };
 
 /// What kustomize and Flux do to the files before they are sent.
@@ -46,6 +46,8 @@ pub struct Question<'a> {
     /// A git revision of the file. The additional errors of an update from it are reported as hints. It has no effect if the texts
     /// are equal.
     pub replaces: Option<&'a Revision>,
+    /// The CRDs that the manifests of a source file replace.
+    pub earlier: Option<Replaced<'a>>,
     /// Whether breaking changes of CRDs since `old` are reported, and under which policy.
     pub compatibility: Option<Compatibility<'a>>,
     /// The known changes since `replaces`, which are reported now. Those found later are added with [`DeferredSearch::tell_changes`].
@@ -118,6 +120,7 @@ impl Question<'_> {
             named: false,
             old: None,
             replaces: None,
+            earlier: None,
             compatibility: None,
             changes: None,
             path: None,

@@ -12,11 +12,12 @@ use crd_analyzer_syntax::tree::Span;
 
 use super::manifest::Manifest;
 use crate::{
+    comparison::{revision::Revision, since_revision::KnownChanges},
     config::versions::VersionSet,
     costs::{self, FileCosts},
     findings::finding::{Finding, Related},
     findings::report::{DocumentReport, DocumentVerdict},
-    judging::analysis::{Question, analyze_manifest},
+    judging::analysis::{Old, Question, analyze_manifest},
     judging::hazards::Search,
     words::text::{code, counted, joined},
 };
@@ -41,6 +42,8 @@ struct Answers {
 #[derive(Debug)]
 struct Found {
     documents: Arc<[DocumentReport]>,
+    /// The CRD that it replaces.
+    replaced: Option<Arc<Revision>>,
     /// Some hazards were not looked for.
     is_unfinished: bool,
 }
@@ -80,20 +83,39 @@ impl Judged {
     }
 
     /// The reports on the manifest. It is judged once, by the first question, and once more if a later question asks for all hazards and the first
-    /// one did not.
+    /// one did not. Another CRD that it replaces is another question.
     pub fn found(&self, question: &Question<'_>) -> Arc<[DocumentReport]> {
         let asks_for_all = matches!(question.hazards, Search::All(_));
+        let asks_for_changes = !matches!(question.hazards, Search::Remembered(_));
+        let replaced = question.earlier.and_then(|it| it.by.of(&self.manifest));
+        let is_same = |it: &Found| match (&it.replaced, &replaced) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
         let mut found = lock(&self.answers.found);
-        if let Some(known) = found.as_ref().filter(|it| !(it.is_unfinished && asks_for_all)) {
+        let known = found.as_ref().filter(|it| is_same(it));
+        if let Some(known) = known.filter(|it| !(it.is_unfinished && asks_for_changes)) {
             return known.documents.clone();
         }
+        let update = question.earlier.zip(replaced.as_deref());
+        let stored = update.filter(|it| it.0.are_stored).map(|it| it.1);
+        let supposed = update.filter(|it| !it.0.are_stored && !it.1.has_same_crd(&self.manifest.text));
+        let awaits_changes = supposed.is_some_and(|it| it.0.comparison.is_some());
+        let changes = match supposed.filter(|_| asks_for_changes) {
+            Some((by, revision)) => by.changes(&self.manifest, revision),
+            None => Some(KnownChanges::default()),
+        };
         let question = Question {
             path: Some(&self.manifest.path),
             named: true,
-            old: None,
-            replaces: None,
-            changes: None,
-            compatibility: None,
+            old: stored.map(|it| Old {
+                text: it.text().as_bytes(),
+                is_paired: false,
+            }),
+            replaces: supposed.map(|it| it.1),
+            earlier: None,
+            changes: changes.as_ref(),
+            compatibility: question.compatibility.filter(|_| stored.is_some()),
             last_trees: None,
             overlays: None,
             go: None,
@@ -105,7 +127,10 @@ impl Judged {
         let documents: Arc<[DocumentReport]> = report.documents.into();
         *found = Some(Found {
             documents: documents.clone(),
-            is_unfinished: report.is_unfinished && !asks_for_all,
+            replaced: replaced.clone(),
+            is_unfinished: report.is_unfinished && !asks_for_all
+                || awaits_changes && !asks_for_changes
+                || changes.is_none(),
         });
         documents
     }

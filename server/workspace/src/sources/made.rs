@@ -61,6 +61,11 @@ impl Manifests {
         }
     }
 
+    /// All of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Made> {
+        self.made.iter()
+    }
+
     fn of_file<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Made> {
         self.made.iter().filter(|it| it.manifest().is_made_of(path))
     }

@@ -4,6 +4,8 @@
 //! No code outside a row depends on the language of a file.
 
 pub mod change;
+pub mod earlier;
+pub mod earlier_crds;
 pub mod generated;
 mod go;
 pub mod go_crds;

@@ -1,0 +1,123 @@
+//! Errors that the API server would report if the CRDs of open Go files replaced those in git.
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::{
+    client::{Client, pushed},
+    go::{ORDER, project},
+    update,
+};
+
+pub(crate) const CARTS: &str = "\
+// +groupName=shop.example.com
+package v1
+
+import metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"
+
+// +kubebuilder:validation:XValidation:rule=\"self.mots > 0\"
+type CartSpec struct {
+\tMost int32 `json:\"most\"`
+\tOwner Owner `json:\"owner,omitempty\"`
+}
+
+type Owner struct {
+\tName string `json:\"name\"`
+}
+
+// +kubebuilder:object:root=true
+type Cart struct {
+\tmetav1.TypeMeta `json:\",inline\"`
+\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`
+\tSpec CartSpec `json:\"spec\"`
+}
+";
+
+/// A module whose types have no CRD. Returns the URI of their file, and its text.
+pub(crate) fn without_crd<'t>(folder: &std::path::Path, types: &'t str) -> (String, &'t str) {
+    let api = folder.join("api/v1");
+    std::fs::create_dir_all(&api).expect("folders");
+    std::fs::write(folder.join("go.mod"), "module example.com/shop\n\ngo 1.24\n").expect("a file");
+    std::fs::write(api.join("types.go"), types).expect("a file");
+    (format!("file://{}", api.join("types.go").display()), types)
+}
+
+async fn opened(folder: &TempDir, uri: &str, text: &str) -> Client {
+    let mut capabilities = pushed();
+    capabilities["textDocument"]["publishDiagnostics"]["relatedInformation"] = json!(true);
+    let of_workspace = json!({ "uri": format!("file://{}", folder.path().display()), "name": "shop" });
+    let params = json!({ "capabilities": capabilities, "workspaceFolders": [of_workspace] });
+    let mut client = Client::start_with(params).await;
+    client.open(uri, 1, text).await;
+    client
+}
+
+/// The first diagnostic with a code.
+async fn told(client: &mut Client, uri: &str, code: &str) -> Value {
+    let is_it = |it: &&Value| it["code"] == code;
+    let list = client
+        .published_when(uri, |list| list.iter().any(|it| is_it(&it)))
+        .await;
+    list.iter().find(is_it).expect("it").clone()
+}
+
+fn messages(diagnostic: &Value) -> Vec<&str> {
+    let related = diagnostic["relatedInformation"].as_array().into_iter().flatten();
+    related.filter_map(|it| it["message"].as_str()).collect()
+}
+
+#[tokio::test]
+async fn a_changed_type_is_an_update_of_the_crd_in_git() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let uri = project(folder.path());
+    update::init(folder.path());
+    let mut client = opened(&folder, &uri, ORDER).await;
+    assert_eq!(client.published(&uri, 1).await.len(), 0);
+    let marker = "// +kubebuilder:resource:scope=Cluster\n";
+    client.change(&uri, 2, &[([2, 0, 2, 0], marker)]).await;
+    let scope = told(&mut client, &uri, "immutable-field").await;
+    assert_eq!(
+        scope["range"]["start"],
+        json!({ "line": 2, "character": 31 }),
+        "{scope}"
+    );
+    assert_eq!(scope["severity"], 2, "it is only supposed that the CRD is stored");
+    assert!(messages(&scope).contains(&"was Namespaced in HEAD"), "{scope}");
+    // Nothing of it is left when the marker is gone.
+    client.change(&uri, 3, &[([2, 0, 3, 0], "")]).await;
+    assert_eq!(client.published_when(&uri, <[Value]>::is_empty).await.len(), 0);
+    client.change(&uri, 4, &[([10, 36, 10, 39], "50")]).await;
+    let limit = told(&mut client, &uri, "breaking-change").await;
+    assert_eq!(
+        limit["range"]["start"],
+        json!({ "line": 10, "character": 36 }),
+        "{limit}"
+    );
+    let message = limit["message"].as_str().expect("a message");
+    assert!(message.contains("`maximum` changed from 100 to 50"), "{message}");
+    client.finish_with_lists().await;
+}
+
+#[tokio::test]
+async fn without_a_crd_in_git_the_types_there_make_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let types = CARTS.replace("mots", "most");
+    let (uri, text) = without_crd(folder.path(), &types);
+    update::init(folder.path());
+    // The file on disk has changed since.
+    let now = text.replace(
+        "type Owner struct {",
+        "type Owner struct {\n\t// +kubebuilder:validation:MaxLength=9",
+    );
+    std::fs::write(folder.path().join("api/v1/types.go"), &now).expect("a file");
+    let mut client = opened(&folder, &uri, &now).await;
+    let limit = told(&mut client, &uri, "breaking-change").await;
+    assert_eq!(
+        limit["range"]["start"],
+        json!({ "line": 12, "character": 38 }),
+        "{limit}"
+    );
+    client.change(&uri, 2, &[([12, 0, 13, 0], "")]).await;
+    assert_eq!(client.published_when(&uri, <[Value]>::is_empty).await.len(), 0);
+    client.finish_with_lists().await;
+}
