@@ -223,3 +223,73 @@ fn what_scripts_change_is_not_older() {
         "{found:?}"
     );
 }
+
+/// Types with a list of values and a limit that a rule needs.
+const LIMITS: &str = "// +kubebuilder:validation:XValidation:rule=\"self.items.all(x, self.items.all(y, x <= y || x > y))\"\n\
+    type CartSpec struct {\n\t// +kubebuilder:validation:Enum=a;b\n\tMost string `json:\"most,omitempty\"`\n\
+    \t// +kubebuilder:validation:MaxItems=8\n\t// +kubebuilder:validation:items:MaxLength=9\n\tItems []string `json:\"items\"`\n}\n";
+
+fn with_limits() -> Sandbox {
+    let sandbox = without_crd(LIMITS);
+    let write = ["generate", "crd", "./api/...", "--output-dir", "config/crd"];
+    sandbox.run(&write).expect(0, &[]);
+    sandbox
+}
+
+#[test]
+fn values_of_a_list_that_are_gone_are_told() {
+    let sandbox = with_limits();
+    assert_eq!(told(&sandbox, &["."]), [] as [&str; 0]);
+    let other = "the CRD of `Cart` has another `enum` than the types";
+    let changes = [
+        (TYPES, "Enum=a;b", "Enum=a", other),
+        (
+            TYPES,
+            "\t// +kubebuilder:validation:Enum=a;b\n",
+            "",
+            "no marker sets `enum`",
+        ),
+        (CRD, "                - a\n                - b\n", "", other),
+        (
+            CRD,
+            "                enum:\n                - a\n                - b\n",
+            "",
+            "`enum` is not in it",
+        ),
+    ];
+    for (file, from, to, expected) in changes {
+        let before = change(&sandbox, file, from, to);
+        let found = told(&sandbox, &["."]);
+        assert!(matches!(&found[..], [it] if it.contains(expected)), "{to}: {found:?}");
+        sandbox.write(file, before);
+    }
+}
+
+#[test]
+fn a_limit_that_landed_elsewhere_is_told() {
+    let sandbox = with_limits();
+    sandbox.run(&["check", "."]).expect(0, &["1 CRD, 0 errors"]);
+    let list = "                maxItems: 8\n                type: array\n";
+    change(
+        &sandbox,
+        CRD,
+        list,
+        "                  maxItems: 8\n                type: array\n",
+    );
+    let found = told(&sandbox, &["."]);
+    assert!(
+        matches!(&found[..], [it] if it.contains("`maxItems` is not in it")),
+        "{found:?}"
+    );
+    // The types have the limit that the rule needs, so nothing is to be changed there.
+    let whole = sandbox.run(&["check", "."]).stdout;
+    for expected in [
+        "`CartSpec.Items` in Go has the limit",
+        "= help: the Go types have the limits: generate the CRD again",
+    ] {
+        assert!(whole.contains(expected), "{whole}");
+    }
+    assert!(!whole.contains("make it `//"), "{whole}");
+    sandbox.run(&["check", "--fix", "."]).expect(0, &["1 fix"]);
+    assert_eq!(told(&sandbox, &["."]), [] as [&str; 0]);
+}

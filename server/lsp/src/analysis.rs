@@ -95,6 +95,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) last_trees: Option<&'a Arc<LastTrees>>,
     /// The objects of the file as kustomizations and Flux build them.
     pub(crate) built: Option<&'a Arc<AsBuilt>>,
+    /// What is known about a CRD that is older than its source files.
+    pub(crate) older: Option<&'a Arc<AsBuilt>>,
     /// Determines which errors need no fix.
     pub(crate) asides: Option<Asides<'a>>,
 }
@@ -405,6 +407,9 @@ fn report(
     }
     if let Some(asides) = wanted.asides.as_ref().filter(|_| effective.has_expressions) {
         asides.look_for_expected_error(path, &mut report);
+    }
+    if let Some(older) = wanted.older {
+        older.apply(&mut report);
     }
     (report, kept)
 }

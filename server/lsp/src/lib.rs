@@ -34,6 +34,7 @@ mod made;
 mod made_manifests;
 mod names;
 mod navigation;
+mod older_crds;
 mod overlays;
 mod pages;
 mod pause;

@@ -68,7 +68,7 @@ impl Session {
     }
 
     /// A number for the editions of all open source files.
-    fn editions(&self) -> u64 {
+    pub(crate) fn editions(&self) -> u64 {
         let mut editions: Vec<u64> = self.open_sources(Path::new("")).map(|it| it.edition).collect();
         editions.sort_unstable();
         let mut hasher = DefaultHasher::new();
@@ -128,9 +128,12 @@ impl Session {
 
     fn judge_made(self: &Arc<Self>) {
         lock(&self.made.found).retain(|path, _| self.documents.is_open_at(path));
-        lock(&self.made.made).retain(|unit, _| self.open_sources(&unit.1).next().is_some());
+        lock(&self.made.older).retain(|path, _| self.documents.is_open_at(path));
+        let is_of_crd = |unit: &Path| lock(&self.made.older).keys().any(|it| it.starts_with(unit));
+        lock(&self.made.made).retain(|unit, _| self.open_sources(&unit.1).next().is_some() || is_of_crd(&unit.1));
         for uri in self.documents.uris() {
             let Some(snapshot) = self.documents.source_file(&uri) else {
+                self.look_for_older(&uri);
                 continue;
             };
             let (Some(path), Some(row)) = (snapshot.path(), snapshot.source()) else {
@@ -339,7 +342,7 @@ impl Session {
     }
 
     /// Calls a function with the manifests generated from a file with this text and from the open files. `None` if nothing is generated from it.
-    fn with_made<T>(
+    pub(crate) fn with_made<T>(
         self: &Arc<Self>,
         (row, path, text): (&'static Row, &Path, &Arc<str>),
         ask: impl FnOnce(&Manifests, &dyn Unit) -> T,

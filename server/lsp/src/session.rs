@@ -274,6 +274,7 @@ impl Session {
         } else {
             self.as_built(snapshot, &effective)
         };
+        let older = self.older_in_crd(snapshot, &effective);
         effective.is_part |= built.as_ref().is_some_and(|it| it.is_open());
         let replaces = self.replaced(snapshot);
         let comparison = self.comparison(snapshot, &effective, replaces.as_ref());
@@ -290,6 +291,7 @@ impl Session {
             go: Some(&self.go),
             last_trees: Some(&self.last_trees),
             built: built.as_ref(),
+            older: older.as_ref(),
             asides: Some(self.asides(&settings, &folders)),
         };
         let (uri, text) = (&snapshot.uri, snapshot.content());

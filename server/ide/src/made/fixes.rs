@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_syntax::{common, tree::Span};
 use crd_analyzer_workspace::{
     costs::FileCosts,
     documents::source::SourceText,
@@ -48,6 +48,33 @@ type Counts = HashMap<(u8, &'static str), usize>;
 /// The numbers for the original text, computed on first use.
 type Before = OnceCell<Option<Counts>>;
 
+/// The fix that writes the file of a CRD again. Only the lines from the first to the last change are replaced.
+pub fn rewritten(file: Arc<SourceText>, text: &str, problem: &Problem) -> Declaration {
+    let name = file.path.file_name().unwrap_or_default().display().to_string();
+    let (before, after) = (file.text.as_bytes(), text.as_bytes());
+    let same = common::ahead(before, after);
+    let start = file.text[..file.text.floor_char_boundary(same)]
+        .rfind('\n')
+        .map_or(0, |it| it + 1);
+    let behind = common::behind(&before[start..], &after[start..]);
+    // The lines behind the last change stay.
+    let rest = file.text.len() - behind;
+    let rest = before[rest..]
+        .iter()
+        .position(|it| *it == b'\n')
+        .map_or(file.text.len(), |it| rest + it + 1);
+    let new_end = text.len() - (file.text.len() - rest);
+    Declaration {
+        title: format!("Write {name} as controller-gen makes it of the types"),
+        problem: problem.clone(),
+        edits: vec![TextEdit {
+            span: Span::new(start as u32, rest as u32),
+            new_text: text[start..new_end].to_owned(),
+        }],
+        file,
+    }
+}
+
 impl SourceFile<'_> {
     /// The quick fixes of the problems that touch a range, unambiguous ones first. `definitions`: the CRDs for custom resources.
     pub fn repairs(
@@ -64,20 +91,8 @@ impl SourceFile<'_> {
     /// For each CRD that is older than the place of a problem: a fix that generates it again.
     pub fn rewritten(&self, problem: &Problem) -> Vec<Declaration> {
         let found = self.manifests.rewritten_at((self.path, problem.span), self.unit);
-        let declaration = |(file, text): (Arc<SourceText>, String)| {
-            let name = file.path.file_name().unwrap_or_default().display().to_string();
-            let edits = vec![TextEdit {
-                span: Span::new(0, file.text.len() as u32),
-                new_text: text,
-            }];
-            Declaration {
-                title: format!("Write {name} as controller-gen makes it of the types"),
-                problem: problem.clone(),
-                file,
-                edits,
-            }
-        };
-        found.into_iter().map(declaration).collect()
+        let of_file = |(file, text): (Arc<SourceText>, String)| rewritten(file, &text, problem);
+        found.into_iter().map(of_file).collect()
     }
 
     /// All unambiguous quick fixes at once. `own`: fixes of the file itself that were tried already. `None` if there is nothing to fix.

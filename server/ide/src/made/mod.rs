@@ -22,7 +22,7 @@ use crate::{
 };
 
 pub use costs::costs;
-pub use fixes::SourceFile;
+pub use fixes::{SourceFile, rewritten};
 
 /// An object that is generated from source files, and a position in it.
 #[derive(Debug)]

@@ -225,7 +225,12 @@ fn find(
         let effective = session.effective(snapshot);
         session.rewritten_crds((snapshot, &effective), analysis.all_problems(), span, deadline)
     };
-    let declared = if is_source { rewrite() } else { declare() };
+    let declared = if is_source {
+        rewrite()
+    } else {
+        let rewritten = session.rewritten_crd(snapshot, analysis.all_problems(), span, deadline);
+        rewritten.into_iter().chain(declare()).collect()
+    };
     // Offer to declare a field before offering to remove it.
     let declared: Vec<_> = declared.into_iter().map(|it| (at_removal(&it.problem), it)).collect();
     let mut actions: Vec<CodeActionOrCommand> = found.into_iter().map(|it| convert(it).into()).collect();

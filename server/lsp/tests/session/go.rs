@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::{
     client::{Client, pushed},
     go_update::{CARTS, without_crd},
+    older::in_step,
 };
 
 const TYPES: &str = "\
@@ -243,7 +244,7 @@ type OrderSpec struct {
 }
 ";
 
-const ORDERS: &str = r#"apiVersion: apiextensions.k8s.io/v1
+pub(crate) const ORDERS: &str = r#"apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
   annotations:
@@ -513,18 +514,7 @@ async fn kinds_without_a_crd_are_judged_as_their_types_make_it() {
 #[tokio::test]
 async fn a_new_field_is_known_before_controller_gen_has_run() {
     let folder = tempfile::tempdir().expect("a folder");
-    let uri = project(folder.path());
-    let import = "package v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n";
-    let meta = "type Order struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n";
-    let text = ORDER
-        .replace("package v1\n", import)
-        .replace("type Order struct {\n", meta);
-    std::fs::write(folder.path().join("api/v1/order_types.go"), &text).expect("a file");
-    let vendored = folder.path().join("vendor/k8s.io/apimachinery/pkg/apis/meta/v1");
-    std::fs::create_dir_all(&vendored).expect("folders");
-    let types = "package v1\n\ntype TypeMeta struct {\n\tKind string `json:\"kind,omitempty\"`\n\
-                 \tAPIVersion string `json:\"apiVersion,omitempty\"`\n}\n\ntype ObjectMeta struct{}\n";
-    std::fs::write(vendored.join("types.go"), types).expect("a file");
+    let (uri, text) = in_step(folder.path());
     let of_workspace = json!({ "uri": format!("file://{}", folder.path().display()), "name": "shop" });
     let mut capabilities = pushed();
     capabilities["textDocument"]["codeAction"] = fixes();

@@ -22,6 +22,7 @@ mod go_update;
 mod hostile;
 mod lifecycle;
 mod messages;
+mod older;
 mod one_value;
 mod overlays;
 mod policies;

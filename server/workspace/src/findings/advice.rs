@@ -113,6 +113,7 @@ fn help(finding: &mut Finding, placed: &PlacedCosts, remedy: Option<&BoundsPropo
         finding.help.push(help.to_owned());
         return;
     };
+    let mut missing = Vec::new();
     for bound in remedy.bounds.iter().take(MAX_NAMED) {
         let target = placed.targets(bound).first();
         finding.related.extend(target.map(|target| Related {
@@ -123,7 +124,11 @@ fn help(finding: &mut Finding, placed: &PlacedCosts, remedy: Option<&BoundsPropo
         let in_go = origin
             .zip(target)
             .and_then(|(origin, target)| origin.bound(target.key, bound.keyword, bound.suggested));
-        finding.related.extend(in_go);
+        let is_set = in_go.as_ref().is_some_and(|it| it.1);
+        finding.related.extend(in_go.map(|it| it.0));
+        if !is_set {
+            missing.push(bound);
+        }
     }
     let result = if remedy.total > 0 {
         format!("the total is then {} cost units", grouped(remedy.total))
@@ -131,13 +136,16 @@ fn help(finding: &mut Finding, placed: &PlacedCosts, remedy: Option<&BoundsPropo
         format!("the rule then costs {} of the limit", share(remedy.cost))
     };
     finding.help.push(format!("set {}: {result}", named(remedy)));
-    let markers = remedy.bounds.iter().take(MAX_NAMED).map(|it| {
+    let markers = missing.iter().map(|it| {
         let (marker, at) = it.marker();
         format!("`{marker}` ({at})")
     });
-    finding
-        .help
-        .push(format!("in Go: {}", markers.collect::<Vec<_>>().join(", ")));
+    let markers: Vec<String> = markers.collect();
+    finding.help.push(if markers.is_empty() {
+        "the Go types have the limits: generate the CRD again".to_owned()
+    } else {
+        format!("in Go: {}", markers.join(", "))
+    });
 }
 
 /// Lists the bounds: `maxItems: 64` on `spec.hosts`.

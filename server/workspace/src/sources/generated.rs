@@ -172,8 +172,8 @@ impl<'a> Origin<'a> {
         })
     }
 
-    /// The place where Go would set a bound of the schema whose key or first line is at `span`.
-    pub(crate) fn bound(&self, span: Span, keyword: &str, value: i64) -> Option<Related> {
+    /// The place where Go would set a bound of the schema whose key or first line is at `span`, and whether Go already sets one that is as low.
+    pub(crate) fn bound(&self, span: Span, keyword: &str, value: i64) -> Option<(Related, bool)> {
         let subject = self.subject(span.start)?;
         let (declaration, is_whole) = self.declaration(&subject)?;
         if !is_whole {
@@ -181,7 +181,15 @@ impl<'a> Origin<'a> {
         }
         let found = declaration.marked(marker_for(keyword, true)?, None);
         let name = &found.site.name;
-        Some(match (found.written, found.name) {
+        let said = found
+            .written
+            .and_then(|it| it.text.split_once('=')?.1.trim().parse::<i64>().ok());
+        let is_set = said.is_some_and(|it| it <= value);
+        let related = match (found.written, found.name) {
+            (Some(written), _) if is_set => {
+                let message = format!("`{name}` in Go has the limit, but the CRD does not: generate the CRD again");
+                self.related(&found.site.file, &written.span, message)
+            }
             (Some(written), Some(marker)) => {
                 let message = format!("`{name}` in Go: make it `// {marker}={value}`");
                 self.related(&found.site.file, &written.span, message)
@@ -194,7 +202,8 @@ impl<'a> Origin<'a> {
                 let message = format!("`{name}` in Go: give its values a type of their own, with the marker on it");
                 self.related(&found.site.file, &found.site.span, message)
             }
-        })
+        };
+        Some((related, is_set))
     }
 
     /// The edit of a Go file for a change of a schema: the file, the replaced bytes, and the new text. `None` if no marker can set the value, or

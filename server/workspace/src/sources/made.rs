@@ -21,6 +21,7 @@ use super::{
 use crate::{
     costs::FileCosts,
     documents::source::SourceText,
+    findings::finding::Finding,
     findings::report::{DocumentReport, FileReport},
     index::{GroupKind, KnownCrd},
     judging::question::Question,
@@ -178,6 +179,18 @@ impl Manifests {
     /// Adds to the report on the file of a CRD that it is older than its source.
     pub fn tell_older(&self, (path, report): (&Path, &mut FileReport)) {
         older::in_crd(&self.made, path, report);
+    }
+
+    /// The file of a CRD that is older than its source, and the finding in it.
+    pub fn older(&self, path: &Path) -> Option<(Arc<SourceText>, Finding)> {
+        let is_it = |it: &&Made| it.crd().is_some_and(|it| *it.path == *path);
+        let file = self
+            .made
+            .iter()
+            .filter(is_it)
+            .find_map(|it| Some(it.stale()?.crd.clone()))?;
+        let finding = older::of_crd(&self.made, path, &file.text)?;
+        Some((file, finding))
     }
 
     /// The new text of a stale CRD's file. `None` if the CRD is not stale, or if some types are unknown.

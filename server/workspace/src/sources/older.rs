@@ -1,6 +1,6 @@
 //! Diagnostics about CRDs that are older than their source files, in these files and in the CRD.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use crd_analyzer_syntax::tree::Span;
 
@@ -70,15 +70,11 @@ pub(super) fn in_source<'m>(
     places.into_iter().filter_map(tell).collect()
 }
 
-/// Adds a finding to the report on the file of a CRD.
-pub(super) fn in_crd(made: &[Made], path: &Path, report: &mut FileReport) {
+/// The finding in the file of a CRD with this text, at the first place that differs. Comments in the file may suppress it.
+pub(super) fn of_crd(made: &[Made], path: &Path, text: &Arc<str>) -> Option<Finding> {
     let is_it = |it: &&Made| it.crd().is_some_and(|it| *it.path == *path);
-    let Some((made, stale)) = made.iter().filter(is_it).find_map(|it| Some((it, it.stale()?))) else {
-        return;
-    };
-    let Some(first) = stale.older.iter().min_by_key(|it| it.at.start) else {
-        return;
-    };
+    let (made, stale) = made.iter().filter(is_it).find_map(|it| Some((it, it.stale()?)))?;
+    let first = stale.older.iter().min_by_key(|it| it.at.start)?;
     let kinds: Vec<&str> = made.kind().iter().map(|it| it.kind.as_str()).collect();
     let mut finding = finding(first.at, &first.what, &kinds, stale.older.len() - 1);
     finding.label = Some("older than the types".to_owned());
@@ -88,11 +84,19 @@ pub(super) fn in_crd(made: &[Made], path: &Path, report: &mut FileReport) {
         file: Some(it.place.file.clone()),
     });
     finding.related = places.collect();
-    let text = Text::whole(report.text.clone());
+    let text = Text::whole(text.clone());
     let tree = text.documents().documents.first().and_then(|it| text.read(*it).ok());
     if let Some(tree) = tree {
         suppress::apply(tree.text(), Form::Yaml, tree.comments(), std::iter::once(&mut finding));
     }
+    Some(finding)
+}
+
+/// Adds a finding to the report on the file of a CRD.
+pub(super) fn in_crd(made: &[Made], path: &Path, report: &mut FileReport) {
+    let Some(finding) = of_crd(made, path, &report.text) else {
+        return;
+    };
     let around = |it: &&mut DocumentReport| it.span.start <= finding.span.start && finding.span.end <= it.span.end;
     if let Some(document) = report.documents.iter_mut().find(around) {
         for (_, verdict) in &mut document.verdicts {

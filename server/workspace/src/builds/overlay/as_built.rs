@@ -71,6 +71,21 @@ impl AsBuilt {
         }
     }
 
+    /// Diagnostics about a manifest as a whole, such as that its source is newer.
+    pub fn of_manifest(text: &Arc<str>, findings: Vec<Finding>) -> Self {
+        Self {
+            text: text.clone(),
+            built: HashSet::new(),
+            is_patch: false,
+            is_open: false,
+            row: None,
+            variables: None,
+            findings,
+            documents: Vec::new(),
+            files: HashSet::new(),
+        }
+    }
+
     /// Whether a build that failed may complete the objects of the file.
     pub fn is_open(&self) -> bool {
         self.is_open

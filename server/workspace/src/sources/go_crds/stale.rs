@@ -2,8 +2,9 @@
 //!
 //! Scripts change CRDs after controller-gen has written them, and no file records how. So only differences that a script is unlikely to make are
 //! reported: a field that only the types or only the CRD has, and a value that the types and markers set differently. A keyword of a field that only
-//! the CRD has, such as a pattern, may come from a script, and a script may shorten descriptions. A CRD was changed by a script if its text is not
-//! formatted as controller-gen does it, or if it has annotations or a conversion that no marker sets. Nothing is reported for such a CRD.
+//! the CRD has, such as a pattern, may come from a script, and a script may shorten descriptions. A CRD was changed by a script if more than a few
+//! lines of its text are not formatted as controller-gen does it, or if it has annotations or a conversion that no marker sets. Nothing is reported
+//! for such a CRD.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -82,6 +83,9 @@ const LEFT_OUT: [&str; 5] = [
 /// A field whose schema depends on an option of controller-gen.
 const METADATA: &str = "metadata";
 
+/// The keyword for the values that are allowed. Scripts set limits of fields, but hardly such a list.
+const ENUM: &str = "enum";
+
 /// The annotation in which controller-gen writes its version.
 pub(in crate::sources) const ANNOTATION: &str = "controller-gen.kubebuilder.io/version";
 
@@ -134,7 +138,9 @@ impl Comparison<'_> {
         }
         // Only a marker can set this value, and the marker is gone. Other values may come from a script.
         let is_marked = LISTS.iter().any(|it| it.0 == name) || !is_item && ONLY_MARKERS_SET.contains(&name);
-        if is_marked {
+        if is_item && name == ENUM {
+            self.tell(What::Other(name.to_owned()), around);
+        } else if is_marked || name == ENUM {
             self.tell(What::Gone(name.to_owned()), around);
         }
     }
@@ -256,13 +262,30 @@ fn is_same(crd: &Value, made: &Value) -> bool {
     crd == made || crd.as_f64().is_some() && crd.as_f64() == made.as_f64()
 }
 
-/// The text before the object in a file that controller-gen wrote.
+/// The maximum number of lines that a file and the text of controller-gen do not have in common. Somebody who edits a line, such as one without a
+/// value, does not keep to the format; scripts format the whole file.
+const MOST_BY_HAND: usize = 2;
+
+/// The text before the object in a file that controller-gen wrote. `None` if a script has written the object again.
 pub(super) fn header<'t>(text: &'t str, object: &Value) -> Option<&'t str> {
-    let header = text.strip_suffix(&yaml::written(object))?;
-    let mut lines = header.lines().map(str::trim_end);
-    lines
-        .all(|it| it.is_empty() || it.starts_with('#') || it == "---")
-        .then_some(header)
+    let is_before = |it: &str| it.is_empty() || it.starts_with('#') || it == "---";
+    let written = yaml::written(object);
+    if let Some(header) = text.strip_suffix(&written) {
+        return header.lines().map(str::trim_end).all(is_before).then_some(header);
+    }
+    let before = text.split_inclusive('\n').take_while(|it| is_before(it.trim_end()));
+    let (header, object) = text.split_at(before.map(str::len).sum());
+    // The order does not matter: a line that was moved by hand is at a wrong place, but formatted as before.
+    let mut lines: HashMap<&str, isize> = HashMap::new();
+    let all = written
+        .lines()
+        .map(|it| (it, 1))
+        .chain(object.lines().map(|it| (it.trim_end(), -1)));
+    for (line, count) in all {
+        *lines.entry(line).or_default() += count;
+    }
+    let others: usize = lines.values().map(|it| it.unsigned_abs()).sum();
+    (others <= MOST_BY_HAND).then_some(header)
 }
 
 /// The release of controller-gen that wrote a CRD, and its version. `None` if the release is unknown.
