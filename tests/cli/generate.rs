@@ -151,3 +151,29 @@ fn what_cannot_be_made_is_told() {
         );
     }
 }
+
+#[test]
+fn what_differs_because_of_an_error_is_not_compared() {
+    let sandbox = without_crd(SPEC);
+    let other = "// +groupName=shop.example.com\npackage v2\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n\
+        // +kubebuilder:object:root=true\ntype Shelf struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\
+        \tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSize int32 `json:\"size\"`\n}\n";
+    sandbox.write("api/v2/types.go", other);
+    let write = ["generate", "crd", "./api/...", "--output-dir", "config/crd"];
+    let check = [&write[..], &["--check"]].concat();
+    sandbox.run(&write).expect(0, &[]);
+    sandbox.run(&check).expect(0, &["2 CRDs match the types"]);
+    let types = sandbox.read("api/v1/types.go");
+    sandbox.write("api/v1/types.go", types.replace("Most int32", "Most float64"));
+    sandbox.write("api/v2/types.go", other.replace("size", "length"));
+    let outcome = sandbox.run(&check);
+    outcome.expect(1, &["+          length:", "1 of 1 CRD does not match the types"]);
+    assert!(!outcome.stdout.contains("carts.yaml"), "{}", outcome.stdout);
+    let why = "shop.example.com_carts.yaml: not compared, because controller-gen rejects a type or marker of it";
+    assert!(outcome.stderr.contains(why), "{}", outcome.stderr);
+    // A marker that cannot be read discards the whole package.
+    sandbox.write("api/v1/types.go", types.replace("MaxItems=8", "MaxItems=x"));
+    std::fs::remove_file(sandbox.path().join("api/v2/types.go")).expect("a file");
+    let outcome = sandbox.run(&check);
+    assert_eq!((outcome.code, &*outcome.stdout), (Some(1), ""), "{outcome:?}");
+}

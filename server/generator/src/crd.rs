@@ -50,6 +50,8 @@ pub struct Crd {
     pub object: Part,
     /// The declaration of the kind's type for each version, by version name.
     pub declared: Vec<(String, Origin)>,
+    /// Whether controller-gen rejects a type or marker that the CRD depends on. Then the CRD may lack something because of the error.
+    pub is_refused: bool,
 }
 
 /// Generates CRDs one by one. Types that they share are processed once.
@@ -92,6 +94,11 @@ impl<'s> Generator<'s> {
         self.flattener.maker.has_choices
     }
 
+    /// The types that were looked for in vain so far, each after the import path of its package. They are in an order that may repeat some.
+    pub fn missing(&self) -> &[String] {
+        &self.flattener.maker.missing
+    }
+
     /// The errors that controller-gen would report for the CRDs so far.
     pub fn refused(&self) -> &[Refused] {
         &self.flattener.maker.refused
@@ -112,6 +119,13 @@ pub fn generate(roots: &[String], sources: &dyn Sources, options: &Options, tool
             break;
         }
         crds.extend(crd);
+    }
+    let refused = generator.refused_types();
+    for crd in &mut crds {
+        let of = (crd.group.as_str(), crd.kind.as_str());
+        crd.is_refused = refused
+            .iter()
+            .any(|(package, names)| generator.reaches_in(of, *package, names));
     }
     let mut maker = generator.flattener.maker;
     for origin in std::mem::take(&mut maker.packages.refused) {
@@ -167,6 +181,7 @@ fn nameless(maker: &mut Maker<'_>, roots: &[PackageId], tool: Option<&str>) -> O
         file: "_.yaml".to_owned(),
         object: object.part(),
         declared: Vec::new(),
+        is_refused: false,
     })
 }
 
@@ -225,6 +240,7 @@ fn crd(
         plural,
         object,
         declared,
+        is_refused: false,
     })
 }
 

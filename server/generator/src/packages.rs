@@ -11,7 +11,7 @@ use crd_analyzer_budget as budget;
 use crd_analyzer_gosource::{
     check::{
         comments::Target,
-        types::{Declared, Marshals, Set, Shape, Types},
+        types::{Declared, Import, Marshals, Set, Shape, Types},
     },
     literal::Literal,
 };
@@ -262,6 +262,23 @@ impl<'s> Packages<'s> {
     /// The package with an ID, if it was found.
     pub(crate) fn get(&self, id: PackageId) -> Option<Rc<Package>> {
         self.all[id.0].clone()
+    }
+
+    /// The package that a file belongs to, if it was read, and what the file declares.
+    pub(crate) fn file(&self, path: &Path) -> Option<(PackageId, Arc<Types>)> {
+        self.all.iter().enumerate().find_map(|(id, package)| {
+            let file = package.as_ref()?.files.iter().find(|it| *it.path == *path)?;
+            Some((PackageId(id), file.types.clone()))
+        })
+    }
+
+    /// The import path that a file most likely means by the name of a package that was not found.
+    pub(crate) fn meant<'t>(file: &'t Types, name: &'t str) -> &'t str {
+        let is_it = |it: &&Import| match &it.name {
+            Some(given) => given == name,
+            None => it.path.rsplit('/').next() == Some(name),
+        };
+        file.imported.iter().find(is_it).map_or(name, |it| it.path.as_str())
     }
 
     /// Resolves an unqualified name in a file of a package.

@@ -5,7 +5,7 @@ use std::{
     rc::Rc,
 };
 
-use crd_analyzer_gosource::check::types::{Shape, Types};
+use crd_analyzer_gosource::check::types::{Declared, Shape, Types};
 
 use crate::{
     crd::Generator,
@@ -16,10 +16,35 @@ impl Generator<'_> {
     /// Whether the CRD of a kind may depend on one of these names of types in a package, declared or not. What is not certain does.
     pub fn reaches(&mut self, (group, kind): (&str, &str), package: &str, names: &HashSet<String>) -> bool {
         // Another package may declare it, too.
-        if names.contains(kind) {
-            return true;
+        let package = self.flattener.maker.packages.load(package);
+        names.contains(kind) || self.reaches_in((group, kind), package, names)
+    }
+
+    /// The types with errors of controller-gen so far, by package.
+    pub(crate) fn refused_types(&self) -> Vec<(PackageId, HashSet<String>)> {
+        let maker = &self.flattener.maker;
+        let mut found: Vec<(PackageId, HashSet<String>)> = Vec::new();
+        for origin in maker.refused.iter().filter_map(|it| it.origin.as_ref()) {
+            let Some((id, file)) = maker.packages.file(&origin.file) else {
+                continue;
+            };
+            let around = |declared: &Declared| {
+                let markers = declared.markers.iter().map(|it| it.span.start);
+                let start = markers.chain([declared.start]).min().unwrap_or(declared.start);
+                start <= origin.span.start && origin.span.start < declared.of.end
+            };
+            let names = file.declared.iter().filter(|it| around(it.1)).map(|it| it.0.clone());
+            found.push((id, names.collect()));
         }
-        let edited = self.flattener.maker.packages.load(package);
+        found
+    }
+
+    pub(crate) fn reaches_in(
+        &mut self,
+        (group, kind): (&str, &str),
+        edited: PackageId,
+        names: &HashSet<String>,
+    ) -> bool {
         let mut search = Search {
             edited,
             names,

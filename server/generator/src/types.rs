@@ -174,10 +174,12 @@ impl<'s> Maker<'s> {
                 self.declared(context, found.declared)
             }
             _ => {
-                self.missing.push(format!("{path}.{}", id.name));
                 let is_enough = self.options.may_lack_descriptions;
                 let known = known::without_sources(&path, &id.name).filter(|_| is_enough);
-                known.unwrap_or_else(Schema::unknown)
+                known.unwrap_or_else(|| {
+                    self.missing.push(format!("{path}.{}", id.name));
+                    Schema::unknown()
+                })
             }
         };
         let schema = Rc::new(schema);
@@ -381,6 +383,7 @@ impl<'s> Maker<'s> {
                 Schema::unknown()
             }
             Meaning::Unknown => {
+                let package = Packages::meant(context.types(), package);
                 self.missing.push(format!("{package}.{name}"));
                 Schema::unknown()
             }

@@ -41,6 +41,8 @@ pub(super) struct Kinds {
     pub(super) crds: BTreeSet<String>,
     /// The kinds without a CRD, each with the name of its folder.
     pub(super) without_crd: BTreeSet<String>,
+    /// The types of these kinds that are not on this machine, each after the import path of its package.
+    pub(super) missing: BTreeSet<String>,
 }
 
 impl MadeOfRun {
@@ -76,8 +78,17 @@ impl MadeOfRun {
         let folder = path.parent().and_then(Path::file_name).unwrap_or_default().display();
         let has_crd = |kind: &String| made.kinds(path).any(|it| it.0.kind == *kind);
         let without = unit.kinds(path).into_iter().filter(|it| !has_crd(it));
-        kinds.without_crd.extend(without.map(|it| format!("{folder}.{it}")));
+        let without: Vec<String> = without.collect();
+        kinds
+            .without_crd
+            .extend(without.iter().map(|it| format!("{folder}.{it}")));
         drop(kinds);
+        if !without.is_empty() {
+            // This makes the CRDs again, so do not hold the lock.
+            let missing = unit.missing(&without);
+            let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+            kinds.missing.extend(missing);
+        }
         made.complete(row, (path, report), (question, |it| known.is_checked(it)));
     }
 

@@ -35,6 +35,8 @@ pub(crate) struct NotChecked {
     pub(crate) go: Vec<String>,
     /// The kinds that source files declare and that have no CRD.
     pub(crate) without_crd: Vec<String>,
+    /// The types of these kinds that are not on this machine.
+    pub(crate) missing: Vec<String>,
 }
 
 impl NotChecked {
@@ -122,8 +124,15 @@ impl NotChecked {
         if !self.without_crd.is_empty() {
             let kinds = if self.without_crd.len() == 1 { "kind" } else { "kinds" };
             let names = self.without_crd.iter().map(String::as_str);
+            let why = if self.missing.is_empty() {
+                String::new()
+            } else {
+                let types = self.missing.iter().map(String::as_str);
+                let types = listed(types, MOST_NAMED, "type");
+                format!("; not on this machine: {types}; `go mod download` fetches them")
+            };
             parts.push(format!(
-                "the schemas of {} {kinds} in Go whose types are not all known ({})",
+                "the schemas of {} {kinds} in Go whose CRD crd-analyzer can neither find nor make ({}{why})",
                 self.without_crd.len(),
                 listed(names, MOST_NAMED, "kind")
             ));
@@ -171,13 +180,15 @@ mod tests {
         found.hidden.push(".cache".to_owned());
         found.go.push("./...".to_owned());
         found.without_crd.push("v1.Widget".to_owned());
+        found.missing.push("example.com/parts.Part".to_owned());
         let expected = "Not checked: 3 objects of built-in kinds (Deployment, Service), \
             1 object that tests expect to be rejected (Widget), \
             7 templates (0.yaml, 1.yaml, 2.yaml, 3.yaml), 1 document that is not YAML (a.yaml), \
             7 documents with one of `apiVersion` and `kind` (0.yaml, 1.yaml, 2.yaml, 3.yaml, 4.yaml, 2 more files), \
             1 document without a Kubernetes object, 1 file of `crd-analyzer test`, 2 excluded files, \
             hidden files that git does not track (.cache; see --hidden), Go types (see `crd-analyzer check ./...`), \
-            the schemas of 1 kind in Go whose types are not all known (v1.Widget)";
+            the schemas of 1 kind in Go whose CRD crd-analyzer can neither find nor make (v1.Widget; not on this machine: \
+            example.com/parts.Part; `go mod download` fetches them)";
         assert_eq!(found.words().as_deref(), Some(expected));
     }
 }

@@ -332,6 +332,18 @@ impl Unit for Types<'_> {
         self.module().kinds(file)
     }
 
+    fn missing(&self, kinds: &[String]) -> Vec<String> {
+        let modules = self.modules();
+        let mut wholes = self.wholes(&modules);
+        let mut missing: Vec<String> = wholes
+            .iter_mut()
+            .flat_map(|it| it.missing(|of| kinds.contains(&of.kind)))
+            .collect();
+        missing.sort_unstable();
+        missing.dedup();
+        missing
+    }
+
     fn begun(&self, made: &Made) -> Option<Manifest> {
         if let Some(crd) = made.crd() {
             return go_crds::begun(&*crd.text(self.world.files())?, || self.module());

@@ -86,6 +86,11 @@ pub trait Unit {
         Vec::new()
     }
 
+    /// The types that these kinds need and that are not on this machine, with what they are imported from.
+    fn missing(&self, _kinds: &[String]) -> Vec<String> {
+        Vec::new()
+    }
+
     /// A manifest while the user is still typing a part of it. `None`: use the manifest as generated.
     fn begun(&self, _: &Made) -> Option<Manifest> {
         None
