@@ -2,7 +2,10 @@
 
 use std::process::{Command, Stdio};
 
-use crate::{Sandbox, definition};
+use crate::{
+    Sandbox, definition,
+    generate::{SPEC, without_crd},
+};
 
 /// A CRD of the previous API version, and the expected result.
 const OLD: &str = "\
@@ -392,5 +395,45 @@ fn a_value_that_is_refused_with_quotes_gets_none() {
             .run(&["check", ".", "--fix"])
             .expect(i32::from(expected.is_none()), &[]);
         assert_eq!(sandbox.read("a.yaml"), resource(expected.unwrap_or(value)));
+    }
+}
+
+#[test]
+fn what_is_repaired_in_types_can_be_made_again() {
+    let healthy = SPEC.replace(
+        "self.most >= self.items.size()",
+        "self.most > 0 || !(\\\"\\\" in self.items)",
+    );
+    let healthy = healthy.replace(
+        "MaxItems=8\n",
+        "MaxItems=8\n\t// +kubebuilder:validation:items:MaxLength=9\n",
+    );
+    let path = "api/v1/types.go";
+    let sandbox = without_crd(&healthy);
+    let types = sandbox.read(path);
+    let check = ["check", "./api/..."];
+    sandbox.run(&check).expect(0, &["1 CRD, 0 errors, 0 warnings, 0 hints"]);
+    for (right, wrong) in [
+        ("default=8", "default=\"8\""),
+        ("MaxItems=8", "MaxItem=8"),
+        ("MaxItems=8", "MaxItems=\"8\""),
+        ("MaxItems=8", "MaxItems:8"),
+        ("MaxItems=8\n", "MaxItems=8\n\t// +kubebuilder:validation:MaxItems=8\n"),
+        ("// +kubebuilder:default", "// + kubebuilder:default"),
+        ("\\\"\\\"", "”"),
+    ] {
+        let broken = types.replace(right, wrong);
+        sandbox.write(path, &broken);
+        let told = sandbox.run(&check).stdout;
+        assert!(told.contains("`--fix` repairs 1 diagnostic\n"), "{wrong}: {told}");
+        let shown = sandbox.run(&["check", "--fix", "--diff", "./api/..."]);
+        assert!(shown.stdout.starts_with("--- api/v1/types.go\n+++ "), "{shown:?}");
+        assert_eq!(sandbox.read(path), broken, "{wrong}");
+        let fix = ["check", "--fix", "./api/..."];
+        sandbox
+            .run(&fix)
+            .expect(0, &["1 fix\n", "1 CRD, 0 errors, 0 warnings, 0 hints"]);
+        assert_eq!(sandbox.read(path), types, "{wrong}");
+        sandbox.run(&["generate", "crd", "./api/..."]).expect(0, &[]);
     }
 }
