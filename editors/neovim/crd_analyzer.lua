@@ -8,6 +8,12 @@ return {
     if vim.bo[bufnr].filetype == 'go' and not vim.fs.root(bufnr, 'PROJECT') then
       return
     end
+    -- Objects to try a rule on are in the cache folder: the language server that wrote them knows the rule.
+    if vim.api.nvim_buf_get_name(bufnr):find('/crd%-analyzer/samples/') then
+      local running = vim.lsp.get_clients({ name = 'crd_analyzer' })[1]
+      on_dir(running and running.root_dir)
+      return
+    end
     on_dir(vim.fs.root(bufnr, { '.crd-analyzer.yaml', '.crd-analyzer.yml', '.git' }))
   end,
   settings = { ['crd-analyzer'] = {} },

@@ -98,6 +98,15 @@ pub fn costs(costs: &FileCosts) -> Vec<Cost> {
     found
 }
 
+/// The places of all rules of a file, in the order of the text.
+pub fn rules(costs: &FileCosts) -> Vec<Span> {
+    let placed = costs.documents.iter().flat_map(newest);
+    let mut places: Vec<Span> = placed.flat_map(|it| it.places.iter().flatten().copied()).collect();
+    places.sort_by_key(|it| (it.start, it.end));
+    places.dedup();
+    places
+}
+
 /// The start of each custom resource with a known CRD: its first key.
 pub fn resources(file: &File, definitions: &dyn Definitions) -> Vec<Span> {
     let definitions = &Remembered::new(definitions);

@@ -3,7 +3,10 @@
 use std::{path::Path, sync::Arc};
 
 use crd_analyzer_syntax::lines::ColumnUnit;
-use lsp_types::{ClientCapabilities, DiagnosticTag, MarkupKind, PositionEncodingKind, SemanticTokensFullOptions};
+use lsp_types::{
+    ClientCapabilities, DiagnosticTag, MarkupKind, PositionEncodingKind, ResourceOperationKind,
+    SemanticTokensFullOptions,
+};
 
 use crate::{completion_capabilities::CompletionCapabilities, pages::Pages};
 
@@ -57,6 +60,8 @@ pub(crate) struct Client {
     pub(crate) refreshes_inlay_hints: bool,
     /// Supports `workspace/applyEdit`.
     pub(crate) applies_edits: bool,
+    /// Supports edits that create a file.
+    pub(crate) creates_files: bool,
     /// Supports edits for a version of a document.
     pub(crate) versioned_edits: bool,
     /// Supports deltas of semantic tokens.
@@ -186,6 +191,10 @@ impl Client {
                 .and_then(|it| it.hover.as_ref())
                 .and_then(|it| it.content_format.as_ref())
                 .is_some_and(|it| it.first() == Some(&MarkupKind::Markdown)),
+            creates_files: workspace
+                .and_then(|it| it.workspace_edit.as_ref())
+                .and_then(|it| it.resource_operations.as_ref())
+                .is_some_and(|it| it.contains(&ResourceOperationKind::Create)),
             versioned_edits: workspace
                 .and_then(|it| it.workspace_edit.as_ref())
                 .and_then(|it| it.document_changes)

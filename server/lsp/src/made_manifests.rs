@@ -14,7 +14,9 @@ use crd_analyzer_ide::{
     lens::Cost,
     made::{self, SourceFile},
 };
+use crd_analyzer_io::read;
 use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_suite::definition::definitions;
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
     builds::overlay::AsBuilt,
@@ -341,6 +343,16 @@ impl Session {
         self.with_made((row, &path, &text), price).unwrap_or_default()
     }
 
+    /// The places of the rules in a source file.
+    pub(crate) fn rules_of_made(self: &Arc<Self>, snapshot: &Snapshot, version: KubernetesVersion) -> Vec<Span> {
+        let (Some(path), Some(row)) = (snapshot.path(), snapshot.source()) else {
+            return Vec::new();
+        };
+        let find = |made: &Manifests, _: &dyn Unit| made::rules(made, &path, version);
+        let text = snapshot.content();
+        self.with_made((row, &path, &text), find).unwrap_or_default()
+    }
+
     /// Calls a function with the manifests generated from a file with this text and from the open files. `None` if nothing is generated from it.
     pub(crate) fn with_made<T>(
         self: &Arc<Self>,
@@ -387,6 +399,22 @@ impl Session {
         let all = self.documents.uris().into_iter();
         let open = all.filter_map(|it| self.documents.source_file(&it));
         open.filter(move |it| it.path().is_some_and(|it| it.starts_with(below)))
+    }
+
+    /// The text of a CRD that is made from a source file of the workspace. `None`: no CRD with this name is.
+    pub(crate) fn made_crd(self: &Arc<Self>, row: &'static Row, path: &Path, name: &str) -> Option<Arc<str>> {
+        let is_of_workspace = self.folders().iter().any(|it| path.starts_with(it));
+        let text: Arc<str> = match self.documents.at(path) {
+            Some(open) => open.content(),
+            None if is_of_workspace => String::from_utf8(read::found(path).ok()?).ok()?.into(),
+            None => return None,
+        };
+        let is_it = |text: &Arc<str>| definitions("", text).iter().any(|it| it.name == name);
+        let find = |made: &Manifests, _: &dyn Unit| {
+            let mut texts = made.manifests(path).map(|it| it.text.clone());
+            texts.find(is_it)
+        };
+        self.with_made((row, path, &text), find)?
     }
 
     /// The manifest that contains the string at a byte offset of a source file, and the offset in the manifest.

@@ -15,6 +15,12 @@ pub(crate) const READ_CLUSTER: &str = "crd-analyzer.readCluster";
 /// The command that lists the places of the objects that fail a constraint, with `{uri, range}` of the constraint.
 pub(crate) const FAILING_OBJECTS: &str = "crd-analyzer.failingObjects";
 
+/// The command that opens a file in which somebody can try the rule at a place, with `{uri, range}` of the rule.
+pub(crate) const TRY_RULE: &str = "crd-analyzer.tryRule";
+
+/// The command that makes a test of an example in such a file, with `{uri, range}` of its name.
+pub(crate) const MAKE_TEST: &str = "crd-analyzer.makeTest";
+
 /// The command of the client that shows what [`FAILING_OBJECTS`] lists, with the same arguments.
 pub(crate) const SHOW_FAILING: &str = "crd-analyzer.showFailingObjects";
 

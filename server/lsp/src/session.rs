@@ -45,6 +45,7 @@ use crate::{
     tasks,
     token_lists::TokenLists,
     trees::Trees,
+    trials::Trials,
     trust::Trust,
     waits,
     workspace_index::{SyncedIndex, Workspace},
@@ -67,6 +68,7 @@ pub(crate) struct Session {
     pub(crate) overlays: Overlays,
     pub(crate) made: MadeOfSession,
     pub(crate) checked: CheckedFiles,
+    pub(crate) trials: Trials,
     /// The CRDs of a cluster, if the user's settings ask for them.
     pub(crate) cluster: Cluster,
     /// Locked while the folders are scanned.
@@ -118,6 +120,7 @@ impl Session {
             overlays: Overlays::default(),
             made: MadeOfSession::default(),
             checked: CheckedFiles::default(),
+            trials: Trials::default(),
             cluster: Cluster::default(),
             looking: tokio::sync::Mutex::default(),
             first_look: FirstLook::default(),
@@ -440,6 +443,7 @@ impl Session {
     /// Processes the changes of open documents after a short delay, which combines a burst of edits.
     pub(crate) fn sync_soon(self: &Arc<Self>) {
         self.check_objects_soon();
+        self.show_results_soon();
         if self.is_look_due.swap(true, Ordering::AcqRel) {
             return;
         }

@@ -8,7 +8,7 @@ use crd_analyzer_ide::{
     made::{Made, SourceFile},
     rename::Renaming,
 };
-use crd_analyzer_syntax::lines::LineIndex;
+use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{config::versions::VersionSet, sources::Row};
 use tower_lsp::jsonrpc;
 
@@ -107,6 +107,12 @@ impl SourceContext {
     pub(crate) fn costs(&self) -> Vec<Cost> {
         self.session
             .costs_of_made(&self.snapshot, self.effective.versions.newest())
+    }
+
+    /// The places of the rules in the file.
+    pub(crate) fn rules(&self) -> Vec<Span> {
+        self.session
+            .rules_of_made(&self.snapshot, self.effective.versions.newest())
     }
 
     /// The state of the connection to the client.

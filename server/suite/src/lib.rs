@@ -18,6 +18,7 @@ mod reader;
 pub mod rewrite;
 mod rules;
 pub mod run;
+pub mod sample;
 mod server;
 mod size;
 mod touched;

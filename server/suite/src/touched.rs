@@ -7,6 +7,11 @@ use crate::{rules::RULES, server::Answer};
 /// What a path in a CRD has before a schema.
 const SCHEMA: &str = "openAPIV3Schema.";
 
+/// The part of a path in a CRD below the schema of a version.
+pub(crate) fn below_schema(path: &str) -> Option<&str> {
+    path.split_once(SCHEMA).map(|it| it.1)
+}
+
 /// What a request touched.
 #[derive(Clone, Debug)]
 pub(crate) struct Touched {
@@ -23,7 +28,7 @@ pub(crate) struct Touched {
 impl Touched {
     pub(crate) fn new(definition: usize, object: &Value, answer: &Answer) -> Self {
         let api_version = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
-        let below = |it: &str| it.split_once(SCHEMA).map(|it| it.1.to_owned());
+        let below = |it: &str| below_schema(it).map(str::to_owned);
         let causes = answer.refusal.iter().flat_map(|it| &it.causes);
         let deciders = causes.filter_map(|it| below(it.decider.as_deref()?));
         Self {

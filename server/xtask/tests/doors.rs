@@ -23,6 +23,7 @@ const WRITERS: &[(&str, &[&str])] = &[
     ),
     ("server/lsp/src/cluster.rs", &["lsp"]),
     ("server/lsp/src/pages.rs", &["lsp"]),
+    ("server/lsp/src/samples.rs", &["lsp"]),
     ("server/src/cli/baseline.rs", &["check --update-baseline"]),
     ("server/src/cli/crds/add.rs", &["crds add"]),
     ("server/src/cli/docs.rs", &["docs --output-dir"]),

@@ -80,7 +80,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("reference", &["apiextensions", "cel", "publish", "schema"]),
     ("io", &["generator", "gosource", "kustomize", "workspace"]),
     ("cluster", &["io"]),
-    ("lsp", &["cluster", "ide", "io", "schema", "syntax", "workspace"]),
+    (
+        "lsp",
+        &["cluster", "ide", "io", "schema", "suite", "syntax", "workspace"],
+    ),
     (
         "crd-analyzer",
         &[

@@ -3,6 +3,7 @@
 use std::{collections::HashSet, path::Path};
 
 use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::sources::made::Manifests;
 
 use crate::lens::{self, Cost};
@@ -21,5 +22,17 @@ pub fn costs(manifests: &Manifests, path: &Path, version: KubernetesVersion) -> 
     // Several CRDs may be generated from one type, and versions may share it.
     let mut seen = HashSet::new();
     found.retain(|it| seen.insert((it.span, it.title.clone())));
+    found
+}
+
+/// The places of the rules in a file, in the order of the text.
+pub fn rules(manifests: &Manifests, path: &Path, version: KubernetesVersion) -> Vec<Span> {
+    let mut found = Vec::new();
+    for (manifest, costs) in manifests.costs(path, version) {
+        let origins = lens::rules(&costs).into_iter().filter_map(|it| manifest.origin(it));
+        found.extend(origins.filter(|it| *it.file.path == *path).map(|it| it.span));
+    }
+    found.sort_by_key(|it| (it.start, it.end));
+    found.dedup();
     found
 }

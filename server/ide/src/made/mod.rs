@@ -21,7 +21,7 @@ use crate::{
     signature::{self, Signatures},
 };
 
-pub use costs::costs;
+pub use costs::{costs, rules};
 pub use fixes::{SourceFile, rewritten};
 
 /// An object that is generated from source files, and a position in it.

@@ -1,4 +1,4 @@
-//! `textDocument/codeAction`: quick fixes for the diagnostics in a range.
+//! `textDocument/codeAction`: quick fixes for the diagnostics in a range; for clients without lenses, the commands of some lenses.
 
 use std::{collections::HashMap, path::Path, sync::Arc};
 
@@ -14,6 +14,7 @@ use lsp_types::{
 };
 use tower_lsp::jsonrpc::Result;
 
+use super::sample;
 use crate::{
     analysis::{self, Analysis},
     capabilities::Client,
@@ -37,7 +38,8 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeActionParams) -> 
         return Ok(None);
     };
     let analysis = session.analysis_in_time(&snapshot).await?;
-    if analysis.all_problems().next().is_none() {
+    let has_commands = only.as_deref().is_none_or(<[_]>::is_empty) && sample::are_actions(session);
+    if analysis.all_problems().next().is_none() && !has_commands {
         return Ok(None);
     }
     let (with_fixes, with_all) = (wants_fixes(only.as_deref()), wants(only.as_deref(), &fix_all()));
@@ -57,6 +59,12 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeActionParams) -> 
         if with_all {
             let is_wanted = only.is_some();
             actions.extend(repair_all(&session, &snapshot, &analysis, (deadline, is_wanted)).map(Into::into));
+        }
+        if has_commands {
+            let chars = from_proto::range(&snapshot.text, range, session.client().unit);
+            let offset = |char| snapshot.text.char_to_byte(char) as u32;
+            let span = Span::new(offset(chars.start), offset(chars.end));
+            actions.extend(sample::actions(&session, &snapshot, span));
         }
         (!snapshot.is_stale()).then_some(actions)
     });

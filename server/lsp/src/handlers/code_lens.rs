@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use crd_analyzer_ide::lens::{self, Cost};
 use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_workspace::costs::FileCosts;
 use lsp_types::{CodeLens, CodeLensParams, Command, DiagnosticSeverity, Position, Range};
 use serde_json::json;
 use tower_lsp::jsonrpc::Result;
 
+use super::sample;
 use crate::{
     display_text,
     documents::Snapshot,
@@ -34,7 +36,20 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeLensParams) -> Re
                 }),
                 data: None,
             };
-            let all = costs.iter().map(lens).take(limits::ANSWERS).collect();
+            let rules = if can_try(request.session()) {
+                request.rules()
+            } else {
+                Vec::new()
+            };
+            let rules = rules.into_iter().map(|span| {
+                let range = |it| to_proto::range(&request.source(), it);
+                CodeLens {
+                    range: range(with_its_line(request.source().text, span)),
+                    command: Some(sample::try_rule(&request.snapshot.uri, range(span))),
+                    data: None,
+                }
+            });
+            let all = costs.iter().map(lens).chain(rules).take(limits::ANSWERS).collect();
             let (snapshot, source) = (&request.snapshot, request.source());
             let offset = |at| snapshot.offset(at, request.client().unit);
             let all = steady(
@@ -59,10 +74,12 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeLensParams) -> Re
         &params.text_document.uri,
         |it| it.code_lens,
         |request| {
-            let costs = lens::costs(&request.snapshot.costs(request.version()));
+            let priced = request.snapshot.costs(request.version());
+            let costs = lens::costs(&priced);
             let costs = costs.iter().map(|it| convert(request, it));
-            let failing = failing(request);
+            let (failing, samples) = (failing(request), sample::lenses(request));
             let all = effective(request).chain(changes(request)).chain(failing).chain(costs);
+            let all = all.chain(rules(request, &priced)).chain(samples);
             let all = all.take(limits::ANSWERS).collect();
             let places = (|at| request.offset(at), |it| request.range(it));
             let all = steady(&request.session, &request.snapshot, all, places);
@@ -167,6 +184,25 @@ fn convert(request: &RequestContext, cost: &Cost) -> CodeLens {
         }),
         data: None,
     }
+}
+
+/// Lenses that open a file to try a rule, if the client can show it.
+fn rules(request: &RequestContext, costs: &FileCosts) -> impl Iterator<Item = CodeLens> {
+    let places = if can_try(&request.session) {
+        lens::rules(costs)
+    } else {
+        Vec::new()
+    };
+    places.into_iter().map(|span| CodeLens {
+        range: request.range(with_its_line(request.source().text, span)),
+        command: Some(sample::try_rule(&request.snapshot.uri, request.range(span))),
+        data: None,
+    })
+}
+
+/// Whether a file to try a rule can be written and shown.
+fn can_try(session: &Session) -> bool {
+    session.client().shows_documents && session.cache.is_some()
 }
 
 /// How many objects of the workspace fail a constraint. Leads to all of them, or to the first, as the client can show it.

@@ -4,15 +4,18 @@ use std::sync::Arc;
 
 use crd_analyzer_ide::{fixes::Fix, lens};
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
-use lsp_types::{ExecuteCommandParams, LSPAny, Location, MessageType, Range, ShowDocumentParams, Uri, WorkspaceEdit};
+use lsp_types::{ExecuteCommandParams, LSPAny, Location, MessageType, ShowDocumentParams, Uri, WorkspaceEdit};
 use serde::Deserialize;
 use tower_lsp::jsonrpc::{Error, Result};
 
-use super::code_action::{text_edits, workspace_edit};
+use super::{
+    code_action::{text_edits, workspace_edit},
+    sample::{self, Place},
+};
 use crate::{
     cluster,
     documents::Snapshot,
-    names::{ADD_BOUNDS, FAILING_OBJECTS, READ_CLUSTER, SHOW_CHANGE},
+    names::{ADD_BOUNDS, FAILING_OBJECTS, MAKE_TEST, READ_CLUSTER, SHOW_CHANGE, TRY_RULE},
     session::Session,
     tasks::{self, Deadline},
     to_proto,
@@ -28,13 +31,6 @@ struct CommandTarget {
     end: u32,
 }
 
-/// Where a change is, or a constraint.
-#[derive(Deserialize)]
-struct Place {
-    uri: Uri,
-    range: Range,
-}
-
 pub(crate) async fn handle(session: &Arc<Session>, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
     if params.command == READ_CLUSTER {
         cluster::read(session, true);
@@ -45,6 +41,12 @@ pub(crate) async fn handle(session: &Arc<Session>, params: ExecuteCommandParams)
     }
     if params.command == FAILING_OBJECTS {
         return failing_objects(session, params.arguments).map(Some);
+    }
+    if params.command == TRY_RULE {
+        return sample::open(session, place_of(params.arguments)?).await.map(|()| None);
+    }
+    if params.command == MAKE_TEST {
+        return sample::add(session, place_of(params.arguments)?).await.map(|()| None);
     }
     if params.command != ADD_BOUNDS {
         return Err(Error::invalid_params(format!(
@@ -80,10 +82,15 @@ pub(crate) async fn handle(session: &Arc<Session>, params: ExecuteCommandParams)
     Ok(None)
 }
 
+/// The first argument of a command.
+fn place_of(arguments: Vec<LSPAny>) -> Result<Place> {
+    let place = arguments.into_iter().next().unwrap_or_default();
+    serde_json::from_value(place).map_err(|error| Error::invalid_params(error.to_string()))
+}
+
 /// The places of the objects that fail the constraint at a place.
 fn failing_objects(session: &Arc<Session>, arguments: Vec<LSPAny>) -> Result<LSPAny> {
-    let place = arguments.into_iter().next().unwrap_or_default();
-    let place: Place = serde_json::from_value(place).map_err(|error| Error::invalid_params(error.to_string()))?;
+    let place = place_of(arguments)?;
     let snapshot = session.documents.manifest(&place.uri);
     let found: Vec<Location> = snapshot.map_or_else(Vec::new, |snapshot| {
         let offset = |it| snapshot.offset(it, session.client().unit);
@@ -97,8 +104,7 @@ fn failing_objects(session: &Arc<Session>, arguments: Vec<LSPAny>) -> Result<LSP
 
 /// Shows a change to the user.
 fn show_change(session: &Arc<Session>, arguments: Vec<LSPAny>) -> Result<Option<LSPAny>> {
-    let place = arguments.into_iter().next().unwrap_or_default();
-    let place: Place = serde_json::from_value(place).map_err(|error| Error::invalid_params(error.to_string()))?;
+    let place = place_of(arguments)?;
     let session = session.clone();
     tasks::beside(async move {
         let shown = ShowDocumentParams {

@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_ide::hover::{self, Hover as Found};
+use crd_analyzer_ide::{
+    hover::{self, Hover as Found},
+    markdown,
+};
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 use tower_lsp::jsonrpc::Result;
 
+use super::sample;
 use crate::{
     capabilities::Client, display_text, navigation, request_context, session::Session, source_context, to_proto,
 };
@@ -32,6 +36,12 @@ pub(crate) async fn handle(session: &Arc<Session>, params: HoverParams) -> Resul
         |it| it.hover,
         "the hover",
         move |request| {
+            if let Some((results, span)) = sample::hover(request, request.offset(at.position)) {
+                return Some(Hover {
+                    contents: text(request.client(), &results),
+                    range: Some(request.range(span)),
+                });
+            }
             let (document, offset) = request.document_at(at.position)?;
             let found = match request.file_kind() {
                 Some(kind) => (kind.hover)(document.tree, offset)?,
@@ -45,6 +55,22 @@ pub(crate) async fn handle(session: &Arc<Session>, params: HoverParams) -> Resul
         },
     );
     found.await
+}
+
+/// A text in the client's format.
+fn text(client: &Client, text: &str) -> HoverContents {
+    let text = display_text::text(text);
+    HoverContents::Markup(if client.hover_markdown {
+        MarkupContent {
+            kind: MarkupKind::Markdown,
+            value: markdown::whole_block("text", &text),
+        }
+    } else {
+        MarkupContent {
+            kind: MarkupKind::PlainText,
+            value: text,
+        }
+    })
 }
 
 /// The content of a hover in the client's format.

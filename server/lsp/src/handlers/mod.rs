@@ -26,6 +26,7 @@ pub(crate) mod inlay_hint;
 pub(crate) mod on_type_formatting;
 pub(crate) mod references;
 pub(crate) mod rename;
+pub(crate) mod sample;
 pub(crate) mod selection_range;
 pub(crate) mod semantic_tokens;
 pub(crate) mod set_trace;

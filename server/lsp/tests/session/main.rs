@@ -31,6 +31,7 @@ mod pushed;
 mod reading;
 mod resources;
 mod rules;
+mod samples;
 mod structure;
 mod trust;
 mod typing;

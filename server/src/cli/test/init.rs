@@ -7,7 +7,7 @@ use crd_analyzer_io::{
     read,
     write::{self, Unwritten},
 };
-use crd_analyzer_suite::{definition::definitions, init};
+use crd_analyzer_suite::{definition::definitions, init, sample::path_beside};
 use crd_analyzer_syntax::source::Source as Decoded;
 use crd_analyzer_workspace::config::versions::VersionSet;
 
@@ -33,8 +33,7 @@ pub(super) fn start(definition: &Path, versions: Option<VersionSet>) -> anyhow::
         .file_name()
         .map(|it| it.to_string_lossy())
         .unwrap_or_default();
-    let stem = name.rsplit_once('.').map_or(&*name, |it| it.0);
-    let path = definition.with_file_name(format!("{}.test.yaml", stem.strip_suffix(".crd").unwrap_or(stem)));
+    let path = path_beside(definition);
     let is_there = || UsageError(format!("{} is there already", path.display()));
     if read::exists(&path) {
         return Err(is_there().into());

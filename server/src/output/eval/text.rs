@@ -6,7 +6,7 @@ use crd_analyzer_io::print::{Style, Terminal};
 use crd_analyzer_schema::{codes::RULE_SYNTAX, rules::CompileError};
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::costs::{grouped, share};
-use crd_analyzer_workspace::eval::{CelValue, Compiled, Iteration, Part, Ran, shown};
+use crd_analyzer_workspace::eval::{CelValue, Compiled, Part, Ran, shown, steps};
 use crd_analyzer_workspace::words::expression::of_expression;
 use serde_json::Value;
 
@@ -25,8 +25,6 @@ pub(super) const FORMAT: Format = Format {
 
 /// The maximum length of a value, in characters.
 const VALUE_WIDTH: usize = 100;
-/// The maximum length of a part of an expression, in characters.
-const PART_WIDTH: usize = 100;
 
 /// Prints the results. `columns` is the line width.
 fn print(out: &mut dyn io::Write, columns: usize, expression: Option<&str>, answered: &[Answered]) -> io::Result<()> {
@@ -219,94 +217,17 @@ impl Printer<'_, '_> {
         self.line("", &format!("{rules} {what} tried, {failed} failed{left_out}"))
     }
 
-    /// Prints the parts of an expression as a tree.
+    /// Prints the parts of an expression as a tree. Wrapped text is aligned below its branch.
     fn tree(&mut self, text: &str, root: &Part, indent: &str) -> io::Result<()> {
-        self.part(text, root, indent, "")?;
-        self.below(text, root, indent)
-    }
-
-    fn part(&mut self, text: &str, part: &Part, indent: &str, branch: &str) -> io::Result<()> {
-        let source = text.get(part.bytes.clone()).unwrap_or_default();
-        let source = cut(&source.split_whitespace().collect::<Vec<_>>().join(" "));
-        let value = match &part.value {
-            Some(Ok(value)) => format!("= {}", shown(value, VALUE_WIDTH)),
-            Some(Err(error)) => format!("! {}", error.message()),
-            None => "(not evaluated)".to_owned(),
-        };
-        self.branch(indent, branch, &format!("{source}  {value}"))
-    }
-
-    /// Prints a line of the tree after its branch. Wrapped text is aligned below it.
-    fn branch(&mut self, indent: &str, branch: &str, text: &str) -> io::Result<()> {
-        let below = match branch {
-            MORE => THROUGH,
-            LAST => BLANK,
-            _ => "",
-        };
-        let (first, rest) = (format!("{indent}{branch}"), format!("{indent}{below}    "));
-        self.renderer.indented(self.out, &first, &rest, text)
-    }
-
-    fn below(&mut self, text: &str, part: &Part, indent: &str) -> io::Result<()> {
-        let mut items: Vec<Item<'_>> = part.parts.iter().map(Item::Part).collect();
-        for iteration in &part.iterations {
-            if part.iterations_left_out > 0
-                && items.iter().filter(|it| matches!(it, Item::Iteration(_))).count() + part.iterations_left_out
-                    == iteration.index
-            {
-                items.push(Item::LeftOut(part.iterations_left_out));
-            }
-            items.push(Item::Iteration(iteration));
-        }
-        self.items(text, &items, indent)
-    }
-
-    fn items(&mut self, text: &str, items: &[Item<'_>], indent: &str) -> io::Result<()> {
-        for (n, item) in items.iter().enumerate() {
-            let (branch, below) = if n + 1 == items.len() {
-                (LAST, BLANK)
-            } else {
-                (MORE, THROUGH)
-            };
-            let inner = format!("{indent}{below}");
-            match item {
-                Item::Part(part) => {
-                    self.part(text, part, indent, branch)?;
-                    self.below(text, part, &inner)?;
-                }
-                Item::LeftOut(count) => self.branch(indent, branch, &format!("… {count} more"))?,
-                Item::Iteration(iteration) => {
-                    let variables = iteration.variables.iter().map(|(name, value)| match value {
-                        Ok(value) => format!("{name} = {}", shown(value, VALUE_WIDTH)),
-                        Err(error) => format!("{name} ! {}", error.message()),
-                    });
-                    let variables = variables.collect::<Vec<_>>().join(", ");
-                    self.branch(indent, branch, &format!("[{}] {variables}", iteration.index))?;
-                    let parts: Vec<_> = iteration
-                        .parts
-                        .iter()
-                        .filter(|it| it.value.is_some())
-                        .map(Item::Part)
-                        .collect();
-                    self.items(text, &parts, &inner)?;
-                }
-            }
+        for step in steps(text, root) {
+            let (first, rest) = (
+                format!("{indent}{}", step.branches),
+                format!("{indent}{}    ", step.below),
+            );
+            self.renderer.indented(self.out, &first, &rest, &step.text)?;
         }
         Ok(())
     }
-}
-
-/// The branches of a tree: before a part that is not the last, before the last part, and before the parts below it.
-const MORE: &str = "├─ ";
-const LAST: &str = "└─ ";
-const THROUGH: &str = "│  ";
-const BLANK: &str = "   ";
-
-/// An item at one level of the tree.
-enum Item<'p> {
-    Part(&'p Part),
-    Iteration(&'p Iteration),
-    LeftOut(usize),
 }
 
 fn result(ran: &Ran) -> String {
@@ -343,12 +264,5 @@ fn one_line_value(value: &Value) -> String {
     match text.char_indices().nth(VALUE_WIDTH) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
-    }
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(PART_WIDTH) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }

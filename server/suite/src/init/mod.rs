@@ -1,6 +1,7 @@
 //! Generates a first suite for a CRD: the smallest valid object and, for each rule, an object that violates it, if one is found. Each test
 //! expects the API server's actual answer, so all tests pass.
 
+mod sample;
 mod search;
 mod values;
 
@@ -14,9 +15,11 @@ use crate::{
     definition::Found,
     errors::Cause,
     run::own::{causes, is_implied},
+    sample::{head, test},
     server::{Answer, Server},
     yaml,
 };
+pub use sample::sample;
 use search::Search;
 
 /// A generated suite.
@@ -101,7 +104,10 @@ fn keywords(search: &mut Search<'_>, base: &Value) -> Vec<Value> {
         if tests.len() >= MOST_KEYWORDS {
             break;
         }
-        let shown = place.path.join(".");
+        if !place.is_alone() {
+            continue;
+        }
+        let shown = &place.shown;
         let mut tries = Vec::new();
         if place.is_required && values::at(base, &place.path).is_some() {
             tries.push((format!("{shown} is required"), None));
@@ -115,7 +121,7 @@ fn keywords(search: &mut Search<'_>, base: &Value) -> Vec<Value> {
             let answer = search.create(&object);
             let found = explicit(&answer);
             // Only errors at this field, so that the test checks only one thing.
-            let is_about = |it: &Cause| it.field == shown || it.field.starts_with(&format!("{shown}["));
+            let is_about = |it: &Cause| it.field == *shown || it.field.starts_with(&format!("{shown}["));
             if !found.is_empty() && found.iter().all(is_about) && names.insert(name.clone()) {
                 tests.push(json!({"name": name, "create": object, "expect": rejected(&found)}));
             }
@@ -159,19 +165,9 @@ fn rejected(found: &[Cause]) -> Value {
 }
 
 fn written(path: &str, kubernetes: KubernetesVersion, tests: &[Value], missing: &[String]) -> String {
-    let path = yaml::scalar(&json!(path));
-    let mut text = format!(
-        "# What the API server of Kubernetes {kubernetes} answers. Run with `crd-analyzer test`.\ncrd: {path}\ntests:\n"
-    );
-    for test in tests {
-        let mut rest = test.as_object().cloned().unwrap_or_default();
-        let name = rest.remove("name").unwrap_or_default();
-        let expect = rest.remove("expect").unwrap_or_default();
-        text.push_str("  - name: ");
-        text.push_str(&yaml::scalar(&name));
-        text.push('\n');
-        text.push_str(&yaml::block(&Value::Object(rest), 4));
-        text.push_str(&yaml::block(&json!({"expect": expect}), 4));
+    let mut text = head(path, kubernetes);
+    for it in tests {
+        text.push_str(&test(it));
         text.push('\n');
     }
     if !missing.is_empty() {

@@ -9,32 +9,123 @@ use super::values::{at, candidates, candidates_of, inner, smallest, with};
 use crate::{
     definition::Found,
     errors::Cause,
+    rules::RULES,
     run::own::{causes, is_implied},
     server::{Answer, Server},
+    touched::below_schema,
 };
 
 /// The maximum number of fields that are visited; a first suite does not need more.
 const MOST_PLACES: usize = 400;
 /// The maximum depth of a field.
 const MOST_STEPS: usize = 6;
+/// The maximum depth of a schema with a rule.
+const MOST_DEPTH: usize = 100;
 /// The maximum number of changes on the way to a valid object.
 const MOST_REPAIRS: usize = 40;
 /// The maximum number of requests for one rule.
 const MOST_TRIES: usize = 600;
 
-/// A field of the objects, and its schema.
+/// A field of the objects, or all items of a list or values of a map, and its schema.
 #[derive(Clone)]
 pub(super) struct ObjectField<'s> {
+    /// The path of one value: an item is the first of its list, and a value of a map has the key [`KEY`].
     pub(super) path: Vec<String>,
+    /// The path as people write it, as in `spec.hosts[*].name`.
+    pub(super) shown: String,
+    /// The path from the schema of the version.
+    schema_path: String,
     pub(super) schema: &'s Value,
     pub(super) is_required: bool,
 }
 
+impl<'s> ObjectField<'s> {
+    fn root(schema: &'s Value) -> Self {
+        Self {
+            path: Vec::new(),
+            shown: String::new(),
+            schema_path: String::new(),
+            schema,
+            is_required: false,
+        }
+    }
+
+    /// The fields, items or values directly below.
+    fn below(&self) -> impl Iterator<Item = Self> {
+        let required = self.schema["required"].as_array();
+        let properties = self.schema["properties"].as_object().into_iter().flatten();
+        let fields = properties.map(move |(name, schema)| Self {
+            is_required: required.is_some_and(|it| it.iter().any(|it| it == name)),
+            ..self.child(
+                name,
+                if self.shown.is_empty() {
+                    name.clone()
+                } else {
+                    format!("{}.{name}", self.shown)
+                },
+                &format!("properties[{name}]"),
+                schema,
+            )
+        });
+        let others = [("items", FIRST), ("additionalProperties", KEY)].into_iter();
+        let others = others
+            .filter(|it| self.schema[it.0].is_object())
+            .map(|(keyword, step)| {
+                let shown = format!("{}[*]", self.shown);
+                self.child(step, shown, keyword, &self.schema[keyword])
+            });
+        fields.chain(others)
+    }
+
+    fn child(&self, step: &str, shown: String, keyword: &str, schema: &'s Value) -> Self {
+        Self {
+            path: self.path.iter().cloned().chain([step.to_owned()]).collect(),
+            shown,
+            schema_path: joined(&self.schema_path, keyword),
+            schema,
+            is_required: false,
+        }
+    }
+
+    /// Whether it is neither in a list nor in a map.
+    pub(super) fn is_alone(&self) -> bool {
+        !self.shown.contains("[*]")
+    }
+
+    /// The rules of its schema.
+    fn rules(&self) -> impl Iterator<Item = Rule> {
+        let rules = self.schema[RULES].as_array().into_iter().flatten().enumerate();
+        rules.map(|(index, rule)| Rule {
+            path: self.path.clone(),
+            shown: self.shown.clone(),
+            schema_path: format!("{}[{index}]", joined(&self.schema_path, RULES)),
+            text: rule["rule"].as_str().unwrap_or_default().to_owned(),
+            message: rule["message"].as_str().map(str::to_owned),
+        })
+    }
+}
+
+/// The step to the first item of a list.
+const FIRST: &str = "0";
+/// The key of a value that is added to a map.
+const KEY: &str = "a";
+
+fn joined(path: &str, keyword: &str) -> String {
+    if path.is_empty() {
+        keyword.to_owned()
+    } else {
+        format!("{path}.{keyword}")
+    }
+}
+
 /// A validation rule.
+#[derive(Clone, Debug)]
 pub(super) struct Rule {
-    /// The path of the values that it validates.
-    path: Vec<String>,
-    index: usize,
+    /// The path of one of the values that it validates.
+    pub(super) path: Vec<String>,
+    shown: String,
+    /// The path of the rule from the schema of the version.
+    pub(super) schema_path: String,
     pub(super) text: String,
     message: Option<String>,
 }
@@ -47,19 +138,32 @@ impl Rule {
         format!("{}: {}", self.place(), said.join(" "))
     }
 
-    pub(super) fn place(&self) -> String {
-        if self.path.is_empty() {
-            "the object".to_owned()
+    pub(super) fn place(&self) -> &str {
+        if self.shown.is_empty() {
+            "the object"
         } else {
-            self.path.join(".")
+            &self.shown
         }
     }
 
-    /// The end of the CRD path that an error reports if this rule is violated.
-    fn decider(&self) -> String {
-        format!("x-kubernetes-validations[{}]", self.index)
+    /// Whether it compares with the old value.
+    pub(super) fn is_transition(&self) -> bool {
+        self.text.contains("oldSelf")
+    }
+
+    /// Whether it validates values of the status.
+    pub(super) fn is_of_status(&self) -> bool {
+        self.path.first().is_some_and(|it| it == STATUS)
+    }
+
+    /// Whether a path in the CRD is that of this rule.
+    pub(super) fn is_at(&self, path: &str) -> bool {
+        below_schema(path) == Some(&self.schema_path)
     }
 }
+
+/// The field that a subresource may have of its own.
+const STATUS: &str = "status";
 
 /// An object that violates a rule.
 pub(super) struct Broken {
@@ -100,13 +204,20 @@ impl<'s> Search<'s> {
         self.server.create(&self.whole(object))
     }
 
-    fn update(&self, from: &Value, to: &Value) -> Option<Answer> {
+    /// The answer to the request that a rule is tried with: an update if there is an old object, which must be acceptable itself.
+    pub(super) fn ask(&self, rule: &Rule, from: Option<&Value>, to: &Value) -> Option<Answer> {
+        let Some(from) = from else {
+            return Some(self.create(to));
+        };
         let stored = self.server.get(self.whole(from).as_object()?).ok()?;
-        Some(self.server.update(&stored, &self.whole(to)))
+        if rule.is_of_status() {
+            return Some(self.server.update_status(&stored, &self.whole(to)));
+        }
+        (self.count(from) == 0).then(|| self.server.update(&stored, &self.whole(to)))
     }
 
-    /// A small valid object.
-    pub(super) fn accepted(&self) -> Result<Value, String> {
+    /// An object as small as the schema allows. It may be invalid.
+    pub(super) fn first(&self) -> Value {
         // A schema without a type allows any value, but a resource is an object.
         let mut object = match smallest(self.schema, MOST_STEPS) {
             Value::Object(object) => Value::Object(object),
@@ -122,6 +233,12 @@ impl<'s> Search<'s> {
                 object.entry("spec").or_insert_with(|| smallest(spec, MOST_STEPS));
             }
         }
+        object
+    }
+
+    /// A small valid object.
+    pub(super) fn accepted(&self) -> Result<Value, String> {
+        let mut object = self.first();
         let mut best = self.count(&object);
         for _ in 0..MOST_REPAIRS {
             if best == 0 {
@@ -202,26 +319,17 @@ impl<'s> Search<'s> {
     /// The fields of the objects, parents first.
     pub(super) fn places(&self) -> Vec<ObjectField<'s>> {
         let mut found = Vec::new();
-        let mut open = VecDeque::from([ObjectField {
-            path: Vec::new(),
-            schema: self.schema,
-            is_required: false,
-        }]);
+        let mut open = VecDeque::from([ObjectField::root(self.schema)]);
         while let Some(place) = open.pop_front() {
             if found.len() >= MOST_PLACES {
                 break;
             }
-            let required = place.schema["required"].as_array();
-            for (name, schema) in place.schema["properties"].as_object().into_iter().flatten() {
-                let is_system = ["apiVersion", "kind", "metadata", "status"].contains(&name.as_str());
-                if place.path.len() >= MOST_STEPS || (place.path.is_empty() && is_system) {
-                    continue;
+            for below in place.below() {
+                let is_system =
+                    place.path.is_empty() && ["apiVersion", "kind", "metadata", STATUS].contains(&&*below.path[0]);
+                if place.path.len() < MOST_STEPS && !is_system {
+                    open.push_back(below);
                 }
-                open.push_back(ObjectField {
-                    path: place.path.iter().cloned().chain([name.clone()]).collect(),
-                    schema,
-                    is_required: required.is_some_and(|it| it.iter().any(|it| it == name)),
-                });
             }
             found.push(place);
         }
@@ -230,30 +338,37 @@ impl<'s> Search<'s> {
 
     /// The rules at these fields.
     pub(super) fn rules(&self) -> Vec<Rule> {
-        let mut found = Vec::new();
-        for place in self.places() {
-            let rules = place.schema["x-kubernetes-validations"].as_array();
-            for (index, rule) in rules.into_iter().flatten().enumerate() {
-                found.push(Rule {
-                    path: place.path.clone(),
-                    index,
-                    text: rule["rule"].as_str().unwrap_or_default().to_owned(),
-                    message: rule["message"].as_str().map(str::to_owned),
-                });
+        let places = self.places();
+        places.iter().flat_map(ObjectField::rules).collect()
+    }
+
+    /// The rule at a path from the schema of the version.
+    pub(super) fn rule(&self, schema_path: &str) -> Option<Rule> {
+        let mut place = ObjectField::root(self.schema);
+        for _ in 0..MOST_DEPTH {
+            if let Some(found) = place.rules().find(|it| it.schema_path == schema_path) {
+                return Some(found);
             }
+            let is_above = |it: &ObjectField<'_>| {
+                let rest = schema_path.strip_prefix(it.schema_path.as_str());
+                rest.is_some_and(|it| it.starts_with('.'))
+            };
+            // A name may have brackets and dots, too: the longest one that fits is meant.
+            let below = place.below().filter(is_above);
+            place = below.max_by_key(|it| it.schema_path.len())?;
         }
-        found
+        None
     }
 
     /// An object that violates a rule and, if possible, no other rule.
     pub(super) fn broken(&self, base: &Value, rule: &Rule) -> Option<Broken> {
-        let schema = rule.path.iter().fold(self.schema, |schema, name| inner(schema, name));
-        let values = self.variants(base, rule, schema);
-        let is_transition = rule.text.contains("oldSelf");
+        let values = self.variants(base, rule);
         let mut second = None;
         let mut tries = 0;
         for (n, object) in values.iter().enumerate() {
-            let before: Vec<Option<&Value>> = if is_transition {
+            let before: Vec<Option<&Value>> = if rule.is_of_status() && !rule.is_transition() {
+                vec![Some(base)]
+            } else if rule.is_transition() {
                 let others = values.iter().take(24).enumerate().filter(|it| it.0 != n);
                 others.map(|it| Some(it.1)).collect()
             } else {
@@ -264,24 +379,14 @@ impl<'s> Search<'s> {
                 if tries > MOST_TRIES {
                     return second;
                 }
-                let answer = match from {
-                    None => self.create(object),
-                    Some(from) => {
-                        if self.count(from) > 0 {
-                            continue;
-                        }
-                        self.update(from, object)?
-                    }
+                let Some(answer) = self.ask(rule, from, object) else {
+                    continue;
                 };
                 let Some(refusal) = answer.strict_refusal() else {
                     continue;
                 };
                 let found = causes(&refusal);
-                let schema_path: Vec<&str> = rule.path.iter().map(String::as_str).collect();
-                let is_this = |it: &Cause| {
-                    let decider = it.decider.as_deref().unwrap_or_default();
-                    decider.ends_with(&rule.decider()) && is_at(decider, &schema_path)
-                };
+                let is_this = |it: &Cause| it.decider.as_deref().is_some_and(|it| rule.is_at(it));
                 if !found.iter().any(is_this) {
                     continue;
                 }
@@ -300,7 +405,8 @@ impl<'s> Search<'s> {
     }
 
     /// Objects that differ at or directly below the field of a rule: in one value, then in two.
-    fn variants(&self, base: &Value, rule: &Rule, schema: &Value) -> Vec<Value> {
+    pub(super) fn variants(&self, base: &Value, rule: &Rule) -> Vec<Value> {
+        let schema = rule.path.iter().fold(self.schema, |schema, name| inner(schema, name));
         let set = |object: &Value, path: &[String], value: Option<Value>| with(object, self.schema, path, value);
         let base = if rule.path.is_empty() || at(base, &rule.path).is_some() {
             base.clone()
@@ -338,15 +444,6 @@ impl<'s> Search<'s> {
         }
         found
     }
-}
-
-/// Whether a CRD path leads to the schema of a field.
-fn is_at(decider: &str, place: &[&str]) -> bool {
-    let schema = decider.rsplit_once("openAPIV3Schema").map_or(decider, |it| it.1);
-    let properties = place
-        .iter()
-        .fold(String::new(), |out, it| out + ".properties[" + it + "]");
-    schema.starts_with(&format!("{properties}.x-kubernetes-validations"))
 }
 
 fn steps(path: &Path) -> Vec<String> {

@@ -263,7 +263,8 @@ pub(super) fn at<'v>(object: &'v Value, path: &[String]) -> Option<&'v Value> {
     })
 }
 
-/// The object with the value at a path replaced or removed. Missing parents are created as the schema requires.
+/// The object with the value at a path replaced or removed. Missing parents are created as the schema requires, and items at the end
+/// of a list.
 pub(super) fn with(object: &Value, schema: &Value, path: &[String], value: Option<Value>) -> Option<Value> {
     let mut changed = object.clone();
     let mut place = &mut changed;
@@ -272,13 +273,22 @@ pub(super) fn with(object: &Value, schema: &Value, path: &[String], value: Optio
     for name in above {
         schema = inner(schema, name);
         place = match place {
-            Value::Array(items) => items.get_mut(name.parse::<usize>().ok()?)?,
+            Value::Array(items) => {
+                let index = name.parse::<usize>().ok()?;
+                if index == items.len() {
+                    items.push(smallest(schema, 4));
+                }
+                items.get_mut(index)?
+            }
             Value::Object(object) => object.entry(name.clone()).or_insert_with(|| smallest(schema, 4)),
             _ => return None,
         };
     }
     match (place, value) {
-        (Value::Array(items), Some(value)) => *items.get_mut(last.parse::<usize>().ok()?)? = value,
+        (Value::Array(items), Some(value)) => match last.parse::<usize>().ok()? {
+            index if index == items.len() => items.push(value),
+            index => *items.get_mut(index)? = value,
+        },
         (Value::Array(items), None) => drop(items.remove(last.parse::<usize>().ok().filter(|it| *it < items.len())?)),
         (Value::Object(object), Some(value)) => drop::<Option<Value>>(object.insert(last.clone(), value)),
         (Value::Object(object), None) => drop(object.remove(last)?),

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The default name of objects.
-const NAME: &str = "test";
+pub(crate) const NAME: &str = "test";
 
 /// The cause that the API server adds if errors prevent it from running rules: tests need not expect it.
 const UNCHECKED: &str = "some validation rules were not checked because the object was invalid";
@@ -113,7 +113,7 @@ impl Rack<'_> {
 }
 
 /// The object with the fields that tests may omit.
-fn filled(object: &Value, definition: &Found, version: &str) -> Value {
+pub(crate) fn filled(object: &Value, definition: &Found, version: &str) -> Value {
     let mut object = object.clone();
     if let Value::Object(object) = &mut object {
         object
@@ -124,7 +124,7 @@ fn filled(object: &Value, definition: &Found, version: &str) -> Value {
     object
 }
 
-fn take_name(object: &mut Value, from: &Map<String, Value>) {
+pub(crate) fn take_name(object: &mut Value, from: &Map<String, Value>) {
     let metadata = from.get("metadata");
     let old = metadata.and_then(|it| it.get("name")?.as_str()).unwrap_or_default();
     name(object, if old.is_empty() { NAME } else { old });
@@ -136,7 +136,7 @@ fn take_name(object: &mut Value, from: &Map<String, Value>) {
 }
 
 /// Names an object that has no name.
-fn name(object: &mut Value, name: &str) {
+pub(crate) fn name(object: &mut Value, name: &str) {
     let Value::Object(object) = object else { return };
     let metadata = object.entry("metadata").or_insert_with(|| json!({}));
     if let Value::Object(metadata) = metadata

@@ -4,9 +4,10 @@ mod definition;
 mod guess;
 mod list;
 mod node_path;
+mod steps;
 
 use crd_analyzer_apiextensions::validation::max_elements;
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use crd_analyzer_cel::Context;
 use crd_analyzer_cel::ast::Source;
@@ -15,7 +16,8 @@ pub use crd_analyzer_cel::eval::{Evaluation, Iteration, Part};
 use crd_analyzer_cel::eval::{Program, explain};
 pub use crd_analyzer_cel::value::{EvalError, Value as CelValue, shown};
 use crd_analyzer_schema::cel_types::{decl_type, max_cardinality};
-use crd_analyzer_schema::rules::run::{Bindings, RUNTIME_BUDGET, Site, Validator, ValueBinder, sites};
+pub use crd_analyzer_schema::rules::run::Site;
+use crd_analyzer_schema::rules::run::{Bindings, RUNTIME_BUDGET, Validator, ValueBinder, sites};
 use crd_analyzer_schema::rules::{
     CompileError, DeclType, Expression, ExpressionSet, Part as RulePart, SchemaStep, compile_expression, context,
 };
@@ -30,6 +32,7 @@ pub use definition::{CrdVersion, Definition, read_schema, read_value};
 use guess::{type_of_values, value_of};
 pub use list::answer;
 pub use node_path::{Node, NodePath};
+pub use steps::{Step, steps};
 
 /// The input of an expression: values of a schema, or values without one.
 #[derive(Clone, Debug)]
@@ -277,12 +280,39 @@ pub fn run_site<'s>(
     version: KubernetesVersion,
     explain: bool,
 ) -> Result<Vec<RuleRun<'s>>, String> {
+    let rules = 0..site.schema.validations().len();
+    run_some(root, site, rules, version, explain)
+}
+
+/// Runs one rule of a value's schema, and returns the results of its parts, too. `None` if its schema has fewer rules.
+pub fn run_rule<'s>(
+    root: Structural<'s>,
+    site: &Site<'s>,
+    index: usize,
+    version: KubernetesVersion,
+) -> Result<Option<RuleRun<'s>>, String> {
+    if index >= site.schema.validations().len() {
+        return Ok(None);
+    }
+    Ok(run_some(root, site, index..index + 1, version, true)?.pop())
+}
+
+fn run_some<'s>(
+    root: Structural<'s>,
+    site: &Site<'s>,
+    rules: Range<usize>,
+    version: KubernetesVersion,
+    explain: bool,
+) -> Result<Vec<RuleRun<'s>>, String> {
     let bounds = cardinality(root, &site.steps);
     let subject = Subject::of_schema(site.schema, site.is_resource_root, bounds, version)?;
     let mut alone = site.schema.props().clone();
     without_rules(&mut alone);
     let mut runs = Vec::new();
     for (index, rule) in site.schema.validations().iter().enumerate() {
+        if !rules.contains(&index) {
+            continue;
+        }
         let asked = EvalRequest {
             text: &rule.rule,
             optional_old_self: rule.optional_old_self == Some(true),

@@ -1,0 +1,227 @@
+//! A test file to try one rule in: an object that the rule accepts and one that it rejects, of the objects that somebody already has, or found by
+//! a search.
+
+use crd_analyzer_budget::{self as budget, Limits};
+use crd_analyzer_schema::KubernetesVersion;
+use serde_json::{Map, Value, json};
+
+use super::{
+    SEARCHING,
+    search::{Rule, Search},
+};
+use crate::{
+    definition::Found,
+    run::own::causes,
+    sample::{RULE, RuleName, test},
+    server::{Answer, Server},
+    yaml,
+};
+
+/// The maximum number of given objects to try.
+const MOST_GIVEN: usize = 200;
+/// The maximum number of changed objects to try for an example that the rule accepts.
+const MOST_VARIANTS: usize = 200;
+
+/// The object to replace, if there is one, and the object to send.
+type Example = (Option<Value>, Value);
+
+/// What a test file shows.
+struct Examples {
+    accepted: Option<Example>,
+    rejected: Option<Example>,
+    /// An object to begin with if neither of them is known.
+    first: Value,
+}
+
+/// Writes a test file for a rule.
+///
+/// `path`: the path with which it names the CRD. `given`: objects of the CRD's kind, such as those of a repository, which are used before
+/// others are searched for.
+pub fn sample(
+    definition: &Found,
+    rule: &RuleName,
+    path: &str,
+    given: &[Value],
+    kubernetes: KubernetesVersion,
+) -> Result<String, String> {
+    let only = Found {
+        value: definition.only(Some(&rule.version))?,
+        ..definition.clone()
+    };
+    let server = within(|| Server::install(&only.value, None, kubernetes))??;
+    let schema = only.value.pointer("/spec/versions/0/schema/openAPIV3Schema");
+    let schema = schema.cloned().unwrap_or_default();
+    let search = Search::new(&server, &only, &schema);
+    let searched = search.rule(&rule.path).ok_or("the rule does not exist")?;
+    let mut given: Vec<Value> = given.iter().filter_map(|it| content(it, &only, &searched)).collect();
+    given.sort_by_key(|it| it.to_string().len());
+    given.truncate(MOST_GIVEN);
+    let base = within(|| base(&search, &given)).and_then(|it| it);
+    let accepted = base.as_ref().ok().and_then(|base| {
+        let found = within(|| accepted(&search, &searched, &given, base));
+        found.ok().flatten()
+    });
+    let rejected = within(|| {
+        rejected_of(&search, &searched, &given).or_else(|| {
+            let start = accepted.as_ref().map(|it| it.0.as_ref().unwrap_or(&it.1));
+            let broken = search.broken(start.or(base.as_ref().ok())?, &searched)?;
+            Some((broken.from, broken.object))
+        })
+    });
+    let first = base.ok().or_else(|| given.into_iter().next());
+    let first = first.unwrap_or_else(|| search.first());
+    let examples = Examples {
+        accepted,
+        rejected: rejected.ok().flatten(),
+        // With a value that the rule validates.
+        first: search.variants(&first, &searched).into_iter().next().unwrap_or(first),
+    };
+    Ok(written(rule, path, &searched, examples))
+}
+
+/// Does work within the limits of one search.
+fn within<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    let limits = Limits {
+        work: SEARCHING,
+        ..Limits::NONE
+    };
+    let (done, ended) = budget::within(limits, work);
+    ended.unfinished.map_or(Ok(done), |it| Err(it.to_string()))
+}
+
+/// What a test file says of an object: without its type, and without metadata that the rule does not read. `None`: it is of another version.
+fn content(object: &Value, definition: &Found, rule: &Rule) -> Option<Value> {
+    let (group, version) = object.get("apiVersion")?.as_str()?.split_once('/')?;
+    let is_kind = object.get("kind")?.as_str()? == definition.kind();
+    if !is_kind || group != definition.group() || version != definition.version() {
+        return None;
+    }
+    let mut content: Map<String, Value> = object.as_object()?.clone();
+    for name in ["apiVersion", "kind", "metadata"] {
+        content.remove(name);
+    }
+    if !rule.is_of_status() {
+        content.remove("status");
+    }
+    let name = object
+        .pointer("/metadata/name")
+        .filter(|_| rule.text.contains("metadata"));
+    if let Some(name) = name {
+        content.insert("metadata".to_owned(), json!({"name": name}));
+    }
+    Some(Value::Object(content))
+}
+
+/// An acceptable object.
+fn base(search: &Search<'_>, given: &[Value]) -> Result<Value, String> {
+    let is_accepted = |it: &&Value| search.create(it).strict_refusal().is_none();
+    given
+        .iter()
+        .find(is_accepted)
+        .cloned()
+        .map_or_else(|| search.accepted(), Ok)
+}
+
+fn accepted(search: &Search<'_>, rule: &Rule, given: &[Value], base: &Value) -> Option<Example> {
+    let holds = |it: &Answer| it.strict_refusal().is_none() && it.ran.iter().any(|it| rule.is_at(it));
+    let is_update = rule.is_transition() || rule.is_of_status();
+    let found = |from: Option<&Value>, to: &Value| {
+        let answer = search.ask(rule, from, to)?;
+        holds(&answer).then(|| (from.cloned(), to.clone()))
+    };
+    if !is_update && let Some(found) = given.iter().find_map(|it| found(None, it)) {
+        return Some(found);
+    }
+    let variants = search.variants(base, rule);
+    let variants = variants.iter().take(MOST_VARIANTS);
+    if !is_update {
+        return variants.clone().find_map(|it| found(None, it));
+    }
+    if rule.is_of_status() && !rule.is_transition() {
+        return variants.clone().find_map(|it| found(Some(base), it));
+    }
+    // An update that changes nothing shows least.
+    let mut nothing = None;
+    for from in variants.clone().take(FEW) {
+        for to in variants.clone() {
+            match found(Some(from), to) {
+                Some(changed) if from != to => return Some(changed),
+                Some(same) => nothing = nothing.or(Some(same)),
+                None => {}
+            }
+        }
+    }
+    nothing
+}
+
+/// The maximum number of old objects to try for an update that the rule accepts.
+const FEW: usize = 4;
+
+/// A given object that nothing but this rule rejects.
+fn rejected_of(search: &Search<'_>, rule: &Rule, given: &[Value]) -> Option<Example> {
+    if rule.is_transition() || rule.is_of_status() {
+        return None;
+    }
+    let is_rejected = |it: &&Value| {
+        let refusal = search.create(it).strict_refusal();
+        let causes = refusal.map(|it| causes(&it)).unwrap_or_default();
+        let is_this = |it: &crate::errors::Cause| it.decider.as_deref().is_some_and(|it| rule.is_at(it));
+        !causes.is_empty() && causes.iter().all(is_this)
+    };
+    given.iter().find(is_rejected).map(|it| (None, it.clone()))
+}
+
+fn written(name: &RuleName, path: &str, rule: &Rule, examples: Examples) -> String {
+    let scalar = |text: &str| yaml::scalar(&json!(text));
+    let mut text = format!(
+        "# Objects to try a rule of {} on. Edit them: the results follow.\ncrd: {}\nversion: {}\n",
+        display(rule.place()),
+        scalar(path),
+        scalar(&name.version)
+    );
+    text.push_str(&yaml::block(&json!({RULE: {"crd": name.crd, "path": name.path}}), 0));
+    text.push_str("tests:\n");
+    let Examples {
+        accepted,
+        rejected,
+        first,
+    } = examples;
+    let missing = match (&accepted, &rejected) {
+        (None, None) => Some("accepts or rejects"),
+        (None, _) => Some("accepts"),
+        (_, None) => Some("rejects"),
+        _ => None,
+    };
+    let first = (accepted.is_none() && rejected.is_none()).then_some((None, first));
+    let all = [
+        (accepted, " (accepted)"),
+        (rejected, ""),
+        (first, " (an object to edit)"),
+    ];
+    for (example, suffix) in all {
+        let Some((from, to)) = example else { continue };
+        let (action, objects) = match from {
+            None => ("create", to),
+            Some(from) if rule.is_of_status() => ("updateStatus", json!({"from": from, "to": to})),
+            Some(from) => ("update", json!({"from": from, "to": to})),
+        };
+        text.push_str(&test(
+            &json!({"name": format!("{}{suffix}", rule.name()), action: objects}),
+        ));
+    }
+    if let Some(missing) = missing {
+        text.push_str("  # crd-analyzer found no object that the rule ");
+        text.push_str(missing);
+        text.push_str(".\n");
+    }
+    text
+}
+
+/// A place as a part of a comment.
+fn display(place: &str) -> String {
+    let is_plain = |it: char| !it.is_control() && it != '\u{2028}' && it != '\u{2029}' && it != '\u{feff}';
+    format!(
+        "`{}`",
+        place.chars().filter(|it| is_plain(*it)).take(200).collect::<String>()
+    )
+}

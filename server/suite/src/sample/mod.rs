@@ -1,0 +1,61 @@
+//! Test files in which somebody tries a rule: the key `x-rule` names it.
+
+mod add;
+mod results;
+
+use crd_analyzer_syntax::{paths::lookup, tree::Span};
+
+use crate::{definition::rules_by_name, model::Suite};
+pub use add::{Added, path_beside};
+pub(crate) use add::{head, test};
+pub use results::{CaseResult, SiteResult, Trial};
+
+/// The key that names the rule.
+pub(crate) const RULE: &str = "x-rule";
+
+/// The name of a rule.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct RuleName {
+    /// The `metadata.name` of its CRD.
+    pub crd: String,
+    /// The version of the CRD.
+    pub version: String,
+    /// The path from the schema of the version, as in `properties[spec].x-kubernetes-validations[0]`.
+    pub path: String,
+}
+
+/// The rule of a text with CRDs whose expression touches a span.
+pub fn rule_at(content: &std::sync::Arc<str>, span: Span) -> Option<RuleName> {
+    let touches = |it: &Span| it.start <= span.end && span.start <= it.end;
+    let mut all: Vec<_> = rules_by_name(content).into_iter().collect();
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    all.into_iter().find_map(|(crd, rules)| {
+        let rule = rules.into_iter().find(|it| touches(&it.span))?;
+        Some(RuleName {
+            crd,
+            version: rule.version,
+            path: rule.path,
+        })
+    })
+}
+
+impl Suite {
+    /// The rule that the tests are to try, if the file names one.
+    pub fn rule(&self) -> Option<RuleName> {
+        let tree = &self.tree;
+        let crate::Wanted::File { version, .. } = &self.wanted else {
+            return None;
+        };
+        let root = tree.resolve(tree.root()?);
+        let rule = tree.resolve(tree.get(root, RULE)?);
+        let text = |key: &str| {
+            let value = tree.resolve(lookup(tree, rule, key)?.value);
+            tree.is_scalar(value).then(|| tree.scalar(value).into_owned())
+        };
+        Some(RuleName {
+            crd: text("crd")?,
+            version: version.clone()?,
+            path: text("path")?,
+        })
+    }
+}
