@@ -6,12 +6,14 @@ import type { Location, Range } from "vscode-languageclient/node";
 import { CloseAction, CloseHandlerResult, ErrorAction, LanguageClient, LanguageClientOptions, ServerOptions, TransportKind } from "vscode-languageclient/node";
 import { enterRules } from "./enter";
 import { statusItem } from "./status";
+import { testView } from "./tests";
 
 const ID = "crd-analyzer";
 let client: LanguageClient | undefined;
 /** It stays when the server is restarted. */
 let output: LogOutputChannel;
 let stateChanged = () => {};
+let listTests = () => {};
 
 /** The server of the settings, or the one that came with the extension, or else the one on the path. */
 function serverPath(context: ExtensionContext): string {
@@ -63,9 +65,9 @@ function newClient(context: ExtensionContext): LanguageClient {
       [ID]: workspace.getConfiguration(ID),
       trusted: workspace.isTrusted,
       // VS Code can show the next list by a command, offers words of open files where a server offers nothing, and makes the text of a
-      // place in a snippet from that of another. The extension has the commands that show an effective object, and the objects that fail a rule. A message may have
-      // lines.
-      client: { triggerSuggest: true, offersWords: true, snippetTransforms: true, showEffectiveObject: true, showFailingObjects: true, messageLines: true },
+      // place in a snippet from that of another. The extension has the commands that show an effective object, and the objects that fail a rule, and a
+      // view of tests. A message may have lines.
+      client: { triggerSuggest: true, offersWords: true, snippetTransforms: true, showEffectiveObject: true, showFailingObjects: true, showTests: true, messageLines: true },
     },
   };
   return new LanguageClient(ID, "CRD Analyzer", server, options);
@@ -80,6 +82,7 @@ async function start(context: ExtensionContext): Promise<void> {
     await starting.start();
     const info = starting.initializeResult?.serverInfo;
     output.info(`${info?.name} ${info?.version} runs`);
+    listTests();
   } catch (error) {
     output.error(`${serverPath(context)} does not start: ${error}`);
     const choice = await window.showErrorMessage(
@@ -202,6 +205,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
   output = window.createOutputChannel("CRD Analyzer", { log: true });
   context.subscriptions.push(output, enterRules());
   stateChanged = statusItem(ID, context, () => client);
+  listTests = testView(ID, context, () => client);
   const restart = async () => {
     await stop();
     await start(context);

@@ -34,6 +34,7 @@ pub mod roots;
 pub mod scripts;
 pub mod source_ignore;
 pub mod stdin;
+pub mod test_crds;
 mod test_steps;
 mod unread;
 pub mod walk;

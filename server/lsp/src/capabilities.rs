@@ -74,6 +74,8 @@ pub(crate) struct Client {
     pub(crate) shows_effective: bool,
     /// It has the command [`crate::names::SHOW_FAILING`].
     pub(crate) shows_failing: bool,
+    /// Has a view of tests, which lists and runs them.
+    pub(crate) shows_tests: bool,
     /// Shows messages with several lines, so that help and notes can be part of the message.
     pub(crate) shows_lines: bool,
 }
@@ -213,6 +215,7 @@ impl Client {
             answers_configuration: workspace.and_then(|it| it.configuration).unwrap_or_default(),
             shows_effective: false,
             shows_failing: false,
+            shows_tests: false,
             shows_lines: false,
         }
     }
@@ -222,6 +225,7 @@ impl Client {
         self.completion.read(options);
         self.shows_effective = options["client"]["showEffectiveObject"] == true;
         self.shows_failing = options["client"]["showFailingObjects"] == true;
+        self.shows_tests = options["client"]["showTests"] == true;
         self.shows_lines = options["client"]["messageLines"] == true;
     }
 

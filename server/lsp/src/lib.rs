@@ -22,6 +22,7 @@ mod diagnostics;
 mod display_text;
 mod documents;
 mod earlier;
+mod edits;
 mod failing;
 mod failing_objects;
 mod first_look;
@@ -39,6 +40,7 @@ mod overlays;
 mod pages;
 mod pause;
 mod progress;
+mod refresh;
 mod request_context;
 mod revisions;
 mod row;
@@ -53,6 +55,8 @@ mod source_context;
 mod steady;
 mod steady_lenses;
 mod tasks;
+mod test_files;
+mod test_runs;
 mod to_proto;
 mod token_lists;
 mod transport;
@@ -115,6 +119,8 @@ pub async fn serve(input: impl AsyncRead + Unpin, output: impl AsyncWrite, cache
     })
     .custom_method(handlers::effective_object::METHOD, Server::effective_object)
     .custom_method(handlers::status::METHOD, Server::status)
+    .custom_method(handlers::tests::LIST, Server::tests)
+    .custom_method(handlers::tests::RUN, Server::run_tests)
     .custom_method(handlers::trust_granted::METHOD, Server::trust_granted)
     .custom_method(SetTrace::METHOD, Server::set_trace)
     .finish();

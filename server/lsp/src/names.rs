@@ -21,6 +21,12 @@ pub(crate) const TRY_RULE: &str = "crd-analyzer.tryRule";
 /// The command that makes a test of an example in such a file, with `{uri, range}` of its name.
 pub(crate) const MAKE_TEST: &str = "crd-analyzer.makeTest";
 
+/// The command that runs the tests of a document, with `{uri, range}` of a test or of all tests.
+pub(crate) const RUN_TESTS: &str = "crd-analyzer.runTests";
+
+/// The command that makes failed tests expect what the API server answers, with `{uri, range}` of a test or of several.
+pub(crate) const UPDATE_TESTS: &str = "crd-analyzer.updateTests";
+
 /// The command of the client that shows what [`FAILING_OBJECTS`] lists, with the same arguments.
 pub(crate) const SHOW_FAILING: &str = "crd-analyzer.showFailingObjects";
 

@@ -40,6 +40,16 @@ impl Server {
         handlers::status::handle(&self.session, params).await
     }
 
+    /// Lists tests, see [`crate::handlers::tests::LIST`].
+    pub(crate) async fn tests(&self, params: serde_json::Value) -> Result<serde_json::Value> {
+        handlers::tests::list(&self.session, params).await
+    }
+
+    /// Runs tests, see [`crate::handlers::tests::RUN`].
+    pub(crate) async fn run_tests(&self, params: serde_json::Value) -> Result<serde_json::Value> {
+        handlers::tests::run(&self.session, params).await
+    }
+
     /// Records that the user trusts the workspace, see [`crate::handlers::trust_granted`].
     #[allow(clippy::unused_async, reason = "the transport calls an async method")]
     pub(crate) async fn trust_granted(&self, _: serde_json::Value) {

@@ -12,7 +12,9 @@ use lsp_types::{
 use crate::{
     capabilities::Client,
     handlers::{code_action, semantic_tokens},
-    names::{ADD_BOUNDS, FAILING_OBJECTS, MAKE_TEST, NAME, READ_CLUSTER, SHOW_CHANGE, TRY_RULE},
+    names::{
+        ADD_BOUNDS, FAILING_OBJECTS, MAKE_TEST, NAME, READ_CLUSTER, RUN_TESTS, SHOW_CHANGE, TRY_RULE, UPDATE_TESTS,
+    },
 };
 
 /// The capabilities for a client. With `whole_workspace`, files that are not open get diagnostics, too. Without it, workspace diagnostics must not be
@@ -98,8 +100,8 @@ pub(crate) fn server_capabilities(client: &Client, whole_workspace: bool) -> Ser
                 .then_some(ADD_BOUNDS)
                 .into_iter()
                 .chain(client.shows_documents.then_some(SHOW_CHANGE))
-                .chain(client.applies_edits.then_some(MAKE_TEST))
-                .chain([READ_CLUSTER, FAILING_OBJECTS, TRY_RULE])
+                .chain([MAKE_TEST, UPDATE_TESTS].into_iter().filter(|_| client.applies_edits))
+                .chain([READ_CLUSTER, FAILING_OBJECTS, TRY_RULE, RUN_TESTS])
                 .map(str::to_owned)
                 .collect(),
             ..ExecuteCommandOptions::default()

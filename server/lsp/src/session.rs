@@ -43,6 +43,7 @@ use crate::{
     scan::Scanned,
     settings::{Effective, Features, Settings},
     tasks,
+    test_runs::TestRuns,
     token_lists::TokenLists,
     trees::Trees,
     trials::Trials,
@@ -69,6 +70,7 @@ pub(crate) struct Session {
     pub(crate) made: MadeOfSession,
     pub(crate) checked: CheckedFiles,
     pub(crate) trials: Trials,
+    pub(crate) test_runs: TestRuns,
     /// The CRDs of a cluster, if the user's settings ask for them.
     pub(crate) cluster: Cluster,
     /// Locked while the folders are scanned.
@@ -121,6 +123,7 @@ impl Session {
             made: MadeOfSession::default(),
             checked: CheckedFiles::default(),
             trials: Trials::default(),
+            test_runs: TestRuns::default(),
             cluster: Cluster::default(),
             looking: tokio::sync::Mutex::default(),
             first_look: FirstLook::default(),
@@ -564,35 +567,6 @@ impl Session {
         tasks::beside(async move {
             if let Err(error) = session.remote.workspace_diagnostic_refresh().await {
                 tracing::warn!("the client did not refresh its diagnostics: {error}");
-            }
-        });
-    }
-
-    /// Tells the client to request the costs of rules again.
-    pub(crate) fn refresh_costs(self: &Arc<Self>) {
-        let (lenses, hints) = (self.client().refreshes_code_lenses, self.client().refreshes_inlay_hints);
-        let session = self.clone();
-        if lenses || hints {
-            tasks::beside(async move {
-                if lenses && let Err(error) = session.remote.code_lens_refresh().await {
-                    tracing::warn!("the client did not refresh its lenses: {error}");
-                }
-                if hints && let Err(error) = session.remote.inlay_hint_refresh().await {
-                    tracing::warn!("the client did not refresh its hints: {error}");
-                }
-            });
-        }
-    }
-
-    /// Tells the client to request lenses again when the user has stopped typing.
-    pub(crate) fn refresh_lenses_at_rest(self: &Arc<Self>, snapshot: Snapshot) {
-        let session = self.clone();
-        tasks::beside(async move {
-            tokio::time::sleep(waits::LENSES).await;
-            if !snapshot.is_stale()
-                && let Err(error) = session.remote.code_lens_refresh().await
-            {
-                tracing::warn!("the client did not refresh its lenses: {error}");
             }
         });
     }

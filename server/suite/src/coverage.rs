@@ -24,6 +24,17 @@ pub struct RuleCoverage {
     pub failed: usize,
 }
 
+impl RuleCoverage {
+    /// What tests have not shown of the rule; `None`: a test makes it fail.
+    pub fn gap(&self) -> Option<&'static str> {
+        match (self.failed, self.evaluated) {
+            (0, 0) => Some("no test evaluates this rule"),
+            (0, _) => Some("no test makes this rule fail"),
+            _ => None,
+        }
+    }
+}
+
 /// The rules of a CRD, for its versions that have tests.
 #[derive(Debug)]
 pub struct CrdCoverage {

@@ -1,6 +1,6 @@
 //! Parses our own format: a list of tests whose objects are written as YAML mappings.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use crd_analyzer_schema::field::ErrorType;
 use crd_analyzer_syntax::tree::{NodeId, NodeKind, Tree};
@@ -93,8 +93,9 @@ fn suite(reader: &mut Reader<'_>) -> Option<Parts> {
             cases.extend(case(reader, node));
         }
     }
-    for (n, it) in cases.iter().enumerate() {
-        if cases[..n].iter().any(|before| before.name == it.name) {
+    let mut names = HashSet::new();
+    for it in &cases {
+        if !names.insert(it.name.as_str()) {
             reader.problem(it.span, format!("another test has the name `{}`", it.name));
         }
     }

@@ -62,6 +62,17 @@ pub struct Failed {
     pub failure: Failure,
 }
 
+impl Failed {
+    /// The failure in one line. It names the Kubernetes versions that fail if others of those that were asked for pass.
+    pub fn message(&self, asked: Option<VersionSet>) -> String {
+        if asked == Some(self.versions) {
+            self.failure.message.clone()
+        } else {
+            format!("{} (Kubernetes {})", self.failure.message, self.versions)
+        }
+    }
+}
+
 /// A difference between the expected and the actual result.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Failure {

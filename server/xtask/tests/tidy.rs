@@ -78,7 +78,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("publish", &["apiextensions", "goregexp", "schema"]),
     ("reference", &["apiextensions", "cel", "publish", "schema"]),
-    ("io", &["generator", "gosource", "kustomize", "workspace"]),
+    (
+        "io",
+        &["generator", "gosource", "kustomize", "suite", "syntax", "workspace"],
+    ),
     ("cluster", &["io"]),
     (
         "lsp",

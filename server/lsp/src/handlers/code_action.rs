@@ -9,17 +9,18 @@ use crd_analyzer_ide::{
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{findings::report::FileReport, judging::analysis::analyze, judging::hazards::Search};
 use lsp_types::{
-    CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse, Diagnostic, DocumentChanges,
-    OneOf, OptionalVersionedTextDocumentIdentifier, Range, TextDocumentEdit, TextEdit, WorkspaceEdit,
+    CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse, Diagnostic, Range, TextEdit,
+    WorkspaceEdit,
 };
 use tower_lsp::jsonrpc::Result;
 
-use super::sample;
+use super::{sample, tests};
 use crate::{
     analysis::{self, Analysis},
     capabilities::Client,
     display_text,
     documents::Snapshot,
+    edits::workspace_edit,
     from_proto,
     from_proto::place_of,
     session::Session,
@@ -65,6 +66,8 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeActionParams) -> 
             let offset = |char| snapshot.text.char_to_byte(char) as u32;
             let span = Span::new(offset(chars.start), offset(chars.end));
             actions.extend(sample::actions(&session, &snapshot, span));
+            let commands = tests::actions(&session, &snapshot, span);
+            actions.extend(commands.into_iter().map(CodeActionOrCommand::Command));
         }
         (!snapshot.is_stale()).then_some(actions)
     });
@@ -370,26 +373,4 @@ pub(super) fn text_edits(source: &to_proto::Source<'_>, fix: &Fix) -> Vec<TextEd
         new_text: it.new_text.clone(),
     };
     fix.edits.iter().map(convert).collect()
-}
-
-/// A workspace edit of the document. It names the version of the document if the client supports that.
-pub(super) fn workspace_edit(snapshot: &Snapshot, versioned: bool, edits: Vec<TextEdit>) -> WorkspaceEdit {
-    let uri = snapshot.uri.clone();
-    if versioned {
-        let edit = TextDocumentEdit {
-            text_document: OptionalVersionedTextDocumentIdentifier {
-                uri,
-                version: Some(snapshot.version),
-            },
-            edits: edits.into_iter().map(OneOf::Left).collect(),
-        };
-        return WorkspaceEdit {
-            document_changes: Some(DocumentChanges::Edits(vec![edit])),
-            ..WorkspaceEdit::default()
-        };
-    }
-    WorkspaceEdit {
-        changes: Some(HashMap::from([(uri, edits)])),
-        ..WorkspaceEdit::default()
-    }
 }

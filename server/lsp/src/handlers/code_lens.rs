@@ -10,7 +10,7 @@ use lsp_types::{CodeLens, CodeLensParams, Command, DiagnosticSeverity, Position,
 use serde_json::json;
 use tower_lsp::jsonrpc::Result;
 
-use super::sample;
+use super::{sample, tests};
 use crate::{
     display_text,
     documents::Snapshot,
@@ -79,7 +79,10 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeLensParams) -> Re
             let costs = costs.iter().map(|it| convert(request, it));
             let (failing, samples) = (failing(request), sample::lenses(request));
             let all = effective(request).chain(changes(request)).chain(failing).chain(costs);
-            let all = all.chain(rules(request, &priced)).chain(samples);
+            let all = all
+                .chain(rules(request, &priced))
+                .chain(samples)
+                .chain(tests::lenses(request));
             let all = all.take(limits::ANSWERS).collect();
             let places = (|at| request.offset(at), |it| request.range(it));
             let all = steady(&request.session, &request.snapshot, all, places);

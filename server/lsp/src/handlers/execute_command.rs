@@ -9,13 +9,15 @@ use serde::Deserialize;
 use tower_lsp::jsonrpc::{Error, Result};
 
 use super::{
-    code_action::{text_edits, workspace_edit},
+    code_action::text_edits,
     sample::{self, Place},
+    tests,
 };
 use crate::{
     cluster,
     documents::Snapshot,
-    names::{ADD_BOUNDS, FAILING_OBJECTS, MAKE_TEST, READ_CLUSTER, SHOW_CHANGE, TRY_RULE},
+    edits::workspace_edit,
+    names::{ADD_BOUNDS, FAILING_OBJECTS, MAKE_TEST, READ_CLUSTER, RUN_TESTS, SHOW_CHANGE, TRY_RULE, UPDATE_TESTS},
     session::Session,
     tasks::{self, Deadline},
     to_proto,
@@ -47,6 +49,14 @@ pub(crate) async fn handle(session: &Arc<Session>, params: ExecuteCommandParams)
     }
     if params.command == MAKE_TEST {
         return sample::add(session, place_of(params.arguments)?).await.map(|()| None);
+    }
+    if params.command == RUN_TESTS {
+        return tests::run_shown(session, place_of(params.arguments)?)
+            .await
+            .map(|()| None);
+    }
+    if params.command == UPDATE_TESTS {
+        return tests::update(session, place_of(params.arguments)?).await.map(|()| None);
     }
     if params.command != ADD_BOUNDS {
         return Err(Error::invalid_params(format!(

@@ -4,11 +4,12 @@
 use std::sync::Arc;
 
 use crd_analyzer_ide::lens;
+use crd_analyzer_suite as suite;
 use crd_analyzer_syntax::tree::Span;
 use lsp_types::{InlayHint, InlayHintLabel, InlayHintParams, InlayHintTooltip};
 use tower_lsp::jsonrpc::Result;
 
-use super::{code_lens, sample};
+use super::{code_lens, sample, tests};
 use crate::{
     display_text, limits,
     request_context::{self, RequestContext},
@@ -23,6 +24,9 @@ pub(crate) async fn handle(session: &Arc<Session>, params: InlayHintParams) -> R
         |it| it.inlay_hints,
         "the results of a rule",
         move |request| {
+            // Most files are no test files.
+            let path = request.snapshot.path().filter(|it| suite::may_be_suite(it));
+            path?;
             let asked = Span::new(request.offset(asked.start), request.offset(asked.end));
             sample::hints(request, asked)
         },
@@ -44,10 +48,13 @@ pub(crate) async fn handle(session: &Arc<Session>, params: InlayHintParams) -> R
             let costs = costs
                 .iter()
                 .map(|it| (it.span.start, it.title.as_str(), it.remedy.as_deref()));
+            let tests = tests::told(&request.session, &request.snapshot);
+            let tests = tests.iter().map(|it| (it.span.start, it.words.as_str(), None));
             let failing: Vec<_> = code_lens::told(request).collect();
             let failing = failing.iter().map(|it| (it.0.span.start, it.1.as_str(), None));
             let hints = failing
                 .chain(costs)
+                .chain(tests)
                 .map(|(at, title, tooltip)| (line_end(request, at), title, tooltip));
             let hints = hints
                 .filter(|it| (asked.start..=asked.end).contains(&it.0))

@@ -32,5 +32,6 @@ pub(crate) mod semantic_tokens;
 pub(crate) mod set_trace;
 pub(crate) mod signature_help;
 pub(crate) mod status;
+pub(crate) mod tests;
 pub(crate) mod trust_granted;
 pub(crate) mod workspace_diagnostic;

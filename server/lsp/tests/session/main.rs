@@ -33,6 +33,7 @@ mod resources;
 mod rules;
 mod samples;
 mod structure;
+mod tests;
 mod trust;
 mod typing;
 mod update;

@@ -1,182 +1,37 @@
-//! Finds the CRDs that a suite tests, and their variants.
+//! The CRDs of test files on the command line.
 
-use std::{
-    collections::HashMap,
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{path::Path, sync::Arc};
 
 use crd_analyzer_io::{
-    read::{self, Access, Kind},
+    read::Access,
     roots::Roots,
+    test_crds::{self, File, World},
 };
-use crd_analyzer_suite::{
-    Problem, Wanted,
-    choose::{self, FeatureGates},
-    definition::{Found, definitions},
-};
-use crd_analyzer_syntax::source::Source as Decoded;
-use crd_analyzer_workspace::index::objects;
 
 use crate::{input::expand, output::label_of_path};
 
-/// The usual folders of generated CRDs, relative to a parent folder of a suite.
-const FOLDERS: [&str; 7] = [
-    "zz_generated.crd-manifests",
-    "config/crd/bases",
-    "config/crd",
-    "config/crds",
-    "crds",
-    "crd",
-    "manifests",
-];
-
-/// The folder of the files that list the feature gates of each variant.
-const FEATURE_GATES: &str = "payload-manifests/featuregates";
-
-/// A file and its access.
-type File = (PathBuf, Access);
-
-/// The names of the CRDs in a folder, each with its file.
-type Names = Vec<(String, File)>;
+/// The files on disk, named from the current folder.
+pub(super) struct Disk;
 
 /// The CRDs, found on demand.
-pub(super) struct Finder {
-    /// The files of `--crd`.
-    given: Vec<File>,
-    folders: Mutex<HashMap<PathBuf, Arc<Names>>>,
-    gates: Mutex<HashMap<PathBuf, Arc<Vec<FeatureGates>>>>,
+pub(super) type Finder = test_crds::Finder<Disk>;
+
+/// Finds CRDs. `given`: the paths of `--crd`.
+pub(super) fn finder(given: &[String]) -> anyhow::Result<Finder> {
+    let folder = std::env::current_dir()?;
+    let mut files = Vec::new();
+    for written in given {
+        files.extend(expand(written, &folder, "--crd", &Access::Named)?);
+    }
+    Ok(Finder::new(Disk, files))
 }
 
-impl Finder {
-    pub(super) fn new(given: &[String]) -> anyhow::Result<Self> {
-        let folder = std::env::current_dir()?;
-        let mut files = Vec::new();
-        for written in given {
-            files.extend(expand(written, &folder, "--crd", &Access::Named)?);
-        }
-        Ok(Self {
-            given: files,
-            folders: Mutex::default(),
-            gates: Mutex::default(),
-        })
+impl World for Disk {
+    fn expand(&self, written: &str, folder: &Path, roots: Arc<Roots>) -> Result<Vec<File>, String> {
+        expand(written, folder, "the CRD", &Access::Within(roots)).map_err(|error| error.to_string())
     }
 
-    /// The CRDs to test: one list for each variant. Besides the repository of the suite, paths may lead into `roots`.
-    pub(super) fn definitions(&self, wanted: &Wanted, suite: &Path, roots: &Roots) -> Result<Vec<Vec<Found>>, Problem> {
-        let problem = |message: String| Problem {
-            span: wanted.span(),
-            message,
-        };
-        let folder = suite.parent().unwrap_or(Path::new(""));
-        let roots = Arc::new(roots.and_neighbours(folder));
-        match wanted {
-            Wanted::File { path, .. } => {
-                let files = expand(path, folder, "the CRD", &Access::Within(roots));
-                let files = files.map_err(|error| problem(error.to_string()))?;
-                let found: Vec<Found> = files.iter().flat_map(read_crds).collect();
-                if found.is_empty() {
-                    return Err(problem(format!("{path} does not contain a CustomResourceDefinition")));
-                }
-                Ok(vec![found])
-            }
-            Wanted::Name { name, gates, .. } => {
-                let files = self.named(name, folder, &roots).ok_or_else(|| {
-                    problem(format!(
-                        "no CRD in the folders above ({}) is named `{name}`: give its file with --crd",
-                        FOLDERS.join(", ")
-                    ))
-                })?;
-                let found = files.iter().flat_map(read_crds).filter(|it| it.name == *name);
-                let variants =
-                    choose::variants(found.collect(), gates, &self.feature_gates(folder, &roots)).map_err(problem)?;
-                if variants.is_empty() {
-                    let gates = gates.join(", ");
-                    return Err(problem(format!("no variant of `{name}` has the feature gates {gates}")));
-                }
-                Ok(variants.into_iter().map(|it| vec![it]).collect())
-            }
-        }
+    fn label(&self, path: &Path) -> String {
+        label_of_path(path)
     }
-
-    /// The files with a CRD of this name: those of `--crd`, or those of the nearest folder that has one.
-    fn named(&self, name: &str, folder: &Path, roots: &Arc<Roots>) -> Option<Vec<File>> {
-        if !self.given.is_empty() {
-            let has = |it: &&File| names_in(it).iter().any(|it| it == name);
-            let files: Vec<File> = self.given.iter().filter(has).cloned().collect();
-            return (!files.is_empty()).then_some(files);
-        }
-        for above in folder.ancestors().take_while(|it| roots.hold(it)) {
-            for below in FOLDERS {
-                let files = self.folder(&above.join(below), roots);
-                let files: Vec<File> = files.iter().filter(|it| it.0 == name).map(|it| it.1.clone()).collect();
-                if !files.is_empty() {
-                    return Some(files);
-                }
-            }
-        }
-        None
-    }
-
-    /// The CRDs of a folder by name, in the order of the files.
-    fn folder(&self, folder: &Path, roots: &Arc<Roots>) -> Arc<Names> {
-        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = folders.get(folder) {
-            return known.clone();
-        }
-        let found = files_in(folder, roots)
-            .into_iter()
-            .flat_map(|file| names_in(&file).into_iter().map(move |it| (it, file.clone())));
-        let found: Arc<Vec<_>> = Arc::new(found.collect());
-        folders.insert(folder.to_owned(), found.clone());
-        found
-    }
-
-    /// The feature gates in the nearest file above the suite.
-    fn feature_gates(&self, folder: &Path, roots: &Arc<Roots>) -> Arc<Vec<FeatureGates>> {
-        let Some(folder) = folder
-            .ancestors()
-            .take_while(|it| roots.hold(it))
-            .map(|it| it.join(FEATURE_GATES))
-            .find(|it| matches!(read::kind(it, &Access::Within(roots.clone())), Ok((Kind::Folder, _))))
-        else {
-            return Arc::default();
-        };
-        let mut gates = self.gates.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = gates.entry(folder.clone()).or_insert_with(|| {
-            let read = |it: File| FeatureGates::read(&text_of(&it)?);
-            Arc::new(files_in(&folder, roots).into_iter().filter_map(read).collect())
-        });
-        known.clone()
-    }
-}
-
-/// The YAML files directly in a folder, sorted.
-fn files_in(folder: &Path, roots: &Arc<Roots>) -> Vec<File> {
-    let is_yaml = |it: &Path| {
-        it.extension()
-            .is_some_and(|it| it == "yaml" || it == "yml" || it == "json")
-    };
-    let access = Access::Within(roots.clone());
-    let files = read::files_in(folder, roots).into_iter().filter(|it| is_yaml(it));
-    files.map(|it| (it, access.clone())).collect()
-}
-
-fn bytes_of((path, access): &File) -> Option<Vec<u8>> {
-    read::bytes(path, access, access.manifest_bytes()).ok()
-}
-
-fn text_of(file: &File) -> Option<Arc<str>> {
-    Some(Decoded::decode(bytes_of(file)?).text.into())
-}
-
-/// The names of the CRDs in a file.
-fn names_in(file: &File) -> Vec<String> {
-    let (_, found) = objects(bytes_of(file).unwrap_or_default());
-    let found = found.into_iter().filter(|it| it.written.is_crd());
-    found.map(|it| it.written.name).collect()
-}
-
-fn read_crds(file: &File) -> Vec<Found> {
-    text_of(file).map_or_else(Vec::new, |text| definitions(&label_of_path(&file.0), &text))
 }

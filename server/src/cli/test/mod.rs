@@ -27,7 +27,7 @@ use crate::{
     output::test::{Format, Look, Printer, Report, Run, Summary},
     output::unwritten,
 };
-use find::Finder;
+use find::{Finder, finder};
 
 /// Run test files: custom resources, and the answers that you expect from the API server.
 ///
@@ -113,7 +113,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     let start = Instant::now();
     args.settings.start_threads()?;
     let mut configs = args.settings.configs()?;
-    let finder = Finder::new(&args.definitions)?;
+    let finder = finder(&args.definitions)?;
     let stdout = io::stdout();
     let color = args.output.is_text && color.is_shown(&stdout);
     let Collected { inputs, unreadable, .. } = match &args.init {

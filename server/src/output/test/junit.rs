@@ -9,7 +9,7 @@ use crd_analyzer_io::escape::{line, text};
 use crd_analyzer_suite::coverage::CrdCoverage;
 use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Format, Printer, Report, Summary, details, gap, in_a_row, message};
+use super::{Format, Printer, Report, Summary, details, in_a_row};
 
 pub(super) const FORMAT: Format = Format {
     name: "junit",
@@ -53,10 +53,10 @@ impl Printer for Junit {
                 Some(first) => {
                     let asked = shown.outcome.versions;
                     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-                    status.set_message(text(&message(first, asked)));
+                    status.set_message(text(&first.message(asked)));
                     let failures = shown.outcome.failures.iter().map(|failed| {
                         let place = report.place(failed.failure.span);
-                        let mut lines = vec![format!("{place}: {}", message(failed, asked))];
+                        let mut lines = vec![format!("{place}: {}", failed.message(asked))];
                         lines.extend(details(failed, shown.outcome.passes_on));
                         lines.join("\n")
                     });
@@ -80,7 +80,7 @@ impl Printer for Junit {
         for crd in crds {
             let mut suite = TestSuite::new(line(&format!("rules of {}", crd.name)));
             for rule in &crd.rules {
-                let status = match gap(rule) {
+                let status = match rule.gap() {
                     None => TestCaseStatus::success(),
                     Some(gap) => {
                         let mut status = TestCaseStatus::skipped();

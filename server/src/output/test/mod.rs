@@ -228,15 +228,6 @@ pub(crate) trait Printer {
     fn end(&mut self, out: &mut dyn Write, summary: &Summary, elapsed: Duration) -> io::Result<()>;
 }
 
-/// What tests have not shown of a rule; `None`: a test makes it fail.
-fn gap(rule: &RuleCoverage) -> Option<&'static str> {
-    match (rule.failed, rule.evaluated) {
-        (0, 0) => Some("no test evaluates this rule"),
-        (0, _) => Some("no test makes this rule fail"),
-        _ => None,
-    }
-}
-
 /// How many rules of a CRD tests make fail.
 fn covered(crd: &CrdCoverage) -> String {
     let (failed, all) = (crd.failed(), crd.rules.len());
@@ -253,7 +244,7 @@ const MOST_OF_A_RULE: usize = 100;
 
 /// A rule that no test makes fail, in one line with its place; `None`: a test does.
 fn gap_line(crd: &CrdCoverage, rule: &RuleCoverage) -> Option<String> {
-    let (gap, text) = (gap(rule)?, in_a_row(rule));
+    let (gap, text) = (rule.gap()?, in_a_row(rule));
     let text = shortened(&text, MOST_OF_A_RULE);
     Some(format!("{}: {gap}: {text}", rule_place(crd, rule)))
 }
@@ -262,15 +253,6 @@ fn gap_line(crd: &CrdCoverage, rule: &RuleCoverage) -> Option<String> {
 fn rule_place(crd: &CrdCoverage, rule: &RuleCoverage) -> String {
     let (line, column) = crd.position(rule);
     format!("{}:{line}:{column}", crd.label)
-}
-
-/// A failure in one line. Names the Kubernetes versions that fail if others pass.
-fn message(failed: &Failed, asked: Option<VersionSet>) -> String {
-    if asked == Some(failed.versions) {
-        failed.failure.message.clone()
-    } else {
-        format!("{} (Kubernetes {})", failed.failure.message, failed.versions)
-    }
 }
 
 /// The details of a failure, without its message: the actual results, line by line. `passes_on` has the Kubernetes versions on which the test

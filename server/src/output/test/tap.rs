@@ -9,7 +9,7 @@ use crd_analyzer_io::escape;
 use crd_analyzer_suite::coverage::CrdCoverage;
 use serde_json::json;
 
-use super::{Format, Printer, Report, Summary, covered, details, gap_line, message};
+use super::{Format, Printer, Report, Summary, covered, details, gap_line};
 
 pub(super) const FORMAT: Format = Format {
     name: "tap",
@@ -86,7 +86,7 @@ impl Printer for Tap {
             };
             writeln!(out, "{skipped}")?;
             for failed in &shown.outcome.failures {
-                let message = message(failed, shown.outcome.versions);
+                let message = failed.message(shown.outcome.versions);
                 let mut entries = vec![
                     ("message", json!(message)),
                     ("at", json!(report.place(failed.failure.span))),

@@ -10,7 +10,7 @@ use crd_analyzer_suite::{Case, coverage::CrdCoverage, run::Failed};
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::config::versions::VersionSet;
 
-use super::{CaseResult, Format, Look, Printer, Report, Summary, covered, details, gap_line, message};
+use super::{CaseResult, Format, Look, Printer, Report, Summary, covered, details, gap_line};
 use crate::output::{
     counted,
     render::{Diagnostic, LabeledSpan, Note, Renderer, Source},
@@ -129,7 +129,7 @@ impl Printer for Text {
                     None => failures.push(Same {
                         case: shown.case,
                         failed,
-                        message: message(failed, asked),
+                        message: failed.message(asked),
                         passes_on: shown.outcome.passes_on,
                         variants: shown.variant.into_iter().collect(),
                         others: Vec::new(),
