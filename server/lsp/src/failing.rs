@@ -146,13 +146,23 @@ impl Session {
                 continue;
             }
             self.trace(|| format!("checked the objects of {} in {:.1?}", uri.as_str(), begin.elapsed()));
-            if snapshot.is_typed() && self.client().refreshes_code_lenses {
-                self.refresh_lenses_at_rest(snapshot);
-            } else {
-                self.refresh_costs();
-            }
+            self.show_lenses_again(snapshot);
         }
         self.checked.retain(&visited);
+        let begin = Instant::now();
+        let changed = self.find_untested(&|| run.goes_on());
+        self.trace(|| format!("looked for rules without tests in {:.1?}", begin.elapsed()));
+        for snapshot in changed {
+            self.show_lenses_again(snapshot);
+        }
+    }
+
+    fn show_lenses_again(self: &Arc<Self>, snapshot: Snapshot) {
+        if snapshot.is_typed() && self.client().refreshes_code_lenses {
+            self.refresh_lenses_at_rest(snapshot);
+        } else {
+            self.refresh_costs();
+        }
     }
 }
 

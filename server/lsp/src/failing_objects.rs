@@ -1,4 +1,4 @@
-//! How many objects of the workspace fail each constraint of an open CRD, as far as that is known.
+//! How many objects of the workspace fail each constraint of an open CRD, and which of its rules no test makes fail, as far as that is known.
 
 use std::{
     ops,
@@ -23,6 +23,16 @@ pub(crate) struct FailingObjects {
 struct Told {
     edits: u64,
     places: Vec<FailingPlace>,
+    untested: Vec<UntestedRule>,
+}
+
+/// A rule that no test makes fail.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct UntestedRule {
+    /// The expression.
+    pub(crate) span: Span,
+    /// What tests have not shown.
+    pub(crate) words: &'static str,
 }
 
 /// A constraint with a lens.
@@ -62,6 +72,11 @@ impl FailingObjects {
             (it.span, it.whole) = (span, whole);
             true
         });
+        told.untested.retain_mut(|it| {
+            let span = moved(it.span, range, inserted);
+            it.span = span.unwrap_or(it.span);
+            span.is_some()
+        });
     }
 
     /// The text is another one altogether.
@@ -69,6 +84,7 @@ impl FailingObjects {
         let mut told = self.lock();
         told.edits += 1;
         told.places.clear();
+        told.untested.clear();
     }
 
     /// How often the text was edited.
@@ -84,6 +100,21 @@ impl FailingObjects {
         }
         told.places = places;
         true
+    }
+
+    /// The same for the rules that no test makes fail.
+    pub(crate) fn set_untested(&self, untested: Vec<UntestedRule>, edits: u64) -> bool {
+        let mut told = self.lock();
+        if told.edits != edits || told.untested == untested {
+            return false;
+        }
+        told.untested = untested;
+        true
+    }
+
+    /// The rules that no test makes fail, in the order of the text.
+    pub(crate) fn untested(&self) -> Vec<UntestedRule> {
+        self.lock().untested.clone()
     }
 
     /// The constraints with a lens, in the order of the text.

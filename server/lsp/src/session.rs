@@ -44,6 +44,7 @@ use crate::{
     settings::{Effective, Features, Settings},
     tasks,
     test_runs::TestRuns,
+    tested_files::TestedFiles,
     token_lists::TokenLists,
     trees::Trees,
     trials::Trials,
@@ -71,6 +72,7 @@ pub(crate) struct Session {
     pub(crate) checked: CheckedFiles,
     pub(crate) trials: Trials,
     pub(crate) test_runs: TestRuns,
+    pub(crate) tested: TestedFiles,
     /// The CRDs of a cluster, if the user's settings ask for them.
     pub(crate) cluster: Cluster,
     /// Locked while the folders are scanned.
@@ -124,6 +126,7 @@ impl Session {
             checked: CheckedFiles::default(),
             trials: Trials::default(),
             test_runs: TestRuns::default(),
+            tested: TestedFiles::default(),
             cluster: Cluster::default(),
             looking: tokio::sync::Mutex::default(),
             first_look: FirstLook::default(),

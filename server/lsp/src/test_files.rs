@@ -11,7 +11,7 @@ use crd_analyzer_io::{
     test_crds::{File, Finder, World},
     walk::{self, Hidden, Links},
 };
-use crd_analyzer_suite::{self as suite, definition::Found, run::run};
+use crd_analyzer_suite::{self as suite, Problem, Suite, definition::Found, run::run};
 use crd_analyzer_workspace::config::{crd_paths::CrdPath, versions::VersionSet};
 
 use crate::{
@@ -96,19 +96,27 @@ impl Session {
         paths
     }
 
+    /// The CRDs that a test file tests: one list for each variant.
+    pub(crate) fn tested_crds(self: &Arc<Self>, path: &Path, suite: &Suite) -> Result<Vec<Vec<Found>>, Problem> {
+        let folders = self.folders();
+        let roots = Roots::new(folders.iter().map(PathBuf::as_path));
+        let world = OpenFiles { session: self, folders };
+        Finder::new(world, Vec::new()).definitions(&suite.wanted, path, &roots)
+    }
+
+    /// The name of a file in what test files say.
+    pub(crate) fn label_of(self: &Arc<Self>, path: &Path) -> String {
+        let folders = self.folders();
+        OpenFiles { session: self, folders }.label(path)
+    }
+
     /// Runs the wanted tests of a test file.
     pub(crate) fn run_tests(self: &Arc<Self>, path: &Path, text: Arc<str>, is_wanted: impl Fn(&str) -> bool) -> Ran {
-        let folders = self.folders();
         let suite = suite::read(&text);
         let runs = match &suite {
             Err(_) => Ok(Vec::new()),
             Ok(suite) => {
-                let roots = Roots::new(folders.iter().map(PathBuf::as_path));
-                let world = OpenFiles {
-                    session: self,
-                    folders: folders.clone(),
-                };
-                let variants = Finder::new(world, Vec::new()).definitions(&suite.wanted, path, &roots);
+                let variants = self.tested_crds(path, suite);
                 let versions = self.tested_versions(path, suite.versions.is_some());
                 variants.map(|variants| {
                     let several = variants.len() > 1;
@@ -124,7 +132,7 @@ impl Session {
     }
 
     /// The Kubernetes versions for which the tests of a file run: those of the settings or, if there are none, those of the file.
-    fn tested_versions(&self, path: &Path, are_named: bool) -> VersionSet {
+    pub(crate) fn tested_versions(&self, path: &Path, are_named: bool) -> VersionSet {
         let settings = self.settings().for_file(Some(path), &self.folders());
         if are_named && settings.versions == VersionSet::default() {
             return VersionSet::all();

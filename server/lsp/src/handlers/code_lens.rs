@@ -80,6 +80,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeLensParams) -> Re
             let (failing, samples) = (failing(request), sample::lenses(request));
             let all = effective(request).chain(changes(request)).chain(failing).chain(costs);
             let all = all
+                .chain(untested(request))
                 .chain(rules(request, &priced))
                 .chain(samples)
                 .chain(tests::lenses(request));
@@ -187,6 +188,22 @@ fn convert(request: &RequestContext, cost: &Cost) -> CodeLens {
         }),
         data: None,
     }
+}
+
+/// The rules that no test makes fail. A click opens objects for a test, if the client can show them.
+fn untested(request: &RequestContext) -> impl Iterator<Item = CodeLens> {
+    let is_clicked = can_try(&request.session) && request.client().applies_edits;
+    request.snapshot.failing.untested().into_iter().map(move |it| {
+        let command = sample::try_rule(&request.snapshot.uri, request.range(it.span));
+        CodeLens {
+            range: request.range(with_its_line(request.source().text, it.span)),
+            command: Some(Command {
+                title: it.words.to_owned(),
+                ..if is_clicked { command } else { Command::default() }
+            }),
+            data: None,
+        }
+    })
 }
 
 /// Lenses that open a file to try a rule, if the client can show it.

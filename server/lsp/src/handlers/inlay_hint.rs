@@ -50,11 +50,14 @@ pub(crate) async fn handle(session: &Arc<Session>, params: InlayHintParams) -> R
                 .map(|it| (it.span.start, it.title.as_str(), it.remedy.as_deref()));
             let tests = tests::told(&request.session, &request.snapshot);
             let tests = tests.iter().map(|it| (it.span.start, it.words.as_str(), None));
+            let untested = request.snapshot.failing.untested();
+            let untested = untested.iter().map(|it| (it.span.start, it.words, None));
             let failing: Vec<_> = code_lens::told(request).collect();
             let failing = failing.iter().map(|it| (it.0.span.start, it.1.as_str(), None));
             let hints = failing
                 .chain(costs)
                 .chain(tests)
+                .chain(untested)
                 .map(|(at, title, tooltip)| (line_end(request, at), title, tooltip));
             let hints = hints
                 .filter(|it| (asked.start..=asked.end).contains(&it.0))

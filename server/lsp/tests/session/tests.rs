@@ -226,3 +226,71 @@ async fn nothing_outside_the_workspace_is_read() {
     assert_eq!(list(ran["problems"].clone()).len(), 1, "{ran}");
     client.finish_with_lists().await;
 }
+
+/// A CRD with rules at lines 16 and 17.
+const RULES: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gadgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Gadget, plural: gadgets}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties: {size: {type: integer}}
+        x-kubernetes-validations:
+        - rule: self.size != 7
+        - rule: self.size >= oldSelf.size
+";
+
+/// The lenses about rules without tests, when they are as expected.
+async fn untested(client: &mut Client, crd: &str, expected: &[(u64, &str)]) {
+    loop {
+        let found = lenses(client, crd).await;
+        let told: Vec<_> = told(&found).into_iter().filter(|it| it.1.contains("no test")).collect();
+        if told == expected {
+            return;
+        }
+        client.until_asked("workspace/codeLens/refresh").await;
+    }
+}
+
+#[tokio::test]
+async fn rules_that_no_test_makes_fail_are_marked() {
+    let (mut client, folder, _) = open(with_lenses(), true).await;
+    let tests = "crd: rules.yaml\ntests:\n- {name: seven, create: {size: 7}, expect: rejected}\n";
+    let file = uri(folder.path(), "rules.test.yaml");
+    client.open(&file, 1, tests).await;
+    let crd = uri(folder.path(), "rules.yaml");
+    client.open(&crd, 1, RULES).await;
+    untested(&mut client, &crd, &[(17, "no test evaluates this rule")]).await;
+    // An edit of the test.
+    client
+        .change(&file, 2, &[([2, 31, 2, 32], "8"), ([2, 43, 2, 51], "accepted")])
+        .await;
+    untested(
+        &mut client,
+        &crd,
+        &[
+            (16, "no test makes this rule fail"),
+            (17, "no test evaluates this rule"),
+        ],
+    )
+    .await;
+    // An edit of the rule. While it does not compile, what is known stays.
+    client.change(&crd, 2, &[([16, 16, 16, 20], "sel")]).await;
+    client
+        .change(&crd, 3, &[([16, 16, 16, 19], "self"), ([16, 29, 16, 30], "8")])
+        .await;
+    untested(&mut client, &crd, &[(17, "no test evaluates this rule")]).await;
+    // Without tests, there is nothing to say.
+    client.change(&file, 3, &[([0, 5, 0, 15], "crd.yaml")]).await;
+    untested(&mut client, &crd, &[]).await;
+    client.finish_with_lists().await;
+}
