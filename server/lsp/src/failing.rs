@@ -3,6 +3,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
+    hash::{DefaultHasher, Hash as _, Hasher as _},
     path::Path,
     sync::Arc,
     time::Instant,
@@ -15,9 +16,12 @@ use crd_analyzer_workspace::{
     builds::overlay::{AsBuilt, Overlays},
     comparison::revision::Revision,
     constraints::{self, Written},
-    index::{Definitions, Files, Found, GroupKind, KnownCrd, Resource},
+    index::{
+        Catalog, Definitions, Files, Found, GroupKind, Index, KnownCrd, MemoryFiles, NewFile, Origin, Resource,
+        objects_of,
+    },
     judging::{analysis::Question, hazards::Search},
-    sources::generated,
+    sources::{generated, manifest::Manifest},
 };
 use lsp_types::{Location, Uri};
 
@@ -43,12 +47,22 @@ const MOST_FAILURES: usize = 10_000;
 struct OnlyCrd<'a> {
     index: &'a SyncedIndex<'a>,
     crd: &'a KnownCrd,
+    /// The same CRD, as source files make it now.
+    made: Option<&'a Arc<KnownCrd>>,
 }
 
 impl OnlyCrd<'_> {
     /// Whether this is the CRD, as it is written or as a kustomization builds it.
     fn is_it(&self, known: &KnownCrd) -> bool {
         known.written_path() == &*self.crd.path && known.name == self.crd.name
+    }
+
+    /// A number for all that an answer depends on, besides the text of a file.
+    fn epoch(&self, epoch: u64) -> u64 {
+        let Some(made) = self.made else { return epoch };
+        let mut hasher = DefaultHasher::new();
+        (epoch, format!("{:?}", made.fingerprint)).hash(&mut hasher);
+        hasher.finish()
     }
 
     fn with_file(&self, file: &Arc<Path>) -> FileAndCrd {
@@ -65,6 +79,9 @@ impl Definitions for OnlyCrd<'_> {
         } else if let Some(equal) = equal {
             found.definition = equal;
             found.equals.clear();
+        }
+        if let Some(made) = self.made.filter(|_| self.is_it(&found.definition)) {
+            found.definition = made.clone();
         }
         Some(found)
     }
@@ -134,7 +151,7 @@ impl Session {
         };
         let mut visited: HashSet<FileAndCrd> = HashSet::new();
         for uri in self.documents.uris() {
-            let Some(snapshot) = self.documents.manifest(&uri) else {
+            let Some(snapshot) = self.documents.snapshot(&uri) else {
                 continue;
             };
             let edits = snapshot.failing.edits();
@@ -183,7 +200,14 @@ impl Run<'_> {
         for crd in crds {
             self.of_crd(snapshot, &crd, visited, &mut places)?;
         }
+        if let Some((row, path)) = snapshot.source().zip(path) {
+            for manifest in session.made_from((row, &path, &snapshot.content())) {
+                self.of_made(&path, &manifest, visited, &mut places)?;
+            }
+        }
         places.sort_by_key(|it| it.span.start);
+        // Several CRDs may be made of one type, and versions may share it.
+        places.dedup_by(|one, other| (one.span, &one.name) == (other.span, &other.name));
         Some(places)
     }
 
@@ -203,12 +227,83 @@ impl Run<'_> {
             return Some(());
         };
         let written = Written::of(&text.tree, text.root);
+        let only = OnlyCrd {
+            index: &index,
+            crd,
+            made: None,
+        };
+        let before = self.before(snapshot, &crd.name);
+        places.extend(self.count(&only, written, &before, visited)?);
+        Some(())
+    }
+
+    /// The same for a CRD of the workspace, as a source file makes it now. What differs from the CRD in the workspace is edited.
+    fn of_made(
+        &mut self,
+        path: &Path,
+        manifest: &Manifest,
+        visited: &mut HashSet<FileAndCrd>,
+        places: &mut Vec<FailingPlace>,
+    ) -> Option<()> {
+        let session = self.session;
+        let index = SyncedIndex(session);
+        let only_made = Catalog::new(MemoryFiles::default());
+        only_made.change(|index| {
+            index.set(&NewFile {
+                path: &manifest.path,
+                origin: Origin::Workspace,
+                text: &manifest.text,
+                objects: &objects_of(&manifest.text),
+                keep_text: true,
+            })
+        });
+        let made = only_made.with(|it| it.definitions_in(&manifest.path).first().cloned());
+        let Some(made) = made else { return Some(()) };
+        let of_workspace = |index: &Index| {
+            let mut known = index.definitions_in(&manifest.path).iter();
+            known.find(|it| it.name == made.name).cloned()
+        };
+        let Some(crd) = session.workspace.catalog.with(of_workspace) else {
+            return Some(());
+        };
+        let (now, before) = (made.text(index.files()), crd.text(index.files()));
+        let Some(now) = now.filter(|it| it.is_readable) else {
+            return Some(());
+        };
+        let before = before.map_or_else(Written::default, |it| Written::of(&it.tree, it.root));
+        let only = OnlyCrd {
+            index: &index,
+            crd: &crd,
+            made: Some(&made),
+        };
+        let found = self.count(&only, Written::of(&now.tree, now.root), &before, visited)?;
+        places.extend(found.into_iter().filter_map(|it| {
+            let origin = manifest.origin(it.span).filter(|it| *it.file.path == *path)?;
+            Some(FailingPlace {
+                span: origin.span,
+                whole: origin.span,
+                ..it
+            })
+        }));
+        Some(())
+    }
+
+    /// The constraints of a CRD with a lens. `None`: something has changed.
+    fn count(
+        &mut self,
+        only: &OnlyCrd<'_>,
+        written: Written,
+        before: &Written,
+        visited: &mut HashSet<FileAndCrd>,
+    ) -> Option<Vec<FailingPlace>> {
+        let session = self.session;
+        let crd = only.crd;
+        let mut places = Vec::new();
         let folders = session.folders();
         let files: Vec<Arc<Path>> = session
             .workspace
             .catalog
             .with(|index| index.files_with(&crd.defines).cloned().collect());
-        let only = OnlyCrd { index: &index, crd };
         let decides = |it: &Arc<Path>| only.find(&crd.defines, it).is_some_and(|it| only.is_it(&it.definition));
         let is_of_workspace = |it: &Arc<Path>| folders.iter().any(|folder| it.starts_with(folder));
         let files: Vec<_> = files
@@ -216,10 +311,10 @@ impl Run<'_> {
             .filter(|it| is_of_workspace(it) && decides(it))
             .collect();
         if files.is_empty() {
-            return Some(());
+            return Some(places);
         }
         visited.extend(files.iter().map(|it| only.with_file(it)));
-        let (checked, files_not_checked) = self.check(files, &only)?;
+        let (checked, files_not_checked) = self.check(files, only)?;
         let mut objects = Objects {
             files_not_checked,
             ..Objects::default()
@@ -245,7 +340,7 @@ impl Run<'_> {
                 }
             }
         }
-        let edited = written.edited_since(&self.before(snapshot, &crd.name));
+        let edited = written.edited_since(before);
         for (constraint, is_edited) in written.constraints.into_iter().zip(edited) {
             let place = (constraint.span.start, constraint.span.end);
             let (mut failing, mut locations) = by_place.remove(&place).unwrap_or_default();
@@ -262,7 +357,7 @@ impl Run<'_> {
                 });
             }
         }
-        Some(())
+        Some(places)
     }
 
     /// What a CRD said before it was edited: in the revision that it is to replace, or else when it was opened.
@@ -279,7 +374,7 @@ impl Run<'_> {
     /// What is known of the objects of files, and how many files are left out. `None`: something has changed.
     fn check(&mut self, files: Vec<Arc<Path>>, by: &OnlyCrd<'_>) -> Option<(Vec<Arc<[CheckedObject]>>, usize)> {
         let session = self.session;
-        let epoch = session.overlays.epoch();
+        let epoch = by.epoch(session.overlays.epoch());
         let (mut checked, mut left_out) = (Vec::new(), 0);
         let mut built: Vec<(Arc<Path>, Builders, Arc<str>)> = Vec::new();
         for path in files {
@@ -390,7 +485,8 @@ impl Run<'_> {
         });
         effective.is_part |= built.as_ref().is_some_and(|it| it.is_open());
         let wanted = Wanted {
-            go: Some(&session.go),
+            // The places in the CRD itself are asked for if it is made of source files.
+            go: Some(&session.go).filter(|_| by.made.is_none()),
             built: built.as_ref(),
             asides: Some(session.asides(&settings, &folders)),
             ..Wanted::default()

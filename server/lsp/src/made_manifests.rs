@@ -401,6 +401,13 @@ impl Session {
         open.filter(move |it| it.path().is_some_and(|it| it.starts_with(below)))
     }
 
+    /// The manifests that a file is made into.
+    pub(crate) fn made_from(self: &Arc<Self>, of: (&'static Row, &Path, &Arc<str>)) -> Vec<Arc<Manifest>> {
+        let path = of.1;
+        let find = |made: &Manifests, _: &dyn Unit| made.manifests(path).cloned().collect();
+        self.with_made(of, find).unwrap_or_default()
+    }
+
     /// The text of a CRD that is made from a source file of the workspace. `None`: no CRD with this name is.
     pub(crate) fn made_crd(self: &Arc<Self>, row: &'static Row, path: &Path, name: &str) -> Option<Arc<str>> {
         let is_of_workspace = self.folders().iter().any(|it| path.starts_with(it));

@@ -49,7 +49,9 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeLensParams) -> Re
                     data: None,
                 }
             });
-            let all = costs.iter().map(lens).chain(rules).take(limits::ANSWERS).collect();
+            let failing = failing(&request.snapshot, &request.source()).into_iter();
+            let all = failing.chain(costs.iter().map(lens)).chain(rules);
+            let all = all.take(limits::ANSWERS).collect();
             let (snapshot, source) = (&request.snapshot, request.source());
             let offset = |at| snapshot.offset(at, request.client().unit);
             let all = steady(
@@ -77,7 +79,8 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeLensParams) -> Re
             let priced = request.snapshot.costs(request.version());
             let costs = lens::costs(&priced);
             let costs = costs.iter().map(|it| convert(request, it));
-            let (failing, samples) = (failing(request), sample::lenses(request));
+            let failing = failing(&request.snapshot, &request.source());
+            let samples = sample::lenses(request);
             let all = effective(request).chain(changes(request)).chain(failing).chain(costs);
             let all = all
                 .chain(untested(request))
@@ -226,42 +229,44 @@ fn can_try(session: &Session) -> bool {
 }
 
 /// How many objects of the workspace fail a constraint. Leads to all of them, or to the first, as the client can show it.
-fn failing(request: &RequestContext) -> impl Iterator<Item = CodeLens> {
-    let (shows_all, shows_documents) = (request.client().shows_failing, request.client().shows_documents);
-    told(request).map(move |(place, words)| {
+fn failing(snapshot: &Snapshot, source: &to_proto::Source<'_>) -> Vec<CodeLens> {
+    let client = source.client;
+    let range = |it| to_proto::range(source, it);
+    let lens = |(place, words): (FailingPlace, String)| {
         let mut command = Command {
             title: display_text::line(&words),
             ..Command::default()
         };
         if let Some(first) = place.locations.first() {
-            if shows_all {
+            if client.shows_failing {
                 SHOW_FAILING.clone_into(&mut command.command);
-                let place = json!({ "uri": request.snapshot.uri, "range": request.range(place.span) });
+                let place = json!({ "uri": snapshot.uri, "range": range(place.span) });
                 command.arguments = Some(vec![place]);
-            } else if shows_documents {
+            } else if client.shows_documents {
                 SHOW_CHANGE.clone_into(&mut command.command);
                 command.arguments = Some(vec![json!({ "uri": first.uri, "range": first.range })]);
             }
         }
         CodeLens {
-            range: request.range(with_its_line(request.source().text, place.span)),
+            range: range(with_its_line(source.text, place.span)),
             command: Some(command),
             data: None,
         }
-    })
+    };
+    told(snapshot, source).map(lens).collect()
 }
 
 /// The constraints of a document with a lens, each with the sentence. A constraint with an error of its own has none.
-pub(super) fn told(request: &RequestContext) -> impl Iterator<Item = (FailingPlace, String)> {
-    let analysis = request.snapshot.analysis.get();
+pub(super) fn told(snapshot: &Snapshot, source: &to_proto::Source<'_>) -> impl Iterator<Item = (FailingPlace, String)> {
+    let analysis = snapshot.analysis.get();
     let diagnostics = analysis.map(|it| it.diagnostics.as_slice()).unwrap_or_default();
     let errors = diagnostics
         .iter()
         .filter(|it| it.severity == Some(DiagnosticSeverity::ERROR));
     let errors: Vec<Range> = errors.map(|it| it.range).collect();
-    let places = request.snapshot.failing.places().into_iter();
+    let places = snapshot.failing.places().into_iter();
     let places = places.filter(move |it| {
-        let range = request.range(it.whole);
+        let range = to_proto::range(source, it.whole);
         !errors.iter().any(|it| it.start < range.end && range.start < it.end)
     });
     places.map(|it| {

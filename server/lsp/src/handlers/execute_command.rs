@@ -101,7 +101,7 @@ fn place_of(arguments: Vec<LSPAny>) -> Result<Place> {
 /// The places of the objects that fail the constraint at a place.
 fn failing_objects(session: &Arc<Session>, arguments: Vec<LSPAny>) -> Result<LSPAny> {
     let place = place_of(arguments)?;
-    let snapshot = session.documents.manifest(&place.uri);
+    let snapshot = session.documents.snapshot(&place.uri);
     let found: Vec<Location> = snapshot.map_or_else(Vec::new, |snapshot| {
         let offset = |it| snapshot.offset(it, session.client().unit);
         let asked = Span::new(offset(place.range.start), offset(place.range.end));

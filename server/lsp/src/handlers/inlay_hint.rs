@@ -52,7 +52,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: InlayHintParams) -> R
             let tests = tests.iter().map(|it| (it.span.start, it.words.as_str(), None));
             let untested = request.snapshot.failing.untested();
             let untested = untested.iter().map(|it| (it.span.start, it.words, None));
-            let failing: Vec<_> = code_lens::told(request).collect();
+            let failing: Vec<_> = code_lens::told(&request.snapshot, &request.source()).collect();
             let failing = failing.iter().map(|it| (it.0.span.start, it.1.as_str(), None));
             let hints = failing
                 .chain(costs)

@@ -222,3 +222,109 @@ async fn clients_without_lenses_see_a_hint() {
     }
     client.finish_with_lists().await;
 }
+
+/// A Go type with a limit at line 13.
+const TYPES: &str = "\
+package v1
+
+import metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"
+
+// +kubebuilder:object:root=true
+type Widget struct {
+	metav1.TypeMeta   `json:\",inline\"`
+	metav1.ObjectMeta `json:\"metadata,omitempty\"`
+	Spec WidgetSpec `json:\"spec,omitempty\"`
+}
+
+// +kubebuilder:validation:XValidation:rule=\"self.size != 7\"
+type WidgetSpec struct {
+	// +kubebuilder:validation:Maximum=100
+	Size int64 `json:\"size\"`
+}
+";
+
+/// The CRD that controller-gen makes of it.
+const GENERATED: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  annotations: {controller-gen.kubebuilder.io/version: v0.16.1}
+  name: widgets.example.com
+spec:
+  group: example.com
+  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          apiVersion: {type: string}
+          kind: {type: string}
+          metadata: {type: object}
+          spec:
+            type: object
+            required: [size]
+            properties:
+              size: {type: integer, format: int64, maximum: 100}
+            x-kubernetes-validations:
+            - rule: self.size != 7
+";
+
+#[tokio::test]
+async fn limits_of_markers_are_counted_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join(".git")).expect("a folder");
+    let widget = |name: &str, size: u64| {
+        format!("apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: {name}}}\nspec: {{size: {size}}}\n")
+    };
+    let files = [
+        ("PROJECT", "domain: example.com\n".to_owned()),
+        ("go.mod", "module example.com/it\n\ngo 1.22\n".to_owned()),
+        (
+            "api/v1/groupversion_info.go",
+            "// +groupName=example.com\npackage v1\n".to_owned(),
+        ),
+        ("api/v1/widget_types.go", TYPES.to_owned()),
+        ("config/crd/bases/example.com_widgets.yaml", GENERATED.to_owned()),
+        ("config/one.yaml", widget("one", 3)),
+        ("config/two.yaml", widget("two", 30)),
+        ("config/seven.yaml", widget("seven", 7)),
+    ];
+    for (path, text) in &files {
+        write(folder.path(), path, text);
+    }
+    let mut capabilities = pushed();
+    capabilities["textDocument"]["codeLens"] = json!({});
+    capabilities["workspace"]["codeLens"] = json!({ "refreshSupport": true });
+    let folders = json!([{ "uri": uri(folder.path(), ""), "name": "it" }]);
+    let options = json!({ "client": { "showFailingObjects": true } });
+    let params = json!({ "capabilities": capabilities, "workspaceFolders": folders, "initializationOptions": options });
+    let mut client = Client::start_with(params).await;
+    let go = uri(folder.path(), "api/v1/widget_types.go");
+    client.open(&go, 1, TYPES).await;
+    // One fails the rule, although nobody edits it.
+    let rule = (11, "1 of 3 objects in the workspace fails this rule");
+    lenses(&mut client, &go, &[rule]).await;
+    client.change(&go, 2, &[([13, 36, 13, 39], "10")]).await;
+    let found = lenses(
+        &mut client,
+        &go,
+        &[rule, (13, "1 of 3 objects in the workspace fails `maximum`")],
+    )
+    .await;
+    let places = list(run(&mut client, "crd-analyzer.failingObjects", &found[1]).await);
+    assert_eq!(places.len(), 1, "{places:?}");
+    assert_eq!(places[0]["uri"], uri(folder.path(), "config/two.yaml"));
+    client.change(&go, 3, &[([13, 36, 13, 38], "50")]).await;
+    lenses(
+        &mut client,
+        &go,
+        &[rule, (13, "all 3 objects in the workspace pass `maximum`")],
+    )
+    .await;
+    client.finish_with_lists().await;
+}
