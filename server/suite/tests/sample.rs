@@ -120,6 +120,7 @@ fn objects_that_exist_come_first() {
         object("mine", json!({"low": 12, "high": 345})),
         json!({"apiVersion": "example.com/v2", "kind": "Widget", "spec": {"low": 1, "high": 9}}),
         json!({"apiVersion": 3}),
+        json!({"apiVersion": "example.com/v1", "kind": "Widget", "spec": null}),
     ];
     let (text, _) = tried(RANGE, "self.low <= self.high", &given);
     assert!(text.contains("high: 345") && text.contains("high: 70\n"), "{text}");

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{
     SEARCHING,
     search::{Rule, Search},
+    values::at,
 };
 use crate::{
     definition::Found,
@@ -54,7 +55,8 @@ pub fn sample(
     let search = Search::new(&server, &only, &schema);
     let searched = search.rule(&rule.path).ok_or("the rule does not exist")?;
     let mut given: Vec<Value> = given.iter().filter_map(|it| content(it, &only, &searched)).collect();
-    given.sort_by_key(|it| it.to_string().len());
+    // First those with a value that the rule validates, then the small ones.
+    given.sort_by_cached_key(|it| (at(it, &searched.path).is_none_or(Value::is_null), it.to_string().len()));
     given.truncate(MOST_GIVEN);
     let base = within(|| base(&search, &given)).and_then(|it| it);
     let accepted = base.as_ref().ok().and_then(|base| {
@@ -109,6 +111,8 @@ fn content(object: &Value, definition: &Found, rule: &Rule) -> Option<Value> {
     if let Some(name) = name {
         content.insert("metadata".to_owned(), json!({"name": name}));
     }
+    // Nulls say nothing, but are in the way of values to try.
+    content.retain(|_, value| !value.is_null());
     Some(Value::Object(content))
 }
 
