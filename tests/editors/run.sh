@@ -55,6 +55,7 @@ for editor in "$@"; do
     neovim)
       for tree in trixie sid; do neovim $tree diagnostics; neovim $tree features; done
       neovim sid readme
+      neovim sid sample
       neovim sid beside
       neovim sid go fixture-go ;;
     helix) for it in findings features; do fixture; "$tests/helix/$it.sh" "$dir/trixie" "$root/editors" "$work/fixture"; done ;;
