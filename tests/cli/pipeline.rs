@@ -344,3 +344,57 @@ fn patches_of_flux_are_part_of_what_is_updated() {
     sandbox.write("clusters/apps.yaml", patch(4));
     sandbox.run(&check).expect(0, &[" 0 errors"]);
 }
+
+/// A Flux Kustomization that builds a folder and lets its children patch widgets.
+fn parent(name: &str, path: &str, size: &str) -> String {
+    format!(
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: {name}}}\nspec:\n  path: {path}\n  patches:\n  - target: {{kind: Kustomization}}\n    patch: |\n      - op: add\n        path: /spec/patches\n        value:\n        - target: {{kind: Widget}}\n          patch: '[{{\"op\": \"add\", \"path\": \"/spec/size\", \"value\": {size}}}]'\n"
+    )
+}
+
+#[test]
+fn patches_that_children_of_flux_get_are_part_of_what_is_updated() {
+    let crd = definition(
+        "              type: object\n              required: [size]\n              properties: {size: {type: integer}}\n              x-kubernetes-validations: [{rule: self.size >= oldSelf.size, message: it shrinks}]\n",
+    );
+    let sandbox = Sandbox::new(&[
+        ("crd.yaml", &crd),
+        (
+            "widgets/w.yaml",
+            "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {}\n",
+        ),
+        ("apps/apps.yaml", &of_flux("").replace("./apps", "./widgets")),
+        ("clusters/all.yaml", &parent("all", "./apps", "3")),
+    ]);
+    git(&sandbox, &["init", "-q"]);
+    git(&sandbox, &["add", "."]);
+    git(&sandbox, &["commit", "-q", "-m", "one"]);
+    let check = ["check", "-o", "concise", "--old-ref", "HEAD", "."];
+    sandbox.run(&check).expect(0, &[" 0 errors"]);
+    sandbox.write("clusters/all.yaml", parent("all", "./apps", "2"));
+    sandbox.run(&check).expect(1, &["it shrinks", " 1 error"]);
+    sandbox.write("clusters/all.yaml", parent("all", "./apps", "4"));
+    sandbox.run(&check).expect(0, &[" 0 errors"]);
+}
+
+#[test]
+fn children_of_flux_that_build_each_other() {
+    let crd = definition(
+        "              type: object\n              required: [size]\n              properties: {size: {type: integer}}\n",
+    );
+    // Each of the two builds the folder that both are in.
+    let sandbox = Sandbox::new(&[
+        ("crd.yaml", &crd),
+        (
+            "a/w.yaml",
+            "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 1}\n",
+        ),
+        ("a/ks.yaml", &of_flux("").replace("./apps", "./")),
+        (
+            "b/ks.yaml",
+            &parent("b", "./", "\"big\"").replace("{kind: Kustomization}", "{kind: Kustomization, name: apps}"),
+        ),
+    ]);
+    let outcome = sandbox.run(&["check", "-o", "concise", "."]);
+    outcome.expect(1, &["b/ks.yaml:13:65: error[wrong-type]", " 1 error"]);
+}

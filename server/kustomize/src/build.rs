@@ -209,12 +209,9 @@ impl Building<'_> {
 
     /// The kustomization of a folder that Flux builds, with the Flux Kustomization's changes.
     fn load_with(&mut self, folder: &Path, flux: &FluxKustomization) -> Result<Kustomization> {
-        let documents = self.read_file(&flux.file)?.unwrap_or_default();
-        let is_it = |it: &&Node| self.sources.document(it.place).1 == flux.document;
-        let document = documents.iter().find(is_it);
-        let Some(object) = document.and_then(|it| flux.object(it)) else {
-            let message = format!("`{}` has no Kustomization", name(&flux.file));
-            return Err(Problem::new(ProblemKind::Missing, None, message));
+        let object = match &flux.built {
+            Some(built) => spend::copied(&built.node)?,
+            None => self.written(flux)?,
         };
         self.root = Some(object.place);
         let mut has_own = false;
@@ -225,11 +222,22 @@ impl Building<'_> {
             self.load(folder, Some(object.place))?
         } else {
             self.folders.push((folder.to_owned(), 0..0));
-            flux.generated(object)
+            flux.generated(&object)
         };
-        flux::add(object, &mut kustomization).map_err(|it| it.at(object.place))?;
-        self.flux = Some(object.clone());
+        flux::add(&object, &mut kustomization).map_err(|it| it.at(object.place))?;
+        self.flux = Some(object);
         Ok(kustomization)
+    }
+
+    /// A Flux Kustomization as it is written in its file.
+    fn written(&mut self, flux: &FluxKustomization) -> Result<Node> {
+        let documents = self.read_file(&flux.file)?.unwrap_or_default();
+        let is_it = |it: &&Node| self.sources.document(it.place).1 == flux.document;
+        let document = documents.iter().find(is_it);
+        document.and_then(|it| flux.object(it)).cloned().ok_or_else(|| {
+            let message = format!("`{}` has no Kustomization", name(&flux.file));
+            Problem::new(ProblemKind::Missing, None, message)
+        })
     }
 
     fn load(&mut self, folder: &Path, named: Option<Place>) -> Result<Kustomization> {

@@ -1,7 +1,11 @@
 //! The changes that a Flux Kustomization makes to the kustomization of the folder that it builds
 //! (`GenerateManifest` of github.com/fluxcd/pkg/kustomize).
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    hash::{Hash, Hasher},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use crate::{
     decode::{self, Unknowns},
@@ -13,7 +17,7 @@ use crate::{
 };
 
 /// The place of a Flux Kustomization, and the resources of the folder that it builds.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FluxKustomization {
     /// The file, an absolute path.
     pub file: PathBuf,
@@ -23,6 +27,37 @@ pub struct FluxKustomization {
     pub item: Option<usize>,
     /// The resources of a folder without a kustomization: its files, and its folders that have a kustomization. Relative to the folder.
     pub resources: Arc<[String]>,
+    /// The Kustomization as another one builds it; `None` if it is applied as it is written.
+    pub built: Option<BuiltKustomization>,
+}
+
+/// A Kustomization as another one builds it.
+#[derive(Clone, Debug)]
+pub struct BuiltKustomization {
+    /// The object.
+    pub node: Arc<Node>,
+    /// The folder of the Kustomization that builds it.
+    pub folder: Arc<Path>,
+    /// The Kustomization that builds it.
+    pub by: Arc<FluxKustomization>,
+    /// Its index among the objects of that build.
+    pub number: usize,
+}
+
+/// The object follows from the build that it is part of.
+impl PartialEq for BuiltKustomization {
+    fn eq(&self, other: &Self) -> bool {
+        (self.number, &self.folder, &self.by) == (other.number, &other.folder, &other.by)
+    }
+}
+
+impl Eq for BuiltKustomization {}
+
+impl Hash for FluxKustomization {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // Others follow from these, except where several builds have the same Kustomization.
+        (&self.file, self.document, self.item).hash(state);
+    }
 }
 
 impl FluxKustomization {

@@ -7,6 +7,7 @@
 mod bases;
 mod build;
 mod built;
+mod changed;
 mod dates;
 mod decode;
 mod digest;
@@ -39,7 +40,7 @@ mod vars;
 pub use build::{build, build_with};
 pub use built::{Build, Built, Unread};
 pub use digest::sha256;
-pub use flux::FluxKustomization;
+pub use flux::{BuiltKustomization, FluxKustomization};
 pub use kustomization::FILE_NAMES;
 pub use node::{Entry, Node, Place, Removal, Value};
 pub use problem::{Problem, ProblemKind, Unknown};

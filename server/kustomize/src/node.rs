@@ -6,7 +6,7 @@ use crd_analyzer_syntax::tree::NodeId;
 use serde_json::Value as JsonValue;
 
 /// The place of a value: a node of a document of [`Sources`](crate::Sources).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Place {
     /// The index of the document in [`Sources`](crate::Sources).
     pub document: u32,

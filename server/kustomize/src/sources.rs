@@ -16,6 +16,7 @@ use crd_analyzer_syntax::{
 
 use crate::{
     bases::{Base, Kept},
+    changed::ChangedText,
     dates::timestamp,
     node::{Entry, Node, Place, Value, Word, plain},
     problem::{Problem, ProblemKind, Result},
@@ -95,6 +96,8 @@ struct Source {
     tree: Arc<Tree>,
     /// The scalar that contains the document, if it is inline text in another document.
     within: Option<Place>,
+    /// If something has changed the inline text: where its parts are in the text of the scalar.
+    changed: Option<ChangedText>,
     /// The long strings in it, which all builds share.
     texts: HashMap<NodeId, Arc<str>>,
 }
@@ -105,13 +108,13 @@ pub struct Sources {
     documents: Vec<Source>,
     /// The files that were read: the text of each, and the range of its documents.
     files: HashMap<Arc<Path>, (Arc<str>, Range<u32>)>,
-    /// The scalars whose content was parsed, with the range of documents.
-    inside: HashMap<Place, Range<u32>>,
+    /// The scalars whose content was parsed, with the range of documents. If something has changed the content, with the changed text.
+    inside: HashMap<(Place, Option<Arc<str>>), Range<u32>>,
     /// The unquoted dates.
     dates: HashSet<Place>,
     /// The bases that were built, by folder.
     pub(crate) bases: HashMap<PathBuf, Base>,
-    /// The size in bytes of the objects of the bases that are kept.
+    /// The size in bytes of the objects of the bases, and of the changed texts, that are kept.
     kept_bytes: u64,
 }
 
@@ -128,7 +131,7 @@ impl Sources {
         self.bases.insert(folder.to_owned(), Base::Kept(Arc::new(base)));
     }
 
-    /// The size in bytes of the objects of bases that are kept for other builds.
+    /// The size in bytes of the objects of bases, and of changed texts, that are kept for other builds.
     pub fn kept_bytes(&self) -> u64 {
         self.kept_bytes
     }
@@ -263,8 +266,12 @@ impl Sources {
     pub fn outward(&self, document: u32, span: Span) -> Span {
         let source = &self.documents[document as usize];
         let Some(outer) = source.within else { return span };
+        let range = match &source.changed {
+            Some(changed) => changed.before(span.range()),
+            None => span.range(),
+        };
         let map = self.documents[outer.document as usize].tree.source_map(outer.node);
-        self.outward(outer.document, map.span(span.range()))
+        self.outward(outer.document, map.span(range))
     }
 
     /// The documents in the text of a file that are not empty.
@@ -282,14 +289,44 @@ impl Sources {
 
     /// The documents in the content of a scalar.
     pub(crate) fn read_inside(&mut self, place: Place) -> Result<Vec<Node>> {
-        if let Some(documents) = self.inside.get(&place) {
+        self.read_inline(place, None)
+    }
+
+    /// The documents in a text that something has made of the content of a scalar.
+    pub(crate) fn read_changed(&mut self, place: Place, text: &Arc<str>) -> Result<Vec<Node>> {
+        self.read_inline(place, Some(text))
+    }
+
+    fn read_inline(&mut self, place: Place, changed: Option<&Arc<str>>) -> Result<Vec<Node>> {
+        let key = (place, changed.cloned());
+        if let Some(documents) = self.inside.get(&key) {
             return self.read_again(documents.clone());
         }
         let source = &self.documents[place.document as usize];
-        let text: Arc<str> = source.tree.scalar(place.node).into();
         let path = source.path.clone();
+        let text: Arc<str> = match changed {
+            Some(text) => {
+                // Each build may change it in another way.
+                let bytes = text.len() * PARSED;
+                spend::bytes(bytes)?;
+                self.kept_bytes += bytes as u64;
+                text.clone()
+            }
+            None => source.tree.scalar(place.node).into(),
+        };
         let (documents, read) = self.read_text(&path, &text, Some(place))?;
-        self.inside.insert(place, documents);
+        if changed.is_some() {
+            let (tree, node) = self.tree(place);
+            let before = if tree.is_scalar(node) {
+                tree.scalar(node).into_owned()
+            } else {
+                String::new()
+            };
+            for number in documents.clone() {
+                self.documents[number as usize].changed = Some(ChangedText::new(&text, &before));
+            }
+        }
+        self.inside.insert(key, documents);
         Ok(read)
     }
 
@@ -357,12 +394,16 @@ impl Sources {
                 index: document.index,
                 tree,
                 within,
+                changed: None,
                 texts,
             });
         }
         Ok((first..self.documents.len() as u32, read))
     }
 }
+
+/// Bytes for a byte of a text that is kept as it was parsed.
+const PARSED: usize = 16;
 
 /// Steps for a byte of a text that is parsed.
 const PARSING: usize = 2;

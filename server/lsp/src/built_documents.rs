@@ -175,7 +175,7 @@ impl Session {
             |it| builders.has(it, of).then_some(all),
             |_| Some(all),
         );
-        Overlays::since(&folders, Some(&of_flux), None).with_flux(builders.flux.clone())
+        Overlays::since(&folders, Some(&of_flux), None)
     }
 
     /// Builds the CRDs that kustomizations change, because resources in all folders are checked against them. `changed` has the files changed since

@@ -16,7 +16,7 @@ use crd_analyzer_io::{
     roots::{self, Roots},
 };
 use crd_analyzer_workspace::{
-    builds::flux::{Flux, FluxFiles, MayHold, Patching},
+    builds::flux::{Building, Flux, FluxFiles, MayHold},
     builds::kustomize::FILE_NAMES,
     builds::overlay::{AsBuilt, Files, Graph, is_kustomization},
     index::Fingerprint,
@@ -77,11 +77,11 @@ pub(crate) struct Builders {
 }
 
 impl Builders {
-    /// Whether a Flux Kustomization may build something from one of the files, or has patches in one of them.
-    pub(crate) fn has(&self, patching: &Patching<'_>, paths: &[&Path]) -> bool {
-        let is_of = |it: &Path| it.starts_with(patching.folder);
+    /// Whether a Flux Kustomization may build something from one of the files, or one of them decides what it changes.
+    pub(crate) fn has(&self, by: &Building<'_>, paths: &[&Path]) -> bool {
+        let is_of = |it: &Path| it.starts_with(by.folder());
         let mut folders = self.folders.iter();
-        paths.iter().any(|it| patching.file == *it || is_of(it)) || folders.any(|it| is_of(it))
+        paths.iter().any(|it| by.is_from(it) || is_of(it)) || folders.any(|it| is_of(it))
     }
 }
 
@@ -178,7 +178,7 @@ impl Overlays {
         let had_some = !known.crds.folders.is_empty();
         let flux = known.flux.clone();
         let builders = Builders { folders, flux };
-        let has_some = !builders.folders.is_empty() || builders.flux.patching().any(|it| builders.has(&it, crds));
+        let has_some = !builders.folders.is_empty() || builders.flux.building().any(|it| builders.has(&it, crds));
         ((has_some || had_some) && (is_other || is_changed)).then_some(builders)
     }
 

@@ -191,7 +191,7 @@ pub(super) fn overlays(
     let manifests: Vec<&Path> = manifests.iter().map(PathBuf::as_path).collect();
     let disks = disks(&now, inputs);
     let around = |file: &Path| disks.get(file).map(|it| it as &dyn Files);
-    let of_flux = FluxFolders::new(&now, &manifests, |it| around(it.file), around);
+    let of_flux = FluxFolders::new(&now, &manifests, |it| around(it.file()), around);
     let earlier = earlier.as_ref().map(|it| it as &dyn Files);
     let overlays = Overlays::since(&folders(inputs), Some(&of_flux), earlier);
     let before = if revision.is_none() || now.is_empty() {
@@ -199,7 +199,7 @@ pub(super) fn overlays(
     } else {
         old_flux(inputs)
     };
-    overlays.with_flux(Arc::new(now)).with_old_flux(before)
+    overlays.with_old_flux(before)
 }
 
 /// The file access of each Flux Kustomization among the inputs, by the file of the Kustomization.
@@ -261,7 +261,8 @@ fn flux(inputs: &[Input], files: Option<&FluxFiles>) -> Flux {
     let mut flux = Flux::default();
     let may_be = |place: &Path, is_wanted: fn(MayHold) -> bool| files.is_none_or(|it| is_wanted(it.of(place)));
     add_to(&mut flux, inputs, |it| may_be(it, |it| it.kustomizations), Flux::is_in);
-    if !flux.is_empty() {
+    // One may let others substitute variables.
+    if flux.has_kustomizations() {
         add_to(
             &mut flux,
             inputs,

@@ -265,14 +265,14 @@ fn run(bytes: &[u8]) {
         files.insert(path.into(), input.text());
     }
     let files = InMemory(Arc::new(files));
-    let flux = Arc::new(flux(&files));
+    let flux = flux(&files);
     let manifests: Vec<&Path> = files.0.keys().map(PathBuf::as_path).collect();
     let all = Some(&files as &dyn Files);
     let of_flux = FluxFolders::new(&flux, &manifests, |_| all, |_| all);
     let kustomizations = manifests.iter().filter(|it| is_kustomization(it));
     let folders: BTreeSet<&Path> = kustomizations.filter_map(|it| it.parent()).collect();
     let folders: Vec<_> = folders.into_iter().map(|it| (it.to_owned(), files.clone())).collect();
-    let overlays = Overlays::since(&folders, Some(&of_flux), None).with_flux(flux.clone());
+    let overlays = Overlays::since(&folders, Some(&of_flux), None);
     let catalog = catalog(DEFINITION.as_bytes());
     let versions = VersionSet::one(VersionSet::default().newest());
     let question = Question {
@@ -330,7 +330,7 @@ fn flux(files: &InMemory) -> Flux {
     for (path, text) in files.0.iter().filter(|it| Flux::is_in(it.1)) {
         flux.add(path, root, text);
     }
-    if !flux.is_empty() {
+    if flux.has_kustomizations() {
         let others = files.0.iter().filter(|it| !Flux::is_in(it.1));
         for (path, text) in others.filter(|it| Flux::may_be_config_map(it.1)) {
             flux.add(path, root, text);

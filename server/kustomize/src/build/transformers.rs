@@ -10,7 +10,7 @@ use crate::{
     kustomization::{Kustomization, Namespace, Patch, Replacement, Subjects, Text, Transformer, is_inline},
     node::{Node, Place, Value},
     patches::{Patched, apply, apply_as_target, apply_json, target_of},
-    problem::{Problem, ProblemKind},
+    problem::Problem,
     replace,
     resource::{Allowed, Resource, Resources},
     sources::{joined, unread},
@@ -239,10 +239,10 @@ impl Building<'_> {
 
     /// The documents of a text that is written in a scalar.
     pub(super) fn read_text(&mut self, text: &Text) -> Result<Vec<Node>> {
-        if !self.sources.is_scalar_of(text.place, &text.text) {
-            let message = "crd-analyzer does not build a text that something else has changed";
-            return Err(Problem::new(ProblemKind::NotSupported, text.place, message));
+        if self.sources.is_scalar_of(text.place, &text.text) {
+            self.sources.read_inside(text.place)
+        } else {
+            self.sources.read_changed(text.place, &text.text)
         }
-        self.sources.read_inside(text.place)
     }
 }

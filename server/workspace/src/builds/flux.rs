@@ -1,17 +1,18 @@
 //! The variables that Flux substitutes after it has built a folder: `spec.postBuild` of its Kustomizations
 //! (`SubstituteVariables` of github.com/fluxcd/pkg/kustomize).
 
+mod building;
 mod files;
 mod paths;
 mod values;
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use crd_analyzer_kustomize::joined;
+use crd_analyzer_kustomize::{BuiltKustomization, Node, Sources, joined};
 use crd_analyzer_syntax::{
     json::Json,
     read_json,
@@ -22,6 +23,7 @@ use memchr::memmem;
 use serde_json::Value;
 
 use crate::filled_in::variables::Variables;
+pub use building::Building;
 pub use files::{FluxFiles, MayHold};
 pub(crate) use paths::Paths;
 use values::Known;
@@ -77,34 +79,44 @@ struct Repository {
 struct Kustomization {
     /// The folder that it builds, an absolute path.
     folder: PathBuf,
-    /// `spec.path` and its place, if it is written.
-    path: Option<(String, Span)>,
+    /// The folder that `spec.path` is relative to.
+    root: PathBuf,
+    path: Option<WrittenPath>,
     name: String,
     namespace: String,
-    /// The file that it is written in.
-    file: PathBuf,
-    /// If it changes objects: the index of its document in the file, and of the item if the document is a list.
-    patching: Option<(u32, Option<usize>)>,
+    at: At,
+    /// Whether it changes objects, apart from variables.
+    is_patching: bool,
     is_substituting: bool,
     /// The namespace and the name of the GitRepository that its path is relative to.
     source: Option<(String, String)>,
     inline: Arc<Texts>,
     /// The kind and the name of each object that provides more variables. The last one takes precedence.
     from: Vec<(String, String)>,
+    /// If another Kustomization changes it: what that one builds, and the files that this depends on.
+    built: Option<(BuiltKustomization, Asked)>,
 }
 
-/// A Kustomization that changes what it builds.
-#[derive(Clone, Copy, Debug)]
-pub struct Patching<'f> {
-    /// The file that it is written in, an absolute path.
-    pub file: &'f Path,
-    /// The index of its document in the file.
-    pub document: u32,
-    /// Its index among the items, if the document is a list.
-    pub item: Option<usize>,
-    /// The folder that it builds, an absolute path.
-    pub folder: &'f Path,
-    pub(crate) name: &'f str,
+/// The files that the builds of the Kustomizations above one tried to read.
+pub(crate) type Asked = Vec<Arc<BTreeSet<Arc<Path>>>>;
+
+/// `spec.path`, and the file and the place that it is written at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct WrittenPath {
+    text: String,
+    file: PathBuf,
+    span: Span,
+}
+
+/// The place of an object.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct At {
+    /// The file, an absolute path.
+    pub(crate) file: PathBuf,
+    /// The index of the document in it.
+    pub(crate) document: u32,
+    /// The index of the item, if the document is a list.
+    pub(crate) item: Option<usize>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -156,25 +168,25 @@ impl Flux {
                     Some(n) => tree.items(tree.get(tree.root()?, "items")?).nth(n),
                 };
                 let path = tree.get(tree.get(object?, "spec")?, "path")?;
-                Some(tree.span(path))
+                Some((file.to_owned(), tree.span(path)))
+            };
+            let at = |item| At {
+                file: file.to_owned(),
+                document: document.index,
+                item,
             };
             match items {
                 Some(items) => items
                     .iter()
                     .enumerate()
-                    .for_each(|(n, it)| self.add_object((file, document.index, Some(n)), root, (it, path_at(Some(n))))),
-                None => self.add_object((file, document.index, None), root, (&object, path_at(None))),
+                    .for_each(|(n, it)| self.add_object(at(Some(n)), root, (it, path_at(Some(n))))),
+                None => self.add_object(at(None), root, (&object, path_at(None))),
             }
         }
     }
 
     /// An object of a file: a document, or an item of a document. It comes with the place of `spec.path`, if it has one.
-    fn add_object(
-        &mut self,
-        (file, document, item): (&Path, u32, Option<usize>),
-        root: &Path,
-        (object, path_at): (&Value, Option<Span>),
-    ) {
+    fn add_object(&mut self, at: At, root: &Path, (object, path_at): (&Value, Option<(PathBuf, Span)>)) {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let name = text(&object["metadata"]["name"]);
         let namespace = text(&object["metadata"]["namespace"]);
@@ -186,35 +198,7 @@ impl Flux {
                 data: texts(&object["data"]),
             }),
             Some("Kustomization") if version.split_once('/').is_some_and(|it| it.0 == GROUP) => {
-                let spec = &object["spec"];
-                let after = &spec["postBuild"];
-                let is_changing = CHANGES.iter().any(|it| match &spec[*it] {
-                    Value::Array(items) => !items.is_empty(),
-                    Value::Object(fields) => !fields.is_empty(),
-                    Value::String(text) => !text.is_empty(),
-                    _ => false,
-                });
-                let source = &spec["sourceRef"];
-                let source = (source["kind"] == "GitRepository").then(|| {
-                    let of = source["namespace"]
-                        .as_str()
-                        .map_or_else(|| namespace.clone(), str::to_owned);
-                    (of, text(&source["name"]))
-                });
-                let from = after["substituteFrom"].as_array().into_iter().flatten();
-                let path = spec["path"].as_str().unwrap_or_default();
-                self.kustomizations.push(Kustomization {
-                    folder: joined(root, path.trim_start_matches('/')),
-                    path: path_at.filter(|_| !path.is_empty()).map(|it| (path.to_owned(), it)),
-                    name,
-                    namespace,
-                    file: file.to_owned(),
-                    patching: is_changing.then_some((document, item)),
-                    source,
-                    is_substituting: substitutes(after),
-                    inline: texts(&after["substitute"]),
-                    from: from.map(|it| (text(&it["kind"]), text(&it["name"]))).collect(),
-                });
+                self.kustomizations.push(Kustomization::new(at, root, object, path_at));
             }
             Some("GitRepository") if version.split_once('/').is_some_and(|it| it.0 == SOURCES) => {
                 self.repositories.push(Repository {
@@ -224,6 +208,38 @@ impl Flux {
                 });
             }
             _ => {}
+        }
+    }
+
+    /// The places that Kustomizations are written at, with the index of each.
+    pub(crate) fn written(&self) -> HashMap<&At, usize> {
+        let numbered = self.kustomizations.iter().enumerate();
+        numbered.map(|(n, it)| (&it.at, n)).collect()
+    }
+
+    /// The same with other Kustomizations in the places of those that others change. `built` has what is built instead of each; a
+    /// Kustomization that it does not name is applied as it is written, and so is one for which it has `None`.
+    pub(crate) fn with_built(
+        &self,
+        built: &BTreeMap<usize, Vec<Option<(BuiltKustomization, Asked)>>>,
+        sources: &Sources,
+    ) -> Self {
+        let mut kustomizations = Vec::new();
+        for (n, written) in self.kustomizations.iter().enumerate() {
+            let Some(all) = built.get(&n) else {
+                kustomizations.push(written.clone());
+                continue;
+            };
+            kustomizations.extend(all.iter().map(|it| match it {
+                Some(built) => written.as_built(built, sources),
+                None => written.clone(),
+            }));
+        }
+        Self {
+            kustomizations,
+            config_maps: self.config_maps.clone(),
+            repositories: self.repositories.clone(),
+            known: values::Cache::default(),
         }
     }
 
@@ -268,7 +284,7 @@ impl Flux {
 
     /// The folders, as absolute paths, of Kustomizations that change nothing except variables.
     pub(crate) fn applied(&self) -> impl Iterator<Item = &Path> {
-        let unchanging = self.of_this_repository().filter(|it| it.patching.is_none());
+        let unchanging = self.of_this_repository().filter(|it| !it.is_patching);
         unchanging.map(|it| it.folder.as_path())
     }
 
@@ -282,28 +298,24 @@ impl Flux {
         !self.kustomizations.is_empty()
     }
 
-    /// The Kustomizations that change what they build.
-    pub fn patching(&self) -> impl Iterator<Item = Patching<'_>> {
-        self.of_this_repository().filter_map(|it| {
-            let (document, item) = it.patching?;
-            Some(Patching {
-                file: &it.file,
-                document,
-                item,
-                folder: &it.folder,
-                name: &it.name,
-            })
-        })
+    /// The Kustomizations that build this repository.
+    pub fn building(&self) -> impl Iterator<Item = Building<'_>> {
+        let building = |number: &usize| Building {
+            number: *number,
+            kustomization: &self.kustomizations[*number],
+        };
+        self.known().here.iter().map(building)
     }
 
     /// The files that Kustomizations are written in.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
-        self.kustomizations.iter().map(|it| it.file.as_path())
+        self.kustomizations.iter().map(|it| it.at.file.as_path())
     }
 
-    /// Whether a Kustomization substitutes variables in, or changes, the files at a path.
+    /// Whether a Kustomization may substitute variables in, or change, the files at a path.
     pub fn is_of(&self, path: &Path) -> bool {
-        path.ancestors().any(|it| self.known().folders.contains(it))
+        // With several Kustomizations, one may change another, even the folder that it builds.
+        self.known().here.len() > 1 || path.ancestors().any(|it| self.known().folders.contains(it))
     }
 
     /// The known variables in the builds that contain any of these paths: those on which all their Kustomizations agree.
@@ -311,13 +323,79 @@ impl Flux {
         self.known().variables(places)
     }
 
-    /// The known variables in the build of one Kustomization, given by its file and its name, or else in all builds of a folder.
-    pub(crate) fn variables_of(&self, one: Option<&(PathBuf, String)>, folder: &Path) -> Option<Arc<Variables>> {
+    /// The known variables in the build of one Kustomization, or else in all builds of a folder.
+    pub(crate) fn variables_of(&self, one: Option<usize>, folder: &Path) -> Option<Arc<Variables>> {
         match one {
-            Some((file, name)) => self.known().of_one.get(&(file.clone(), name.clone())).cloned(),
+            Some(number) => self.known().of_one.get(&number).cloned(),
             None => self.variables(&[folder]),
         }
     }
+}
+
+impl Kustomization {
+    /// A Kustomization that is written, or built. It comes with the place of `spec.path`, if it has one.
+    fn new(at: At, root: &Path, object: &Value, path_at: Option<(PathBuf, Span)>) -> Self {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let namespace = text(&object["metadata"]["namespace"]);
+        let spec = &object["spec"];
+        let after = &spec["postBuild"];
+        let is_patching = CHANGES.iter().any(|it| match &spec[*it] {
+            Value::Array(items) => !items.is_empty(),
+            Value::Object(fields) => !fields.is_empty(),
+            Value::String(text) => !text.is_empty(),
+            _ => false,
+        });
+        let source = &spec["sourceRef"];
+        let source = (source["kind"] == "GitRepository").then(|| {
+            let of = source["namespace"]
+                .as_str()
+                .map_or_else(|| namespace.clone(), str::to_owned);
+            (of, text(&source["name"]))
+        });
+        let from = after["substituteFrom"].as_array().into_iter().flatten();
+        let path = text(&spec["path"]);
+        Self {
+            folder: joined(root, path.trim_start_matches('/')),
+            root: root.to_owned(),
+            path: path_at
+                .filter(|_| !path.is_empty())
+                .map(|(file, span)| WrittenPath { text: path, file, span }),
+            name: text(&object["metadata"]["name"]),
+            namespace,
+            at,
+            is_patching,
+            source,
+            is_substituting: substitutes(after),
+            inline: texts(&after["substitute"]),
+            from: from.map(|it| (text(&it["kind"]), text(&it["name"]))).collect(),
+            built: None,
+        }
+    }
+
+    /// What another Kustomization builds of this one.
+    fn as_built(&self, built: &(BuiltKustomization, Asked), sources: &Sources) -> Self {
+        let node = &built.0.node;
+        let path_at = node.at(&["spec", "path"]).map(|it| {
+            let (file, _) = sources.document(it.place);
+            (file.to_path_buf(), sources.span(it.place))
+        });
+        Self {
+            built: Some(built.clone()),
+            ..Self::new(self.at.clone(), &self.root, &node.to_json(), path_at)
+        }
+    }
+}
+
+/// Whether an object that is built is a Kustomization of Flux.
+pub(crate) fn is_kustomization(object: &Node) -> bool {
+    let text = |name| object.at(&[name]).and_then(Node::as_str).unwrap_or_default();
+    text("kind") == "Kustomization" && text("apiVersion").split_once('/').is_some_and(|it| it.0 == GROUP)
+}
+
+/// Whether an object says that nothing is substituted in it.
+pub(crate) fn is_switched_off(object: &Node) -> bool {
+    let is_off = |field| object.at(&["metadata", field, SWITCH]).and_then(Node::as_str) == Some("disabled");
+    is_off("labels") || is_off("annotations")
 }
 
 /// Whether Flux substitutes something: without a single variable it does only if `substituteStrategy` says so (`SubstituteVariables` of
@@ -398,18 +476,17 @@ mod tests {
             flux.add(Path::new("/r/a.yaml"), Path::new("/r"), &Arc::from(text));
             flux
         };
-        let patching = flux("patches: [{patch: x}]");
-        assert!(patching.is_empty() && patching.variables(&[Path::new("/r/apps")]).is_none());
-        let found: Vec<_> = patching
-            .patching()
-            .map(|it| (it.folder.to_owned(), it.document, it.item))
-            .collect();
-        assert_eq!(found, [(PathBuf::from("/r/apps"), 1, None)]);
-        assert_eq!(flux("images: [{name: a, newTag: v2}]").patching().count(), 1);
-        assert_eq!(flux("commonMetadata: {labels: {a: b}}").patching().count(), 1);
+        let patching = |spec: &str| flux(spec).building().filter(Building::is_patching).count();
+        let one = flux("patches: [{patch: x}]");
+        assert!(one.is_empty() && one.variables(&[Path::new("/r/apps")]).is_none());
+        let found = one.building().map(|it| (it.folder(), it.at().document, it.at().item));
+        assert_eq!(found.collect::<Vec<_>>(), [(Path::new("/r/apps"), 1, None)]);
+        assert_eq!(patching("patches: [{patch: x}]"), 1);
+        assert_eq!(patching("images: [{name: a, newTag: v2}]"), 1);
+        assert_eq!(patching("commonMetadata: {labels: {a: b}}"), 1);
         assert_eq!(flux("targetNamespace: a").applied().count(), 1);
-        assert_eq!(flux("patches: [], postBuild: {}").patching().count(), 0);
-        assert_eq!(flux("components: [../c], postBuild: {}").patching().count(), 1);
+        assert_eq!(patching("patches: [], postBuild: {}"), 0);
+        assert_eq!(patching("components: [../c], postBuild: {}"), 1);
     }
 
     #[test]

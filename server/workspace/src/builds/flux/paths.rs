@@ -46,7 +46,7 @@ impl Flux {
             let Some(source) = &kustomization.source else { continue };
             let folder = kustomization.folder.as_path();
             let exists = *asked.entry(folder).or_insert_with(|| {
-                let files = files(&kustomization.file)?;
+                let files = files(&kustomization.at.file)?;
                 let is_there = files.is_folder(folder);
                 // What is refused is there, too.
                 (is_there || files.refusal(folder).is_none()).then_some(is_there)
@@ -66,7 +66,9 @@ impl Flux {
         }
         paths
             .nowhere
-            .sort_by(|a, b| (&a.0, a.1.span.start).cmp(&(&b.0, b.1.span.start)));
+            .sort_by(|a, b| (&a.0, a.1.span.start, &a.1.headline).cmp(&(&b.0, b.1.span.start, &b.1.headline)));
+        // Several Kustomizations may have it from one patch.
+        paths.nowhere.dedup();
         paths
     }
 }
@@ -75,14 +77,14 @@ impl Kustomization {
     /// Whether its path is written as it is, and not with something that is filled in.
     fn has_plain_path(&self) -> bool {
         let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"._-/".contains(&it);
-        self.path.as_ref().is_some_and(|it| it.0.bytes().all(is_plain))
+        self.path.as_ref().is_some_and(|it| it.text.bytes().all(is_plain))
     }
 
     /// Whether its path names a folder, and not the whole source.
     fn names_folder(&self) -> bool {
         self.path
             .as_ref()
-            .is_some_and(|it| it.0.split('/').any(|it| !matches!(it, "" | ".")))
+            .is_some_and(|it| it.text.split('/').any(|it| !matches!(it, "" | ".")))
     }
 }
 
@@ -99,16 +101,16 @@ impl OfSource<'_> {
 
     fn add_to(&self, paths: &mut Paths) {
         let folders: HashSet<&Path> = self.existing.iter().map(|it| it.folder.as_path()).collect();
-        let beside: HashSet<&Path> = self.existing.iter().filter_map(|it| it.file.parent()).collect();
+        let beside: HashSet<&Path> = self.existing.iter().filter_map(|it| it.at.file.parent()).collect();
         paths.certain.extend(folders.iter().map(|it| it.to_path_buf()));
         for kustomization in &self.missing {
             // Others, of documentation or tests, may never be applied.
-            let mut around = kustomization.file.ancestors().skip(1);
-            let is_beside = kustomization.file.parent().is_some_and(|it| beside.contains(it));
-            if let Some((path, span)) = &kustomization.path
+            let mut around = kustomization.at.file.ancestors().skip(1);
+            let is_beside = kustomization.at.file.parent().is_some_and(|it| beside.contains(it));
+            if let Some(path) = &kustomization.path
                 && (is_beside || around.any(|it| folders.contains(it)))
             {
-                paths.nowhere.push((kustomization.file.clone(), told(path, *span)));
+                paths.nowhere.push((path.file.clone(), told(&path.text, path.span)));
             }
         }
     }

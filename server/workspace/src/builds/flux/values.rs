@@ -65,8 +65,8 @@ pub(super) struct Known {
     /// For each folder that is built with variables: the index in `of_folder` of the variables on which all its Kustomizations agree.
     by_folder: HashMap<PathBuf, usize>,
     of_folder: Vec<Arc<Variables>>,
-    /// The variables of each Kustomization that substitutes some, by its file and its name.
-    pub(super) of_one: HashMap<(PathBuf, String), Arc<Variables>>,
+    /// The variables of each Kustomization that substitutes some, by its index.
+    pub(super) of_one: HashMap<usize, Arc<Variables>>,
     /// The variables on which several folders agree, by the folders' indices.
     of_several: Mutex<HashMap<Vec<usize>, Arc<Variables>>>,
 }
@@ -91,7 +91,7 @@ impl Known {
                 continue;
             }
             let name = &kustomization.name;
-            let by = format!("`{name}` ({})", file_name(&kustomization.file));
+            let by = format!("`{name}` ({})", file_name(&kustomization.at.file));
             let found = values.of(kustomization);
             let variables = Variables {
                 is_unfinished: found.is_err(),
@@ -107,10 +107,9 @@ impl Known {
                     of_folder.push(variables.clone());
                 }
             }
-            let key = (kustomization.file.clone(), name.clone());
-            of_one.entry(key).or_insert_with(|| Arc::new(variables));
+            of_one.insert(n, Arc::new(variables));
         }
-        let counts = |it: &&Kustomization| it.is_substituting || it.patching.is_some();
+        let counts = |it: &&Kustomization| it.is_substituting || it.is_patching;
         let counted = here.iter().map(|it| &flux.kustomizations[*it]).filter(counts);
         Self {
             folders: counted.map(|it| it.folder.clone()).collect(),

@@ -6,9 +6,10 @@ use std::{
     sync::Arc,
 };
 
-use crd_analyzer_kustomize::{Files, FluxKustomization, Node, Sources};
+use crd_analyzer_kustomize::{Built, BuiltKustomization, Files, FluxKustomization, Node, Sources};
 
 use super::{graph::has_kustomization, objects::is_judged, projection::Projection, run::Run};
+use crate::builds::flux::is_kustomization;
 
 /// The identity of an object in a build.
 #[derive(PartialEq, Eq, Hash)]
@@ -44,11 +45,16 @@ struct Object {
     is_as_written: bool,
 }
 
+/// The Kustomizations that one built, each with its index among its objects.
+type Kustomizations = HashMap<Id, (usize, Arc<Node>)>;
+
 /// The earlier files and the objects that their kustomizations built.
 pub(super) struct Earlier<'f> {
     files: &'f dyn Files,
     /// The objects of each folder built so far, with or without Flux. `None` if nothing was built there.
     builds: HashMap<(PathBuf, Option<FluxKustomization>), Option<Objects>>,
+    /// The Kustomizations of Flux that others built, by the folder and the Kustomization that built them. `None` if nothing was built there.
+    kustomizations: HashMap<(PathBuf, FluxKustomization), Option<Kustomizations>>,
     /// The folders that had a kustomization that could not be built.
     pub(super) failed: BTreeSet<PathBuf>,
     sources: Sources,
@@ -60,6 +66,7 @@ impl<'f> Earlier<'f> {
         Self {
             files,
             builds: HashMap::new(),
+            kustomizations: HashMap::new(),
             failed: BTreeSet::new(),
             sources: Sources::default(),
             run: Run::default(),
@@ -89,17 +96,59 @@ impl<'f> Earlier<'f> {
         self.builds.get(&key).and_then(Option::as_ref)
     }
 
+    /// A Kustomization of Flux as it was. `None` if its file was not there, or the Kustomization above it did not build it.
+    fn earlier(&mut self, folder: &Path, flux: &FluxKustomization) -> Option<FluxKustomization> {
+        self.files.read(&flux.file)?;
+        let is_there = |it: &&String| {
+            let path = folder.join(it);
+            self.files.is_folder(&path) || self.files.read(&path).is_some()
+        };
+        let resources = flux.resources.iter().filter(is_there).cloned().collect();
+        let built = match &flux.built {
+            None => None,
+            Some(now) => Some(self.built_before(now)?),
+        };
+        Some(FluxKustomization {
+            resources,
+            built,
+            ..flux.clone()
+        })
+    }
+
+    /// What the Kustomization above one built of it.
+    fn built_before(&mut self, now: &BuiltKustomization) -> Option<BuiltKustomization> {
+        let key = (now.folder.to_path_buf(), (*now.by).clone());
+        if !self.kustomizations.contains_key(&key) {
+            let built = self.build_kustomizations(&key);
+            self.kustomizations.insert(key.clone(), built);
+        }
+        let (number, node) = self.kustomizations.get(&key)?.as_ref()?.get(&Id::of(&now.node))?;
+        Some(BuiltKustomization {
+            node: node.clone(),
+            number: *number,
+            ..now.clone()
+        })
+    }
+
+    fn build_kustomizations(&mut self, (folder, by): &(PathBuf, FluxKustomization)) -> Option<Kustomizations> {
+        let by = self.earlier(folder, by)?;
+        let mut found = Kustomizations::new();
+        let see = |run: &mut Run, (objects, _): (&[Built], &Sources)| {
+            for (number, built) in objects.iter().enumerate().filter(|it| is_kustomization(&it.1.node)) {
+                if run.keeps(&built.node) {
+                    found.insert(Id::of(&built.node), (number, Arc::new(built.node.clone())));
+                }
+            }
+        };
+        let flux = (&mut self.sources, Some(&by));
+        let built = self.run.build_and_see(self.files, folder, flux, see);
+        self.run.forget(&built);
+        Some(found)
+    }
+
     fn build(&mut self, (folder, flux): Folder<'_>) -> Option<Objects> {
         let has_own = has_kustomization(self.files, folder);
-        let flux = flux.filter(|it| self.files.read(&it.file).is_some()).cloned();
-        let flux = flux.map(|mut it| {
-            let is_there = |it: &&String| {
-                let path = folder.join(it);
-                self.files.is_folder(&path) || self.files.read(&path).is_some()
-            };
-            it.resources = it.resources.iter().filter(is_there).cloned().collect();
-            it
-        });
+        let flux = flux.and_then(|it| self.earlier(folder, it));
         if !has_own && flux.as_ref().is_none_or(|it| it.resources.is_empty()) {
             return None;
         }

@@ -13,7 +13,7 @@ use crd_analyzer_resource::codes as resource_codes;
 use crd_analyzer_syntax::{json::Json, read_json_of, tree::Span};
 
 use super::{
-    Object, Overlays,
+    By, Object, Overlays,
     built_crds::CrdsOfBuild,
     deciders::{self, Deciding},
     merging::{Merging, name_builds},
@@ -169,7 +169,7 @@ impl Overlays {
         let of_build = OfBuild {
             variables: self
                 .flux
-                .variables_of(self.patching[object.build].as_ref().map(|it| &it.0), folder),
+                .variables_of(self.patching[object.build].as_ref().map(|it| it.number), folder),
             old: self.old_flux.variables(&[folder]),
         };
         let crds = question.definitions.map(|others| CrdsOfBuild {
@@ -271,7 +271,7 @@ impl Overlays {
         };
         let folder = relative(path.parent().unwrap_or(path), &self.folders[build]);
         match (&self.patching[build], folder) {
-            (Some(((file, name), _)), _) => {
+            (Some(By { file, name, .. }), _) => {
                 let file = crate::builds::flux::file_name(file);
                 let what = if is_of_crd {
                     "Flux builds its CRD like this for"

@@ -9,7 +9,9 @@ mod as_written;
 mod built_crds;
 mod deciders;
 mod earlier;
+mod flux_children;
 mod flux_folders;
+mod flux_manifests;
 mod graph;
 mod judged;
 mod merging;
@@ -29,9 +31,10 @@ pub use as_built::AsBuilt;
 use built_crds::BuiltCrds;
 pub use crd_analyzer_kustomize::Files;
 pub use crd_analyzer_kustomize::references;
-use crd_analyzer_kustomize::{Build, FluxKustomization, Node, Place, ProblemKind, Sources, Unread, Value};
+use crd_analyzer_kustomize::{Build, Node, Place, ProblemKind, Sources, Unread, Value};
 use earlier::Earlier;
 pub use flux_folders::FluxFolders;
+use flux_folders::{By, ByFlux};
 pub use graph::{Graph, is_kustomization};
 use judged::Judged;
 use objects::{Key, is_judged, key, told, told_unread};
@@ -89,8 +92,10 @@ pub struct Overlays {
     sources: Sources,
     /// The folder of each build.
     folders: Vec<PathBuf>,
-    /// For each build: the Flux Kustomization that adds its own changes, with its file and its name.
-    patching: Vec<Option<((PathBuf, String), FluxKustomization)>>,
+    /// For each build: the Flux Kustomization that adds its own changes.
+    patching: Vec<Option<By>>,
+    /// The files that Flux Kustomizations were built from which have others below them.
+    asked: BTreeSet<Arc<Path>>,
     /// The CRDs that each build changes.
     crds: Vec<BuiltCrds>,
     objects: Vec<Object>,
@@ -163,14 +168,14 @@ impl Overlays {
         };
         let mut overlays = Self::default();
         let by_flux = patching.map(|it| it.build(&mut run, &mut overlays.sources));
-        let by_flux = by_flux.unwrap_or_default();
+        let mut by_flux = by_flux.unwrap_or_default();
         let mut inner: HashSet<PathBuf> = HashSet::new();
-        for (folder, _) in by_flux.iter().flat_map(|it| &it.built.build.folders) {
+        for (folder, _) in by_flux.builds.iter().flat_map(|it| &it.built.build.folders) {
             inner.insert(folder.clone());
         }
         // A folder that Flux applies unchanged is always built, even if other kustomizations use it.
-        let is_applied = |it: &PathBuf| patching.is_some_and(|by| by.applied.contains(it));
-        let substitutes = patching.is_some_and(|it| it.substitutes);
+        let is_applied = |it: &PathBuf| by_flux.applied.contains(it);
+        let substitutes = by_flux.substitutes;
         let mut roots: Vec<Option<BuiltFolder>> = Vec::new();
         roots.resize_with(folders.len(), || None);
         for n in outermost_first(folders) {
@@ -195,30 +200,40 @@ impl Overlays {
                 overlays.patching.push(None);
             }
         }
-        for it in by_flux {
+        for it in std::mem::take(&mut by_flux.builds) {
             if substitutes {
                 overlays.note_takers(&it.built.build);
             }
             overlays.folders.push(it.folder);
             overlays.builds.push(it.built.build);
             unchanged.push(it.built.unchanged);
-            overlays.patching.push(Some((it.by, it.kustomization)));
+            overlays.patching.push(Some(it.by));
         }
         overlays.crds.resize_with(overlays.builds.len(), BuiltCrds::default);
         let builds = overlays.folders.iter().zip(&overlays.patching).enumerate();
-        let is_as_is = |it: &&FluxFolders<'_>, (folder, by): (&PathBuf, bool)| {
-            (by || it.applied.contains(folder)) && it.is_certain(folder)
-        };
-        let as_is =
-            builds.filter(|(_, (folder, by))| patching.is_some_and(|it| is_as_is(&it, (*folder, by.is_some()))));
+        let is_as_is =
+            |folder: &PathBuf, is_by: bool| (is_by || by_flux.applied.contains(folder)) && by_flux.is_certain(folder);
+        let as_is = builds.filter(|(_, (folder, by))| is_as_is(folder, by.is_some()));
         let mut state = Adding {
             run,
             as_is: as_is.map(|it| it.0).collect(),
             ..Adding::default()
         };
-        for (file, finding) in patching.iter().flat_map(|it| &it.paths.nowhere) {
-            overlays.findings.entry(file.clone()).or_default().push(finding.clone());
+        let ByFlux {
+            flux,
+            asked,
+            paths,
+            unfinished,
+            ..
+        } = by_flux;
+        for place in unfinished {
+            overlays.tell(&mut state, (place, unjudged::told_of_flux()));
         }
+        for (file, finding) in paths.nowhere {
+            overlays.findings.entry(file).or_default().push(finding);
+        }
+        overlays.flux = Arc::new(flux);
+        overlays.asked = asked;
         for (n, unchanged) in unchanged.into_iter().enumerate() {
             overlays.add((n, unchanged), &mut state, earlier.as_mut());
         }
@@ -261,13 +276,6 @@ impl Overlays {
     #[must_use]
     pub fn with_old_flux(mut self, flux: Flux) -> Self {
         self.old_flux = flux;
-        self
-    }
-
-    /// Sets the variables that Flux substitutes after it has built the folders.
-    #[must_use]
-    pub fn with_flux(mut self, flux: Arc<Flux>) -> Self {
-        self.flux = flux;
         self
     }
 
@@ -342,7 +350,7 @@ impl Overlays {
                         continue;
                     }
                     let folder = &self.folders[number];
-                    let by_flux = self.patching[number].as_ref().map(|it| &it.1);
+                    let by_flux = self.patching[number].as_ref().map(|it| &it.kustomization);
                     let earlier = earlier.as_deref_mut();
                     let is_as_written = !are_changed && state.run.is_as_written(sources, &built);
                     if is_as_written && !crds.has_that_of(&built.node) {
@@ -365,7 +373,7 @@ impl Overlays {
                 }
                 state.dropped.extend(dropped);
                 if let Some(earlier) = earlier.as_deref_mut() {
-                    let by_flux = self.patching[number].as_ref().map(|it| &it.1);
+                    let by_flux = self.patching[number].as_ref().map(|it| &it.kustomization);
                     crds.replace(|crd, origin| earlier.text((&self.folders[number], by_flux), crd, origin));
                 }
                 self.crds[number] = crds;
@@ -375,7 +383,7 @@ impl Overlays {
                         continue;
                     }
                     let folder = &self.folders[number];
-                    let by_flux = self.patching[number].as_ref().map(|it| &it.1);
+                    let by_flux = self.patching[number].as_ref().map(|it| &it.kustomization);
                     let old = earlier.as_deref_mut();
                     let old = old.and_then(|it| it.text((folder, by_flux), &built.node, &origin.0));
                     self.insert(Object {
@@ -392,13 +400,18 @@ impl Overlays {
                 }
             }
         }
-        for (place, mut finding) in findings {
-            finding.span = spans::first_line(self.sources.text_of(place), self.sources.span(place));
-            let at = (place.document, finding.span.start, finding.headline.clone());
-            if state.told.insert(at) {
-                let (path, _) = self.sources.document(place);
-                self.findings.entry(path.to_path_buf()).or_default().push(finding);
-            }
+        for finding in findings {
+            self.tell(state, finding);
+        }
+    }
+
+    /// Adds a finding at a place, unless another build has added it.
+    fn tell(&mut self, state: &mut Adding, (place, mut finding): (Place, Finding)) {
+        finding.span = spans::first_line(self.sources.text_of(place), self.sources.span(place));
+        let at = (place.document, finding.span.start, finding.headline.clone());
+        if state.told.insert(at) {
+            let (path, _) = self.sources.document(place);
+            self.findings.entry(path.to_path_buf()).or_default().push(finding);
         }
     }
 
@@ -454,7 +467,7 @@ impl Overlays {
 
     /// The files that the kustomizations tried to read, whether they exist or not.
     pub fn files(&self) -> impl Iterator<Item = &Arc<Path>> {
-        self.builds.iter().flat_map(|it| &it.files)
+        self.builds.iter().flat_map(|it| &it.files).chain(&self.asked)
     }
 
     /// All files that a build tried to read, for each build that tried to read one of these files or one of their folders.

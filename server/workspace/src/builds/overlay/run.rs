@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crd_analyzer_kustomize::{Build, Built, Files, FluxKustomization, LIMITS, Sources, Value, build_with};
+use crd_analyzer_kustomize::{Build, Built, Files, FluxKustomization, LIMITS, Node, Sources, Value, build_with};
 
 use super::{
     as_written::AsWritten,
@@ -26,6 +26,8 @@ pub(super) struct BuiltFolder {
     /// The objects that were taken out because the build does not change them: they are checked as written. `None` if the build was not
     /// searched for them.
     pub(super) unchanged: Option<Vec<Key>>,
+    /// The bytes of the run's budget that its objects take.
+    kept: u64,
 }
 
 impl Default for Run {
@@ -41,6 +43,9 @@ impl Default for Run {
 
 /// Work units for checking an object with a few Kubernetes versions.
 const AN_OBJECT: u64 = 40_000;
+
+/// Work units for a Kustomization of Flux that another one changes, in addition to what it builds.
+const A_KUSTOMIZATION: u64 = 200_000;
 
 /// Work units for writing and comparing a byte of an object.
 const A_BYTE: u64 = 2;
@@ -67,6 +72,17 @@ impl Run {
         folder: &Path,
         (sources, flux): (&mut Sources, Option<&FluxKustomization>),
     ) -> BuiltFolder {
+        self.build_and_see(files, folder, (sources, flux), |_, _| ())
+    }
+
+    /// The same, and shows the objects that are built before any are taken out.
+    pub(super) fn build_and_see(
+        &mut self,
+        files: &dyn Files,
+        folder: &Path,
+        (sources, flux): (&mut Sources, Option<&FluxKustomization>),
+        see: impl FnOnce(&mut Self, (&[Built], &Sources)),
+    ) -> BuiltFolder {
         let limits = crd_analyzer_budget::Limits {
             work: LIMITS.work.min(self.work),
             bytes: LIMITS.bytes.min(self.bytes),
@@ -76,6 +92,7 @@ impl Run {
         let mut built = build_with(files, folder, (limits, sources), flux);
         let kept_bases = sources.kept_bytes() - kept_before;
         self.work -= limits.work.saturating_sub(built.left.work);
+        see(self, (built.objects.as_deref().unwrap_or_default(), sources));
         let unchanged = self.take_unchanged(&mut built, sources);
         // Drop the objects of a failed build and of native kinds, which nothing uses any more. Keep the bases.
         let objects = built.objects.as_deref_mut().unwrap_or_default();
@@ -86,12 +103,30 @@ impl Run {
             it.node.value = Value::Null { is_written: false };
             0
         });
-        let kept = kept.sum::<u64>() + kept_bases;
+        let kept = kept.sum::<u64>();
         let spent = limits.bytes.saturating_sub(built.left.bytes);
-        self.bytes -= spent.min(kept);
+        let before = self.bytes;
+        self.bytes = before.saturating_sub(spent.min(kept + kept_bases));
         BuiltFolder {
             build: built,
             unchanged,
+            kept: (before - self.bytes).saturating_sub(kept_bases),
+        }
+    }
+
+    /// Gives back the room of a build that is not kept.
+    pub(super) fn forget(&mut self, built: &BuiltFolder) {
+        self.bytes += built.kept;
+    }
+
+    /// Spends the budget for another Kustomization of Flux, as one above it builds it, and returns whether it is enough.
+    pub(super) fn keeps(&mut self, kustomization: &Node) -> bool {
+        match self.bytes.checked_sub(kustomization.kept_bytes()) {
+            Some(rest) if self.works(A_KUSTOMIZATION) => {
+                self.bytes = rest;
+                true
+            }
+            _ => false,
         }
     }
 

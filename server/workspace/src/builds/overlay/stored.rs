@@ -10,7 +10,7 @@ use crd_analyzer_syntax::{
 };
 
 use super::{
-    Object, Overlays,
+    By, Object, Overlays,
     objects::relative,
     projection::{Written, documents_of},
 };
@@ -61,7 +61,7 @@ impl Overlays {
             }
             let folder = relative(folder, &self.folders[built.build]).unwrap_or_else(|| ".".to_owned());
             let mut name = match &self.patching[built.build] {
-                Some(((_, name), _)) => format!("{name} ({folder})"),
+                Some(By { name, .. }) => format!("{name} ({folder})"),
                 None => folder,
             };
             // A patch may change several objects.

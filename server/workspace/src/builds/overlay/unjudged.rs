@@ -42,6 +42,14 @@ pub(super) fn told(problem: &Problem, build: &Build, sources: &Sources) -> Optio
     Some((place, finding))
 }
 
+/// The diagnostic about a Kustomization of Flux that others change in more ways than can be built.
+pub(super) fn told_of_flux() -> Finding {
+    let headline = "the Kustomization is built only in part: the Kustomizations above it change it too often";
+    let mut finding = Finding::new(Class::Hint, codes::NOT_FINISHED, Span::default(), headline);
+    finding.severity = Severity::Warning;
+    finding
+}
+
 /// The kind and name of an object that is written at a place.
 fn name(sources: &Sources, place: Place) -> String {
     let (tree, node) = sources.tree(place);
