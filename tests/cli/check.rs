@@ -454,7 +454,7 @@ fn crds_around_a_folder_count_as_kustomize_builds_them() {
 fn a_named_file_is_a_crd_only_if_it_looks_like_one() {
     let sandbox = Sandbox::new(&[
         ("values.yaml", "replicas: 1\n"),
-        ("kustomization.yaml", "resources: [a.yaml]\n"),
+        ("kustomization.yaml", "resources: [crd.yaml]\n"),
         ("spec.yaml", "spec: {group: example.com, scope: Namespaced}\n"),
         ("crd.yaml", &definition("              type: object\n")),
         (

@@ -548,9 +548,9 @@ fn what_may_be_the_patch_that_is_missing_is_checked_in_part() {
     outcome.expect(
         1,
         &[
-            "hint[kustomize-not-built]",
+            "error[kustomize-failure]",
             "prod/more/whole.yaml:4:1: error[missing-property]",
-            ", 1 error,",
+            ", 2 errors,",
         ],
     );
 }

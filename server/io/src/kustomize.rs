@@ -10,6 +10,7 @@ use crd_analyzer_kustomize::{Files, joined};
 use crd_analyzer_workspace::builds::kustomize::{FILE_NAMES, patches};
 
 use crate::{
+    made::MadeFiles,
     read::{self, Access, Kind, SETTINGS_BYTES, Unread},
     test_steps::TestFolders,
 };
@@ -24,6 +25,26 @@ const MOST_FOLDERS: usize = 4;
 pub struct Disk {
     /// How files are read.
     pub access: Access,
+    made: Arc<MadeFiles>,
+}
+
+impl Disk {
+    /// The files that an access allows.
+    pub fn new(access: Access) -> Self {
+        Self {
+            access,
+            made: Arc::default(),
+        }
+    }
+
+    /// The files that another access allows. Both read once what programs make.
+    #[must_use]
+    pub fn with(&self, access: Access) -> Self {
+        Self {
+            access,
+            made: self.made.clone(),
+        }
+    }
 }
 
 impl Files for Disk {
@@ -59,6 +80,10 @@ impl Files for Disk {
                 Some(why.to_string())
             }
         }
+    }
+
+    fn is_made(&self, path: &Path) -> bool {
+        self.made.holds(path, &self.access)
     }
 }
 

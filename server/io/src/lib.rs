@@ -23,6 +23,7 @@ pub mod go_tests;
 mod ignore_rules;
 pub mod kustomize;
 pub mod loopback;
+mod made;
 pub mod memory;
 pub mod nearby_tests;
 pub mod print;

@@ -19,7 +19,7 @@ use objects::{check, objects};
 
 use crate::{
     bases::Accumulated,
-    built::{Build, Built, Unread},
+    built::{Build, Built, Unread, is_remote},
     decode::{self, Unknowns},
     flux::{self, FluxKustomization},
     generate,
@@ -27,7 +27,7 @@ use crate::{
     names,
     node::{Node, Place},
     problem::{Problem, ProblemKind, Result},
-    sources::{Files, Sources, joined, name, unread},
+    sources::{Files, Sources, joined, missing, name, unread},
     spec::{Config, LISTS, NameReference, default_config},
     spend, vars,
 };
@@ -54,6 +54,8 @@ pub fn build_with(
         taken: Vec::new(),
         patches: Vec::new(),
         open: Vec::new(),
+        unread_before: Vec::new(),
+        unread_at_load: 0,
         is_changing: false,
         is_component: false,
         names_objects: false,
@@ -103,6 +105,10 @@ struct Building<'f> {
     is_changing: bool,
     /// The folders of the kustomizations that are currently being read.
     open: Vec<PathBuf>,
+    /// For each of them: how many inputs were unread before it. A Component changes the objects of the kustomization that names it.
+    unread_before: Vec<usize>,
+    /// How many inputs were unread before the last kustomization was loaded.
+    unread_at_load: usize,
     /// Whether the kustomization that is built is a Component.
     is_component: bool,
     /// See [`Build::names_objects`].
@@ -185,9 +191,10 @@ impl Building<'_> {
         built.collect()
     }
 
-    /// Whether some objects may be missing because a part was not read.
+    /// Whether some objects of the kustomization that is currently being read may be missing because a part was not read.
     fn is_open(&self) -> bool {
-        !self.unread.is_empty()
+        let before = self.unread_before.last().copied().unwrap_or(0);
+        self.unread.len() > before
     }
 
     /// The text of a file, read once.
@@ -241,6 +248,7 @@ impl Building<'_> {
     }
 
     fn load(&mut self, folder: &Path, named: Option<Place>) -> Result<Kustomization> {
+        self.unread_at_load = self.unread.len();
         let mut found: Vec<PathBuf> = Vec::new();
         for name in FILE_NAMES {
             let path = folder.join(name);
@@ -252,7 +260,8 @@ impl Building<'_> {
             [path] => path.clone(),
             [] => {
                 let message = format!("the folder `{}` has no kustomization", name(folder));
-                return Err(Problem::new(ProblemKind::Missing, named, message));
+                let kind = missing(self.files, &folder.join(FILE_NAMES[0]));
+                return Err(Problem::new(kind, named, message));
             }
             _ => {
                 let message = format!("the folder `{}` has several kustomizations", name(folder));
@@ -291,7 +300,12 @@ impl Building<'_> {
                 "kustomizations are nested too deep",
             ));
         }
+        let before = match self.unread_before.last() {
+            Some(outer) if kustomization.is_component => *outer,
+            _ => self.unread_at_load,
+        };
         self.open.push(folder.to_owned());
+        self.unread_before.push(before);
         // The last folder added is this one.
         let own = self.folders.len().saturating_sub(1);
         for path in &kustomization.resources {
@@ -322,9 +336,12 @@ impl Building<'_> {
                 let problem = || {
                     if refused().is_some() {
                         unread(self.files, folder, &path.text, path.place)
+                    } else if is_remote(&path.text) {
+                        let why = "a component is remote, and could change all objects";
+                        Problem::new(ProblemKind::NotSupported, path.place, why)
                     } else {
                         let why = "a component is missing, and could change all objects";
-                        Problem::new(ProblemKind::Missing, path.place, why)
+                        Problem::new(missing(self.files, &component), path.place, why)
                     }
                 };
                 self.blocked.get_or_insert_with(problem);
@@ -340,6 +357,7 @@ impl Building<'_> {
         self.validate(folder, &kustomization.plugins.validators, &mut found.resources)?;
         vars::note(&mut found.resources, &mut found.vars, &kustomization.vars)?;
         self.open.pop();
+        self.unread_before.pop();
         Ok(found)
     }
 
@@ -374,7 +392,7 @@ impl Building<'_> {
         spend::bytes(path.text.len() + A_PROBLEM)?;
         let unread = match self.files.refusal(file) {
             Some(why) => Unread::Refused(path.text.to_string(), why),
-            None => Unread::of(&path.text),
+            None => Unread::of(&path.text, || self.files.is_made(file)),
         };
         self.unread.push((unread, path.place));
         Ok(())

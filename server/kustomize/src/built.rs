@@ -27,8 +27,10 @@ pub struct Built {
 pub enum Unread {
     /// A base that is not on this machine.
     Remote(String),
-    /// A file or folder that does not exist. A tool may create it before kustomize runs.
+    /// A file or folder that does not exist. kustomize fails.
     Missing(String),
+    /// A file or folder that does not exist, and that a program may make before kustomize runs: see [`Files::is_made`](crate::Files::is_made).
+    Awaited(String),
     /// A file or folder that [`Files`](crate::Files) refuses to read, and the reason.
     Refused(String, String),
     /// A field whose objects are made by a program: a chart or a plugin, and the kind of the plugin.
@@ -36,10 +38,12 @@ pub enum Unread {
 }
 
 impl Unread {
-    /// The kind of a named path that does not exist.
-    pub(crate) fn of(path: &str) -> Self {
+    /// The kind of a named path that does not exist. `is_made`: whether a program may make it.
+    pub(crate) fn of(path: &str, is_made: impl FnOnce() -> bool) -> Self {
         if is_remote(path) {
             Self::Remote(path.to_owned())
+        } else if is_made() {
+            Self::Awaited(path.to_owned())
         } else {
             Self::Missing(path.to_owned())
         }

@@ -9,7 +9,7 @@ use crate::node::Place;
 pub enum ProblemKind {
     /// kustomize fails.
     Fails,
-    /// A named file does not exist. A tool may create it before kustomize runs.
+    /// A named file does not exist, and a program may make it before kustomize runs: see [`Files::is_made`](crate::Files::is_made).
     Missing,
     /// kustomize would run a program that is not run here: a chart, a plugin, or a function.
     NotSupported,

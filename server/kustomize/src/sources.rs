@@ -41,6 +41,12 @@ pub trait Files {
         let _ = path;
         None
     }
+
+    /// Whether a program may make a missing file or folder before kustomize runs.
+    fn is_made(&self, path: &Path) -> bool {
+        let _ = path;
+        false
+    }
 }
 
 impl<F: Files> Files for &F {
@@ -59,6 +65,10 @@ impl<F: Files> Files for &F {
     fn refusal(&self, path: &Path) -> Option<String> {
         (**self).refusal(path)
     }
+
+    fn is_made(&self, path: &Path) -> bool {
+        (**self).is_made(path)
+    }
 }
 
 /// The maximum number of characters of a path that is shown before a reason, so that both fit into a headline.
@@ -72,15 +82,25 @@ fn end_of(path: &str) -> String {
     }
 }
 
+/// The problem of a file or folder that does not exist.
+pub(crate) fn missing(files: &dyn Files, path: &Path) -> ProblemKind {
+    if files.is_made(path) {
+        ProblemKind::Missing
+    } else {
+        ProblemKind::Fails
+    }
+}
+
 /// The problem of a named file that was not read. `written`: its path as written in the file in `folder`.
 pub(crate) fn unread(files: &dyn Files, folder: &Path, written: &str, place: Place) -> Problem {
-    match files.refusal(&joined(folder, written)) {
+    let path = joined(folder, written);
+    match files.refusal(&path) {
         Some(why) => {
             let message = format!("`{}` is not read: {why}", end_of(written));
             Problem::new(ProblemKind::NotSupported, place, message)
         }
         None => Problem::new(
-            ProblemKind::Missing,
+            missing(files, &path),
             place,
             format!("the file `{written}` does not exist"),
         ),

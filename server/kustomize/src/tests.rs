@@ -169,6 +169,41 @@ fn remote_bases_are_named_and_left_out() {
 }
 
 #[test]
+fn only_patches_of_those_that_name_a_remote_base_may_be_for_its_objects() {
+    let delete = "apiVersion: v1\nkind: Pod\nmetadata: {name: far}\n$patch: delete\n";
+    let of = |inner: &str, outer: &str| {
+        let files = memory(&[
+            (
+                "o/kustomization.yaml",
+                &format!("resources: [../remote, ../near]\n{outer}"),
+            ),
+            ("o/p.yaml", delete),
+            (
+                "remote/kustomization.yaml",
+                "resources: ['https://example.com/a.yaml']\n",
+            ),
+            ("near/kustomization.yaml", &format!("resources: [w.yaml]\n{inner}")),
+            ("near/w.yaml", WIDGET),
+            ("near/p.yaml", delete),
+            (
+                "c/kustomization.yaml",
+                "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\npatches: [{path: p.yaml}]\n",
+            ),
+            ("c/p.yaml", delete),
+        ]);
+        let built = build(&files, Path::new("/o"));
+        assert_eq!(built.unread.len(), 1);
+        built.objects.map(|it| it.len()).map_err(|it| it.message)
+    };
+    let patch = "patches: [{path: p.yaml}]\n";
+    let fails = Err("no object matches the patch for Pod `far`".to_owned());
+    assert_eq!(of("", patch), Ok(1));
+    assert_eq!(of("", "components: [../c]\n"), Ok(1));
+    assert_eq!(of(patch, ""), fails);
+    assert_eq!(of("components: [../c]\n", ""), fails);
+}
+
+#[test]
 fn what_is_made_or_missing_is_left_out() {
     let of = |more: &str| {
         let files = memory(&[
@@ -189,7 +224,7 @@ fn what_is_made_or_missing_is_left_out() {
     }
     assert_eq!(
         of("validators: [v.yaml]\n").objects.unwrap_err().kind,
-        ProblemKind::Missing
+        ProblemKind::Fails
     );
     // A field with an unknown effect on objects prevents the build, but not the list of inputs.
     for (more, kind) in [
@@ -197,8 +232,8 @@ fn what_is_made_or_missing_is_left_out() {
             "transformers: [https://example.com/t.yaml]\n",
             ProblemKind::NotSupported,
         ),
-        ("transformers: [t.yaml]\n", ProblemKind::Missing),
-        ("components: [../c]\n", ProblemKind::Missing),
+        ("transformers: [t.yaml]\n", ProblemKind::Fails),
+        ("components: [../c]\n", ProblemKind::Fails),
     ] {
         let built = of(more);
         assert_eq!(built.objects.unwrap_err().kind, kind);

@@ -350,9 +350,7 @@ impl<'a> SessionFiles<'a> {
         Self {
             documents,
             folders,
-            disk: Disk {
-                access: Access::Within(roots.clone()),
-            },
+            disk: Disk::new(Access::Within(roots.clone())),
             roots,
             texts: RefCell::default(),
             left: Cell::new(FOUND_BYTES),
@@ -416,5 +414,9 @@ impl Files for SessionFiles<'_> {
 
     fn refusal(&self, path: &Path) -> Option<String> {
         self.disk.refusal(path)
+    }
+
+    fn is_made(&self, path: &Path) -> bool {
+        self.disk.is_made(path)
     }
 }

@@ -178,9 +178,7 @@ pub(super) fn overlays(
     flux_files: Option<&FluxFiles>,
     revision: Option<&Arc<git::Revision>>,
 ) -> Overlays {
-    let earlier = revision.map(|it| Disk {
-        access: Access::Elsewhere(it.clone()),
-    });
+    let earlier = revision.map(|it| Disk::new(Access::Elsewhere(it.clone())));
     let now = flux(inputs, flux_files);
     let manifests = if now.has_kustomizations() {
         let files = inputs.iter().filter_map(|it| Some((it.place().ok()?, it.file()?.1)));
@@ -189,11 +187,12 @@ pub(super) fn overlays(
         Vec::new()
     };
     let manifests: Vec<&Path> = manifests.iter().map(PathBuf::as_path).collect();
-    let disks = disks(&now, inputs);
+    let disk = Disk::new(Access::Named);
+    let disks = disks(&now, inputs, &disk);
     let around = |file: &Path| disks.get(file).map(|it| it as &dyn Files);
     let of_flux = FluxFolders::new(&now, &manifests, |it| around(it.file()), around);
     let earlier = earlier.as_ref().map(|it| it as &dyn Files);
-    let overlays = Overlays::since(&folders(inputs), Some(&of_flux), earlier);
+    let overlays = Overlays::since(&folders(inputs, &disk), Some(&of_flux), earlier);
     let before = if revision.is_none() || now.is_empty() {
         Flux::default()
     } else {
@@ -203,7 +202,7 @@ pub(super) fn overlays(
 }
 
 /// The file access of each Flux Kustomization among the inputs, by the file of the Kustomization.
-fn disks(flux: &Flux, inputs: &[Input]) -> BTreeMap<PathBuf, Disk> {
+fn disks(flux: &Flux, inputs: &[Input], all: &Disk) -> BTreeMap<PathBuf, Disk> {
     let wanted: BTreeSet<&Path> = flux.files().collect();
     if wanted.is_empty() {
         return BTreeMap::new();
@@ -215,7 +214,7 @@ fn disks(flux: &Flux, inputs: &[Input]) -> BTreeMap<PathBuf, Disk> {
             Access::Within(_) | Access::Elsewhere(_) => access,
             Access::Named => input::found_in(place.parent()?),
         };
-        Some((place, Disk { access }))
+        Some((place, all.with(access)))
     };
     inputs.iter().filter_map(disk).collect()
 }
@@ -226,14 +225,14 @@ pub(super) fn not_built(inputs: &[Input]) -> Vec<&Input> {
     if !inputs.iter().any(is_named) {
         return Vec::new();
     }
-    let overlays = Overlays::new(&folders(inputs));
+    let overlays = Overlays::new(&folders(inputs, &Disk::new(Access::Named)));
     let changed = overlays.changed_files();
     let is_changed = |it: &&Input| it.file().is_some() && it.place().is_ok_and(|it| changed.contains(it.as_path()));
     inputs.iter().filter(is_changed).collect()
 }
 
 /// The folders that contain inputs and a kustomization, each with the files that the kustomization may name.
-fn folders(inputs: &[Input]) -> Vec<(PathBuf, Disk)> {
+fn folders(inputs: &[Input], all: &Disk) -> Vec<(PathBuf, Disk)> {
     let (mut folders, mut asked) = (BTreeMap::new(), HashSet::new());
     for input in inputs {
         if let (Some((path, access)), Ok(place)) = (input.file(), input.place())
@@ -249,7 +248,7 @@ fn folders(inputs: &[Input]) -> Vec<(PathBuf, Disk)> {
                     Access::Within(_) | Access::Elsewhere(_) => access,
                     Access::Named => input::found_in(folder),
                 };
-                folders.insert(folder.to_owned(), Disk { access });
+                folders.insert(folder.to_owned(), all.with(access));
             }
         }
     }

@@ -17,7 +17,8 @@ impl Building<'_> {
         build: impl FnOnce(&mut Self) -> Result<Accumulated>,
     ) -> Result<Accumulated> {
         // Missing objects and an OpenAPI file affect how patches apply.
-        let is_plain = !self.is_open() && self.blocked.is_none() && !self.has_openapi && OpenApi::current().is_none();
+        let is_plain =
+            self.unread.is_empty() && self.blocked.is_none() && !self.has_openapi && OpenApi::current().is_none();
         let Some(files) = self.files.identity().filter(|_| is_plain) else {
             return build(self);
         };
@@ -62,7 +63,7 @@ impl Building<'_> {
         let changes = self.is_changing;
         self.is_changing |= is_changing;
         let built = built?;
-        if self.is_open() || self.blocked.is_some() {
+        if !self.unread.is_empty() || self.blocked.is_some() {
             self.sources.bases.insert(folder.to_owned(), Base::Alone);
             return Ok(built);
         }

@@ -50,7 +50,8 @@ impl Building<'_> {
         let plugins = self.plugins(folder, list)?;
         let problems = self.unread.split_off(before).into_iter().map(|(unread, place)| {
             let (kind, message) = match unread {
-                Unread::Missing(path) => (ProblemKind::Missing, format!("the file `{path}` does not exist")),
+                Unread::Missing(path) => (ProblemKind::Fails, format!("the file `{path}` does not exist")),
+                Unread::Awaited(path) => (ProblemKind::Missing, format!("the file `{path}` does not exist")),
                 Unread::Remote(url) => (ProblemKind::NotSupported, format!("`{url}` is remote and is not read")),
                 Unread::Refused(path, why) => (ProblemKind::NotSupported, format!("`{path}` is not read: {why}")),
                 Unread::Made(field, _) => {
@@ -131,7 +132,8 @@ impl Building<'_> {
         }
         let (plugins, problems) = self.known_plugins(folder, list)?;
         // What others refuse is not known. They change nothing.
-        if let Some(missing) = problems.into_iter().find(|it| it.kind == ProblemKind::Missing) {
+        let is_missing = |it: &Problem| matches!(it.kind, ProblemKind::Missing | ProblemKind::Fails);
+        if let Some(missing) = problems.into_iter().find(is_missing) {
             return Err(missing);
         }
         let mut validators = Vec::new();

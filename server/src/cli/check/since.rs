@@ -301,7 +301,7 @@ fn locked(files: &BTreeSet<PathBuf>, root: &Path, access: &Access) -> Vec<PathBu
 
 /// The graph of the files that kustomizations refer to.
 fn builds(files: &BTreeSet<PathBuf>, access: &Access) -> Graph {
-    let disk = Disk { access: access.clone() };
+    let disk = Disk::new(access.clone());
     let mut graph = Graph::default();
     for folder in files
         .iter()

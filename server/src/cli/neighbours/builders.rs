@@ -16,7 +16,8 @@ pub(in crate::cli) fn of(
     files: &Named,
 ) -> Vec<(PathBuf, Disk)> {
     let folder_of = |it: &Path| it.parent().map(Path::to_path_buf).unwrap_or_default();
-    let disks = kustomizations.map(|(file, access)| (folder_of(&file), Disk { access }));
+    let disk = Disk::new(Access::Named);
+    let disks = kustomizations.map(|(file, access)| (folder_of(&file), disk.with(access)));
     let mut left: BTreeMap<PathBuf, Disk> = disks.collect();
     let mut takers: HashMap<PathBuf, Vec<PathBuf>> = HashMap::new();
     for (folder, disk) in &left {

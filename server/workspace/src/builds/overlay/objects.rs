@@ -47,6 +47,12 @@ pub(super) fn told(problem: &Problem, is_as_is: bool) -> Option<(Place, Finding)
 /// Why a file that is missing is an error.
 const AS_IS: &str = "Flux builds the repository as it is: no tool creates the file first";
 
+/// The error of a resource that does not exist.
+fn missing(path: &str) -> Finding {
+    let path = words::clip(path, 40);
+    failure(&format!("the file or folder `{path}` does not exist"))
+}
+
 /// The error of what kustomize refuses.
 fn failure(message: &str) -> Finding {
     let headline = words::clip(&format!("kustomize fails: {message}"), 100);
@@ -58,11 +64,9 @@ fn failure(message: &str) -> Finding {
 /// The diagnostic for something that is not read. The objects of the kustomization are those without it.
 pub(super) fn told_unread(unread: &Unread, is_as_is: bool) -> Finding {
     let (headline, note) = match unread {
-        Unread::Missing(path) if is_as_is => {
-            let mut finding = failure(&format!(
-                "the file or folder `{}` does not exist",
-                words::clip(path, 40)
-            ));
+        Unread::Missing(path) => return missing(path),
+        Unread::Awaited(path) if is_as_is => {
+            let mut finding = missing(path);
             finding.notes.push(AS_IS.to_owned());
             return finding;
         }
@@ -70,9 +74,9 @@ pub(super) fn told_unread(unread: &Unread, is_as_is: bool) -> Finding {
             format!("crd-analyzer does not read the remote base `{}`", words::clip(url, 60)),
             "crd-analyzer downloads nothing: patched objects of the base are checked in part",
         ),
-        Unread::Missing(path) => (
+        Unread::Awaited(path) => (
             format!("the file or folder `{}` does not exist", words::clip(path, 60)),
-            "kustomize fails unless a tool creates it first: the other resources are checked",
+            "kustomize fails unless a program makes it first, as the repository suggests: the other resources are checked",
         ),
         Unread::Refused(path, why) => (
             format!("`{}` is not read: {}", words::clip(path, 50), words::clip(why, 30)),

@@ -1,0 +1,202 @@
+//! Missing files that a program may make, such as a patch that a Makefile writes or a secret that git ignores.
+
+use std::{
+    collections::{HashMap, HashSet},
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use crate::{
+    ignore_rules::{Rules, Spent},
+    read::{self, Access, SETTINGS_BYTES},
+};
+
+/// The names of files with commands.
+const COMMANDS: [&str; 9] = [
+    "Makefile",
+    "makefile",
+    "GNUmakefile",
+    "Taskfile.yaml",
+    "Taskfile.yml",
+    "Tiltfile",
+    "justfile",
+    "Justfile",
+    "Jenkinsfile",
+];
+
+/// The endings of names of files with commands or programs.
+const PROGRAMS: [&str; 6] = ["mk", "sh", "bash", "py", "go", "just"];
+
+/// The folders at the root of a repository that have scripts.
+const SCRIPTS: [&str; 8] = [
+    "hack",
+    "script",
+    "scripts",
+    "ci",
+    "build",
+    "tools",
+    ".github/workflows",
+    ".github/scripts",
+];
+
+/// The maximum number of files with commands that are read in a folder.
+const MOST_FILES: usize = 200;
+
+/// The maximum total size in bytes of the files with commands that are read.
+const MOST_BYTES: u64 = 8 << 20;
+
+/// The maximum number of bytes of a word that is kept.
+const LONGEST: usize = 100;
+
+/// What is known of the folders above missing files.
+#[derive(Default, Debug)]
+pub(crate) struct MadeFiles(Mutex<Known>);
+
+#[derive(Debug)]
+struct Known {
+    folders: HashMap<PathBuf, Folder>,
+    spent: Spent,
+    /// How many bytes of files with commands may still be read.
+    left: u64,
+}
+
+impl Default for Known {
+    fn default() -> Self {
+        Self {
+            folders: HashMap::new(),
+            spent: Spent::keeping_all(),
+            left: MOST_BYTES,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Folder {
+    ignored: Option<Rules>,
+    /// The names of files that its programs and commands mention.
+    words: HashSet<Box<str>>,
+    is_repository: bool,
+}
+
+impl MadeFiles {
+    /// Whether a program may make a missing file: git ignores it, so it is never in the repository, or a Makefile, a script or a program in
+    /// one of the folders above mentions its name. `path` is absolute.
+    pub(crate) fn holds(&self, path: &Path, access: &Access) -> bool {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+        let mut is_ignored = None;
+        for folder in path.ancestors().skip(1) {
+            let folder = known.folder(folder, access);
+            if is_ignored.is_none() {
+                is_ignored = folder.ignored.as_ref().and_then(|it| it.matched_or_folders(path));
+            }
+            if is_ignored == Some(true) || folder.words.contains(name) {
+                return true;
+            }
+            if folder.is_repository {
+                break;
+            }
+        }
+        false
+    }
+}
+
+impl Known {
+    fn folder(&mut self, folder: &Path, access: &Access) -> &Folder {
+        if !self.folders.contains_key(folder) {
+            let read = self.read(folder, access);
+            self.folders.insert(folder.to_owned(), read);
+        }
+        &self.folders[folder]
+    }
+
+    fn read(&mut self, folder: &Path, access: &Access) -> Folder {
+        let rules = read::text(&folder.join(".gitignore"), access, SETTINGS_BYTES);
+        let ignored = rules.ok().and_then(|it| self.spent.rules(folder, &it, 0).ok());
+        let mut words = HashSet::new();
+        self.add_words(folder, (access, &has_commands), &mut words);
+        let is_repository = read::exists(&folder.join(".git"));
+        if is_repository {
+            for scripts in SCRIPTS {
+                let is_wanted = |it: &Path| has_commands(it) || scripts.starts_with(".github");
+                self.add_words(&folder.join(scripts), (access, &is_wanted), &mut words);
+            }
+        }
+        Folder {
+            ignored,
+            words,
+            is_repository,
+        }
+    }
+
+    /// Adds the names of files that the wanted files of a folder mention.
+    fn add_words(
+        &mut self,
+        folder: &Path,
+        (access, is_wanted): (&Access, &dyn Fn(&Path) -> bool),
+        words: &mut HashSet<Box<str>>,
+    ) {
+        let files = read::files_of(folder, access, is_wanted);
+        for file in files.iter().filter(|it| is_wanted(it)).take(MOST_FILES) {
+            let Ok(text) = read::text(file, access, self.left.min(SETTINGS_BYTES)) else {
+                continue;
+            };
+            self.left -= (text.len() as u64).min(self.left);
+            let found = text.split(|c: char| !(c.is_ascii_alphanumeric() || "._-".contains(c)));
+            let is_name = |it: &&str| it.len() <= LONGEST && it.trim_matches('.').contains('.');
+            words.extend(found.filter(is_name).map(Box::from));
+        }
+    }
+}
+
+/// Whether a file has commands or a program, by its name.
+fn has_commands(file: &Path) -> bool {
+    let ending = file.extension().and_then(|it| it.to_str());
+    ending.is_some_and(|it| PROGRAMS.contains(&it))
+        || file
+            .file_name()
+            .is_some_and(|it| COMMANDS.iter().any(|name| it == *name))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_programs_make() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = fs::canonicalize(folder.path()).expect("the folder");
+        for (name, text) in [
+            ("Makefile", "outside.yaml:\n"),
+            ("r/.git/HEAD", ""),
+            ("r/.gitignore", "*.env\n/config/secret.yaml\n"),
+            ("r/Makefile", "echo x > ./config/over/image.yaml\nrm -f .yaml\n"),
+            ("r/hack/run.sh", "cp a b/made.yaml"),
+            ("r/.github/workflows/a.yaml", "run: touch 'of-ci.yaml'"),
+            ("r/config/over/gen.go", "const Name = \"of-go.yaml\""),
+            ("r/config/over/b.yaml", "not: read.yaml"),
+        ] {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("it can be made");
+            fs::write(path, text).expect("it can be written");
+        }
+        let made = MadeFiles::default();
+        for (name, expected) in [
+            ("r/config/over/image.yaml", true),
+            ("r/config/over/made.yaml", true),
+            ("r/config/over/of-ci.yaml", true),
+            ("r/config/over/of-go.yaml", true),
+            ("r/config/over/a.env", true),
+            ("r/config/secret.yaml", true),
+            ("r/config/over/secret.yaml", false),
+            ("r/config/over/outside.yaml", false),
+            ("r/config/over/read.yaml", false),
+            ("r/config/over/none.yaml", false),
+            ("r/config/.yaml", false),
+        ] {
+            assert_eq!(made.holds(&root.join(name), &Access::Named), expected, "{name}");
+        }
+    }
+}
