@@ -11,6 +11,7 @@ mod change;
 pub mod codes;
 mod definition;
 mod diff;
+mod examples;
 mod fate;
 mod implied;
 mod make;
@@ -36,6 +37,7 @@ use crd_analyzer_budget::{self as budget, Limits};
 
 pub use answer::{Answer, Direction, Effect, Witness};
 pub use change::{CODES, Change, Summary};
+pub use examples::{Example, RuleExamples, examples_of_rule};
 pub use fate::{Fate, Happening, NotStored, fate_of};
 pub use objects::Objects;
 pub use olm::{OlmRefusal, olm_refusals};

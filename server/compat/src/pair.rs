@@ -244,13 +244,13 @@ fn value_at<'v>(object: &'v mut Value, place: &Path) -> Option<&'v mut Value> {
     })
 }
 
-/// Replaces `target` by `fix`, but keeps its type, its metadata and the child at the step `kept`.
+/// Replaces `target` by `fix`, but keeps its type and the child at the step `kept`.
 fn replace(target: &mut Value, fix: &Value, kept: Option<&Step>) {
     let before = std::mem::replace(target, fix.clone());
     match (target, before) {
         (Value::Object(target), Value::Object(before)) => {
             for (name, value) in before {
-                let is_head = ["apiVersion", "kind", "metadata"].contains(&name.as_str());
+                let is_head = ["apiVersion", "kind"].contains(&name.as_str());
                 let is_kept = match kept {
                     Some(Step::Property(kept)) => *kept == name,
                     Some(Step::Values) => true,
@@ -271,7 +271,7 @@ fn merge(target: &mut Value, fix: &Value, keeps: bool) {
     match (target, fix) {
         (Value::Object(target), Value::Object(fix)) => {
             for (name, value) in fix {
-                if ["apiVersion", "kind", "metadata"].contains(&name.as_str()) && target.contains_key(name) {
+                if ["apiVersion", "kind"].contains(&name.as_str()) && target.contains_key(name) {
                     continue;
                 }
                 match target.get_mut(name) {

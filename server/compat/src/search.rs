@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::answer::{Answer, Direction, Effect, Witness};
 use crate::diff::{Difference, Kind, Side};
+use crate::examples::Example;
 use crate::implied::Accepted;
 use crate::pair::Pair;
 use crate::pool;
@@ -41,7 +42,26 @@ pub(crate) struct Search<'a, 'd> {
     pub(crate) is_only: bool,
 }
 
-impl<'d> Search<'_, 'd> {
+impl<'a, 'd> Search<'a, 'd> {
+    /// The search for the only change of the schema.
+    pub(crate) const fn only(pair: &'a Pair<'d>, difference: &'a Difference) -> Self {
+        Self {
+            pair,
+            difference,
+            is_only: true,
+        }
+    }
+
+    /// A request that demonstrates the change.
+    pub(crate) fn demonstration(&self, direction: Direction) -> Option<Example> {
+        let outcome = budget::within(SEARCH, || self.witness(direction)).0?;
+        Some(Example {
+            object: outcome.shown.object,
+            old: outcome.shown.old,
+            is_status: outcome.is_status,
+        })
+    }
+
     pub(crate) fn answers(&self) -> [Answer; 3] {
         let mut writers = self.answer(Direction::Writers);
         let mut stored = self.answer(Direction::Stored);

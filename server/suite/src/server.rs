@@ -8,6 +8,7 @@ use crd_analyzer_apiextensions::{
     validation::CelCompiler,
 };
 use crd_analyzer_budget as budget;
+use crd_analyzer_compat::Subject;
 use crd_analyzer_resource::{
     ChangeKind, Definition, Question, ResourceVerdict, ServedVersion, Stored, StrictErrorKind, Unjudged, judge_traced,
 };
@@ -65,6 +66,11 @@ impl Server {
                 definition: Definition::new(stored, version),
             })
         })?
+    }
+
+    /// The Kubernetes version.
+    pub(crate) fn kubernetes(&self) -> KubernetesVersion {
+        self.definition.kubernetes()
     }
 
     fn serving(&self, object: &Value) -> Result<ServedVersion<'_>, String> {
@@ -242,6 +248,12 @@ fn name_of(object: Option<&Map<String, Value>>, sent: &Value) -> String {
     } else {
         text("name").to_owned()
     }
+}
+
+/// A CRD for the search for examples. `None`: it cannot be read.
+pub(crate) fn subject(value: &Value, version: KubernetesVersion) -> Option<Subject> {
+    let stored = with_document(value, |json| StoredCrd::establish(json, version)).ok()??;
+    Some(Subject::new(stored, version))
 }
 
 /// Calls `take` with a value, converted to a document as if it had been sent.

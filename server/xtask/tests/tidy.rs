@@ -74,7 +74,15 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "suite",
-        &["apiextensions", "budget", "resource", "schema", "syntax", "workspace"],
+        &[
+            "apiextensions",
+            "budget",
+            "compat",
+            "resource",
+            "schema",
+            "syntax",
+            "workspace",
+        ],
     ),
     ("publish", &["apiextensions", "goregexp", "schema"]),
     ("reference", &["apiextensions", "cel", "publish", "schema"]),

@@ -63,6 +63,12 @@ pub fn sample(
         let found = within(|| accepted(&search, &searched, &given, base));
         found.ok().flatten()
     });
+    let accepted = accepted.or_else(|| {
+        let example = search.examples(&searched).accepted?;
+        let (from, to) = Search::contents(&searched, &example);
+        let answer = search.ask(&searched, from.as_ref(), &to)?;
+        answer.strict_refusal().is_none().then_some((from, to))
+    });
     let rejected = within(|| {
         rejected_of(&search, &searched, &given).or_else(|| {
             let start = accepted.as_ref().map(|it| it.0.as_ref().unwrap_or(&it.1));

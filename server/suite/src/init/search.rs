@@ -1,7 +1,8 @@
 //! Searches for objects: a valid one and, for each rule, one that violates it.
 
-use std::collections::VecDeque;
+use std::{cell::OnceCell, collections::VecDeque};
 
+use crd_analyzer_compat::{Example, Objects, RuleExamples, Subject, examples_of_rule};
 use crd_analyzer_schema::field::{ErrorType, Path, Segment};
 use serde_json::{Map, Value, json};
 
@@ -11,7 +12,7 @@ use crate::{
     errors::Cause,
     rules::RULES,
     run::own::{causes, is_implied},
-    server::{Answer, Server},
+    server::{Answer, Server, subject},
     touched::below_schema,
 };
 
@@ -35,6 +36,8 @@ pub(super) struct ObjectField<'s> {
     pub(super) shown: String,
     /// The path from the schema of the version.
     schema_path: String,
+    /// The same path as a JSON Pointer.
+    pointer: String,
     pub(super) schema: &'s Value,
     pub(super) is_required: bool,
 }
@@ -45,6 +48,7 @@ impl<'s> ObjectField<'s> {
             path: Vec::new(),
             shown: String::new(),
             schema_path: String::new(),
+            pointer: String::new(),
             schema,
             is_required: false,
         }
@@ -64,6 +68,7 @@ impl<'s> ObjectField<'s> {
                     format!("{}.{name}", self.shown)
                 },
                 &format!("properties[{name}]"),
+                &format!("/properties/{}", name.replace('~', "~0").replace('/', "~1")),
                 schema,
             )
         });
@@ -72,16 +77,17 @@ impl<'s> ObjectField<'s> {
             .filter(|it| self.schema[it.0].is_object())
             .map(|(keyword, step)| {
                 let shown = format!("{}[*]", self.shown);
-                self.child(step, shown, keyword, &self.schema[keyword])
+                self.child(step, shown, keyword, &format!("/{keyword}"), &self.schema[keyword])
             });
         fields.chain(others)
     }
 
-    fn child(&self, step: &str, shown: String, keyword: &str, schema: &'s Value) -> Self {
+    fn child(&self, step: &str, shown: String, keyword: &str, pointer: &str, schema: &'s Value) -> Self {
         Self {
             path: self.path.iter().cloned().chain([step.to_owned()]).collect(),
             shown,
             schema_path: joined(&self.schema_path, keyword),
+            pointer: format!("{}{pointer}", self.pointer),
             schema,
             is_required: false,
         }
@@ -99,6 +105,8 @@ impl<'s> ObjectField<'s> {
             path: self.path.clone(),
             shown: self.shown.clone(),
             schema_path: format!("{}[{index}]", joined(&self.schema_path, RULES)),
+            rules: format!("{}/{RULES}", self.pointer),
+            index,
             text: rule["rule"].as_str().unwrap_or_default().to_owned(),
             message: rule["message"].as_str().map(str::to_owned),
         })
@@ -126,6 +134,9 @@ pub(super) struct Rule {
     shown: String,
     /// The path of the rule from the schema of the version.
     pub(super) schema_path: String,
+    /// The JSON Pointer from the schema of the version to the list of rules, and the index there.
+    rules: String,
+    index: usize,
     pub(super) text: String,
     message: Option<String>,
 }
@@ -176,6 +187,7 @@ pub(super) struct Search<'s> {
     server: &'s Server,
     definition: &'s Found,
     pub(super) schema: &'s Value,
+    subject: OnceCell<Option<Subject>>,
 }
 
 impl<'s> Search<'s> {
@@ -184,10 +196,50 @@ impl<'s> Search<'s> {
             server,
             definition,
             schema,
+            subject: OnceCell::new(),
         }
     }
 
-    /// The object as sent in a request, with its type and a name.
+    /// The CRD for the search in all of its schema, which takes longer.
+    fn subject(&self) -> Option<&Subject> {
+        let subject = self
+            .subject
+            .get_or_init(|| subject(&self.definition.value, self.server.kubernetes()));
+        subject.as_ref()
+    }
+
+    /// Requests that show what a rule does, found by the search in all of the schema.
+    pub(super) fn examples(&self, rule: &Rule) -> RuleExamples {
+        let without = || {
+            let mut without = self.definition.value.clone();
+            let versions = without.pointer_mut("/spec/versions")?.as_array_mut()?;
+            let version = versions.iter_mut().find(|it| it["name"] == self.definition.version())?;
+            let schema = version.pointer_mut("/schema/openAPIV3Schema")?;
+            let rules = schema.pointer_mut(&rule.rules)?.as_array_mut()?;
+            (rule.index < rules.len()).then(|| rules.remove(rule.index))?;
+            subject(&without, self.server.kubernetes())
+        };
+        let found = self.subject().zip(without());
+        found.map_or_else(RuleExamples::default, |(with, without)| {
+            examples_of_rule(with, &without, self.definition.version())
+        })
+    }
+
+    /// The old and the new object of a request, as test files have them: without type, and without metadata that the rule does not read.
+    pub(super) fn contents(rule: &Rule, example: &Example) -> (Option<Value>, Value) {
+        let content = |object: &Value| {
+            let mut fields = object.as_object().cloned().unwrap_or_default();
+            fields.retain(|name, _| match name.as_str() {
+                "apiVersion" | "kind" => false,
+                "metadata" => rule.text.contains("metadata"),
+                _ => true,
+            });
+            Value::Object(fields)
+        };
+        (example.old.as_ref().map(content), content(&example.object))
+    }
+
+    /// The object as it is sent in a request, with `apiVersion`, `kind` and a name.
     pub(super) fn whole(&self, object: &Value) -> Value {
         let mut whole: Map<String, Value> = object.as_object().cloned().unwrap_or_default();
         let api_version = format!("{}/{}", self.definition.group(), self.definition.version());
@@ -238,6 +290,25 @@ impl<'s> Search<'s> {
 
     /// A small valid object.
     pub(super) fn accepted(&self) -> Result<Value, String> {
+        self.repaired().or_else(|why| {
+            let version = self.definition.version();
+            let found = self.subject().and_then(|it| Objects::of(it, version)?.smallest());
+            let Some(Value::Object(mut fields)) = found else {
+                return Err(why);
+            };
+            // The name matters if it is not the one that each object gets.
+            fields.retain(|name, value| match name.as_str() {
+                "apiVersion" | "kind" => false,
+                "metadata" => value["name"] != "example",
+                _ => true,
+            });
+            let object = Value::Object(fields);
+            if self.count(&object) == 0 { Ok(object) } else { Err(why) }
+        })
+    }
+
+    /// The first object, changed until it is valid.
+    fn repaired(&self) -> Result<Value, String> {
         let mut object = self.first();
         let mut best = self.count(&object);
         for _ in 0..MOST_REPAIRS {
@@ -377,7 +448,7 @@ impl<'s> Search<'s> {
             for from in before {
                 tries += 1;
                 if tries > MOST_TRIES {
-                    return second;
+                    return self.demonstrated(rule).or(second);
                 }
                 let Some(answer) = self.ask(rule, from, object) else {
                     continue;
@@ -401,7 +472,16 @@ impl<'s> Search<'s> {
                 second.get_or_insert(broken);
             }
         }
-        second
+        self.demonstrated(rule).or(second)
+    }
+
+    /// An object that violates only this rule, found by the search in all of the schema.
+    fn demonstrated(&self, rule: &Rule) -> Option<Broken> {
+        let (from, object) = Self::contents(rule, &self.examples(rule).rejected?);
+        let answer = self.ask(rule, from.as_ref(), &object)?;
+        let causes = causes(&answer.strict_refusal()?);
+        let is_this = |it: &Cause| it.decider.as_deref().is_some_and(|it| rule.is_at(it));
+        causes.iter().any(is_this).then_some(Broken { from, object, answer })
     }
 
     /// Objects that differ at or directly below the field of a rule: in one value, then in two.
