@@ -102,6 +102,11 @@ fn says_what_is_not_documented() {
                 name: {type: string, enum: [a], minLength: 2}
 ",
     );
+    let unsatisfiable = unsatisfiable.replacen(
+        "          properties:",
+        "          required: [spec]\n          properties:",
+        1,
+    );
     let newer = definition(
         "              type: object
               properties:

@@ -159,3 +159,14 @@ impl Answer {
         Self::Unknown { reason: reason.into() }
     }
 }
+
+/// A request.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Example {
+    /// The object to send.
+    pub object: Value,
+    /// The object that it replaces. `None` if it is created.
+    pub old: Option<Value>,
+    /// Whether the object is sent to the status subresource.
+    pub is_status: bool,
+}

@@ -3,7 +3,7 @@
 use crd_analyzer_budget::{self as budget, Limits};
 use serde_json::Value;
 
-use crate::answer::Direction;
+use crate::answer::{Direction, Example};
 use crate::diff::{Difference, Differences, Kind};
 use crate::pair::Pair;
 use crate::replay::{Write, without_status};
@@ -11,17 +11,6 @@ use crate::rules;
 use crate::search::Search;
 use crate::steps::{self, Step};
 use crate::subject::Subject;
-
-/// A request.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Example {
-    /// The object to send.
-    pub object: Value,
-    /// The object that it replaces. `None` if it is created.
-    pub old: Option<Value>,
-    /// Whether the object is sent to the status subresource.
-    pub is_status: bool,
-}
 
 /// Requests that show what one rule does. Each is missing if the search does not find it.
 #[derive(Clone, Default, PartialEq, Debug)]

@@ -35,9 +35,9 @@ mod words;
 
 use crd_analyzer_budget::{self as budget, Limits};
 
-pub use answer::{Answer, Direction, Effect, Witness};
+pub use answer::{Answer, Direction, Effect, Example, Witness};
 pub use change::{CODES, Change, Summary};
-pub use examples::{Example, RuleExamples, examples_of_rule};
+pub use examples::{RuleExamples, examples_of_rule};
 pub use fate::{Fate, Happening, NotStored, fate_of};
 pub use objects::Objects;
 pub use olm::{OlmRefusal, olm_refusals};

@@ -151,8 +151,11 @@ impl<'d> Pair<'d> {
     pub(crate) fn mended(&self, direction: Direction, object: Value, kept: &[Step]) -> Option<Value> {
         let sides = self.sides(direction);
         let mut seen: HashSet<String> = HashSet::from([object.to_string()]);
-        let errors = ask(sides.from, &object, Asked::Create)?.errors;
-        let mut waiting = vec![(errors, object)];
+        let verdict = ask(sides.from, &object, Asked::Create)?;
+        if verdict.is_accepted_strictly() {
+            return Some(object);
+        }
+        let mut waiting = vec![(verdict.errors, object)];
         for _ in 0..MAX_CHANGED {
             let fewest = (0..waiting.len()).min_by_key(|n| waiting[*n].0.len())?;
             let (errors, object) = waiting.remove(fewest);

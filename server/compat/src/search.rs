@@ -9,9 +9,8 @@ use crd_analyzer_schema::structural::lookup;
 use crd_analyzer_schema::validation::Validator;
 use serde_json::{Map, Value, json};
 
-use crate::answer::{Answer, Direction, Effect, Witness};
+use crate::answer::{Answer, Direction, Effect, Example, Witness};
 use crate::diff::{Difference, Kind, Side};
-use crate::examples::Example;
 use crate::implied::Accepted;
 use crate::pair::Pair;
 use crate::pool;

@@ -66,3 +66,10 @@ fn a_value_that_a_rule_forbids_demonstrates_nothing() {
         &["max-items-changed: compatible; unknown; compatible"],
     );
 }
+
+#[test]
+fn an_object_without_errors_stays_as_it_is() {
+    let crd = super::crd("{type: object, required: [a], properties: {a: {type: string}}}");
+    let objects = crate::Objects::of(&crd, "v1").expect("a served version");
+    assert_eq!(objects.smallest().expect("an object")["spec"], serde_json::Value::Null);
+}
