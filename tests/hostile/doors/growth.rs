@@ -43,11 +43,17 @@ fn cost(files: &[(&str, String)]) -> Duration {
 /// Compares the times for two lengths. `of` returns the files of a given length.
 #[track_caller]
 fn check_files(name: &str, of: impl Fn(usize) -> Vec<(&'static str, String)>) {
-    let (short, long) = (cost(&of(SHORT)), cost(&of(TIMES * SHORT)));
-    let most = short * 2 * TIMES as u32 + SLACK;
+    let (short, long) = (of(SHORT), of(TIMES * SHORT));
+    let mut measured = Vec::new();
+    // Another program can slow a measurement down, but it does not make time quadratic three times.
+    let proportional = (0..3).any(|_| {
+        let (short, long) = (cost(&short), cost(&long));
+        measured.push((short, long));
+        long <= short * 2 * TIMES as u32 + SLACK
+    });
     assert!(
-        long <= most,
-        "{name}: {TIMES} times the length takes {long:?}, after {short:?}"
+        proportional,
+        "{name}: the times of a file and of one {TIMES} times as long: {measured:?}"
     );
 }
 
